@@ -1,0 +1,63 @@
+"""Red-team a microdata release: mask it, attack it, measure it, choose.
+
+>>> import unveil
+>>> len(unveil.households(1000, seed=7))
+1000
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unveil.data.microdata import Microdata
+    from unveil.data.samples import households
+    from unveil.data.schema import Attribute, Schema
+    from unveil.errors import UnveilError
+    from unveil.files.csv import Csv
+    from unveil.files.datasets import dataset
+    from unveil.files.schemas import read_schema
+    from unveil.files.tables import read, write
+    from unveil.workflows.inspecting import inspect
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Attribute",
+    "Csv",
+    "Microdata",
+    "Schema",
+    "UnveilError",
+    "dataset",
+    "households",
+    "inspect",
+    "read",
+    "read_schema",
+    "write",
+]
+
+# Public names load when first used: importing unveil loads no heavy package.
+_HOME = {
+    "Attribute": "unveil.data.schema",
+    "Csv": "unveil.files.csv",
+    "Microdata": "unveil.data.microdata",
+    "Schema": "unveil.data.schema",
+    "UnveilError": "unveil.errors",
+    "dataset": "unveil.files.datasets",
+    "households": "unveil.data.samples",
+    "inspect": "unveil.workflows.inspecting",
+    "read": "unveil.files.tables",
+    "read_schema": "unveil.files.schemas",
+    "write": "unveil.files.tables",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'unveil' has no attribute '{name}'")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,5 @@
+"""``python -m unveil``."""
+
+from unveil.cli.main import main
+
+main()

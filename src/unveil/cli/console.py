@@ -1,0 +1,83 @@
+"""What the command line prints: tables for people, plain text in a pipe, JSON on request."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def printable(text: str) -> str:
+    r"""Text that a terminal cannot take for a command: control characters are spelt out.
+
+    >>> printable("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def say(text: str = "") -> None:
+    """Print a line to standard output."""
+    click.echo(printable(text))
+
+
+def complain(text: str) -> None:
+    """Print a line to standard error."""
+    click.echo(printable(text), err=True)
+
+
+def print_json(value: Any) -> None:
+    """Print a result as JSON to standard output."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def print_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str] = ()
+) -> None:
+    """Print a table; the columns named in ``numbers`` are set flush right."""
+    rows = [[printable(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _print_rich(head, rows, numbers)
+        return
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    for row in [head, *rows]:
+        cells = [
+            cell.rjust(width) if name in numbers else cell.ljust(width)
+            for cell, width, name in zip(row, widths, head, strict=True)
+        ]
+        click.echo("  ".join(cells).rstrip())
+
+
+def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in head:
+        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))  # Text: a cell is never read as markup
+    Console().print(table)
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[None]:
+    """Show on standard error what is being done, while it is, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(printable(doing))):
+        yield

@@ -1,0 +1,34 @@
+"""``unveil methods``."""
+
+from __future__ import annotations
+
+import click
+
+from unveil.cli.console import print_json, print_table, say
+from unveil.cli.options import json_option
+
+
+@click.command(name="methods")
+@click.argument("name", required=False)
+@json_option
+def command(name: str | None, *, as_json: bool) -> None:
+    """List every method, or describe the method NAME and its parameters."""
+    from unveil.workflows.catalogue import method, methods
+
+    if name is None:
+        found = methods()
+        if as_json:
+            print_json(found)
+            return
+        print_table(["method", "kind", "what it is"], [[m.name, m.kind, m.summary] for m in found])
+        return
+    one = method(name)
+    if as_json:
+        print_json(one)
+        return
+    say(f"{one.name} ({one.kind})")
+    say()
+    say(one.description)
+    say()
+    rows = [[p.name, p.type, p.default, p.meaning] for p in one.parameters]
+    print_table(["parameter", "type", "default", "meaning"], rows)

@@ -1,0 +1,1 @@
+"""What microdata is: the schema, the table, and the arrays that methods work on."""

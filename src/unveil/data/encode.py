@@ -1,0 +1,185 @@
+"""Columns into arrays: what kernels, attacks and measures work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from unveil.data.columns import labels_of, stored_as, values_of
+from unveil.data.conform import report_unlisted
+from unveil.errors import DataError, SchemaError, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unveil.data.microdata import Microdata
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Codes32 = NDArray[np.int32]
+    Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Numbers:
+    """Numeric attributes side by side; where a cell is not present its value is NaN."""
+
+    columns: tuple[str, ...]
+    values: Floats  # records x attributes
+    present: Mask
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Codes:
+    """One attribute's categories as whole numbers from 0; -1 is missing."""
+
+    codes: Codes32
+    categories: tuple[str, ...]
+    ordered: bool
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Blocks:
+    """For each value its block of equal values in ascending order, as positions from 0.
+
+    A value that is not present has first = 0 and last = -1, and moves no other.
+    """
+
+    first: Ints
+    last: Ints
+
+    @property
+    def twice_rank(self) -> Ints:
+        """Twice the average rank, a whole number: ranks count from 1, 0 is missing."""
+        ranks: Ints = np.where(self.last < 0, 0, self.first + self.last + 2)
+        return ranks
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Scale:
+    """The means and deviations by which values are standardised, and whose they are."""
+
+    columns: tuple[str, ...]
+    mean: Floats
+    deviation: Floats
+
+
+def numbers(data: Microdata, columns: Sequence[str]) -> Numbers:
+    """Numeric attributes as an array with a presence mask.
+
+    >>> import polars as pl
+    >>> from unveil.data.microdata import Microdata
+    >>> encoded = numbers(Microdata(pl.DataFrame({"age": [31, None]})), ["age"])
+    >>> encoded.values.tolist(), encoded.present.tolist()
+    ([[31.0], [nan]], [[True], [False]])
+    """
+    values = np.empty((len(data), len(columns)), order="F")
+    for position, name in enumerate(columns):
+        column = _plain(data, name)
+        if stored_as(column) == "text":
+            raise SchemaError(f"column '{name}' holds text where numbers are needed")
+        values[:, position] = values_of(column).to_numpy()
+    return Numbers(tuple(columns), values, ~np.isnan(values))
+
+
+def codes(data: Microdata, column: str, categories: Sequence[str] | None = None) -> Codes:
+    """One attribute as category codes.
+
+    The categories are those given, else the declared order, else those found: numbers by
+    size, text by its characters. So codes do not depend on the order of the rows.
+
+    >>> import polars as pl
+    >>> from unveil.data.microdata import Microdata
+    >>> encoded = codes(Microdata(pl.DataFrame({"sex": ["m", None, "f"]})), "sex")
+    >>> encoded.codes.tolist(), encoded.categories
+    ([1, -1, 0], ('f', 'm'))
+    """
+    cells = _plain(data, column)
+    attribute = data.schema[column]
+    labels = labels_of(cells)
+    if categories is not None:
+        report_unlisted(labels, categories, f"the list of categories for column '{column}'")
+        listed = tuple(categories)
+    else:
+        found = labels_of(cells.drop_nulls().unique().sort()).unique(maintain_order=True)
+        listed = attribute.order or tuple(found.to_list())
+    coded = labels.cast(pl.Enum(listed)).to_physical().cast(pl.Int32).fill_null(-1)
+    ordered = attribute.level in ("ordinal", "numeric")
+    return Codes(coded.to_numpy(), listed, ordered)
+
+
+def tied_blocks(values: Floats | Ints, present: Mask | None = None) -> Blocks:
+    """Positions of each value's block of equals among the values that are present.
+
+    >>> blocks = tied_blocks(np.array([30.0, 10.0, 30.0]))
+    >>> blocks.first.tolist(), blocks.last.tolist(), blocks.twice_rank.tolist()
+    ([1, 0, 1], [2, 0, 2], [5, 2, 5])
+    """
+    here = np.ones(len(values), dtype=bool) if present is None else present
+    first, last = np.zeros(len(values), np.int64), np.full(len(values), -1)
+    kept = values[here]
+    order = np.argsort(kept)
+    ascending = kept[order]
+    starts = np.flatnonzero(np.r_[True, ascending[1:] != ascending[:-1]][: len(kept)])
+    sizes = np.diff(np.r_[starts, len(kept)])
+    where = np.flatnonzero(here)[order]
+    first[where] = np.repeat(starts, sizes)
+    last[where] = np.repeat(starts + sizes - 1, sizes)
+    return Blocks(first, last)
+
+
+def scale_of(data: Numbers) -> Scale:
+    """The mean and the deviation (with n - 1) of each attribute's present values.
+
+    A constant attribute has deviation 0, exactly.
+    """
+    means, deviations = [], []
+    for name, values, present in zip(data.columns, data.values.T, data.present.T, strict=True):
+        kept = values[present]
+        if not len(kept):
+            raise DataError(f"column '{name}' is missing in every record")
+        means.append(kept.mean())
+        constant = kept.min() == kept.max()
+        deviations.append(0.0 if constant else kept.std(ddof=1))
+    return Scale(data.columns, np.array(means), np.array(deviations))
+
+
+def standardise(
+    data: Numbers, scale: Scale, *, constant: Literal["error", "drop"] = "error"
+) -> Numbers:
+    """Values less a stated mean, over a stated deviation.
+
+    An attribute that the scale says is constant is an error, or is left out on request.
+
+    >>> import polars as pl
+    >>> from unveil.data.microdata import Microdata
+    >>> ages = numbers(Microdata(pl.DataFrame({"age": [30, 40, 50]})), ["age"])
+    >>> standardise(ages, scale_of(ages)).values.ravel().tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    if data.columns != scale.columns:
+        raise DataError(f"the scale is of other columns: {listing(scale.columns)}")
+    varies = scale.deviation > 0
+    if not varies.all() and constant == "error":
+        flat = [name for name, v in zip(data.columns, varies, strict=True) if not v]
+        raise DataError(
+            f"{listing(flat)}: constant, so there is no deviation to standardise by; "
+            "leave the column out"
+        )
+    values = (data.values[:, varies] - scale.mean[varies]) / scale.deviation[varies]
+    kept = tuple(name for name, v in zip(data.columns, varies, strict=True) if v)
+    return Numbers(kept, values, data.present[:, varies])
+
+
+def _plain(data: Microdata, column: str) -> pl.Series:
+    cells = data.column(column)
+    if data.schema[column].generalised:
+        raise SchemaError(
+            f"column '{column}' is generalised: its cells are ranges and sets, not single values"
+        )
+    return cells

@@ -1,0 +1,61 @@
+"""Guess what nobody declared: levels, never roles; a doubt is left as a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.data.columns import stored_as
+from unveil.data.schema import Attribute, Schema
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unveil.data.microdata import Microdata
+    from unveil.data.vocabulary import Level
+
+FEW = 20  # whole numbers with at most this many values may well be codes
+_LEVEL: dict[str, Level] = {"text": "nominal", "truth values": "nominal"}
+
+
+def guess_schema(data: Microdata) -> Schema:
+    """What is declared, with a guess for every column that is not."""
+    return Schema(
+        {
+            name: data.schema[name]
+            if name in data.schema
+            else guess_attribute(data.column(name), data.order_of_type(name))
+            for name in data.columns
+        }
+    )
+
+
+def guess_attribute(column: pl.Series, order: tuple[str, ...] = ()) -> Attribute:
+    """Guess one column's level.
+
+    >>> import polars as pl
+    >>> guess_attribute(pl.Series([0.5, 1.5])).level
+    'numeric'
+    """
+    if order:
+        return Attribute(level="ordinal", order=order)
+    return Attribute(level=_LEVEL.get(stored_as(column), "numeric"), question=_question(column))
+
+
+def _question(column: pl.Series) -> str:
+    present = column.drop_nulls()
+    if present.is_empty():
+        return "every cell is missing: is the column needed?"
+    stored, distinct = stored_as(column), present.n_unique()
+    whole = stored == "whole numbers" or (
+        stored == "numbers" and bool((present == present.round()).all())
+    )
+    if distinct == 1:
+        return "one value in every record: is the column needed?"
+    if whole and distinct <= FEW:
+        return (
+            f"{distinct} distinct whole numbers: a quantity (numeric), "
+            "or a code (ordinal, nominal)?"
+        )
+    if distinct == len(column) > FEW and (whole or stored == "text"):
+        return "no two records agree: an identifier?"
+    return ""

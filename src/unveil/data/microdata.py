@@ -1,0 +1,206 @@
+"""A table about people, and what its columns are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from unveil.data.columns import labels_of
+from unveil.data.conform import check_columns, restore_codes, settle
+from unveil.data.frame import Kind, Origin, to_polars
+from unveil.data.schema import Schema
+from unveil.data.vocabulary import ROLES, role_meaning
+from unveil.errors import DataError, SchemaError, count, listing, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+
+class Microdata:
+    """The records and the schema; it never changes.
+
+    A cell that is null, not-a-number or one of its attribute's missing codes is missing;
+    the codes come back when the table is handed out or written.
+
+    Parameters
+    ----------
+    frame
+        A pandas, polars or pyarrow frame.
+    schema
+        What the columns are. A column that it does not name has no role.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [31, 54, 99], "sex": ["f", "m", "f"]})
+    >>> data = Microdata(frame, Schema(quasi=["age", "sex"], missing={"age": [99]}))
+    >>> data
+    Microdata(3 records, 2 columns: 2 quasi)
+    >>> data.column("age").null_count()
+    1
+    >>> data.to_frame().equals(frame)
+    True
+    """
+
+    __slots__ = ("_columns", "_marks", "_origin", "schema")
+
+    _columns: pl.DataFrame
+    _marks: pl.DataFrame  # which missing code a cell held; columns with declared codes only
+    _origin: Origin
+    schema: Schema
+
+    def __init__(self, frame: Any, schema: Schema | None = None) -> None:
+        self._settle(*to_polars(frame), schema, decimal=None)
+
+    @classmethod
+    def from_text(
+        cls, columns: pl.DataFrame, schema: Schema | None = None, *, decimal: str = "."
+    ) -> Microdata:
+        """Make Microdata of the text cells of a file, finding numbers and dates in them.
+
+        What the schema calls nominal stays as it was written; a column without a level
+        becomes numbers or dates where nothing is lost by it (``007`` stays a code).
+        """
+        new = object.__new__(cls)
+        new._settle(columns, Origin("polars"), schema, decimal=decimal)
+        return new
+
+    def _settle(
+        self, columns: pl.DataFrame, origin: Origin, schema: Schema | None, decimal: str | None
+    ) -> None:
+        if columns.is_empty():
+            raise DataError("there are no records")
+        schema = Schema() if schema is None else schema
+        check_columns(schema, columns.columns)
+        settled = [
+            settle(raw, schema[raw.name], origin.orders.get(raw.name, ()), decimal)
+            for raw in columns
+        ]
+        self._set(
+            pl.DataFrame([s.column for s in settled]),
+            pl.DataFrame([s.marks for s in settled if s.marks is not None]),
+            origin,
+            Schema({s.column.name: s.attribute for s in settled if s.column.name in schema}),
+        )
+
+    def _set(
+        self, columns: pl.DataFrame, marks: pl.DataFrame, origin: Origin, schema: Schema
+    ) -> None:
+        for name, value in zip(self.__slots__, (columns, marks, origin, schema), strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Microdata never changes: make a new one to set {name}")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the file's order."""
+        return tuple(self._columns.columns)
+
+    def __len__(self) -> int:
+        return self._columns.height
+
+    def column(self, name: str) -> pl.Series:
+        """One column, missing cells null.
+
+        >>> from unveil.data.samples import households
+        >>> households(10, seed=1).column("region").len()
+        10
+        """
+        self.check(name)
+        return self._columns[name]
+
+    def check(self, *names: str) -> None:
+        """Refuse a column that is not there, listing what is."""
+        for name in names:
+            if name not in self._columns.columns:
+                raise DataError(
+                    f"column '{name}' is not in the data; it has: {listing(self.columns)}"
+                    f"{nearest(name, self.columns)}"
+                )
+
+    def require(self, role: str) -> tuple[str, ...]:
+        """Return the columns that have a role, or say which columns could be given it.
+
+        >>> import polars as pl
+        >>> Microdata(pl.DataFrame({"age": [31]}), Schema(quasi="age")).require("keyVars")
+        ('age',)
+        """
+        found = self.schema.with_role(role)
+        if not found:
+            words = " and ".join(r for r in ROLES if r in role_meaning(role).roles)
+            free = [name for name in self.columns if not self.schema[name].role]
+            raise SchemaError(
+                f"no attribute has the role {words}: declare one in the schema; "
+                f"columns without a role: {listing(free) or 'none'}"
+            )
+        return found
+
+    def order_of_type(self, name: str) -> tuple[str, ...]:
+        """The order of a column that came as an ordered categorical type."""
+        return self._origin.orders.get(name, ())
+
+    def select(self, columns: Sequence[str]) -> Microdata:
+        """Return these columns only, in this order."""
+        self.check(*columns)
+        marks = self._marks.select([name for name in columns if name in self._marks.columns])
+        return self._copy(self._columns.select(columns), marks, self.schema.only(columns))
+
+    def take(self, rows: np.ndarray[Any, Any] | Sequence[int]) -> Microdata:
+        """Return these rows, counted from 0, in this order."""
+        if len(rows) == 0:
+            raise DataError("no rows are left")
+        index = pl.Series(rows, dtype=pl.Int64)
+        return self._copy(self._columns[index], self._marks[index], self.schema)
+
+    def _copy(self, columns: pl.DataFrame, marks: pl.DataFrame, schema: Schema) -> Microdata:
+        new = object.__new__(Microdata)
+        new._set(columns, marks, self._origin, schema)
+        return new
+
+    def to_frame(self, kind: Kind | None = None) -> Any:
+        """Hand the table out as the kind of frame it came in, or as another kind.
+
+        A missing code comes back where the column's type can hold it; other missing cells
+        are null. A pandas index is not kept.
+        """
+        return self._origin.give_back(self._restored(None), kind)
+
+    def to_text_frame(self, decimal: str = ".") -> pl.DataFrame:
+        """Hand the table out for a text file, where every missing code can stand."""
+        return self._restored(decimal)
+
+    def _restored(self, decimal: str | None) -> pl.DataFrame:
+        return self._columns.with_columns(
+            restore_codes(self._columns[mark.name], mark, self.schema[mark.name].missing, decimal)
+            for mark in self._marks
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Equal schemas and cells: numbers as numbers, categories as labels, missing as missing."""
+        if not isinstance(other, Microdata):
+            return NotImplemented
+        return (
+            self.columns == other.columns
+            and len(self) == len(other)
+            and self.schema == other.schema
+            and all(_same(a, b) for a, b in zip(self._columns, other._columns, strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        roles = [f"{len(self.schema.with_role(r))} {r}" for r in ROLES if self.schema.with_role(r)]
+        summary = f"{count(len(self), 'record')}, {count(len(self.columns), 'column')}"
+        return f"Microdata({summary}{': ' if roles else ''}{', '.join(roles)})"
+
+
+def _same(a: pl.Series, b: pl.Series) -> bool:
+    if a.dtype.is_numeric() and b.dtype.is_numeric():
+        whole = a.dtype.is_integer() and b.dtype.is_integer()
+        kind = pl.Int128 if whole else pl.Float64
+        return a.cast(kind).equals(b.cast(kind))
+    return labels_of(a).equals(labels_of(b))

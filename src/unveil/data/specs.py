@@ -1,0 +1,93 @@
+"""Specs are values: one frozen struct is the Python call, the TOML table and the JSON."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from unveil.errors import SpecError
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The parameters of one method.
+
+    A subclass declares its parameters as ``Annotated[type, msgspec.Meta(description=...)]``;
+    their types and ranges hold in Python as they do in a file.
+    """
+
+    def __post_init__(self) -> None:
+        for field in msgspec.structs.fields(type(self)):
+            try:
+                value = msgspec.convert(getattr(self, field.name), field.type)
+            except msgspec.ValidationError as error:
+                rule = str(error).split(" - at ")[0]
+                raise SpecError(f"{method_name(type(self))}: {field.name}: {rule}") from None
+            msgspec.structs.force_setattr(self, field.name, value)
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """One parameter of a method, described by its own spec."""
+
+    name: str
+    type: str
+    default: str
+    meaning: str
+
+
+class Method(msgspec.Struct, frozen=True):
+    """One method, described by its own spec."""
+
+    name: str
+    kind: str
+    summary: str
+    description: str
+    parameters: tuple[Parameter, ...]
+
+
+def method_name(spec: type[Spec]) -> str:
+    """A method's name outside Python: its class's name in kebab case.
+
+    >>> class RankSwapping(Spec):
+    ...     pass
+    >>> method_name(RankSwapping)
+    'rank-swapping'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", spec.__name__).lower()
+
+
+def describe(spec: type[Spec], kind: str) -> Method:
+    """Describe a method from its spec: its docstring, its fields, their meta."""
+    description = inspect.cleandoc(spec.__doc__ or "")
+    hints = get_type_hints(spec, include_extras=True)
+    return Method(
+        name=method_name(spec),
+        kind=kind,
+        summary=description.split("\n")[0],
+        description=description,
+        parameters=tuple(
+            _parameter(field, hints[field.name]) for field in msgspec.structs.fields(spec)
+        ),
+    )
+
+
+def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> Parameter:
+    meta = [m for m in getattr(hint, "__metadata__", ()) if isinstance(m, msgspec.Meta)]
+    plain = getattr(hint, "__origin__", hint) if meta else hint
+    return Parameter(
+        name=field.name,
+        type=_type_words(plain),
+        default="required" if field.required else msgspec.json.encode(field.default).decode(),
+        meaning=" ".join(m.description for m in meta if m.description),
+    )
+
+
+def _type_words(hint: Any) -> str:
+    if get_origin(hint) is tuple:
+        return f"list of {_type_words(get_args(hint)[0])}"
+    if args := get_args(hint):
+        return " or ".join(a if isinstance(a, str) else _type_words(a) for a in args)
+    names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+    return "none" if hint is type(None) else names.get(hint, str(hint))

@@ -1,0 +1,114 @@
+"""Every error that a user can meet, and the wording they share.
+
+::
+
+    UnveilError                 exit code
+    ├── UsageError               2   the call itself is wrong
+    ├── FileError                3   a file cannot be read or written as asked
+    ├── DataError                3   what the file or the frame holds
+    ├── SchemaError              3   the schema, or the schema against the data
+    ├── SpecError                3   the parameters of a method
+    └── MissingPackageError      4   an optional package is not installed
+
+A message is a sentence with the rule and the remedy. It may hold names of files and
+columns, counts and row numbers, and what the user declared; never a cell of the data.
+Rows are records counted from 1; a header is not a row.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LISTED = 30  # names listed in a message before "and N more"
+
+
+class UnveilError(Exception):
+    """The root of the tree: catch it to catch everything that unveil raises on purpose.
+
+    >>> str(DataError("the file has no records").at("survey.csv"))
+    'survey.csv: the file has no records'
+    """
+
+    exit_code = 3
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self._places: list[str] = []
+
+    def at(self, place: str) -> UnveilError:
+        """Say where it happened; an outer place comes before an inner one, once."""
+        if place not in self._places:
+            self._places.insert(0, place)
+        return self
+
+    def __str__(self) -> str:
+        return ": ".join([*self._places, str(self.args[0])])
+
+
+class UsageError(UnveilError):
+    """The call itself is wrong: a source of the wrong kind, options that contradict."""
+
+    exit_code = 2
+
+
+class FileError(UnveilError):
+    """A file cannot be read or written as asked."""
+
+
+class DataError(UnveilError):
+    """What the file or the frame holds cannot be used."""
+
+
+class SchemaError(UnveilError):
+    """The schema is wrong in itself, or does not fit the data."""
+
+
+class SpecError(UnveilError):
+    """A parameter of a method is out of its range."""
+
+
+class MissingPackageError(UnveilError):
+    """An optional package is not installed."""
+
+    exit_code = 4
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package}, which is not installed: "
+            f"pip install 'unveil[{extra}]'"
+        )
+
+
+def listing(names: Iterable[str]) -> str:
+    """Names in a sentence, cut short when there are very many.
+
+    >>> listing(["age", "sex"])
+    'age, sex'
+    """
+    names = list(names)
+    shown = ", ".join(names[:LISTED])
+    return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED} more"
+
+
+def nearest(name: str, options: Iterable[str]) -> str:
+    """A suggestion for a near miss, ready to end a sentence with.
+
+    >>> nearest("agee", ["age", "sex"])
+    "; did you mean 'age'?"
+    """
+    folded = {option.lower(): option for option in options}
+    found = difflib.get_close_matches(name.lower(), folded, n=1)
+    return f"; did you mean '{folded[found[0]]}'?" if found else ""
+
+
+def count(n: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> count(1, "record"), count(2000, "record")
+    ('1 record', '2,000 records')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

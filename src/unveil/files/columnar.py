@@ -1,0 +1,81 @@
+"""Parquet and Arrow files: typed columns, read and written by polars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import polars as pl
+from msgspec import Meta
+
+from unveil.data.microdata import Microdata
+from unveil.errors import FileError
+from unveil.files.formats import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from unveil.data.schema import Schema
+
+
+class Parquet(Format, frozen=True, kw_only=True):
+    """Parquet: typed columns, compressed.
+
+    Examples
+    --------
+    >>> Parquet(compression="snappy").suffixes
+    ('.parquet', '.pq')
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+
+    compression: Annotated[
+        Literal["zstd", "snappy", "gzip", "lz4", "uncompressed"],
+        Meta(description="How the columns are compressed when written."),
+    ] = "zstd"
+
+    def load(self, path: Path, schema: Schema | None) -> Microdata:
+        """Read the table of a Parquet file."""
+        return Microdata(_loaded(pl.read_parquet, path, "Parquet"), schema)
+
+    def save(self, data: Microdata, file: BinaryIO) -> None:
+        """Write a table as Parquet."""
+        data.to_frame("polars").write_parquet(file, compression=self.compression)
+
+
+class Arrow(Format, frozen=True, kw_only=True):
+    """Arrow (Feather) files: typed columns, as they lie in memory.
+
+    Examples
+    --------
+    >>> Arrow().suffixes
+    ('.arrow', '.feather', '.ipc')
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".arrow", ".feather", ".ipc")
+
+    compression: Annotated[
+        Literal["zstd", "lz4", "uncompressed"],
+        Meta(description="How the columns are compressed when written."),
+    ] = "zstd"
+
+    def load(self, path: Path, schema: Schema | None) -> Microdata:
+        """Read the table of an Arrow file."""
+        return Microdata(_loaded(pl.read_ipc, path, "Arrow"), schema)
+
+    def save(self, data: Microdata, file: BinaryIO) -> None:
+        """Write a table as an Arrow file."""
+        data.to_frame("polars").write_ipc(file, compression=self.compression)
+
+
+def _loaded(read: Callable[[BinaryIO], pl.DataFrame], path: Path, name: str) -> pl.DataFrame:
+    # The reader's own message may quote the file, so it is not passed on. It panics on some
+    # damaged files, and a panic is not an Exception.
+    try:
+        with path.open("rb") as file:
+            return read(file)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, EOFError):
+        raise FileError(
+            f"this is not a whole {name} file: it is damaged, cut short or of another format"
+        ) from None

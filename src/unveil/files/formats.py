@@ -1,0 +1,65 @@
+"""The formats that tables are kept in, found by a file's ending.
+
+A format is a :class:`~unveil.data.specs.Spec` with ``suffixes``, ``load`` and ``save``; to
+add one, write its file and list it in :func:`formats`. Modules load when first asked for.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING, ClassVar
+
+from unveil.data.specs import Spec
+from unveil.errors import FileError, listing, nearest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from unveil.data.microdata import Microdata
+    from unveil.data.schema import Schema
+
+
+class _AbstractSpec(type(Spec), abc.ABCMeta):  # type: ignore[misc]
+    """Specs whose methods a subclass must define."""
+
+
+class Format(Spec, frozen=True, kw_only=True, metaclass=_AbstractSpec):  # type: ignore[metaclass]
+    """One way to keep a table in a file."""
+
+    suffixes: ClassVar[tuple[str, ...]] = ()
+
+    @abc.abstractmethod
+    def load(self, path: Path, schema: Schema | None) -> Microdata:
+        """Read the table of a file."""
+
+    @abc.abstractmethod
+    def save(self, data: Microdata, file: BinaryIO) -> None:
+        """Write a table into an open file."""
+
+
+def formats() -> tuple[type[Format], ...]:
+    """Every format that there is."""
+    from unveil.files.columnar import Arrow, Parquet
+    from unveil.files.csv import Csv
+
+    return (Csv, Parquet, Arrow)
+
+
+def format_of(path: Path, given: Format | None = None) -> Format:
+    """Return the format given, else the one that the file's ending names.
+
+    >>> from pathlib import Path
+    >>> format_of(Path("survey.parquet"))
+    Parquet(compression='zstd')
+    """
+    if given is not None:
+        return given
+    endings = {suffix: kind for kind in formats() for suffix in kind.suffixes}
+    ending = path.suffix.lower()
+    if ending not in endings:
+        raise FileError(
+            f"the ending '{ending}' names no known format; endings are: {listing(endings)}"
+            f"{nearest(ending, endings)}"
+        ).at(str(path))
+    return endings[ending]()

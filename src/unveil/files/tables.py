@@ -1,0 +1,107 @@
+"""Read a table from a file, write one to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unveil.data.microdata import Microdata
+from unveil.data.schema import Schema
+from unveil.errors import FileError, UnveilError, UsageError, nearest
+from unveil.files.formats import Format, format_of
+from unveil.files.schemas import as_schema, schema_toml
+from unveil.files.whole import write_whole
+
+if TYPE_CHECKING:
+    import os
+    from typing import BinaryIO
+
+
+def read(
+    path: str | os.PathLike[str],
+    schema: Schema | str | os.PathLike[str] | None = None,
+    *,
+    format: Format | None = None,  # noqa: A002 - the word users know
+) -> Microdata:
+    """Read microdata from a CSV, Parquet or Arrow file.
+
+    Parameters
+    ----------
+    path
+        The file; its ending names the format.
+    schema
+        What the columns are: a :class:`~unveil.Schema`, or the path of its TOML file.
+    format
+        The format, where the ending does not say it or its options matter:
+        ``unveil.Csv(delimiter=";", decimal=",")``.
+
+    Examples
+    --------
+    >>> import tempfile, unveil
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> unveil.write(unveil.households(100), f"{folder.name}/survey.csv")
+    >>> unveil.read(f"{folder.name}/survey.csv", unveil.Schema(quasi=["age", "region"]))
+    Microdata(100 records, 15 columns: 2 quasi)
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    declared = as_schema(schema)
+    if not path.exists():
+        raise FileError(f"there is no such file{_sibling(path)}").at(str(path))
+    if path.is_dir():
+        raise FileError("this is a folder; name a file in it").at(str(path))
+    kind = format_of(path, format)
+    try:
+        return kind.load(path, declared)
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise FileError(f"cannot be read: {reason}").at(str(path)) from None
+    except UnveilError as error:
+        error.at(str(path))
+        raise
+
+
+def write(
+    value: Microdata | Schema,
+    path: str | os.PathLike[str],
+    *,
+    format: Format | None = None,  # noqa: A002 - the word users know
+    force: bool = False,
+) -> None:
+    """Write microdata to a CSV, Parquet or Arrow file, or a schema to a TOML file.
+
+    The file is written whole or not at all, and is readable by its owner only; an existing
+    one is replaced only with ``force``, and keeps its rights.
+
+    Examples
+    --------
+    >>> import tempfile, unveil
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     unveil.write(unveil.Schema(quasi="age"), f"{folder}/survey.toml")
+    ...     unveil.read_schema(f"{folder}/survey.toml")
+    Schema(1 attribute: 1 quasi)
+    """
+    path = Path(path)
+    if isinstance(value, Schema):
+        text = schema_toml(value)
+        write_whole(path, lambda file: _fill(file, text), force=force)
+    elif isinstance(value, Microdata):
+        kind = format_of(path, format)
+        try:
+            write_whole(path, lambda file: kind.save(value, file), force=force)
+        except UnveilError as error:
+            error.at(str(path))
+            raise
+    else:
+        raise UsageError(f"microdata or a schema can be written, not {type(value).__name__}")
+
+
+def _fill(file: BinaryIO, text: bytes) -> None:
+    file.write(text)
+
+
+def _sibling(path: Path) -> str:
+    try:
+        return nearest(path.name, [other.name for other in path.parent.iterdir()])
+    except OSError:
+        return ""

@@ -1,0 +1,60 @@
+"""Write a file whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unveil.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import BinaryIO
+
+
+def write_whole(path: Path, save: Callable[[BinaryIO], None], *, force: bool = False) -> None:
+    """Let ``save`` fill a private temporary file, then move it to its place.
+
+    The file is readable by its owner only, unless it replaces one that had other rights.
+    Whatever fails, an existing file stays as it was and nothing else is left behind.
+    """
+    target = path.resolve()
+    check_target(path, force=force)
+    try:
+        handle, name = tempfile.mkstemp(prefix=".unveil-", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            save(file)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, part)
+        part.replace(target)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Refuse, before any work, a file that could not be written in the end."""
+    if path.is_dir():
+        raise FileError("this is a folder; name a file in it").at(str(path))
+    if path.exists() and not force:
+        raise FileError(
+            "the file exists already; choose another name, or overwrite it with "
+            "force=True (--force)"
+        ).at(str(path))
+    if not path.resolve().parent.is_dir():
+        raise FileError("its folder does not exist; make it first").at(str(path))
+
+
+def _unwritable(path: Path, error: OSError) -> FileError:
+    reason = (error.strerror or type(error).__name__).lower()
+    return FileError(f"cannot be written: {reason}; nothing was written").at(str(path))  # type: ignore[return-value]

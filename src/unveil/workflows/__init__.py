@@ -1,0 +1,1 @@
+"""The jobs a user does, from a source to a result."""

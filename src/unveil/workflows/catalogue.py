@@ -1,0 +1,30 @@
+"""Every method that there is, described from its own spec."""
+
+from __future__ import annotations
+
+from unveil.data.specs import Method, describe
+from unveil.errors import UsageError, listing, nearest
+from unveil.files.formats import formats
+
+
+def methods() -> tuple[Method, ...]:
+    """Describe every method, by kind and name.
+
+    >>> [method.name for method in methods()]
+    ['csv', 'parquet', 'arrow']
+    """
+    return tuple(describe(spec, "format") for spec in formats())
+
+
+def method(name: str) -> Method:
+    """Describe one method.
+
+    >>> method("csv").parameters[0].name
+    'delimiter'
+    """
+    known = {m.name: m for m in methods()}
+    if name not in known:
+        raise UsageError(
+            f"'{name}' is not a method; methods are: {listing(known)}{nearest(name, known)}"
+        )
+    return known[name]

@@ -1,0 +1,31 @@
+"""Paths, frames or Microdata go in everywhere."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from unveil.data.microdata import Microdata
+from unveil.errors import UsageError
+from unveil.files.schemas import as_schema
+from unveil.files.tables import read
+
+if TYPE_CHECKING:
+    from unveil.data.schema import Schema
+    from unveil.files.formats import Format
+
+
+def as_microdata(
+    source: Any,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    *,
+    format: Format | None = None,  # noqa: A002 - the word users know
+) -> Microdata:
+    """Make Microdata of a path or a frame; what is Microdata already has its schema."""
+    if isinstance(source, Microdata):
+        if schema is not None:
+            raise UsageError("this Microdata has a schema already: leave out schema=")
+        return source
+    if isinstance(source, str | os.PathLike):
+        return read(source, schema, format=format)
+    return Microdata(source, as_schema(schema))
