@@ -59,7 +59,7 @@ def parse_cell(text: str) -> Cell:
     if text == STAR:
         return Star()
     tokens: list[str] = _TOKEN.findall(text)
-    if "".join(tokens) != text:  # a backslash with nothing after it
+    if not tokens or "".join(tokens) != text:  # a backslash with nothing after it
         raise MalformedCellError
     if tokens[0] == "{" and tokens[-1] == "}":
         return OneOf(tuple(_value(part) for part in _split(tokens[1:-1], "|")))

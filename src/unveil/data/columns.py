@@ -10,8 +10,7 @@ import polars as pl
 Stored = Literal["whole numbers", "numbers", "dates", "times", "truth values", "text"]
 
 NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-_INTEGER = r"^(?:0|-?[1-9]\d*)$"  # as a computer writes it: 007 is a code, not a number
-_LEADING_ZERO = r"^[+-]?0\d"
+_CODE = r"^\s*[+-]?(?:0\d|\d{16,}\s*$)"
 _DATE = r"^\d{4}-\d{2}-\d{2}$"
 
 
@@ -44,6 +43,29 @@ def labels_of(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
 
+def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
+    """A label as the one cell of a column of some type; None where the type cannot hold it.
+
+    >>> cell_of("-9.0", pl.Int64()).item(), cell_of("?", pl.Int64())
+    (-9, None)
+    """
+    text = pl.Series([label])
+    if kind == pl.String:
+        return text
+    if kind == pl.Boolean:
+        return pl.Series([label == "true"]) if label in ("true", "false") else None
+    if kind == pl.Date:
+        cell = text.str.to_date("%Y-%m-%d", strict=False)
+    elif kind.is_numeric() and not not_numbers(text).any():
+        number = numbers_from_text(text)
+        cell = number.cast(kind, strict=False)
+        if (cell != number).any():  # 9.5 is no whole number
+            return None
+    else:
+        return None
+    return None if cell.null_count() else cell
+
+
 def values_of(column: pl.Series) -> pl.Series:
     """Each cell as a 64-bit float; a date counts days, a time seconds.
 
@@ -58,20 +80,23 @@ def values_of(column: pl.Series) -> pl.Series:
     return column.cast(pl.Float64)
 
 
+def fits_a_float(column: pl.Series) -> bool:
+    """Whether all whole numbers of a column are exact as 64-bit floats."""
+    return not column.dtype.is_integer() or bool(column.is_between(-(2**53), 2**53).all())
+
+
 def not_numbers(column: pl.Series, decimal: str = ".") -> pl.Series:
     """Which cells of a text column do not read as a number; a missing one does not count."""
     pattern = NUMBER.replace(r"\.", re.escape(decimal))
-    return ~column.str.strip_chars().str.contains(f"^{pattern}$").fill_null(True)
+    return ~column.str.contains(rf"^\s*{pattern}\s*$").fill_null(True)
 
 
 def numbers_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
     """A text column whose cells all read as numbers, as whole numbers if it can be."""
-    trimmed = column.str.strip_chars().str.replace(decimal, ".", literal=True)
-    if trimmed.str.contains(_INTEGER).all():
-        whole = trimmed.cast(pl.Int64, strict=False)
-        if whole.null_count() == column.null_count():
-            return whole
-    return trimmed.cast(pl.Float64)
+    whole = _whole_from_text(column)
+    if whole is not None:
+        return whole
+    return column.str.strip_chars().str.replace(decimal, ".", literal=True).cast(pl.Float64)
 
 
 def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
@@ -84,15 +109,23 @@ def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
     """
     if column.null_count() == len(column):
         return column
+    whole = _whole_from_text(column)
+    if whole is not None:
+        return whole
     if column.str.contains(_DATE).all():
         dates = column.str.to_date("%Y-%m-%d", strict=False)
         return dates if dates.null_count() == column.null_count() else column
-    if not_numbers(column, decimal).any() or column.str.contains(_LEADING_ZERO).any():
+    # 007 is a code, and so is a whole number too long for exact arithmetic.
+    if not_numbers(column, decimal).any() or column.str.contains(_CODE).any():
         return column
     numbers = numbers_from_text(column, decimal)
-    if numbers.dtype == pl.Float64 and column.str.contains(r"^\s*[+-]?\d{16,}\s*$").any():
-        return column  # too long for exact arithmetic: account numbers and the like
     return numbers if numbers.is_finite().all() else column
+
+
+def _whole_from_text(column: pl.Series) -> pl.Series | None:
+    """Whole numbers, if every cell is written as a computer writes one."""
+    whole = column.cast(pl.Int64, strict=False)
+    return whole if whole.cast(pl.String).equals(column) else None
 
 
 def first_row(mask: pl.Series) -> int:

@@ -11,7 +11,9 @@ import polars as pl
 from unveil.data.cells import MalformedCellError, OneOf, Range, parse_cell
 from unveil.data.columns import (
     NUMBER,
+    cell_of,
     first_row,
+    fits_a_float,
     labels_of,
     not_numbers,
     numbers_from_text,
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(NUMBER)
 NAMES_SOMEONE = {"identifier", "household"}  # whatever they look like, not quantities
-LARGEST_EXACT = 2**53  # beyond it a 64-bit float skips whole numbers
 
 
 def check_columns(schema: Schema, columns: Sequence[str]) -> None:
@@ -53,15 +54,14 @@ class Settled(NamedTuple):
 def settle(
     raw: pl.Series, attribute: Attribute, order: tuple[str, ...], decimal: str | None
 ) -> Settled:
-    """Hold one column to its attribute: missing codes, level, categories.
+    """Hold one declared column to its attribute: missing codes, level, categories.
 
     ``order`` is that of an ordered categorical type, used when the schema gives none;
     ``decimal`` is given for a column of a text file, whose types are yet to be found.
     """
     column, marks = _mark_missing(raw, attribute.missing)
-    if decimal is not None and _type_is_open(attribute):
-        column = typed_from_text(column, decimal)
-    check_finite(column)
+    if _type_is_open(attribute):
+        column = settle_undeclared(column, decimal)
     attribute = _fill_in(attribute, column, order)
     if attribute.generalised:
         _check_cells(column, attribute)
@@ -72,7 +72,16 @@ def settle(
     if attribute.missing and column.dtype != raw.dtype:  # "9.0" in a text file is the code 9
         column, more = _mark_missing(column, attribute.missing)
         marks = marks.zip_with(marks > 0, more)
+    _check_finite(column)
     return Settled(column, attribute, marks if attribute.missing else None)
+
+
+def settle_undeclared(column: pl.Series, decimal: str | None) -> pl.Series:
+    """Find the type of a text file's column that nothing is declared of."""
+    if decimal is not None:
+        column = typed_from_text(column, decimal)
+    _check_finite(column)
+    return column
 
 
 def _type_is_open(attribute: Attribute) -> bool:
@@ -102,20 +111,15 @@ def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series,
     marks = pl.zeros(len(column), pl.UInt8, eager=True).alias(column.name)
     if not codes:
         return column, marks
-    labels = labels_of(column).str.strip_chars()
+    labels = labels_of(column)
     for number, code in enumerate(codes, start=1):
-        marks = marks.set((labels == _code_label(code, column)).fill_null(False), number)
+        cell = cell_of(code, column.dtype)  # -9.0 is -9 among whole numbers
+        if cell is not None:
+            marks = marks.set((labels == labels_of(cell).item()).fill_null(False), number)
     return column.set(marks > 0, None), marks
 
 
-def _code_label(code: str, column: pl.Series) -> str:
-    """A missing code as this column would label it: -9.0 is -9 among numbers."""
-    if column.dtype.is_numeric() and _NUMBER.fullmatch(code.strip()):
-        return str(labels_of(pl.Series([float(code)])).item())
-    return code.strip()
-
-
-def check_finite(column: pl.Series) -> None:
+def _check_finite(column: pl.Series) -> None:
     """No number is infinite."""
     if column.dtype.is_float() and (infinite := column.is_infinite().fill_null(False)).any():
         raise DataError(
@@ -134,8 +138,7 @@ def _as_numbers(column: pl.Series, decimal: str) -> pl.Series:
                 f"declare what means missing, or declare another level{_comma_hint(column)}"
             )
         column = numbers_from_text(column, decimal)
-        check_finite(column)
-    if column.dtype.is_integer() and not column.is_between(-LARGEST_EXACT, LARGEST_EXACT).all():
+    if not fits_a_float(column):
         raise DataError(
             f"column '{column.name}' is numeric and has whole numbers beyond 2^53, which "
             "cannot be told apart in arithmetic; declare it nominal, or rescale it"
@@ -215,15 +218,16 @@ def restore_codes(
 ) -> pl.Series:
     """Put missing codes back where the column's type can hold them.
 
-    ``decimal`` is given for a text file, in which every code can stand.
+    ``decimal`` is given where the column may become text, in which every code can stand.
     """
     for number, code in enumerate(codes, start=1):
         here = (marks == number) & column.is_null()
         if not here.any():
             continue
-        cell = pl.Series([code]).cast(column.dtype, strict=False)
-        if cell.null_count() and decimal is not None:
+        cell = cell_of(code, column.dtype)
+        if cell is None and decimal is not None:
             column = labels_of(column).str.replace(".", decimal, literal=True)
             cell = pl.Series([code])
-        column = column.zip_with(~here, cell.new_from_index(0, len(column)))
+        if cell is not None:
+            column = column.zip_with(~here, cell.new_from_index(0, len(column)))
     return column

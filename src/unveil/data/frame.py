@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 import polars as pl
@@ -12,30 +12,33 @@ import polars as pl
 from unveil.errors import DataError, MissingPackageError, UsageError, count, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 Kind = Literal["polars", "pandas", "pyarrow"]
+_TEXT_TYPES = {"string", "large_string", "string_view", "str", "object"}
 _EXTRA = {"pandas": "pandas", "pyarrow": "arrow"}
+
+
+_KINDS: dict[Kind, Callable[[Any], bool]] = {
+    "polars": nw.dependencies.is_polars_dataframe,
+    "pandas": nw.dependencies.is_pandas_dataframe,
+    "pyarrow": nw.dependencies.is_pyarrow_table,
+}
 
 
 def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
     """Take in a pandas, polars or pyarrow frame."""
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
-    try:
-        native = nw.from_native(frame, eager_only=True)
-    except TypeError:
+    kind = next((kind for kind, is_one in _KINDS.items() if is_one(frame)), None)
+    if kind is None:
         raise UsageError(
             f"microdata is a pandas, polars or pyarrow frame, not {type(frame).__name__}"
-        ) from None
-    kind = native.implementation.value
-    if kind not in get_args(Kind):
-        raise UsageError(f"microdata is a pandas, polars or pyarrow frame, not a {kind} one")
-    # Duplicate names cannot be selected by narwhals, so they are looked for first.
-    check_names([*frame.columns] if kind != "pyarrow" else frame.column_names)
-    origin = Origin(kind, frame)
+        )
+    check_names(frame.column_names if kind == "pyarrow" else list(frame.columns))
+    native = nw.from_native(frame, eager_only=True)
     columns = [_plain(_column(native[name], kind)) for name in native.columns]
-    return pl.DataFrame(columns), origin
+    return pl.DataFrame(columns), Origin(kind, frame)
 
 
 class Origin:
@@ -57,13 +60,16 @@ class Origin:
             if isinstance(dtype, nw.Enum):
                 self.orders[name] = tuple(str(category) for category in dtype.categories)
 
+    def was_text(self, column: str) -> bool:
+        """Whether a column came in as text."""
+        kind = self.types.get(column)
+        return kind is not None and str(kind).lower() in _TEXT_TYPES
+
     def give_back(self, columns: pl.DataFrame, kind: Kind | None = None) -> Any:
         """Turn the columns into the kind of frame that they came in, or into another."""
         kind = kind or self.kind
-        if kind not in get_args(Kind):
-            raise UsageError(
-                f"'{kind}' is not a kind of frame; kinds are: {listing(get_args(Kind))}"
-            )
+        if kind not in _KINDS:
+            raise UsageError(f"'{kind}' is not a kind of frame; kinds are: {listing(_KINDS)}")
         types = self.types if kind == self.kind else {}
         if kind == "pandas":
             return _to_pandas(columns, types)
@@ -167,7 +173,9 @@ def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
         elif kind == pl.Datetime:
             series = pandas.Series(pandas.to_datetime(column.to_list()))
         else:
-            series = pandas.Series(column.to_list(), dtype="str" if kind == pl.String else "object")
+            wanted = types.get(column.name)  # an object column keeps None, a str one has NaN
+            text = "str" if kind == pl.String and str(wanted) != "object" else "object"
+            series = pandas.Series(column.to_list(), dtype=text)
         with contextlib.suppress(TypeError, ValueError):
             series = series.astype(types.get(column.name, series.dtype))
         made[column.name] = series

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.columns import stored_as
+from unveil.data.columns import fits_a_float, stored_as
 from unveil.data.schema import Attribute, Schema
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def guess_attribute(column: pl.Series, order: tuple[str, ...] = ()) -> Attribute
     """
     if order:
         return Attribute(level="ordinal", order=order)
-    return Attribute(level=_LEVEL.get(stored_as(column), "numeric"), question=_question(column))
+    level = _LEVEL.get(stored_as(column), "numeric") if fits_a_float(column) else "nominal"
+    return Attribute(level=level, question=_question(column))
 
 
 def _question(column: pl.Series) -> str:

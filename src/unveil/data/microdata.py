@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unveil.data.columns import labels_of
-from unveil.data.conform import check_columns, restore_codes, settle
+from unveil.data.conform import check_columns, restore_codes, settle, settle_undeclared
 from unveil.data.frame import Kind, Origin, to_polars
 from unveil.data.schema import Schema
 from unveil.data.vocabulary import ROLES, role_meaning
@@ -75,16 +75,18 @@ class Microdata:
             raise DataError("there are no records")
         schema = Schema() if schema is None else schema
         check_columns(schema, columns.columns)
-        settled = [
-            settle(raw, schema[raw.name], origin.orders.get(raw.name, ()), decimal)
-            for raw in columns
-        ]
-        self._set(
-            pl.DataFrame([s.column for s in settled]),
-            pl.DataFrame([s.marks for s in settled if s.marks is not None]),
-            origin,
-            Schema({s.column.name: s.attribute for s in settled if s.column.name in schema}),
-        )
+        kept, marks, attributes = [], [], {}
+        for raw in columns:
+            if raw.name not in schema:
+                kept.append(settle_undeclared(raw, decimal))
+                continue
+            order = origin.orders.get(raw.name, ())
+            settled = settle(raw, schema[raw.name], order, decimal)
+            kept.append(settled.column)
+            attributes[raw.name] = settled.attribute
+            if settled.marks is not None:
+                marks.append(settled.marks)
+        self._set(pl.DataFrame(kept), pl.DataFrame(marks), origin, Schema(attributes))
 
     def _set(
         self, columns: pl.DataFrame, marks: pl.DataFrame, origin: Origin, schema: Schema
@@ -154,7 +156,8 @@ class Microdata:
         if len(rows) == 0:
             raise DataError("no rows are left")
         index = pl.Series(rows, dtype=pl.Int64)
-        return self._copy(self._columns[index], self._marks[index], self.schema)
+        marks = self._marks[index] if self._marks.width else self._marks
+        return self._copy(self._columns[index], marks, self.schema)
 
     def _copy(self, columns: pl.DataFrame, marks: pl.DataFrame, schema: Schema) -> Microdata:
         new = object.__new__(Microdata)
@@ -174,10 +177,14 @@ class Microdata:
         return self._restored(decimal)
 
     def _restored(self, decimal: str | None) -> pl.DataFrame:
-        return self._columns.with_columns(
-            restore_codes(self._columns[mark.name], mark, self.schema[mark.name].missing, decimal)
-            for mark in self._marks
-        )
+        restored = []
+        for mark in self._marks:
+            as_text = "." if self._origin.was_text(mark.name) else None
+            codes = self.schema[mark.name].missing
+            restored.append(
+                restore_codes(self._columns[mark.name], mark, codes, decimal or as_text)
+            )
+        return self._columns.with_columns(restored)
 
     def __eq__(self, other: object) -> bool:
         """Equal schemas and cells: numbers as numbers, categories as labels, missing as missing."""

@@ -61,7 +61,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         given: Any = self.role  # a caller may write it in any of the ways that TOML can
-        meanings = [role_meaning(_text("role", word)) for word in _words(given)]
+        meanings = [role_meaning(_text("role", word)) for word in _words("role", given)]
         levels = {meaning.level for meaning in meanings if meaning.level}
         level = None if self.level is None else check_level(_text("level", self.level))
         if level is None and levels:
@@ -143,12 +143,12 @@ class Schema:
         if attributes is not None and not isinstance(attributes, Mapping):
             raise SchemaError("attributes is a table with one entry per column")
         for column, given in (attributes or {}).items():
-            fields = _fields_of(column, given)
-            both = sorted(set(fields) & set(declared.get(column, {})) - {"role"})
+            fields, short = _fields_of(column, given), declared.get(column, {"role": []})
+            both = sorted(set(fields) & set(short) - {"role"})
             if both:
                 raise SchemaError(f"attribute '{column}': {both[0]} is declared twice")
-            roles = [*declared.get(column, {}).get("role", ()), *_words(fields.get("role", ()))]
-            declared[column] = declared.get(column, {}) | fields | {"role": roles}
+            roles = [*short["role"], *_words(f"the role of '{column}'", fields.get("role", ()))]
+            declared[column] = short | fields | {"role": roles}
         for column, fields in declared.items():
             try:
                 self._attributes[column] = Attribute(**fields)
@@ -254,14 +254,14 @@ def _expand(shorthand: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
     for word, value in shorthand.items():
         if is_role_word(word):
-            for column in _words(value):
+            for column in _words(word, value):
                 declare(column, "role", word)
         elif word == "ordinal" and isinstance(value, Mapping):
             for column, order in value.items():
                 declare(column, "level", "ordinal")
                 declare(column, "order", order)
         elif word in (*LEVELS, "generalised"):
-            for column in _words(value):
+            for column in _words(word, value):
                 declare(
                     column, *(("generalised", True) if word == "generalised" else ("level", word))
                 )
@@ -318,13 +318,13 @@ def _check_hierarchy(rows: tuple[tuple[str, ...], ...]) -> None:
 
 def _sequence(field: str, value: Any) -> tuple[Any, ...]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise SchemaError(f"{field} is a list")
+        raise SchemaError(f"{field} is a list of words")
     return tuple(value)
 
 
-def _words(value: Any) -> tuple[Any, ...]:
+def _words(field: str, value: Any) -> tuple[Any, ...]:
     """One word or a list of them."""
-    return (value,) if isinstance(value, str) else _sequence("a list of columns or roles", value)
+    return (value,) if isinstance(value, str) else _sequence(field, value)
 
 
 def _text(field: str, value: object) -> str:

@@ -29,6 +29,11 @@ class Format(Spec, frozen=True, kw_only=True, metaclass=_AbstractSpec):  # type:
 
     suffixes: ClassVar[tuple[str, ...]] = ()
 
+    @classmethod
+    def of_ending(cls, ending: str) -> Format:  # noqa: ARG003 - for formats with several
+        """The format as a file's ending implies it."""
+        return cls()
+
     @abc.abstractmethod
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a file."""
@@ -62,4 +67,4 @@ def format_of(path: Path, given: Format | None = None) -> Format:
             f"the ending '{ending}' names no known format; endings are: {listing(endings)}"
             f"{nearest(ending, endings)}"
         ).at(str(path))
-    return endings[ending]()
+    return endings[ending].of_ending(ending)

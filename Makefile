@@ -1,0 +1,35 @@
+# make demo   the whole way on an embedded sample
+# make test   the suite
+# make lint   ruff, mypy --strict, the layer rule
+# Each makes its own .venv; PYTHON chooses the interpreter.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint clean
+
+demo: .venv/installed
+	$(BIN)/unveil demo --force
+
+test: .venv/installed-for-tests
+	$(BIN)/python -m pytest
+
+lint: .venv/installed-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(INSTALL) hatchling
+	$(INSTALL) --no-build-isolation --editable .
+	touch $@
+
+.venv/installed-for-tests: .venv/installed
+	$(INSTALL) --no-build-isolation --editable '.[test]'
+	touch $@
+
+clean:
+	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

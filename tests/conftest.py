@@ -1,0 +1,42 @@
+"""Shared by all tests."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "suite",
+    deadline=None,
+    max_examples=100,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile(
+    "deep", parent=settings.get_profile("suite"), max_examples=3000, derandomize=False
+)
+settings.load_profile(os.environ.get("UNVEIL_HYPOTHESIS", "suite"))
+
+
+@pytest.fixture
+def paper_data():
+    """A paper's data set by name; where it is absent the test is skipped with its message.
+
+    With UNVEIL_NO_SKIPS set, as in continuous integration, absence fails the test.
+    """
+    from unveil.files.datasets import DataSetMissingError, dataset
+
+    def get(name):
+        try:
+            return dataset(name)
+        except DataSetMissingError as error:
+            if os.environ.get("UNVEIL_NO_SKIPS"):
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+
+    return get
+
+
+pytest_plugins = ["harness"]

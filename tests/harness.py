@@ -1,0 +1,33 @@
+"""Run the command line in this process, as a shell would."""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+import pytest
+
+from unveil.cli.main import main
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def unveil_command(monkeypatch, capfd):
+    """A function that runs ``unveil ARGS`` and returns exit code, output and errors."""
+
+    def run(*args):
+        monkeypatch.setattr(sys, "argv", ["unveil", *map(str, args)])
+        capfd.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        return Outcome(code, *capfd.readouterr())
+
+    return run

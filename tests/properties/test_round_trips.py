@@ -1,0 +1,99 @@
+"""What goes out comes back equal: schemas, files, frames, cells."""
+
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import unveil
+from strategies import cell_text, schemas, tables, wild_names
+from unveil.data.cells import OneOf, Range, Star, parse_cell, write_range, write_set
+from unveil.files.columnar import Arrow, Parquet
+
+dialects = st.builds(
+    unveil.Csv,
+    delimiter=st.sampled_from([None, ";", "\t", "|"]),
+    encoding=st.sampled_from(["utf-8", "utf-16", "utf-8-sig"]),
+    decimal=st.sampled_from([".", ","]),
+    quote=st.sampled_from(['"', "'"]),
+    missing=st.sampled_from([(), ("NA",), ("n/a", "?")]),
+)
+
+
+@given(schemas)
+def test_a_schema_comes_back_from_toml(schema):
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        unveil.write(schema, f"{folder}/s.toml")
+        assert unveil.read_schema(f"{folder}/s.toml") == schema
+
+
+@given(tables(names=wild_names), dialects)
+def test_a_table_comes_back_from_csv(tmp_path, table, dialect):
+    frame, schema = table
+    # A header of numbers only is taken for a record, and a delimiter inside a name or a cell
+    # of a one-column file cannot be told from one between columns.
+    frame = frame.rename({frame.columns[0]: "x" + frame.columns[0]}, strict=False)
+    assume(frame.width == len(set(frame.columns)))
+    schema = unveil.Schema(
+        {("x" + n if i == 0 else n): schema[n] for i, n in enumerate(table[0].columns)}
+    )
+    if dialect.delimiter is None:
+        dialect = unveil.Csv(
+            delimiter=";", encoding=dialect.encoding, decimal=dialect.decimal,
+            quote=dialect.quote, missing=dialect.missing,
+        )  # fmt: skip
+    data = unveil.Microdata(frame, schema)
+    path = tmp_path / "t.csv"
+    unveil.write(data, path, format=dialect, force=True)
+    assert unveil.read(path, data.schema, format=dialect) == data
+
+
+@given(tables(names=wild_names), st.sampled_from([Parquet(), Arrow(), Parquet(compression="gzip")]))
+def test_a_table_comes_back_from_columnar_files(tmp_path, table, kind):
+    data = unveil.Microdata(*table)
+    path = tmp_path / f"t{kind.suffixes[0]}"
+    unveil.write(data, path, format=kind, force=True)
+    back = unveil.read(path, data.schema)
+    assert back == data
+    assert back.to_frame().schema == data.to_frame().schema
+
+
+@given(tables())
+def test_a_frame_comes_back_as_its_own_kind(table):
+    frame, schema = table
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    data = unveil.Microdata(frame, schema)
+    assert data.to_frame().equals(frame)
+    for kind, package in (("pandas", pandas.DataFrame), ("pyarrow", pyarrow.Table)):
+        native = data.to_frame(kind)
+        assert isinstance(native, package)
+        again = unveil.Microdata(native, schema)
+        assert again == data
+        assert type(again.to_frame()) is package
+        assert unveil.Microdata(again.to_frame(), schema) == data
+
+
+@given(tables(), st.data())
+def test_missing_codes_come_back(table, data):
+    frame, _ = table
+    column = data.draw(st.sampled_from(frame.columns))
+    present = [c for c in frame[column].cast(pl.String).to_list() if c is not None]
+    assume(present)
+    codes = data.draw(st.lists(st.sampled_from(sorted(set(present))), min_size=1, unique=True))
+    coded = unveil.Microdata(frame, unveil.Schema(nominal=[column], missing={column: codes}))
+    assert coded.to_frame().equals(frame)
+    assert coded.column(column).null_count() >= len(codes) + frame[column].null_count()
+
+
+@given(st.lists(cell_text.filter(bool), min_size=1, max_size=4))
+def test_sets_of_any_labels_come_back(values):
+    assert parse_cell(write_set(values)) == OneOf(tuple(values))
+
+
+@given(st.none() | cell_text.filter(bool), st.none() | cell_text.filter(bool))
+def test_ranges_of_any_labels_come_back(lower, upper):
+    expected = Star() if lower is None and upper is None else Range(lower, upper)
+    assert parse_cell(write_range(lower, upper)) == expected

@@ -1,0 +1,64 @@
+"""Tables and schemas for hypothesis."""
+
+from __future__ import annotations
+
+import polars as pl
+from hypothesis import strategies as st
+
+from unveil import Schema
+from unveil.data.vocabulary import ROLES
+
+cell_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
+plain_names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
+wild_names = cell_text.filter(str.strip)
+whole = st.integers(-(2**53), 2**53)
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def _cells(kind, n):
+    cells = {"whole": whole, "number": finite, "text": cell_text, "truth": st.booleans()}[kind]
+    return st.lists(st.none() | cells, min_size=n, max_size=n)
+
+
+_TYPES = {"whole": pl.Int64, "number": pl.Float64, "text": pl.String, "truth": pl.Boolean}
+
+
+@st.composite
+def tables(draw, names=plain_names, max_rows=12, max_columns=5):
+    """A polars frame and a schema that declares every level."""
+    n = draw(st.integers(1, max_rows))
+    columns = draw(st.lists(names, min_size=1, max_size=max_columns, unique=True))
+    kinds = [draw(st.sampled_from(list(_TYPES))) for _ in columns]
+    frame = pl.DataFrame(
+        [
+            pl.Series(c, draw(_cells(kind, n)), dtype=_TYPES[kind])
+            for c, kind in zip(columns, kinds, strict=True)
+        ]
+    )
+    numeric = [c for c, kind in zip(columns, kinds, strict=True) if kind in ("whole", "number")]
+    return frame, Schema(numeric=numeric, nominal=[c for c in columns if c not in numeric])
+
+
+@st.composite
+def attributes(draw):
+    """A legal attribute as a plain mapping."""
+    labels = st.text(max_size=5)
+    level = draw(st.sampled_from([None, "numeric", "ordinal", "nominal"]))
+    table = {
+        "role": draw(st.lists(st.sampled_from(ROLES), unique=True)),
+        "missing": draw(st.lists(labels.map("code".__add__), max_size=3, unique=True)),
+        "labels": draw(st.dictionaries(labels, labels, max_size=3)),
+        "generalised": draw(st.booleans()),
+        "question": draw(labels),
+    }
+    if level:
+        table["level"] = level
+    if level == "ordinal":
+        table["order"] = draw(st.lists(labels, max_size=4, unique=True))
+    if draw(st.booleans()):
+        leaves = draw(st.lists(labels.filter(bool), min_size=1, max_size=4, unique=True))
+        table["hierarchy"] = [[leaf, draw(st.sampled_from("ab")), "all"] for leaf in leaves]
+    return table
+
+
+schemas = st.dictionaries(st.text(min_size=1, max_size=6), attributes(), max_size=5).map(Schema)
