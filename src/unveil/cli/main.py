@@ -61,7 +61,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; a user never meets a traceback."""
     try:
-        cli(standalone_mode=False)
+        cli(prog_name="unveil", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

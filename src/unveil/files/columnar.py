@@ -70,12 +70,17 @@ class Arrow(Format, frozen=True, kw_only=True):
 
 
 def _loaded(read: Callable[[BinaryIO], pl.DataFrame], path: Path, name: str) -> pl.DataFrame:
-    # The reader's own message may quote the file, so it is not passed on. It panics on some
-    # damaged files, and a panic is not an Exception.
-    try:
-        with path.open("rb") as file:
+    damaged = FileError(
+        f"this is not a whole {name} file: it is damaged, cut short or of another format"
+    )
+    with path.open("rb") as file:
+        # The reader's own message may quote the file, so it is not passed on. It panics on
+        # some damaged files, and a panic is not an Exception.
+        try:
             return read(file)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, EOFError):
-        raise FileError(
-            f"this is not a whole {name} file: it is damaged, cut short or of another format"
-        ) from None
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
+            raise damaged from None
+        except OSError as error:
+            if error.errno is None:  # not the disk: the reader found another format
+                raise damaged from None
+            raise

@@ -59,7 +59,7 @@ class Csv(Format, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        single = (self.delimiter or ",", self.quote or '"')
+        single = [self.quote or '"', "," if self.delimiter is None else self.delimiter]
         if any(len(mark) != 1 or not mark.isascii() or mark in "\r\n" for mark in single):
             raise SpecError("csv: delimiter and quote are single ASCII characters")
         if self.delimiter is not None and self.delimiter in (self.decimal, self.quote):

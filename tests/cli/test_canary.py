@@ -1,0 +1,224 @@
+"""Canaries: a file full of unmistakable values; none may sing where nobody asked.
+
+Every command and every error path adds its scene here. A scene runs in its own folder and
+temporary folder; what it prints, logs or raises, and every file that it leaves beside the
+ones it was asked for, is searched for the canaries.
+"""
+
+import logging
+import traceback
+
+import polars as pl
+import pytest
+
+import unveil
+from unveil import Csv, Microdata, Schema
+
+TEXT = "Canarybird"
+NUMBER = 7701339.25
+WHOLE = 88077013
+SONGS = ("anarybird", "7701339", "88077013")
+
+
+def _frame():
+    return pl.DataFrame(
+        {
+            "name": [f"{TEXT}{i}" for i in range(8)],
+            "kind": [TEXT, TEXT + "2"] * 4,
+            "pay": [NUMBER + i for i in range(8)],
+            "age": [WHOLE] * 4 + [None] * 4,
+        }
+    )
+
+
+def _csv(rows=None, header="name,kind,pay,age"):
+    rows = rows or [f"{TEXT}{i},{TEXT},{NUMBER},{WHOLE}" for i in range(8)]
+    return "\n".join([header, *rows, ""])
+
+
+FILES = {
+    "good.csv": _csv(),
+    "ragged.csv": _csv([f"{TEXT},{TEXT},{NUMBER},{WHOLE}", f"{TEXT},{NUMBER}"]),
+    "quotes.csv": _csv([f'{TEXT},"{TEXT},{NUMBER},{WHOLE}']),
+    "quoted.csv": _csv([f'"{TEXT}" {TEXT},{TEXT},{NUMBER},{WHOLE}']),
+    "headless.csv": f"{NUMBER},{WHOLE}\n{NUMBER},{WHOLE}\n",
+    "twice.csv": _csv(header=f"{TEXT},{TEXT},pay,age"),
+    "blank.csv": _csv(header=f"{TEXT},,pay,age"),
+    "latin.csv": _csv().encode() + f"{TEXT},é,{NUMBER},1\n".encode("latin-1"),
+    "zero.csv": _csv() + "\0",
+    "empty.csv": "",
+    "header.csv": "name,kind\n",
+    "text.parquet": _csv(),
+    "text.arrow": _csv(),
+    "comma.csv": f"name;pay\n{TEXT};7701339,25\n",
+    "cells.csv": _csv([f"{{{TEXT},{TEXT},{NUMBER},{WHOLE}"]),
+    "nest.parquet": pl.DataFrame({"name": [[TEXT]], "pay": [NUMBER]}),
+    "infinite.parquet": pl.DataFrame({"name": [TEXT], "pay": [float("inf")]}),
+    "good.parquet": _frame(),
+    "good.arrow": _frame(),
+    "words.toml": "[attributes.name]\nlevel = 'numeric'",
+    "order.toml": "[attributes.kind]\norder = ['a', 'b']",
+    "hole.toml": "[attributes.kind]\nhierarchy = [['a', 'b'], ['c', 'd']]",
+    "absent.toml": "quasi = ['nmae']",
+    "role.toml": "[attributes.name]\nrole = 'quazi'",
+    "noorder.toml": "[attributes.kind]\nlevel = 'ordinal'",
+    "cells.toml": "[attributes.name]\ngeneralised = true\nlevel = 'nominal'",
+    "good.toml": "quasi = ['name', 'pay']\nconfidential = 'age'",
+    "broken.toml": "quasi = [",
+    "number.toml": "numeric = ['pay']",
+}
+
+SCENES = [
+    (0, "inspect good.csv"),
+    (0, "inspect good.csv --json"),
+    (0, "inspect good.csv --schema good.toml --write-schema new.toml"),
+    (0, "inspect good.parquet --schema good.toml"),
+    (0, "inspect good.arrow"),
+    (0, "inspect comma.csv"),
+    (0, "inspect cells.csv"),
+    (3, "inspect good.csv --write-schema good.toml"),
+    (3, "inspect good.csv --write-schema no/new.toml"),
+    *((3, f"inspect {name}") for name in (
+        "ragged.csv", "quotes.csv", "quoted.csv", "headless.csv", "twice.csv", "blank.csv",
+        "latin.csv", "zero.csv", "empty.csv", "header.csv", "text.parquet", "text.arrow",
+        "nest.parquet", "infinite.parquet", "cut.parquet", "cut.arrow", "no.csv", ".",
+    )),
+    *((3, f"inspect good.{ending} --schema {name}") for ending in ("csv", "parquet") for name in (
+        "words.toml", "order.toml", "hole.toml", "absent.toml", "role.toml", "noorder.toml",
+        "broken.toml",
+    )),
+    (3, "inspect cells.csv --schema cells.toml"),
+    (3, "inspect comma.csv --schema number.toml"),
+    (3, "inspect good.csv --encoding utf-16"),
+    (3, "inspect good.csv --delimiter ;;"),
+    (2, "inspect good.csv --nothing"),
+    (0, "methods"),
+    (0, "demo --folder made"),
+    (3, "demo --folder good.csv"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def cage(tmp_path, monkeypatch):
+    """A folder with the files, and a temporary folder of its own."""
+    folder, temporary = tmp_path / "work", tmp_path / "tmp"
+    folder.mkdir()
+    temporary.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    for name, content in FILES.items():
+        if isinstance(content, pl.DataFrame):
+            content.write_parquet(name) if name.endswith("parquet") else content.write_ipc(name)
+        else:
+            (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    for ending in ("parquet", "arrow"):
+        whole = (folder / f"good.{ending}").read_bytes()
+        (folder / f"cut.{ending}").write_bytes(whole[:-40])
+    return tmp_path
+
+
+def _listen(place, *, given, texts):
+    """No song in the texts, nor in any file that was not given."""
+    heard = [song for song in SONGS for text in texts if song in text]
+    assert not heard
+    for path in place.rglob("*"):
+        if path.is_file() and path not in given:
+            content = path.read_bytes()
+            assert not [song for song in SONGS if song.encode() in content], path
+            assert not path.name.startswith(".unveil-"), f"{path} was left behind"
+
+
+@pytest.mark.parametrize(("code", "line"), SCENES, ids=[line for _, line in SCENES])
+def test_no_command_sings(cage, unveil_command, caplog, code, line):
+    caplog.set_level(logging.DEBUG)
+    given = set(cage.rglob("*"))
+    done = unveil_command(*line.split())
+    assert done.code == code, done.err
+    _listen(cage, given=given, texts=[done.out, done.err, caplog.text])
+
+
+def test_the_canaries_do_sing_when_asked(cage, unveil_command):
+    done = unveil_command("inspect", "good.csv", "--show-values")
+    assert all(song in done.out for song in SONGS)
+    assert list((cage / "tmp").iterdir()) == []
+
+
+def test_an_internal_error_holds_its_message_back(cage, unveil_command, monkeypatch):
+    def fail(*_args, **_options):
+        raise ValueError(TEXT)
+
+    monkeypatch.setattr("unveil.workflows.inspecting.inspect", fail)
+    given = set(cage.rglob("*"))
+    done = unveil_command("inspect", "good.csv")
+    assert done.code == 70
+    assert "internal error, ValueError" in done.err
+    _listen(cage, given=given, texts=[done.out, done.err])
+
+
+def _raises(act):
+    with pytest.raises(unveil.UnveilError) as caught:
+        act()
+    return "".join(traceback.format_exception(caught.value))
+
+
+def test_no_traceback_sings(cage):
+    """What a Python user sees when an error is not caught."""
+    given = set(cage.rglob("*"))
+    bad = [line.split()[1] for code, line in SCENES if code == 3 and line.count(" ") == 1]
+    texts = [_raises(lambda name=name: unveil.read(name)) for name in bad]
+    schemas = ("words", "order", "hole", "absent", "role", "noorder", "broken")
+    texts += [
+        _raises(lambda s=s, e=e: unveil.read(f"good.{e}", f"{s}.toml"))
+        for s in schemas
+        for e in ("csv", "parquet")
+    ]
+    data = Microdata(_frame(), Schema(nominal=["name", "kind"], generalised="name"))
+    from unveil.data.encode import codes, numbers, scale_of, standardise
+
+    ages = numbers(data, ["age"])
+    texts += [
+        _raises(lambda: codes(data, "kind", ["x"])),
+        _raises(lambda: numbers(data, ["kind"])),
+        _raises(lambda: standardise(ages, scale_of(ages))),
+        _raises(lambda: data.require("weight")),
+        _raises(lambda: data.column("nmae")),
+        _raises(lambda: unveil.write(data, "x.csv", format=Csv(missing=[TEXT]))),
+        _raises(lambda: unveil.write(data, "x.csv", format=Csv(quote="", delimiter="a"))),
+        _raises(lambda: unveil.write(data, "no/x.csv")),
+    ]
+    _listen(cage, given=given, texts=texts)
+
+
+def test_no_repr_sings(cage):
+    from unveil.data.encode import codes, numbers, scale_of, tied_blocks
+    from unveil.data.generalised import bounds, code_sets
+
+    data = Microdata(_frame(), Schema(nominal=["name", "kind"], numeric="pay"))
+    encoded = numbers(data, ["pay"])
+    things = [
+        data,
+        data.schema,
+        unveil.inspect(data),
+        encoded,
+        codes(data, "kind"),
+        scale_of(encoded),
+        tied_blocks(encoded.values[:, 0]),
+        bounds(data, "pay"),
+        code_sets(data, "kind"),
+        Schema.infer(data).to_dict(),
+    ]
+    _listen(cage / "tmp", given=set(), texts=[f"{thing!r} {thing}" for thing in things])
+
+
+@pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace", "tempfile.mkstemp"])
+def test_a_failed_write_leaves_no_bird(cage, monkeypatch, step):
+    data = Microdata(_frame())
+
+    def fail(*_args, **_options):
+        raise OSError(28, "No space left on device")
+
+    given = set(cage.rglob("*"))
+    monkeypatch.setattr(step, fail)
+    texts = [_raises(lambda e=e: unveil.write(data, f"out.{e}")) for e in ("csv", "parquet")]
+    _listen(cage, given=given, texts=texts)

@@ -1,0 +1,184 @@
+"""The command line as a user meets it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import unveil
+
+
+@pytest.fixture
+def survey(tmp_path):
+    path = tmp_path / "survey.csv"
+    unveil.write(unveil.households(60), path)
+    return path
+
+
+def test_version_and_help(unveil_command):
+    assert unveil_command("--version").out == f"unveil {unveil.__version__}\n"
+    done = unveil_command("--help")
+    assert done.code == 0
+    for word in ("demo", "inspect", "methods", "Exit codes"):
+        assert word in done.out
+    for command in ("demo", "inspect", "methods"):
+        assert "Usage: unveil" in unveil_command(command, "--help").out
+
+
+def test_inspect_prints_plain_text_in_a_pipe(unveil_command, survey):
+    done = unveil_command("inspect", survey)
+    assert (done.code, done.err) == (0, "")
+    assert f"{survey}: 60 records, 15 columns" in done.out
+    assert "\x1b" not in done.out
+    assert "│" not in done.out
+    assert any(line.split()[:3] == ["age", "-", "numeric"] for line in done.out.splitlines())
+    assert "! 15 columns without a role" in done.out
+
+
+def test_inspect_writes_a_schema_that_can_be_used(unveil_command, survey, tmp_path):
+    schema = tmp_path / "s.toml"
+    assert unveil_command("inspect", survey, "--write-schema", schema).code == 0
+    text = schema.read_text()
+    assert "[attributes.household_size]" in text
+    assert "distinct whole numbers: a quantity" in text
+    assert "role" not in text
+    done = unveil_command("inspect", survey, "--write-schema", schema)
+    assert done.code == 3
+    assert "--force" in done.err
+    schema.write_text(text.replace("[attributes.age]\n", '[attributes.age]\nrole = "key"\n'))
+    assert "quasi" in unveil_command("inspect", survey, "--schema", schema).out
+    assert unveil_command("inspect", survey, "--write-schema", schema, "--force").code == 0
+
+
+def test_json_has_the_names_of_python(unveil_command, survey):
+    shown = json.loads(unveil_command("inspect", survey, "--json").out)
+    found = unveil.inspect(survey)
+    assert shown["records"] == found.records == 60
+    assert [c["name"] for c in shown["columns"]] == [c.name for c in found.columns]
+    assert set(shown["columns"][0]) == set(found.columns[0].__struct_fields__)
+    assert json.loads(unveil_command("methods", "--json").out)[0]["name"] == "csv"
+    assert json.loads(unveil_command("methods", "csv", "--json").out)["kind"] == "format"
+
+
+def test_values_are_shown_only_when_asked(unveil_command, survey):
+    assert "Northport" not in unveil_command("inspect", survey).out
+    assert "Northport" in unveil_command("inspect", survey, "--show-values").out
+
+
+def test_the_dialect_of_a_file_can_be_said(unveil_command, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("a\tb\n1,5\té\n-\tx\n".encode("latin-1"))
+    done = unveil_command(
+        "inspect", path, "--delimiter", "tab", "--decimal", ",", "--encoding", "latin-1",
+        "--missing", "-", "--json",
+    )  # fmt: skip
+    a, b = json.loads(done.out)["columns"]
+    assert (a["level"], a["missing"], b["missing"]) == ("numeric", 1, 0)
+
+
+def test_methods_describe_themselves(unveil_command):
+    assert "parquet" in unveil_command("methods").out
+    assert "decimal" in unveil_command("methods", "csv").out
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (["inspekt"], 2, "did you mean 'inspect'"),
+        (["inspect"], 2, "Missing argument"),
+        (["inspect", "x.csv", "--jsn"], 2, "--json"),
+        (["inspect", "no.csv"], 3, "no.csv: there is no such file"),
+        (["inspect", "no.csv", "--decimal", ";"], 3, "csv: decimal"),
+        (["methods", "cvs"], 2, "did you mean 'csv'"),
+        (["demo", "--records", "0"], 2, "at least one record"),
+        (["demo", "--records", "many"], 2, "not a valid integer"),
+    ],
+)
+def test_mistakes_are_answered_in_sentences(
+    unveil_command, tmp_path, monkeypatch, args, code, said
+):
+    monkeypatch.chdir(tmp_path)
+    done = unveil_command(*args)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_the_demo_shows_schema_and_summary(unveil_command, tmp_path):
+    folder = tmp_path / "new" / "demo"
+    done = unveil_command("demo", "--folder", folder, "--records", "50", "--seed", "3")
+    assert done.code == 0
+    assert "50 records, 15 columns" in done.out
+    assert "[attributes.education]" in done.out
+    assert sorted(p.name for p in folder.iterdir()) == ["households.csv", "households.toml"]
+    data = unveil.read(folder / "households.csv", folder / "households.toml")
+    assert data == unveil.households(50, seed=3)
+    assert unveil_command("demo", "--folder", folder).code == 3
+    assert unveil_command("demo", "--folder", folder, "--force").code == 0
+
+
+def test_a_folder_that_cannot_be_made(unveil_command, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = unveil_command("demo", "--folder", tmp_path / "file" / "x")
+    assert done.code == 3
+    assert "cannot be made" in done.err
+
+
+def test_a_missing_package_has_its_exit_code(unveil_command, survey, monkeypatch):
+    from unveil.errors import MissingPackageError
+
+    def fail(*_args, **_options):
+        raise MissingPackageError("pyarrow", "arrow", "this")
+
+    monkeypatch.setattr("unveil.workflows.inspecting.inspect", fail)
+    done = unveil_command("inspect", survey)
+    assert done.code == 4
+    assert "pip install 'unveil[arrow]'" in done.err
+
+
+def test_ctrl_c_stops_quietly(unveil_command, survey, monkeypatch):
+    def interrupt(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unveil.workflows.inspecting.inspect", interrupt)
+    done = unveil_command("inspect", survey)
+    assert (done.code, done.err.strip()) == (130, "unveil: stopped")
+
+
+def test_hostile_names_cannot_command_the_terminal(unveil_command, tmp_path):
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"\x1b[31mred\x07": [1], "[bold]x[/]": [2]}).write_parquet(path)
+    done = unveil_command("inspect", path)
+    assert "\x1b" not in done.out
+    assert "\\x1b[31mred" in done.out
+    assert "[bold]x[/]" in done.out
+
+
+def test_the_module_runs_and_a_closed_pipe_is_no_error(survey):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "unveil", "inspect", str(survey)],
+        stdout=write, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(write)
+    assert done.stderr == ""
+
+
+def test_a_terminal_gets_a_table(survey):
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "unveil", "inspect", str(survey)],
+        stdout=follower, stderr=follower, check=False,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    )  # fmt: skip
+    os.close(follower)
+    shown = os.read(leader, 100_000).decode()
+    os.close(leader)
+    assert done.returncode == 0
+    assert "─" in shown
+    assert "household_size" in shown

@@ -1,0 +1,187 @@
+"""CSV in the dialects that people send, and the ways a file can be broken."""
+
+import polars as pl
+import pytest
+
+import unveil
+from unveil import Csv, Microdata, Schema
+from unveil.errors import DataError, FileError, SchemaError, SpecError, UnveilError
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content, name="t.csv"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return make
+
+
+def _cells(data):
+    return data.to_frame().rows()
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("a,b\n1,x\n2,y\n", [(1, "x"), (2, "y")]),
+        ("a;b\n1;x\n", [(1, "x")]),
+        ("a\tb\n1\tx\n", [(1, "x")]),
+        ("a|b\n1|x\n", [(1, "x")]),
+        ("a\n1\n\n2\n", [(1,), (None,), (2,)]),
+        ("a,b\r\n1,x\r\n\r\n", [(1, "x")]),
+        ("a,b\r1,x\r2,y", [(1, "x"), (2, "y")]),
+        ("a,b\n1,\n,y\n", [(1, None), (None, "y")]),
+        ('a,b\n1,""\n', [(1, "")]),
+        ('a,b\n1,"x, y"\n2,"line\nbreak"\n3,"say ""hi"""\n',
+         [(1, "x, y"), (2, "line\nbreak"), (3, 'say "hi"')]),
+        ('"a,1",b\n1,x\n', [(1, "x")]),
+        ("\ufeffa,b\n1,x\n", [(1, "x")]),
+        ("a,b\n007,x\n", [("007", "x")]),
+        ("a,b\n1.50,2020-02-29\n", [(1.5, pl.Series(["2020-02-29"]).str.to_date().item())]),
+        ("a,b\n1,2020-02-30\n", [(1, "2020-02-30")]),
+        ("a,b\n12345678901234567890,1\n", [("12345678901234567890", 1)]),
+        ("a,b\n1e5,-.5\n", [(1e5, -0.5)]),
+        ("a,b\n1,1e999\n", [(1, "1e999")]),
+    ],
+)  # fmt: skip
+def test_cells_are_found(file, text, rows):
+    assert _cells(unveil.read(file(text))) == rows
+
+
+def test_a_dialect_can_be_said(file):
+    path = file("a;b\n1,5;'x;y'\nNA;'NA'\n".encode("latin-1"))
+    data = unveil.read(
+        path, format=Csv(delimiter=";", decimal=",", quote="'", missing=["NA"], encoding="latin-1")
+    )
+    assert _cells(data) == [(1.5, "x;y"), (None, None)]
+
+
+def test_decimal_points_are_not_read_under_a_decimal_comma(file):
+    path = file("a;b\n1.500;x\n")
+    assert _cells(unveil.read(path, format=Csv(decimal=","))) == [("1.500", "x")]
+    with pytest.raises(DataError, match="decimal point"):
+        unveil.read(path, Schema(numeric="a"), format=Csv(decimal=","))
+
+
+def test_what_is_declared_nominal_stays_as_it_was_written(file):
+    path = file("a,b\n1.50,01\n")
+    assert _cells(unveil.read(path, Schema(nominal=["a", "b"]))) == [("1.50", "01")]
+
+
+def test_missing_codes_of_a_column_do_not_hide_its_numbers(file):
+    path = file("a,b\n1,x\n9.0,y\n?,9\n")
+    data = unveil.read(path, Schema(quasi="a", missing={"a": [9, "?"], "b": ["y"]}))
+    assert data.schema["a"].level == "numeric"
+    assert _cells(data) == [(1.0, "x"), (9.0, "y"), (None, "9")]
+    assert data.column("a").to_list() == [1.0, None, None]
+
+
+def test_missing_codes_are_written_back(file, tmp_path):
+    path = file("a,b\n1,x\n9,y\n?,z\n,w\n")
+    data = unveil.read(path, Schema(numeric="a", missing={"a": [9, "?"]}))
+    unveil.write(data, tmp_path / "back.csv")
+    assert (tmp_path / "back.csv").read_text() == path.read_text()
+
+
+def test_null_is_written_as_the_files_code(tmp_path):
+    data = Microdata(pl.DataFrame({"a": [1, None], "b": ["NA", "x"]}))
+    unveil.write(data, tmp_path / "t.csv", format=Csv(missing=["?"]))
+    assert (tmp_path / "t.csv").read_text() == "a,b\n1,NA\n?,x\n"
+    with pytest.raises(DataError, match="'b' has 1 cell equal to a code for missing"):
+        unveil.write(data, tmp_path / "u.csv", format=Csv(missing=["NA"]))
+    assert not (tmp_path / "u.csv").exists()
+
+
+def test_without_quotes_text_must_be_plain(tmp_path):
+    data = Microdata(pl.DataFrame({"a": ["x", "y,z"]}))
+    with pytest.raises(DataError, match="row 2.*need quotes"):
+        unveil.write(data, tmp_path / "t.csv", format=Csv(quote=""))
+    unveil.write(data, tmp_path / "t.csv", format=Csv(quote="", delimiter=";"))
+    assert _cells(unveil.read(tmp_path / "t.csv", format=Csv(quote="", delimiter=";"))) == [
+        ("x",), ("y,z",),
+    ]  # fmt: skip
+    with pytest.raises(DataError, match="name of column 'a;b'"):
+        unveil.write(
+            Microdata(pl.DataFrame({"a;b": [1]})), tmp_path / "u.csv",
+            format=Csv(quote="", delimiter=";"),
+        )  # fmt: skip
+
+
+def test_an_encoding_that_cannot_hold_the_text_is_refused(tmp_path):
+    data = Microdata(pl.DataFrame({"a": ["Łódź"]}))
+    with pytest.raises(DataError, match="does not fit the encoding latin-1"):
+        unveil.write(data, tmp_path / "t.csv", format=Csv(encoding="latin-1"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tsv_file_has_tabs(tmp_path):
+    unveil.write(Microdata(pl.DataFrame({"a": [1], "b": [2]})), tmp_path / "t.tsv")
+    assert (tmp_path / "t.tsv").read_text() == "a\tb\n1\t2\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "the file is empty"),
+        (b"\n \n", "the file is empty"),
+        (b"a,b\n", "a header and no record"),
+        (b"a,b", "a header and no record"),
+        (b"a,a\n1,2\n", "columns 1 and 2 have the same name"),
+        (b"a,\n1,2\n", "column 2 has a blank name"),
+        (b"1,2\n3,4\n", "needs a header"),
+        (
+            b"a,b\n1,2\n3\n",
+            "1 row of 2 do not have one cell for each of the 2 columns: row 2 has 1",
+        ),
+        (b"a,b\n1,2,3\n4,5\n", "row 1 has 3"),
+        (b"a,b\n1,2\n\n3,4\n", "row 2 has 1"),
+        (b'a,b\n1,"2"\n3\n', "row 2 has 1"),
+        (b'a,b\n1,"2\n3,4\n', "quotes do not match"),
+        (b'a,b\n"x" y,2\n', "quotes do not match"),
+        (b'"a,b\n1,2\n', "quotes do not match"),
+        (b"a,b\n1,\xe9\n", "row 1 has bytes that are not utf-8 text; .* perhaps latin-1"),
+        (b"\xe9,b\n1,2\n", "the header has bytes"),
+        ("a,b\n1,2\n".encode("utf-16"), "read it with encoding='utf-16'"),
+        (b"a,b\n1,\0\n", "zero bytes"),
+        (b"PAR1....PAR1", "this is a Parquet file"),
+        (b"PK\x03\x04abc", "this is a zip file"),
+        (b"\x1f\x8babc", "this is a gzip file"),
+    ],
+)
+def test_a_broken_file_is_refused_by_name(file, content, said):
+    path = file(content)
+    with pytest.raises(UnveilError, match=said) as caught:
+        unveil.read(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"delimiter": ",,"}, {"delimiter": "é"}, {"delimiter": "\n"}, {"quote": "\n"},
+        {"delimiter": ",", "decimal": ","}, {"delimiter": '"'}, {"decimal": ";"},
+        {"encoding": "klingon"}, {"missing": "NA"}, {"delimiter": ""},
+    ],
+)  # fmt: skip
+def test_an_impossible_dialect_is_refused(options):
+    with pytest.raises(SpecError, match="^csv: "):
+        Csv(**options)
+
+
+def test_the_file_is_named_once(file):
+    path = file("a\n1\n")
+    with pytest.raises(SchemaError) as caught:
+        unveil.read(path, Schema(quasi="b"))
+    assert str(caught.value).count(str(path)) == 1
+
+
+def test_a_file_that_is_not_there_is_suggested(file):
+    path = file("a\n1\n", "survey.csv")
+    with pytest.raises(FileError, match="no such file; did you mean 'survey.csv'"):
+        unveil.read(path.with_name("survye.csv"))
+    with pytest.raises(FileError, match="this is a folder"):
+        unveil.read(path.parent)
+    with pytest.raises(FileError, match="'.xyz' names no known format; endings are: .csv"):
+        unveil.read(file("a\n", "t.xyz"))

@@ -1,0 +1,41 @@
+"""The papers' data sets are what they should be, or the error says what to do."""
+
+import pytest
+
+import unveil
+from unveil.errors import FileError, UsageError
+from unveil.files.datasets import DATASETS, DataSetMissingError
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_a_data_set_has_its_size(paper_data, name):
+    data = paper_data(name)
+    assert (len(data), len(data.columns)) == (DATASETS[name].rows, DATASETS[name].columns)
+
+
+@pytest.mark.parametrize(("name", "gaps"), [("water-treatment", 591), ("dermatology", 8)])
+def test_question_marks_are_missing(paper_data, name, gaps):
+    data = paper_data(name)
+    assert sum(data.column(column).null_count() for column in data.columns) == gaps
+
+
+def test_an_absent_data_set_says_what_to_get_and_where_to_put_it(tmp_path, monkeypatch):
+    monkeypatch.delenv("UNVEIL_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(DataSetMissingError) as caught:
+        unveil.dataset("census")
+    for part in ("census.csv", "1,080 rows", "13 columns", "sdcMicro", "UNVEIL_DATA",
+                 str(tmp_path / "unveil"), DATASETS["census"].sha256):  # fmt: skip
+        assert part in str(caught.value)
+
+
+def test_a_file_with_another_hash_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNVEIL_DATA", str(tmp_path))
+    (tmp_path / "census.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(FileError, match="not the data set 'census': its SHA-256 should be 40fb91"):
+        unveil.dataset("census")
+
+
+def test_an_unknown_data_set_is_suggested():
+    with pytest.raises(UsageError, match="mean 'census'"):
+        unveil.dataset("cencus")

@@ -1,0 +1,54 @@
+"""The public face: its names, its lightness, its errors."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import unveil
+from unveil import errors
+
+HEAVY = ("numba", "polars", "sklearn", "altair", "numpy", "scipy", "narwhals", "pandas", "pyarrow",
+         "highspy", "vl_convert", "rich", "jinja2", "msgspec", "click")  # fmt: skip
+
+
+def _loaded_by(statement):
+    code = f"import sys; {statement}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_unveil_loads_nothing_heavy():
+    assert not _loaded_by("import unveil") & set(HEAVY)
+
+
+def test_the_command_line_loads_nothing_heavy_before_it_must():
+    loaded = _loaded_by("import unveil.cli.main")
+    assert not loaded & (set(HEAVY) - {"click", "msgspec"})
+
+
+def test_the_public_names_are_exactly_all():
+    assert sorted(unveil.__all__) == unveil.__all__ == sorted(set(dir(unveil)) - {"__version__"})
+    assert set(unveil._HOME) == set(unveil.__all__)
+    for name in unveil.__all__:
+        assert inspect.getdoc(getattr(unveil, name)), f"{name} has no docstring"
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = unveil.nothing
+
+
+def test_every_error_is_drawn_and_has_its_exit_code():
+    drawn = {
+        words[-1 - words[::-1].index(name)]: words
+        for words in (line.replace("├──", " ").replace("└──", " ").split()
+                      for line in (errors.__doc__ or "").splitlines())
+        for name in words if name.endswith("Error")
+    }  # fmt: skip
+    for name, kind in inspect.getmembers(errors, inspect.isclass):
+        if name == "UnveilError" or not issubclass(kind, errors.UnveilError):
+            continue
+        assert str(kind.exit_code) in drawn[name]
+
+
+def test_long_lists_of_names_are_cut():
+    assert errors.listing(map(str, range(40))).endswith(", 29 and 10 more")
