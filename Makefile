@@ -23,7 +23,7 @@ lint: .venv/installed-for-tests
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(INSTALL) hatchling
+	$(INSTALL) hatchling editables
 	$(INSTALL) --no-build-isolation --editable .
 	touch $@
 
