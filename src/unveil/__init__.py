@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from unveil.data.attribute import Attribute
     from unveil.data.microdata import Microdata
     from unveil.data.samples import households
-    from unveil.data.schema import Attribute, Schema
+    from unveil.data.schema import Schema
     from unveil.errors import UnveilError
     from unveil.files.csv import Csv
     from unveil.files.datasets import dataset
@@ -37,7 +38,7 @@ __all__ = [
 
 # Public names load when first used: importing unveil loads no heavy package.
 _HOME = {
-    "Attribute": "unveil.data.schema",
+    "Attribute": "unveil.data.attribute",
     "Csv": "unveil.files.csv",
     "Microdata": "unveil.data.microdata",
     "Schema": "unveil.data.schema",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import polars as pl
 
+from unveil.data.attribute import Attribute  # noqa: TC001 - a field of Settled
 from unveil.data.cells import MalformedCellError, OneOf, Range, parse_cell
 from unveil.data.columns import (
     NUMBER,
@@ -21,7 +22,6 @@ from unveil.data.columns import (
     typed_from_text,
 )
 from unveil.data.guess import guess_attribute
-from unveil.data.schema import Attribute  # noqa: TC001 - a field of Settled
 from unveil.errors import DataError, SchemaError, count, listing, nearest
 
 if TYPE_CHECKING:
@@ -60,14 +60,14 @@ def settle(
     ``decimal`` is given for a column of a text file, whose types are yet to be found.
     """
     column, marks = _mark_missing(raw, attribute.missing)
-    if _type_is_open(attribute):
-        column = settle_undeclared(column, decimal)
+    if decimal is not None and _type_is_open(attribute):
+        column = typed_from_text(column, decimal)
     attribute = _fill_in(attribute, column, order)
     if attribute.generalised:
         _check_cells(column, attribute)
     elif attribute.level == "numeric":
         column = _as_numbers(column, decimal or ".")
-    else:
+    if not attribute.generalised:
         _check_categories(column, attribute)
     if attribute.missing and column.dtype != raw.dtype:  # "9.0" in a text file is the code 9
         column, more = _mark_missing(column, attribute.missing)
@@ -108,7 +108,7 @@ def _fill_in(attribute: Attribute, column: pl.Series, order: tuple[str, ...]) ->
 
 def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series, pl.Series]:
     """Make cells that hold a missing code null; say which code each held."""
-    marks = pl.zeros(len(column), pl.UInt8, eager=True).alias(column.name)
+    marks = pl.zeros(len(column), pl.UInt16, eager=True).alias(column.name)
     if not codes:
         return column, marks
     labels = labels_of(column)
@@ -133,8 +133,8 @@ def _as_numbers(column: pl.Series, decimal: str) -> pl.Series:
         words = not_numbers(column, decimal)
         if words.any():
             raise DataError(
-                f"column '{column.name}' is numeric and {count(int(words.sum()), 'cell')} "
-                f"do not read as a number (first in row {first_row(words)}); correct them, "
+                f"column '{column.name}' is numeric and some cells do not read as a number: "
+                f"{int(words.sum()):,}, the first in row {first_row(words)}; correct them, "
                 f"declare what means missing, or declare another level{_comma_hint(column)}"
             )
         column = numbers_from_text(column, decimal)
@@ -187,9 +187,9 @@ def _check_cells(column: pl.Series, attribute: Attribute) -> None:
     if bad:
         malformed = labels.is_in(bad).fill_null(False)
         raise DataError(
-            f"column '{column.name}' is generalised and {count(int(malformed.sum()), 'cell')} "
-            f"do not fit (first in row {first_row(malformed)}); write a value, a range "
-            "(20..24), a set ({a|b}) or *, with the categories that the schema declares"
+            f"column '{column.name}' is generalised and some cells do not fit: "
+            f"{int(malformed.sum()):,}, the first in row {first_row(malformed)}; write a value, "
+            "a range (20..24), a set ({a|b}) or *, with the categories that the schema declares"
         )
 
 

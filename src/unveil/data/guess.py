@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unveil.data.attribute import Attribute
 from unveil.data.columns import fits_a_float, stored_as
-from unveil.data.schema import Attribute, Schema
+from unveil.data.schema import Schema
 
 if TYPE_CHECKING:
     import polars as pl

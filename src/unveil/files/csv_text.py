@@ -126,9 +126,10 @@ def check_widths(body: bytes, dialect: Dialect, width: int) -> None:
         widths = _unquoted_widths(body, dialect.delimiter)
     ragged = np.flatnonzero(widths != width)
     if len(ragged):
+        cells = count(int(widths[ragged[0]]), "cell")
         raise DataError(
-            f"{count(len(ragged), 'row')} of {len(widths):,} do not have one cell for each "
-            f"of the {count(width, 'column')}: row {ragged[0] + 1} has {widths[ragged[0]]}"
+            f"the header names {count(width, 'column')} and row {ragged[0] + 1} has {cells}; "
+            f"such rows: {len(ragged):,} of {len(widths):,}"
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from unveil.data.columns import labels_of, stored_as
-from unveil.data.schema import Attribute, Schema
+from unveil.data.schema import Schema
 from unveil.data.vocabulary import ROLES
 from unveil.errors import count, listing
 from unveil.workflows.sources import as_microdata
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from unveil.data.attribute import Attribute
     from unveil.files.formats import Format
 
 SHOWN = 8  # categories shown for a column, when values are asked for

@@ -133,7 +133,7 @@ def test_a_tsv_file_has_tabs(tmp_path):
         (b"1,2\n3,4\n", "needs a header"),
         (
             b"a,b\n1,2\n3\n",
-            "1 row of 2 do not have one cell for each of the 2 columns: row 2 has 1",
+            "header names 2 columns and row 2 has 1 cell; such rows: 1 of 2",
         ),
         (b"a,b\n1,2,3\n4,5\n", "row 1 has 3"),
         (b"a,b\n1,2\n\n3,4\n", "row 2 has 1"),
