@@ -26,7 +26,8 @@ def paper_data():
 
     With UNVEIL_NO_SKIPS set, as in continuous integration, absence fails the test.
     """
-    from unveil.files.datasets import DataSetMissingError, dataset
+    from unveil.errors import DataSetMissingError
+    from unveil.files.datasets import dataset
 
     def get(name):
         try:

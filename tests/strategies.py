@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import polars as pl
 from hypothesis import strategies as st
 
@@ -15,28 +17,37 @@ whole = st.integers(-(2**53), 2**53)
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def _cells(kind, n):
-    cells = {"whole": whole, "number": finite, "text": cell_text, "truth": st.booleans()}[kind]
-    return st.lists(st.none() | cells, min_size=n, max_size=n)
-
-
-_TYPES = {"whole": pl.Int64, "number": pl.Float64, "text": pl.String, "truth": pl.Boolean}
+dates = st.dates(datetime.date(1, 1, 1), datetime.date(9999, 12, 31))
+times = st.datetimes(datetime.datetime(1600, 1, 1), datetime.datetime(2200, 1, 1))
+grades = st.sampled_from(["low", "mid", "high"])
+_KINDS = {
+    "whole": (whole, pl.Int64, "numeric"),
+    "number": (finite, pl.Float64, "numeric"),
+    "date": (dates, pl.Date, "numeric"),
+    "time": (times, pl.Datetime("us"), "numeric"),
+    "text": (cell_text, pl.String, "nominal"),
+    "truth": (st.booleans(), pl.Boolean, "nominal"),
+    "code": (finite, pl.Float64, "nominal"),
+    "grade": (grades, pl.String, "ordinal"),
+}
 
 
 @st.composite
 def tables(draw, names=plain_names, max_rows=12, max_columns=5):
-    """A polars frame and a schema that declares every level."""
+    """A polars frame and a schema that declares every level, with some missing codes."""
     n = draw(st.integers(1, max_rows))
     columns = draw(st.lists(names, min_size=1, max_size=max_columns, unique=True))
-    kinds = [draw(st.sampled_from(list(_TYPES))) for _ in columns]
-    frame = pl.DataFrame(
-        [
-            pl.Series(c, draw(_cells(kind, n)), dtype=_TYPES[kind])
-            for c, kind in zip(columns, kinds, strict=True)
-        ]
-    )
-    numeric = [c for c, kind in zip(columns, kinds, strict=True) if kind in ("whole", "number")]
-    return frame, Schema(numeric=numeric, nominal=[c for c in columns if c not in numeric])
+    made, declared = [], {}
+    for name in columns:
+        cells, kind, level = _KINDS[draw(st.sampled_from(list(_KINDS)))]
+        values = draw(st.lists(st.none() | cells, min_size=n, max_size=n))
+        made.append(pl.Series(name, values, dtype=kind))
+        declared[name] = {"level": level}
+        if level == "ordinal":
+            declared[name]["order"] = ["low", "mid", "high"]
+        if level == "numeric" and draw(st.booleans()):
+            declared[name]["missing"] = ["0", "-1", "?"]
+    return pl.DataFrame(made), Schema(declared)
 
 
 @st.composite

@@ -5,7 +5,7 @@
 1000
 """
 
-from importlib import import_module
+import importlib as _importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from unveil.files.schemas import read_schema
     from unveil.files.tables import read, write
     from unveil.workflows.inspecting import inspect
+
+del TYPE_CHECKING  # the public names are exactly those of __all__
 
 __version__ = "0.1.0"
 
@@ -55,7 +57,7 @@ _HOME = {
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'unveil' has no attribute '{name}'")
-    value = getattr(import_module(_HOME[name]), name)
+    value = getattr(_importlib.import_module(_HOME[name]), name)
     globals()[name] = value
     return value
 

@@ -5,7 +5,9 @@
     UnveilError                 exit code
     ├── UsageError               2   the call itself is wrong
     ├── FileError                3   a file cannot be read or written as asked
+    │   └── DataSetMissingError  3   a paper's data set is not on this machine
     ├── DataError                3   what the file or the frame holds
+    │   └── MalformedCellError   3   a generalised cell that the grammar does not know
     ├── SchemaError              3   the schema, or the schema against the data
     ├── SpecError                3   the parameters of a method
     └── MissingPackageError      4   an optional package is not installed
@@ -63,6 +65,17 @@ class DataError(UnveilError):
     """What the file or the frame holds cannot be used."""
 
 
+class DataSetMissingError(FileError):
+    """A data set is in none of the folders where it is looked for."""
+
+
+class MalformedCellError(DataError):
+    """A generalised cell that is not a value, a range, a set or a star."""
+
+    def __init__(self) -> None:
+        super().__init__("a generalised cell is a value, a range, a set or *; none is empty")
+
+
 class SchemaError(UnveilError):
     """The schema is wrong in itself, or does not fit the data."""
 
@@ -103,6 +116,21 @@ def nearest(name: str, options: Iterable[str]) -> str:
     folded = {option.lower(): option for option in options}
     found = difflib.get_close_matches(name.lower(), folded, n=1)
     return f"; did you mean '{folded[found[0]]}'?" if found else ""
+
+
+def absent_column(name: str, columns: Iterable[str]) -> str:
+    """The sentence for a column that is not there.
+
+    >>> absent_column("agee", ["age", "sex"])
+    "column 'agee' is not in the data; it has: age, sex; did you mean 'age'?"
+    """
+    columns = list(columns)
+    return f"column '{name}' is not in the data; it has: {listing(columns)}{nearest(name, columns)}"
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, in its own words."""
+    return (error.strerror or type(error).__name__).lower()
 
 
 def count(n: int, noun: str) -> str:

@@ -50,6 +50,9 @@ FILES = {
     "header.csv": "name,kind\n",
     "text.parquet": _csv(),
     "text.arrow": _csv(),
+    "digits.csv": _csv([f"{TEXT},{TEXT},٣,{WHOLE}"]),
+    "enum.parquet": pl.DataFrame({"kind": pl.Series([TEXT], dtype=pl.Enum([TEXT]))}),
+    "enum.toml": "quasi = 'kind'",
     "comma.csv": f"name;pay\n{TEXT};7701339,25\n",
     "cells.csv": _csv([f"{{{TEXT},{TEXT},{NUMBER},{WHOLE}"]),
     "nest.parquet": pl.DataFrame({"name": [[TEXT]], "pay": [NUMBER]}),
@@ -76,6 +79,12 @@ SCENES = [
     (0, "inspect good.arrow"),
     (0, "inspect comma.csv"),
     (0, "inspect cells.csv"),
+    (0, "inspect digits.csv"),
+    (3, "inspect digits.csv --schema number.toml"),
+    (0, "inspect enum.parquet --write-schema new.toml"),
+    (0, "inspect enum.parquet --schema enum.toml --write-schema new.toml --json"),
+    (2, "inspect good.csv --write-schema good.csv --force"),
+    (2, "inspect good.parquet --delimiter ;"),
     (3, "inspect good.csv --write-schema good.toml"),
     (3, "inspect good.csv --write-schema no/new.toml"),
     *((3, f"inspect {name}") for name in (
@@ -144,15 +153,16 @@ def test_the_canaries_do_sing_when_asked(cage, unveil_command):
     assert list((cage / "tmp").iterdir()) == []
 
 
-def test_an_internal_error_holds_its_message_back(cage, unveil_command, monkeypatch):
+@pytest.mark.parametrize("kind", [ValueError, pl.exceptions.PanicException])
+def test_an_internal_error_holds_its_message_back(cage, unveil_command, monkeypatch, kind):
     def fail(*_args, **_options):
-        raise ValueError(TEXT)
+        raise kind(TEXT)
 
     monkeypatch.setattr("unveil.workflows.inspecting.inspect", fail)
     given = set(cage.rglob("*"))
     done = unveil_command("inspect", "good.csv")
     assert done.code == 70
-    assert "internal error, ValueError" in done.err
+    assert f"internal error, {kind.__name__}" in done.err
     _listen(cage, given=given, texts=[done.out, done.err])
 
 
@@ -175,11 +185,16 @@ def test_no_traceback_sings(cage):
     ]
     data = Microdata(_frame(), Schema(nominal=["name", "kind"], generalised="name"))
     from unveil.data.encode import codes, numbers, scale_of, standardise
+    from unveil.data.generalised import bounds
 
     ages = numbers(data, ["age"])
     texts += [
         _raises(lambda: codes(data, "kind", ["x"])),
         _raises(lambda: numbers(data, ["kind"])),
+        _raises(lambda: bounds(data, "name")),
+        _raises(lambda: codes(data, "kind", (c for c in "ab"))),
+        _raises(lambda: data.take([99])),
+        _raises(lambda: Microdata(_frame().lazy().select(pl.col("name").cast(pl.Int64)))),
         _raises(lambda: standardise(ages, scale_of(ages))),
         _raises(lambda: data.require("weight")),
         _raises(lambda: data.column("nmae")),

@@ -149,10 +149,65 @@ def test_ctrl_c_stops_quietly(unveil_command, survey, monkeypatch):
     assert (done.code, done.err.strip()) == (130, "unveil: stopped")
 
 
+def test_a_signal_leaves_nothing_behind(survey, tmp_path):
+    code = """
+import os, signal, sys
+from unveil.cli import main
+def interrupted(value, path, **options):
+    from unveil.files.whole import write_whole
+    def save(file):
+        file.write(b"half")
+        os.kill(os.getpid(), signal.SIGTERM)
+    write_whole(path, save)
+import unveil.files.tables
+unveil.files.tables.write = interrupted
+sys.argv = ["unveil", "inspect", sys.argv[1], "--write-schema", sys.argv[2]]
+main.main()
+"""
+    target = tmp_path / "s.toml"
+    done = subprocess.run([sys.executable, "-c", code, survey, target], check=False)
+    assert done.returncode == 128 + 15
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.csv"]
+
+
+def test_a_full_standard_output_is_an_error(survey):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "unveil", "inspect", str(survey)],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert done.stderr.startswith("unveil: the result cannot be printed: no space left")
+
+
+def test_the_schema_never_overwrites_the_data(unveil_command, survey):
+    before = survey.read_bytes()
+    done = unveil_command("inspect", survey, "--write-schema", survey, "--force")
+    assert done.code == 2
+    assert survey.read_bytes() == before
+
+
+def test_csv_options_are_for_csv_files(unveil_command, tmp_path):
+    path = tmp_path / "t.parquet"
+    unveil.write(unveil.households(5), path)
+    done = unveil_command("inspect", path, "--missing", "NA")
+    assert (done.code, done.out) == (2, "")
+    assert "is not a CSV file: leave out --missing" in done.err
+
+
 def test_hostile_names_cannot_command_the_terminal(unveil_command, tmp_path):
     path = tmp_path / "t.parquet"
-    pl.DataFrame({"\x1b[31mred\x07": [1], "[bold]x[/]": [2]}).write_parquet(path)
+    names = ["\x1b[31mred\x07", "[bold]x[/]", "a\nunveil: all is well", "\x9b1m", "\u202e"]
+    pl.DataFrame({name: [1] for name in names}).write_parquet(path)
+    shown = unveil_command("inspect", path, "--json").out
+    assert [c["name"] for c in json.loads(shown)["columns"]] == names
+    assert shown.isascii()
     done = unveil_command("inspect", path)
+    assert "\nunveil: all" not in done.out
+    assert "\x9b" not in done.out
+    assert "\u202e" not in done.out
     assert "\x1b" not in done.out
     assert "\\x1b[31mred" in done.out
     assert "[bold]x[/]" in done.out
@@ -166,7 +221,7 @@ def test_the_module_runs_and_a_closed_pipe_is_no_error(survey):
         stdout=write, stderr=subprocess.PIPE, text=True, check=False,
     )  # fmt: skip
     os.close(write)
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_terminal_gets_a_table(survey):

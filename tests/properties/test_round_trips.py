@@ -6,13 +6,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import unveil
-from strategies import cell_text, schemas, tables, wild_names
+from strategies import cell_text, plain_names, schemas, tables, wild_names
 from unveil.data.cells import OneOf, Range, Star, parse_cell, write_range, write_set
 from unveil.files.columnar import Arrow, Parquet
 
 dialects = st.builds(
     unveil.Csv,
-    delimiter=st.sampled_from([None, ";", "\t", "|"]),
+    delimiter=st.sampled_from([";", "\t", "|"]),
     encoding=st.sampled_from(["utf-8", "utf-16", "utf-8-sig"]),
     decimal=st.sampled_from([".", ","]),
     quote=st.sampled_from(['"', "'"]),
@@ -32,22 +32,40 @@ def test_a_schema_comes_back_from_toml(schema):
 @given(tables(names=wild_names), dialects)
 def test_a_table_comes_back_from_csv(tmp_path, table, dialect):
     frame, schema = table
-    # A header of numbers only is taken for a record, and a delimiter inside a name or a cell
-    # of a one-column file cannot be told from one between columns.
+    # A header of numbers only is taken for a record.
     frame = frame.rename({frame.columns[0]: "x" + frame.columns[0]}, strict=False)
     assume(frame.width == len(set(frame.columns)))
     schema = unveil.Schema(
         {("x" + n if i == 0 else n): schema[n] for i, n in enumerate(table[0].columns)}
     )
-    if dialect.delimiter is None:
-        dialect = unveil.Csv(
-            delimiter=";", encoding=dialect.encoding, decimal=dialect.decimal,
-            quote=dialect.quote, missing=dialect.missing,
-        )  # fmt: skip
     data = unveil.Microdata(frame, schema)
     path = tmp_path / "t.csv"
     unveil.write(data, path, format=dialect, force=True)
     assert unveil.read(path, data.schema, format=dialect) == data
+
+
+@given(tables(), st.sampled_from([unveil.Csv(), unveil.Csv(decimal=",")]))
+def test_a_delimiter_is_found_again(tmp_path, table, dialect):
+    frame, schema = table
+    first = frame.columns[0]
+    data = unveil.Microdata(
+        frame.select(first, pl.lit(1.5).alias("zz_last")),
+        unveil.Schema({first: schema[first], "zz_last": {"level": "numeric"}}),
+    )
+    unveil.write(data, tmp_path / "t.csv", format=dialect, force=True)
+    assert unveil.read(tmp_path / "t.csv", data.schema, format=dialect) == data
+
+
+@given(tables(names=plain_names))
+def test_a_guess_reads_the_same_file(tmp_path, table):
+    """What inspect writes can be used: guess, write, read, and the guess is the same."""
+    frame, _ = table
+    unveil.write(unveil.Microdata(frame), tmp_path / "t.csv", force=True)
+    read = unveil.read(tmp_path / "t.csv", format=unveil.Csv(delimiter=","))
+    unveil.write(unveil.Schema.infer(read), tmp_path / "s.toml", force=True)
+    again = unveil.read(tmp_path / "t.csv", tmp_path / "s.toml", format=unveil.Csv(delimiter=","))
+    assert unveil.Schema.infer(again) == unveil.Schema.infer(read)
+    assert again == unveil.Microdata(read.to_frame(), again.schema)
 
 
 @given(tables(names=wild_names), st.sampled_from([Parquet(), Arrow(), Parquet(compression="gzip")]))

@@ -29,6 +29,9 @@ def test_the_command_line_loads_nothing_heavy_before_it_must():
 
 
 def test_the_public_names_are_exactly_all():
+    code = "import unveil; print(*(n for n in vars(unveil) if not n.startswith('_')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []  # nothing is public by accident
     assert sorted(unveil.__all__) == unveil.__all__ == sorted(set(dir(unveil)) - {"__version__"})
     assert set(unveil._HOME) == set(unveil.__all__)
     for name in unveil.__all__:

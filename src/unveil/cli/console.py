@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -9,34 +12,52 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from unveil.errors import FileError, reason
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
 def printable(text: str) -> str:
-    r"""Text that a terminal cannot take for a command: control characters are spelt out.
+    r"""Text that a terminal cannot take for a command or a line of its own.
 
-    >>> printable("a\x1b[31mb")
-    'a\\x1b[31mb'
+    >>> printable("a\x1b[31mb\n")
+    'a\\x1b[31mb\\n'
     """
-    return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
-    )
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def say(text: str = "") -> None:
+def say(line: str = "") -> None:
     """Print a line to standard output."""
-    click.echo(printable(text))
+    _echo(printable(line))
 
 
-def complain(text: str) -> None:
+def say_lines(text: str) -> None:
+    """Print a text of several lines to standard output."""
+    for line in text.splitlines():
+        say(line)
+
+
+def complain(line: str) -> None:
     """Print a line to standard error."""
-    click.echo(printable(text), err=True)
+    click.echo(printable(line), err=True)
 
 
 def print_json(value: Any) -> None:
-    """Print a result as JSON to standard output."""
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    """Print a result as JSON to standard output; what is not printable is escaped."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    _echo(re.sub(r"[^\n -~]", lambda found: json.dumps(found[0])[1:-1], text))
+
+
+def _echo(line: str) -> None:
+    try:
+        click.echo(line)
+    except BrokenPipeError:
+        # The reader of the pipe has gone; nothing is left to tell anyone.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except OSError as error:
+        raise FileError(f"the result cannot be printed: {reason(error)}") from None
 
 
 def print_table(
@@ -53,7 +74,7 @@ def print_table(
             cell.rjust(width) if name in numbers else cell.ljust(width)
             for cell, width, name in zip(row, widths, head, strict=True)
         ]
-        click.echo("  ".join(cells).rstrip())
+        _echo("  ".join(cells).rstrip())
 
 
 def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str]) -> None:

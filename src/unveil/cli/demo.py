@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from unveil.cli.console import progress, say
+from unveil.cli.console import progress, say, say_lines
 from unveil.cli.inspect import print_inspection
 from unveil.cli.options import PATH, force_option
-from unveil.errors import FileError
+from unveil.errors import FileError, reason
 
 
 @click.command(name="demo")
@@ -30,8 +30,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise FileError(f"the folder cannot be made: {reason}").at(str(folder)) from None
+        raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
     for file in (data_file, schema_file):
         check_target(file, force=force)
     with progress(f"making {records:,} records"):
@@ -45,6 +44,6 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     say()
     say(f"The schema, {schema_file}:")
     say()
-    say(schema_file.read_text(encoding="utf-8").rstrip())
+    say_lines(schema_file.read_text(encoding="utf-8"))
     say()
     say(f"Try: unveil inspect {data_file} --schema {schema_file} --show-values")

@@ -15,7 +15,7 @@ from unveil.cli.options import (
     json_option,
     schema_option,
 )
-from unveil.errors import count
+from unveil.errors import UsageError, count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,8 +55,10 @@ def command(
 
     if write_schema is not None:
         check_target(write_schema, force=force)
+        if file.exists() and write_schema.exists() and file.samefile(write_schema):
+            raise UsageError(f"the schema would overwrite the data in {file}")
     with progress(f"reading {file}"):
-        data = as_microdata(file, schema, format=csv_format(**dialect))
+        data = as_microdata(file, schema, format=csv_format(file, **dialect))
         found = inspect(data, show_values=show_values)
     if write_schema is not None:
         write(Schema.infer(data), write_schema, force=force)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import importlib
-import os
+import signal
 import sys
 import traceback
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from unveil import __version__
 from unveil.cli.console import complain
 from unveil.errors import UnveilError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COMMANDS = {
     "demo": "The whole way, on an embedded sample.",
@@ -54,31 +59,48 @@ class Commands(click.Group):
 def cli() -> None:
     """Red-team a microdata release before someone else does.
 
-    Exit codes: 0 done, 1 the policy failed, 2 usage, 3 data or plan, 4 a package is missing.
+    Exit codes: 0 done, 1 the policy failed, 2 usage, 3 data or plan, 4 a package is
+    missing, 70 an internal error, 130 stopped.
     """
 
 
 def main() -> None:
     """Run the command line; a user never meets a traceback."""
+    with _ended_by_signals():
+        try:
+            cli(prog_name="unveil", standalone_mode=False)
+        except SystemExit:
+            raise
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            complain("unveil: stopped")
+            sys.exit(130)
+        except UnveilError as error:
+            complain(f"unveil: {error}")
+            sys.exit(error.exit_code)
+        except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            complain(
+                f"unveil: an internal error, {type(error).__name__} in {frame.name}, line "
+                f"{frame.lineno}; please report it (its message is held back: it may quote "
+                "the data)"
+            )
+            sys.exit(INTERNAL_ERROR)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let a signal that ends the program unwind it, so that temporary files are removed."""
+
+    def end(number: int, _frame: object) -> None:
+        sys.exit(128 + number)
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {getattr(signal, name): signal.signal(getattr(signal, name), end) for name in names}
     try:
-        cli(prog_name="unveil", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        complain("unveil: stopped")
-        sys.exit(130)
-    except UnveilError as error:
-        complain(f"unveil: {error}")
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of the pipe has gone; nothing is left to tell anyone.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except Exception as error:  # noqa: BLE001 - the last resort; its message may hold cells
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        complain(
-            f"unveil: an internal error, {type(error).__name__} in {frame.name}, line "
-            f"{frame.lineno}; please report it (the message is held back: it may quote the data)"
-        )
-        sys.exit(INTERNAL_ERROR)
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

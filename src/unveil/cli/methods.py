@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from unveil.cli.console import print_json, print_table, say
+from unveil.cli.console import print_json, print_table, say, say_lines
 from unveil.cli.options import json_option
 
 
@@ -28,7 +28,7 @@ def command(name: str | None, *, as_json: bool) -> None:
         return
     say(f"{one.name} ({one.kind})")
     say()
-    say(one.description)
+    say_lines(one.description)
     say()
     rows = [[p.name, p.type, p.default, p.meaning] for p in one.parameters]
     print_table(["parameter", "type", "default", "meaning"], rows)

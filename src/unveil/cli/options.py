@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil.errors import UsageError, listing
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.files.formats import Format
 
-PATH = click.Path(path_type=Path)
+PATH = click.Path(path_type=Path, readable=False)  # reading says more than click would
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON to standard output."
@@ -40,13 +42,18 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def csv_format(**given: Any) -> Format | None:
+def csv_format(file: Path, **given: Any) -> Format | None:
     """Make the dialect that the options describe; None where nothing was said."""
     said = {name: value for name, value in given.items() if value not in (None, ())}
     if not said:
         return None
     from unveil.files.csv import Csv
+    from unveil.files.formats import formats
 
+    others = [suffix for kind in formats() if kind is not Csv for suffix in kind.suffixes]
+    if file.suffix.lower() in others:
+        options = listing(f"--{name}" for name in said)
+        raise UsageError(f"{file} is not a CSV file: leave out {options}")
     if said.get("delimiter") in ("tab", "\\t"):
         said["delimiter"] = "\t"
     return Csv(**said)

@@ -82,6 +82,8 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
                 raise SchemaError(f"{name} lists a category twice")
         if set(self.order) & set(self.missing):
             raise SchemaError("a category of the order is also a code for missing")
+        if self.generalised and "*" in self.missing:
+            raise SchemaError("a star in a generalised column is not missing")
         _check_hierarchy(self.hierarchy)
 
     def to_dict(self) -> dict[str, Any]:

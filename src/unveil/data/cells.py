@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from unveil.errors import MalformedCellError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,10 +44,6 @@ class OneOf(NamedTuple):
 
 
 Cell = Star | Range | OneOf
-
-
-class MalformedCellError(ValueError):
-    """A cell that the grammar does not know; it says nothing of the cell."""
 
 
 def parse_cell(text: str) -> Cell:

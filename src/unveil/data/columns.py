@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import polars as pl
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
 Stored = Literal["whole numbers", "numbers", "dates", "times", "truth values", "text"]
 
-NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-_CODE = r"^\s*[+-]?(?:0\d|\d{16,}\s*$)"
-_DATE = r"^\d{4}-\d{2}-\d{2}$"
+NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+LARGEST_EXACT = 2**53  # beyond it a 64-bit float skips whole numbers
+# Written like a code, not like a number: 007, +49 151, more digits than arithmetic keeps.
+_CODE = r"^\s*(?:[+]|-?0[0-9]|-?0*[.,]?0*[1-9](?:[.,]?[0-9]){15,})"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_NANOSECONDS = r"\.[0-9]{7,9}$"
+_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?$"
 
 
 def stored_as(column: pl.Series) -> Stored:
@@ -37,7 +47,7 @@ def labels_of(column: pl.Series) -> pl.Series:
     ['1', '2.5', None]
     """
     if column.dtype.is_float():
-        whole = (column == column.round()) & (column.abs() < 2**53)
+        whole = (column == column.round()) & (column.abs() < LARGEST_EXACT)
         as_whole = column.set(~whole.fill_null(False), None).cast(pl.Int64).cast(pl.String)
         return as_whole.zip_with(whole.fill_null(True), column.cast(pl.String))
     return column.cast(pl.String)
@@ -52,18 +62,15 @@ def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
     text = pl.Series([label])
     if kind == pl.String:
         return text
-    if kind == pl.Boolean:
-        return pl.Series([label == "true"]) if label in ("true", "false") else None
-    if kind == pl.Date:
-        cell = text.str.to_date("%Y-%m-%d", strict=False)
-    elif kind.is_numeric() and not not_numbers(text).any():
-        number = numbers_from_text(text)
-        cell = number.cast(kind, strict=False)
-        if (cell != number).any():  # 9.5 is no whole number
-            return None
-    else:
-        return None
-    return None if cell.null_count() else cell
+    if kind.is_float() and label.lower() in ("inf", "-inf"):
+        return pl.Series([float(label)], dtype=kind)
+    typed = numbers_from_text(text) if not not_numbers(text).any() else typed_from_text(text)
+    if typed.dtype.is_numeric() and kind.is_numeric():
+        cell = typed.cast(kind, strict=False)
+        return cell if kind.is_float() or (cell == typed).all() else None  # 9.5 is not whole
+    if isinstance(kind, pl.Datetime) and typed.dtype == pl.Datetime and kind.time_zone is None:
+        return typed.cast(kind)
+    return typed if typed.dtype == kind else None
 
 
 def values_of(column: pl.Series) -> pl.Series:
@@ -82,7 +89,10 @@ def values_of(column: pl.Series) -> pl.Series:
 
 def fits_a_float(column: pl.Series) -> bool:
     """Whether all whole numbers of a column are exact as 64-bit floats."""
-    return not column.dtype.is_integer() or bool(column.is_between(-(2**53), 2**53).all())
+    if not column.dtype.is_integer() or column.null_count() == len(column):
+        return True
+    low, high = cast("tuple[int, int]", (column.min(), column.max()))
+    return low >= -LARGEST_EXACT and high <= LARGEST_EXACT
 
 
 def not_numbers(column: pl.Series, decimal: str = ".") -> pl.Series:
@@ -100,25 +110,24 @@ def numbers_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
 
 
 def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
-    """A text column as numbers or dates where nothing is lost by it, else as it is.
+    """A text column as numbers, dates, times or truth values, if every cell reads as one.
+
+    What is written like a code (007, +49, very long numbers) stays text.
 
     >>> typed_from_text(pl.Series(["1", None, "2"])).dtype
     Int64
     >>> typed_from_text(pl.Series(["01", "02"])).dtype
     String
     """
-    if column.null_count() == len(column):
+    cells = column.set(column == "", None)  # a quoted blank, as some exporters write it
+    if cells.null_count() == len(cells):
         return column
-    whole = _whole_from_text(column)
-    if whole is not None:
-        return whole
-    if column.str.contains(_DATE).all():
-        dates = column.str.to_date("%Y-%m-%d", strict=False)
-        return dates if dates.null_count() == column.null_count() else column
-    # 007 is a code, and so is a whole number too long for exact arithmetic.
-    if not_numbers(column, decimal).any() or column.str.contains(_CODE).any():
+    for typed in (_whole_from_text(cells), _truth_from_text(cells), _moment_from_text(cells)):
+        if typed is not None:
+            return typed
+    if not_numbers(cells, decimal).any() or cells.str.contains(_CODE).any():
         return column
-    numbers = numbers_from_text(column, decimal)
+    numbers = numbers_from_text(cells, decimal)
     return numbers if numbers.is_finite().all() else column
 
 
@@ -126,6 +135,29 @@ def _whole_from_text(column: pl.Series) -> pl.Series | None:
     """Whole numbers, if every cell is written as a computer writes one."""
     whole = column.cast(pl.Int64, strict=False)
     return whole if whole.cast(pl.String).equals(column) else None
+
+
+def _truth_from_text(column: pl.Series) -> pl.Series | None:
+    return (column == "true") if column.is_in(["true", "false"]).all() else None
+
+
+def _moment_from_text(column: pl.Series) -> pl.Series | None:
+    """Dates and times, if every cell is one in ISO 8601."""
+    if column.str.contains(_DATE).all():
+        moments = column.str.to_date("%Y-%m-%d", strict=False)
+    elif column.str.contains(_TIME).all():
+        unit: Literal["ns", "us"] = "ns" if column.str.contains(_NANOSECONDS).any() else "us"
+        spelt = column.str.replace(" ", "T", literal=True)
+        moments = spelt.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit=unit, strict=False)
+    else:
+        return None
+    return moments if moments.null_count() == column.null_count() else None
+
+
+def codes_of(labels: pl.Series, categories: Sequence[str]) -> NDArray[np.int32]:
+    """Each label's place among the categories, all of which it must be; -1 where missing."""
+    placed = labels.cast(pl.Enum(categories)).to_physical().cast(pl.Int32).fill_null(-1)
+    return placed.to_numpy()
 
 
 def first_row(mask: pl.Series) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,7 +10,7 @@ import msgspec
 import polars as pl
 
 from unveil.data.attribute import Attribute  # noqa: TC001 - a field of Settled
-from unveil.data.cells import MalformedCellError, OneOf, Range, parse_cell
+from unveil.data.cells import Cell, OneOf, Range, Star, parse_cell
 from unveil.data.columns import (
     NUMBER,
     cell_of,
@@ -22,7 +23,7 @@ from unveil.data.columns import (
     typed_from_text,
 )
 from unveil.data.guess import guess_attribute
-from unveil.errors import DataError, SchemaError, count, listing, nearest
+from unveil.errors import DataError, MalformedCellError, SchemaError, absent_column, count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,10 +38,7 @@ def check_columns(schema: Schema, columns: Sequence[str]) -> None:
     """Every column that the schema names is there."""
     for name in schema:
         if name not in columns:
-            raise SchemaError(
-                f"column '{name}' is not in the data; it has: {listing(columns)}"
-                f"{nearest(name, columns)}"
-            )
+            raise SchemaError(absent_column(name, columns))
 
 
 class Settled(NamedTuple):
@@ -51,24 +49,25 @@ class Settled(NamedTuple):
     marks: pl.Series | None  # which missing code a cell held, 0 for none
 
 
-def settle(
-    raw: pl.Series, attribute: Attribute, order: tuple[str, ...], decimal: str | None
-) -> Settled:
+def settle(raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered: bool) -> Settled:
     """Hold one declared column to its attribute: missing codes, level, categories.
 
-    ``order`` is that of an ordered categorical type, used when the schema gives none;
-    ``decimal`` is given for a column of a text file, whose types are yet to be found.
+    ``ordered`` says that the column's type has an order of its own, used when the schema
+    gives none; ``decimal`` is given for a column of a text file, whose types are yet to be
+    found.
     """
     column, marks = _mark_missing(raw, attribute.missing)
     if decimal is not None and _type_is_open(attribute):
         column = typed_from_text(column, decimal)
-    attribute = _fill_in(attribute, column, order)
+    attribute = _fill_in(attribute, column, ordered=ordered)
+    if attribute.level == "ordinal" and not (attribute.order or ordered):
+        _check_natural_order(column)
     if attribute.generalised:
         _check_cells(column, attribute)
-    elif attribute.level == "numeric":
-        column = _as_numbers(column, decimal or ".")
-    if not attribute.generalised:
-        _check_categories(column, attribute)
+    else:
+        if attribute.level == "numeric":
+            column = _as_numbers(column, decimal or ".")
+        column = _check_categories(column, attribute)
     if attribute.missing and column.dtype != raw.dtype:  # "9.0" in a text file is the code 9
         column, more = _mark_missing(column, attribute.missing)
         marks = marks.zip_with(marks > 0, more)
@@ -91,19 +90,15 @@ def _type_is_open(attribute: Attribute) -> bool:
     )
 
 
-def _fill_in(attribute: Attribute, column: pl.Series, order: tuple[str, ...]) -> Attribute:
+def _fill_in(attribute: Attribute, column: pl.Series, *, ordered: bool) -> Attribute:
     """Guess a level that was left open."""
-    if attribute.level is None and attribute.role & NAMES_SOMEONE:
+    if attribute.level is not None:
+        return attribute
+    if attribute.role & NAMES_SOMEONE:
         return msgspec.structs.replace(attribute, level="nominal")
-    if attribute.level is None:
-        guess = guess_attribute(column, order)
-        question = attribute.question or guess.question
-        return msgspec.structs.replace(
-            attribute, level=guess.level, order=guess.order, question=question
-        )
-    if attribute.level == "ordinal" and not attribute.order:
-        return msgspec.structs.replace(attribute, order=order)
-    return attribute
+    guess = guess_attribute(column, ordered=ordered)
+    question = attribute.question or guess.question
+    return msgspec.structs.replace(attribute, level=guess.level, question=question)
 
 
 def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series, pl.Series]:
@@ -130,14 +125,19 @@ def _check_finite(column: pl.Series) -> None:
 
 def _as_numbers(column: pl.Series, decimal: str) -> pl.Series:
     if stored_as(column) == "text":
-        words = not_numbers(column, decimal)
-        if words.any():
+        typed = typed_from_text(column, decimal)
+        cells = column.set(column == "", None)
+        words = not_numbers(cells, decimal)
+        if stored_as(typed) != "text":
+            column = typed
+        elif words.any():
             raise DataError(
                 f"column '{column.name}' is numeric and some cells do not read as a number: "
                 f"{int(words.sum()):,}, the first in row {first_row(words)}; correct them, "
                 f"declare what means missing, or declare another level{_comma_hint(column)}"
             )
-        column = numbers_from_text(column, decimal)
+        else:  # 007 is declared to be a number
+            column = numbers_from_text(cells, decimal)
     if not fits_a_float(column):
         raise DataError(
             f"column '{column.name}' is numeric and has whole numbers beyond 2^53, which "
@@ -153,17 +153,33 @@ def _comma_hint(column: pl.Series) -> str:
     return ""
 
 
-def _check_categories(column: pl.Series, attribute: Attribute) -> None:
-    if attribute.level == "ordinal" and not attribute.order and stored_as(column) == "text":
+def _check_natural_order(column: pl.Series) -> None:
+    if stored_as(column) == "text":
         raise SchemaError(
             f"attribute '{column.name}' is ordinal text without an order; "
             "list its categories in order, lowest first"
         )
-    listed = [("order", attribute.order), ("hierarchy", [row[0] for row in attribute.hierarchy])]
-    labels = labels_of(column)
-    for name, categories in listed:
+
+
+def _check_categories(column: pl.Series, attribute: Attribute) -> pl.Series:
+    """Every cell is in the order and in the hierarchy, where there is one."""
+    leaves = tuple(row[0] for row in attribute.hierarchy)
+    for name, categories in (("order", attribute.order), ("hierarchy", leaves)):
         if categories:
-            report_unlisted(labels, categories, f"the {name} of attribute '{column.name}'")
+            column = _as_listed(column, categories)
+            where = f"the {name} of attribute '{column.name}'"
+            report_unlisted(labels_of(column), categories, where)
+    return column
+
+
+def _as_listed(column: pl.Series, categories: Sequence[str]) -> pl.Series:
+    """Text "1.0" is the category 1 where that is what the list has."""
+    if column.dtype != pl.String:
+        return column
+    as_number = labels_of(column.cast(pl.Float64, strict=False))
+    listed = list(categories)
+    swap = ~column.is_in(listed) & as_number.is_in(listed)
+    return column.zip_with(~swap.fill_null(False), as_number)
 
 
 def report_unlisted(labels: pl.Series, categories: Sequence[str], where: str) -> None:
@@ -183,34 +199,46 @@ def unlisted_categories(records: pl.Series, where: str) -> SchemaError:
 
 def _check_cells(column: pl.Series, attribute: Attribute) -> None:
     labels = labels_of(column)
-    bad = [cell for cell in labels.drop_nulls().unique() if not _fits(cell, attribute)]
+    place = {category: code for code, category in enumerate(attribute.order)}
+    distinct = labels.drop_nulls().unique()
+    bad = [cell for cell in distinct if not _fits(cell, attribute.level, place)]
     if bad:
         malformed = labels.is_in(bad).fill_null(False)
         raise DataError(
             f"column '{column.name}' is generalised and some cells do not fit: "
-            f"{int(malformed.sum()):,}, the first in row {first_row(malformed)}; write a value, "
-            "a range (20..24), a set ({a|b}) or *, with the categories that the schema declares"
+            f"{int(malformed.sum()):,}, the first in row {first_row(malformed)}; write "
+            f"{_CELLS[attribute.level or 'nominal']}"
         )
 
 
-def _fits(text: str, attribute: Attribute) -> bool:
+_CELLS = {
+    "numeric": "a number, a range from low to high (20..24) or *",
+    "ordinal": "a category, a range of them (low..mid), a set ({low|high}) or *, as in its order",
+    "nominal": "a category, a set of them ({a|b}) or *",
+}
+
+
+def _fits(text: str, level: str | None, place: dict[str, int]) -> bool:
     try:
         cell = parse_cell(text)
     except MalformedCellError:
         return False
-    numeric = attribute.level == "numeric"
+    if level == "numeric":
+        return _fits_numbers(cell)
     if isinstance(cell, Range):
-        ends = [end for end in cell if end is not None]
-        if numeric:
-            numbers = [float(end) for end in ends if _NUMBER.fullmatch(end)]
-            return len(numbers) == len(ends) and numbers == sorted(numbers)
-        places = [attribute.order.index(end) for end in ends if end in attribute.order]
-        return len(places) == len(ends) and places == sorted(places)
-    if isinstance(cell, OneOf):
-        if numeric:
-            return len(cell.values) == 1 and bool(_NUMBER.fullmatch(cell.values[0]))
-        return not attribute.order or set(cell.values) <= set(attribute.order)
-    return True
+        places = [place[end] for end in cell if end in place]
+        return len(places) == 2 - cell.count(None) and places == sorted(places)
+    return not place or isinstance(cell, Star) or place.keys() >= set(cell.values)
+
+
+def _fits_numbers(cell: Cell) -> bool:
+    if isinstance(cell, OneOf) and len(cell.values) > 1:
+        return False
+    ends = cell.values if isinstance(cell, OneOf) else [end for end in cell if end is not None]
+    if not all(_NUMBER.fullmatch(end) and math.isfinite(float(end)) for end in ends):
+        return False
+    numbers = [float(end) for end in ends]
+    return numbers == sorted(numbers)
 
 
 def restore_codes(

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import polars as pl
 
-from unveil.data.columns import labels_of, stored_as, values_of
+from unveil.data.columns import codes_of, labels_of, stored_as, values_of
 from unveil.data.conform import report_unlisted
 from unveil.errors import DataError, SchemaError, listing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import polars as pl
     from numpy.typing import NDArray
 
     from unveil.data.microdata import Microdata
@@ -81,8 +81,8 @@ def numbers(data: Microdata, columns: Sequence[str]) -> Numbers:
     values = np.empty((len(data), len(columns)), order="F")
     for position, name in enumerate(columns):
         column = _plain(data, name)
-        if stored_as(column) == "text":
-            raise SchemaError(f"column '{name}' holds text where numbers are needed")
+        if stored_as(column) == "text" or data.schema[name].level == "nominal":
+            raise SchemaError(f"column '{name}' holds categories where numbers are needed")
         values[:, position] = values_of(column).to_numpy()
     return Numbers(tuple(columns), values, ~np.isnan(values))
 
@@ -100,17 +100,23 @@ def codes(data: Microdata, column: str, categories: Sequence[str] | None = None)
     ([1, -1, 0], ('f', 'm'))
     """
     cells = _plain(data, column)
-    attribute = data.schema[column]
     labels = labels_of(cells)
     if categories is not None:
-        report_unlisted(labels, categories, f"the list of categories for column '{column}'")
-        listed = tuple(categories)
+        listed = check_listed(column, categories)
+        report_unlisted(labels, listed, f"the list of categories for column '{column}'")
     else:
         found = labels_of(cells.drop_nulls().unique().sort()).unique(maintain_order=True)
-        listed = attribute.order or tuple(found.to_list())
-    coded = labels.cast(pl.Enum(listed)).to_physical().cast(pl.Int32).fill_null(-1)
-    ordered = attribute.level in ("ordinal", "numeric")
-    return Codes(coded.to_numpy(), listed, ordered)
+        listed = data.order(column) or tuple(found.to_list())
+    ordered = data.schema[column].level in ("ordinal", "numeric")
+    return Codes(codes_of(labels, listed), listed, ordered)
+
+
+def check_listed(column: str, categories: Sequence[str]) -> tuple[str, ...]:
+    """A caller's list of categories: text, none twice."""
+    listed = tuple(categories)
+    if len(set(listed)) < len(listed) or not all(isinstance(label, str) for label in listed):
+        raise SchemaError(f"the list of categories for column '{column}' is text, none twice")
+    return listed
 
 
 def tied_blocks(values: Floats | Ints, present: Mask | None = None) -> Blocks:
@@ -137,6 +143,12 @@ def scale_of(data: Numbers) -> Scale:
     """The mean and the deviation (with n - 1) of each attribute's present values.
 
     A constant attribute has deviation 0, exactly.
+
+    >>> import polars as pl
+    >>> from unveil.data.microdata import Microdata
+    >>> scale = scale_of(numbers(Microdata(pl.DataFrame({"age": [30, 40, 50]})), ["age"]))
+    >>> float(scale.mean[0]), float(scale.deviation[0])
+    (40.0, 10.0)
     """
     means, deviations = [], []
     for name, values, present in zip(data.columns, data.values.T, data.present.T, strict=True):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 import polars as pl
 
+from unveil.data.columns import labels_of
 from unveil.errors import DataError, MissingPackageError, UsageError, count, listing
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["polars", "pandas", "pyarrow"]
 _TEXT_TYPES = {"string", "large_string", "string_view", "str", "object"}
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970-01-01
 _EXTRA = {"pandas": "pandas", "pyarrow": "arrow"}
 
 
@@ -29,7 +31,7 @@ _KINDS: dict[Kind, Callable[[Any], bool]] = {
 def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
     """Take in a pandas, polars or pyarrow frame."""
     if isinstance(frame, pl.LazyFrame):
-        frame = frame.collect()
+        frame = _collected(frame)
     kind = next((kind for kind, is_one in _KINDS.items() if is_one(frame)), None)
     if kind is None:
         raise UsageError(
@@ -39,6 +41,13 @@ def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
     native = nw.from_native(frame, eager_only=True)
     columns = [_plain(_column(native[name], kind)) for name in native.columns]
     return pl.DataFrame(columns), Origin(kind, frame)
+
+
+def _collected(frame: pl.LazyFrame) -> pl.DataFrame:
+    try:
+        return frame.collect()
+    except pl.exceptions.PolarsError:  # its message may quote cells
+        raise DataError("the lazy frame cannot be collected; collect it and look") from None
 
 
 class Origin:
@@ -58,12 +67,10 @@ class Origin:
             self.types = dict(frame.schema)
         for name, dtype in nw.from_native(frame, eager_only=True).schema.items():
             if isinstance(dtype, nw.Enum):
-                self.orders[name] = tuple(str(category) for category in dtype.categories)
-
-    def was_text(self, column: str) -> bool:
-        """Whether a column came in as text."""
-        kind = self.types.get(column)
-        return kind is not None and str(kind).lower() in _TEXT_TYPES
+                self.orders[name] = tuple(labels_of(pl.Series(list(dtype.categories))))
+            elif kind == "pyarrow" and getattr(self.types[name], "ordered", False):
+                chunks = frame.column(name).unify_dictionaries().chunks
+                self.orders[name] = tuple(labels_of(pl.Series(chunks[0].dictionary.to_pylist())))
 
     def give_back(self, columns: pl.DataFrame, kind: Kind | None = None) -> Any:
         """Turn the columns into the kind of frame that they came in, or into another."""
@@ -76,6 +83,8 @@ class Origin:
         if kind == "pyarrow":
             return _to_arrow(columns, types)
         for name in types.keys() & set(columns.columns):
+            if types[name] == pl.String:  # what was declared numeric stays numbers
+                continue
             with contextlib.suppress(pl.exceptions.PolarsError):
                 columns = columns.with_columns(pl.col(name).cast(types[name]))
         return columns
@@ -109,14 +118,17 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
     if kind == "pyarrow":
         try:
             converted = pl.from_arrow(series.to_native())
-        except (pl.exceptions.PolarsError, ValueError, TypeError):
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError):
             raise _unreadable(name) from None
         return pl.Series(name, converted)
+    # Copied, because pandas frames are changed in place and Microdata never is.
     missing = series.is_null()
     if not missing.any() and series.dtype.is_numeric():
-        return pl.Series(name, series.to_numpy())
+        return pl.Series(name, series.to_numpy().copy())
     if series.dtype.is_float():
         return pl.Series(name, series.to_numpy().astype("float64"), nan_to_null=True)
+    if isinstance(series.dtype, nw.Datetime):
+        return _moments(series, series.dtype.time_zone)
     cells = series.to_list()
     if missing.any():
         cells = [
@@ -133,18 +145,50 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
         raise _unreadable(name) from None
 
 
+def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
+    """Times of a pandas column, to the nanosecond."""
+    if zone is None:
+        return pl.Series(series.name, series.to_numpy().copy())
+    utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    naive = pl.Series(series.name, utc.to_numpy().copy())
+    return naive.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+
+
 def _plain(column: pl.Series) -> pl.Series:
     """Only numbers, truth values, text, dates and times; not-a-number is missing."""
     kind = column.dtype
     if kind.is_float():
         return column.fill_nan(None)
     if isinstance(kind, pl.Decimal):
-        return column.cast(pl.Float64)
+        return _converted(column, pl.Float64())
+    if kind in (pl.Int128, pl.UInt128):
+        return _converted(column, pl.Int64())
     if isinstance(kind, pl.Categorical | pl.Enum | pl.Null):
         return column.cast(pl.String)
-    if kind.is_integer() or kind in (pl.Boolean, pl.String, pl.Date, pl.Datetime):
+    if kind in (pl.Date, pl.Datetime):
+        return _in_calendar(column)
+    if kind.is_integer() or kind in (pl.Boolean, pl.String):
         return column
     raise _unreadable(column.name)
+
+
+def _converted(column: pl.Series, kind: pl.DataType) -> pl.Series:
+    """A column in a smaller type, if no cell changes."""
+    made = column.cast(kind, strict=False)
+    if not made.cast(column.dtype, strict=False).equals(column):
+        raise DataError(
+            f"column '{column.name}' has numbers of more digits than can be computed with; "
+            "make it text, or round it"
+        )
+    return made
+
+
+def _in_calendar(column: pl.Series) -> pl.Series:
+    """Refuse dates and times that cannot be written: outside the years 1 to 9999."""
+    days = column.cast(pl.Date, strict=False).to_physical()
+    if not days.is_between(_FIRST_DAY, _LAST_DAY).all():
+        raise DataError(f"column '{column.name}' has dates outside the years 1 to 9999")
+    return column
 
 
 def _unreadable(name: str) -> DataError:
@@ -167,17 +211,22 @@ def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
     for column in columns:
         gaps, kind = column.null_count() > 0, column.dtype
         if kind.is_integer() and gaps:
-            series = pandas.Series(pandas.array(column.to_list(), dtype="Int64"))
+            nullable = "UInt64" if kind == pl.UInt64 else "Int64"
+            series = pandas.Series(pandas.array(column.to_list(), dtype=nullable))
         elif kind.is_numeric() or (kind == pl.Boolean and not gaps):
             series = pandas.Series(column.to_numpy())
-        elif kind == pl.Datetime:
-            series = pandas.Series(pandas.to_datetime(column.to_list()))
+        elif isinstance(kind, pl.Datetime):
+            naive = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+            series = pandas.Series(naive.to_numpy() if kind.time_zone else column.to_numpy())
+            if kind.time_zone:
+                series = series.dt.tz_localize("UTC").dt.tz_convert(kind.time_zone)
         else:
             wanted = types.get(column.name)  # an object column keeps None, a str one has NaN
             text = "str" if kind == pl.String and str(wanted) != "object" else "object"
             series = pandas.Series(column.to_list(), dtype=text)
         with contextlib.suppress(TypeError, ValueError):
-            series = series.astype(types.get(column.name, series.dtype))
+            if str(wanted := types.get(column.name, series.dtype)) not in _TEXT_TYPES:
+                series = series.astype(wanted)
         made[column.name] = series
     return pandas.DataFrame(made)
 
@@ -187,6 +236,7 @@ def _to_arrow(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
     table = columns.to_arrow()
     for position, name in enumerate(table.column_names):
         with contextlib.suppress(pyarrow.ArrowException):
-            column = table.column(name).cast(types.get(name, table.schema.field(name).type))
-            table = table.set_column(position, name, column)
+            wanted = types.get(name, table.schema.field(name).type)
+            if str(wanted) not in _TEXT_TYPES or columns[name].dtype == pl.String:
+                table = table.set_column(position, name, table.column(name).cast(wanted))
     return table

@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 
 from unveil.data.cells import Cell, OneOf, Range, parse_cell
-from unveil.data.columns import labels_of
+from unveil.data.columns import codes_of, labels_of
 from unveil.data.conform import unlisted_categories
-from unveil.data.encode import codes, numbers
+from unveil.data.encode import check_listed, codes, numbers
+from unveil.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +59,8 @@ def bounds(data: Microdata, column: str) -> Bounds:
         exact = numbers(data, [column])
         values = exact.values[:, 0]
         return Bounds(values, values, exact.present[:, 0])
+    if data.schema[column].level != "numeric":
+        raise SchemaError(f"column '{column}' holds categories where numbers are needed")
     distinct, index = _distinct(data, column)
     lower, upper = np.empty(len(distinct) + 1), np.empty(len(distinct) + 1)
     lower[-1] = upper[-1] = np.nan  # where index is -1
@@ -88,47 +91,45 @@ def code_sets(data: Microdata, column: str, categories: Sequence[str] | None = N
     [[0, 1, 2], [2], [0, 1]]
     """
     attribute = data.schema[column]
+    if attribute.generalised and attribute.level == "numeric":
+        raise SchemaError(f"column '{column}' holds numbers where categories are needed")
     if not attribute.generalised:
         plain = codes(data, column, categories)
-        every = np.arange(len(plain.categories), dtype=np.int32)
-        starts = np.arange(len(every) + 1, dtype=np.int64)
-        return CodeSets(plain.codes, starts, every, plain.categories)
+        single = np.arange(len(plain.categories) + 1)
+        members = single[:-1].astype(np.int32)
+        return CodeSets(plain.codes, single.astype(np.int64), members, plain.categories)
     distinct, index = _distinct(data, column)
-    cells = [parse_cell(text) for text in distinct]
-    mentioned = [_mentioned(cell) for cell in cells]
-    listed = tuple(categories or attribute.order or sorted({v for m in mentioned for v in m}))
+    order = data.order(column)
+    named = [_named(parse_cell(text), order) for text in distinct]
+    if categories is not None:
+        listed = check_listed(column, categories)
+    else:
+        listed = order or tuple(sorted({label for labels in named for label in labels or ()}))
     place = {category: code for code, category in enumerate(listed)}
-    unlisted = np.array([any(v not in place for v in m) for m in mentioned])
+    unlisted = np.array([not place.keys() >= set(labels or ()) for labels in named])
     if unlisted.any():
-        raise unlisted_categories(
-            pl.Series(np.append(unlisted, False)[index]),
-            f"the list of categories for column '{column}'",
-        )
-    sets = [_codes_of(cell, place) for cell in cells]
+        records = pl.Series(np.append(unlisted, False)[index])
+        raise unlisted_categories(records, f"the list of categories for column '{column}'")
+    every = list(range(len(listed)))
+    sets = [every if labels is None else sorted({place[x] for x in labels}) for labels in named]
     starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
     members = np.array([code for one in sets for code in one], dtype=np.int32)
     return CodeSets(index, starts, members, listed)
 
 
-def _mentioned(cell: Cell) -> tuple[str, ...]:
+def _named(cell: Cell, order: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The categories that a cell may be; None for any of them."""
     if isinstance(cell, OneOf):
         return cell.values
-    return tuple(end for end in cell if end is not None) if isinstance(cell, Range) else ()
-
-
-def _codes_of(cell: Cell, place: dict[str, int]) -> list[int]:
-    if isinstance(cell, OneOf):
-        return sorted({place[value] for value in cell.values})
-    low, high = 0, len(place) - 1
     if isinstance(cell, Range):
-        low = low if cell.lower is None else place[cell.lower]
-        high = high if cell.upper is None else place[cell.upper]
-    return list(range(low, high + 1))
+        first = 0 if cell.lower is None else order.index(cell.lower)
+        last = len(order) - 1 if cell.upper is None else order.index(cell.upper)
+        return order[first : last + 1]
+    return None
 
 
 def _distinct(data: Microdata, column: str) -> tuple[list[str], Codes32]:
     """The distinct cells of a generalised column, and each record's place among them."""
     labels = labels_of(data.column(column))
     distinct = labels.drop_nulls().unique().sort()
-    index = labels.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32).fill_null(-1)
-    return distinct.to_list(), index.to_numpy()
+    return distinct.to_list(), codes_of(labels, distinct.to_list())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.data.attribute import Attribute
-from unveil.data.columns import fits_a_float, stored_as
+from unveil.data.columns import fits_a_float, not_numbers, stored_as
 from unveil.data.schema import Schema
 
 if TYPE_CHECKING:
@@ -24,21 +24,24 @@ def guess_schema(data: Microdata) -> Schema:
         {
             name: data.schema[name]
             if name in data.schema
-            else guess_attribute(data.column(name), data.order_of_type(name))
+            else guess_attribute(data.column(name), ordered=bool(data.order(name)))
             for name in data.columns
         }
     )
 
 
-def guess_attribute(column: pl.Series, order: tuple[str, ...] = ()) -> Attribute:
-    """Guess one column's level.
+def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
+    """Guess one column's level; ``ordered`` says that its type has an order of its own.
+
+    That order is not written into the schema: nobody declared it, and it may list cells.
 
     >>> import polars as pl
     >>> guess_attribute(pl.Series([0.5, 1.5])).level
     'numeric'
     """
-    if order:
-        return Attribute(level="ordinal", order=order)
+    if ordered:
+        question = "the column's type lists its categories in an order: is it meant (ordinal)?"
+        return Attribute(level="ordinal", question=question)
     level = _LEVEL.get(stored_as(column), "numeric") if fits_a_float(column) else "nominal"
     return Attribute(level=level, question=_question(column))
 
@@ -58,6 +61,8 @@ def _question(column: pl.Series) -> str:
             f"{distinct} distinct whole numbers: a quantity (numeric), "
             "or a code (ordinal, nominal)?"
         )
+    if stored == "text" and 2 * (read := int((~not_numbers(present)).sum())) > len(present):
+        return f"{read:,} of {len(present):,} cells read as numbers: what do the others mean?"
     if distinct == len(column) > FEW and (whole or stored == "text"):
         return "no two records agree: an identifier?"
     return ""

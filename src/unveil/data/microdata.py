@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from unveil.data.columns import labels_of
@@ -11,12 +12,10 @@ from unveil.data.conform import check_columns, restore_codes, settle, settle_und
 from unveil.data.frame import Kind, Origin, to_polars
 from unveil.data.schema import Schema
 from unveil.data.vocabulary import ROLES, role_meaning
-from unveil.errors import DataError, SchemaError, count, listing, nearest
+from unveil.errors import DataError, SchemaError, UsageError, absent_column, count, listing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
 
 
 class Microdata:
@@ -74,14 +73,16 @@ class Microdata:
         if columns.is_empty():
             raise DataError("there are no records")
         schema = Schema() if schema is None else schema
+        if not isinstance(schema, Schema):
+            raise UsageError(f"a schema is a Schema, not {type(schema).__name__}")
         check_columns(schema, columns.columns)
         kept, marks, attributes = [], [], {}
         for raw in columns:
             if raw.name not in schema:
                 kept.append(settle_undeclared(raw, decimal))
                 continue
-            order = origin.orders.get(raw.name, ())
-            settled = settle(raw, schema[raw.name], order, decimal)
+            ordered = raw.name in origin.orders
+            settled = settle(raw, schema[raw.name], decimal, ordered=ordered)
             kept.append(settled.column)
             attributes[raw.name] = settled.attribute
             if settled.marks is not None:
@@ -112,17 +113,15 @@ class Microdata:
         >>> households(10, seed=1).column("region").len()
         10
         """
-        self.check(name)
-        return self._columns[name]
+        try:
+            return self._columns[name]
+        except pl.exceptions.ColumnNotFoundError:
+            raise DataError(absent_column(name, self.columns)) from None
 
     def check(self, *names: str) -> None:
         """Refuse a column that is not there, listing what is."""
         for name in names:
-            if name not in self._columns.columns:
-                raise DataError(
-                    f"column '{name}' is not in the data; it has: {listing(self.columns)}"
-                    f"{nearest(name, self.columns)}"
-                )
+            self.column(name)
 
     def require(self, role: str) -> tuple[str, ...]:
         """Return the columns that have a role, or say which columns could be given it.
@@ -141,21 +140,40 @@ class Microdata:
             )
         return found
 
-    def order_of_type(self, name: str) -> tuple[str, ...]:
-        """The order of a column that came as an ordered categorical type."""
-        return self._origin.orders.get(name, ())
+    def order(self, name: str) -> tuple[str, ...]:
+        """A column's categories in order: as declared, else as its type has them."""
+        declared = self.schema[name]
+        if declared.order or declared.level == "nominal":
+            return declared.order
+        of_type = self._origin.orders.get(name, ())
+        return tuple(category for category in of_type if category not in declared.missing)
 
     def select(self, columns: Sequence[str]) -> Microdata:
-        """Return these columns only, in this order."""
+        """Return these columns only, in this order.
+
+        >>> from unveil.data.samples import households
+        >>> households(10).select(["age", "region"]).columns
+        ('age', 'region')
+        """
         self.check(*columns)
+        if not columns or len(set(columns)) < len(columns):
+            raise UsageError("select at least one column, and none twice")
         marks = self._marks.select([name for name in columns if name in self._marks.columns])
         return self._copy(self._columns.select(columns), marks, self.schema.only(columns))
 
     def take(self, rows: np.ndarray[Any, Any] | Sequence[int]) -> Microdata:
-        """Return these rows, counted from 0, in this order."""
-        if len(rows) == 0:
+        """Return these rows, counted from 0, in this order.
+
+        >>> from unveil.data.samples import households
+        >>> households(10).take([2, 0]).column("person").to_list()
+        [3, 1]
+        """
+        chosen = np.asarray(rows)
+        if chosen.size == 0:
             raise DataError("no rows are left")
-        index = pl.Series(rows, dtype=pl.Int64)
+        if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(self):
+            raise UsageError(f"rows are whole numbers from 0 to {len(self) - 1}")
+        index = pl.Series(chosen, dtype=pl.Int64)
         marks = self._marks[index] if self._marks.width else self._marks
         return self._copy(self._columns[index], marks, self.schema)
 
@@ -169,22 +187,30 @@ class Microdata:
 
         A missing code comes back where the column's type can hold it; other missing cells
         are null. A pandas index is not kept.
+
+        >>> from unveil.data.samples import households
+        >>> type(households(10).to_frame("pandas")).__name__
+        'DataFrame'
         """
         return self._origin.give_back(self._restored(None), kind)
 
     def to_text_frame(self, decimal: str = ".") -> pl.DataFrame:
-        """Hand the table out for a text file, where every missing code can stand."""
-        return self._restored(decimal)
+        """Hand the table out for a text file, where every missing code can stand.
+
+        Categories are written as their labels, numbers with the decimal sign.
+        """
+        restored = self._restored(decimal)
+        return restored.with_columns(
+            labels_of(restored[name])
+            for name in self.schema
+            if self.schema[name].level != "numeric" or self.schema[name].generalised
+        )
 
     def _restored(self, decimal: str | None) -> pl.DataFrame:
-        restored = []
-        for mark in self._marks:
-            as_text = "." if self._origin.was_text(mark.name) else None
-            codes = self.schema[mark.name].missing
-            restored.append(
-                restore_codes(self._columns[mark.name], mark, codes, decimal or as_text)
-            )
-        return self._columns.with_columns(restored)
+        return self._columns.with_columns(
+            restore_codes(self._columns[mark.name], mark, self.schema[mark.name].missing, decimal)
+            for mark in self._marks
+        )
 
     def __eq__(self, other: object) -> bool:
         """Equal schemas and cells: numbers as numbers, categories as labels, missing as missing."""
@@ -200,7 +226,7 @@ class Microdata:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        roles = [f"{len(self.schema.with_role(r))} {r}" for r in ROLES if self.schema.with_role(r)]
+        roles = self.schema.role_counts()
         summary = f"{count(len(self), 'record')}, {count(len(self.columns), 'column')}"
         return f"Microdata({summary}{': ' if roles else ''}{', '.join(roles)})"
 

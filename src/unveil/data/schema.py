@@ -45,9 +45,11 @@ class Schema:
     def __init__(
         self,
         attributes: Mapping[str, Attribute | Mapping[str, Any]] | None = None,
+        /,
         **shorthand: Any,
     ) -> None:
         self._attributes: dict[str, Attribute] = {}
+        attributes = shorthand.pop("attributes", attributes)  # the key of a TOML file
         declared = _expand(shorthand)
         if attributes is not None and not isinstance(attributes, Mapping):
             raise SchemaError("attributes is a table with one entry per column")
@@ -105,14 +107,18 @@ class Schema:
         wanted = role_meaning(role).roles
         return tuple(name for name, a in self._attributes.items() if wanted <= a.role)
 
+    def role_counts(self) -> list[str]:
+        """How many attributes have each role, in words.
+
+        >>> Schema(quasi=["age", "sex"]).role_counts()
+        ['2 quasi']
+        """
+        return [f"{n} {role}" for role in ROLES if (n := len(self.with_role(role)))]
+
     @property
     def questions(self) -> dict[str, str]:
         """What the guesses left open, by column."""
         return {name: a.question for name, a in self._attributes.items() if a.question}
-
-    def replace(self, attributes: Mapping[str, Attribute]) -> Schema:
-        """Return a copy with some attributes replaced or added."""
-        return Schema({**self._attributes, **attributes})
 
     def only(self, columns: Iterable[str]) -> Schema:
         """Return a copy that knows these columns only."""
@@ -139,7 +145,7 @@ class Schema:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        roles = [f"{len(self.with_role(r))} {r}" for r in ROLES if self.with_role(r)]
+        roles = self.role_counts()
         without = sum(not a.role for a in self._attributes.values())
         parts = roles + ([f"{without} without a role"] if without else [])
         return f"Schema({count(len(self), 'attribute')}{': ' if parts else ''}{', '.join(parts)})"

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import abc
 import inspect
 import re
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from unveil.errors import SpecError
+from unveil.errors import SpecError, listing, nearest
 
 
-class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
+    """Specs may have abstract methods, and answer an unknown parameter with the nearest."""
+
+    if not TYPE_CHECKING:  # a type checker sees the parameters themselves
+
+        def __call__(cls, **given: Any) -> Any:
+            known = cls.__struct_fields__
+            for name in given:
+                if name not in known:
+                    raise SpecError(
+                        f"{method_name(cls)}: '{name}' is not a parameter; parameters are: "
+                        f"{listing(known)}{nearest(name, known)}"
+                    )
+            return super().__call__(**given)
+
+
+class Spec(  # type: ignore[metaclass]
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, metaclass=_SpecMeta
+):
     """The parameters of one method.
 
     A subclass declares its parameters as ``Annotated[type, msgspec.Meta(description=...)]``;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import re
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -62,12 +61,14 @@ class Csv(Format, frozen=True, kw_only=True):
         single = [self.quote or '"', "," if self.delimiter is None else self.delimiter]
         if any(len(mark) != 1 or not mark.isascii() or mark in "\r\n" for mark in single):
             raise SpecError("csv: delimiter and quote are single ASCII characters")
+        if any(mark.isalnum() or mark in "+-." for mark in single):
+            raise SpecError("csv: delimiter and quote cannot be part of a number or a word")
         if self.delimiter is not None and self.delimiter in (self.decimal, self.quote):
             # A comma between cells and in numbers cannot be told apart.
             raise SpecError("csv: the delimiter is also the decimal sign or the quote")
         try:
-            codecs.lookup(self.encoding)
-        except LookupError:
+            "a,b\n".encode(self.encoding).decode(self.encoding)
+        except (LookupError, ValueError):
             raise SpecError(f"csv: '{self.encoding}' is not an encoding; try latin-1") from None
 
     @classmethod
@@ -77,9 +78,9 @@ class Csv(Format, frozen=True, kw_only=True):
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a CSV file."""
-        text = decoded(path.read_bytes(), self.encoding)
+        text = decoded(path.read_bytes(), self.encoding, self.quote)
         dialect = self._dialect(text)
-        names, body = split_header(text, dialect)
+        names, body = split_header(text, dialect, self.decimal)
         check_widths(body, dialect, len(names))
         if not body:
             raise DataError("there is a header and no record")
@@ -102,10 +103,10 @@ class Csv(Format, frozen=True, kw_only=True):
         dialect = self._dialect()
         cells = data.to_text_frame(self.decimal)
         for column in cells:
-            if column.dtype == pl.String:
-                _check_codes(column, self.missing)
-            if not dialect.quote:
-                _check_unquoted(column, dialect.delimiter)
+            _check_codes(data.column(column.name), self.missing)
+            _check_text(column.cast(pl.String), dialect)
+        if self.missing and re.search(_unsafe(dialect), self.missing[0]):
+            raise DataError("the code for missing has a delimiter, a quote or a line break in it")
         out = io.BytesIO(header_line(cells.columns, dialect))
         out.seek(0, io.SEEK_END)
         cells.write_csv(
@@ -122,8 +123,8 @@ class Csv(Format, frozen=True, kw_only=True):
     def _dialect(self, text: bytes = b"") -> Dialect:
         """The delimiter given, else the one found in the text, else the usual one."""
         usual = ";" if self.decimal == "," else ","
-        found = self.delimiter or delimiter_of(text, self.quote) or usual
-        return Dialect(found, self.quote)
+        sniffed = self.delimiter or (delimiter_of(text, self.quote, self.decimal) if text else None)
+        return Dialect(sniffed or usual, self.quote)
 
 
 def _without(column: pl.Series, codes: tuple[str, ...]) -> pl.Series:
@@ -131,8 +132,8 @@ def _without(column: pl.Series, codes: tuple[str, ...]) -> pl.Series:
 
 
 def _check_codes(column: pl.Series, missing: tuple[str, ...]) -> None:
-    """Refuse text that would be read back as missing."""
-    clash = column.is_in(list(missing)).fill_null(False)
+    """Refuse cells that would be read back as missing."""
+    clash = column.cast(pl.String).is_in(list(missing)).fill_null(False)
     if clash.any():
         raise DataError(
             f"column '{column.name}' has {count(int(clash.sum()), 'cell')} equal to a code for "
@@ -140,14 +141,20 @@ def _check_codes(column: pl.Series, missing: tuple[str, ...]) -> None:
         )
 
 
-def _check_unquoted(column: pl.Series, delimiter: str) -> None:
-    """Refuse text that would not be one cell without quotes around it."""
-    pattern = f"[{re.escape(delimiter)}\r\n]"
-    if re.search(pattern, column.name):
-        raise DataError(f"the name of column '{column.name}' needs quotes around it")
-    unsafe = column.cast(pl.String).str.contains(pattern).fill_null(False)
+def _check_text(text: pl.Series, dialect: Dialect) -> None:
+    """Refuse text that would not be one cell: zero bytes, or what needs quotes without them."""
+    pattern = "\\x00" if dialect.quote else f"{_unsafe(dialect)}|^$"
+    if re.search(pattern, text.name):
+        raise DataError(f"the name of column '{text.name}' cannot be written like this")
+    unsafe = text.str.contains(pattern).fill_null(False)
     if unsafe.any():
         raise DataError(
-            f"column '{column.name}' has {count(int(unsafe.sum()), 'cell')} with a delimiter or "
-            f"a line break (first in row {first_row(unsafe)}): they need quotes around them"
+            f"column '{text.name}' has text that cannot be written like this: "
+            f"{count(int(unsafe.sum()), 'cell')}, the first in row {first_row(unsafe)}; "
+            "blanks, delimiters and line breaks need quotes, zero bytes another format"
         )
+
+
+def _unsafe(dialect: Dialect) -> str:
+    """A pattern for what cannot stand in a cell without quotes."""
+    return f"[{re.escape(dialect.delimiter + dialect.quote)}\\r\\n\\x00]"

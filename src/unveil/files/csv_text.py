@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
 
 DELIMITERS = ",;\t|"
 _OTHER_FORMATS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip"}
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_WIDE = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+SNIFFED = 20  # records that a delimiter is judged by
 
 
 class Dialect(NamedTuple):
@@ -32,30 +39,40 @@ class Dialect(NamedTuple):
     quote: str
 
 
-def decoded(raw: bytes, encoding: str) -> bytes:
+def decoded(raw: bytes, encoding: str, quote: str) -> bytes:
     """The file's text as UTF-8, or an error that says what the file is instead."""
     for magic, name in _OTHER_FORMATS.items():
         if raw.startswith(magic):
             raise FileError(f"this is a {name} file, not CSV; give it the ending it needs")
-    wide = encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32"))
-    if raw.startswith(_UTF16) and not wide:
-        raise FileError("the text is stored as UTF-16: read it with encoding='utf-16'")
+    wide = next((name for mark, name in _WIDE.items() if raw.startswith(mark)), "")
+    if not encoding.lower().replace("_", "-").startswith(wide):
+        raise FileError(f"the text is stored as {wide}: read it with encoding='{wide}'")
     try:
         text = raw.decode(encoding)
+        plain = text.removeprefix("\ufeff").encode()
     except UnicodeDecodeError as error:
-        row = raw[: error.start].count(b"\n")
-        where = f"row {row}" if row else "the header"
-        hint = "latin-1" if encoding.lower().startswith("utf") else "utf-8"
-        raise FileError(
-            f"{where} has bytes that are not {encoding} text; "
-            f"name the right encoding (--encoding), perhaps {hint}"
-        ) from None
-    if "\0" in text:
+        before = raw[: error.start].decode(encoding, errors="replace")
+        raise _undecodable(before, encoding, quote) from None
+    except UnicodeError:
+        raise FileError(f"this is not {encoding} text; name the right --encoding") from None
+    if b"\0" in plain:
         raise FileError("this is not a text file: it holds zero bytes")
-    text = text.removeprefix("\ufeff")
-    if not text or text.isspace():
+    if not plain or plain.isspace():
         raise FileError("the file is empty")
-    return (text if "\n" in text else text.replace("\r", "\n")).encode()
+    return plain if b"\n" in plain else plain.replace(b"\r", b"\n")
+
+
+def _undecodable(before: str, encoding: str, quote: str) -> FileError:
+    """Say in which row the text ends to be of its encoding."""
+    text = before.encode(errors="replace") + b"x"
+    text = text if b"\n" in text else text.replace(b"\r", b"\n")
+    row = sum(1 for _ in _records(_lines(text), Dialect(",", quote), strict=False)) - 1
+    where = f"row {row}" if row else "the header"
+    hint = "latin-1" if encoding.lower().startswith("utf") else "utf-8"
+    return FileError(
+        f"{where} has bytes that are not {encoding} text; "
+        f"name the right encoding (--encoding), perhaps {hint}"
+    )
 
 
 def encoded(text: bytes, encoding: str) -> bytes:
@@ -68,21 +85,27 @@ def encoded(text: bytes, encoding: str) -> bytes:
         raise DataError(f"the text does not fit the encoding {encoding}; write utf-8") from None
 
 
-def delimiter_of(text: bytes, quote: str) -> str | None:
-    """The delimiter that cuts the first lines into equally many cells, the most of them."""
-    best, widest = None, 1
-    for delimiter in DELIMITERS:
+def delimiter_of(text: bytes, quote: str, decimal: str) -> str | None:
+    """The delimiter that cuts most of the first records like the header, into most cells."""
+    found: list[tuple[bool, int, int, str]] = []
+    for delimiter in DELIMITERS.replace(decimal, ""):
         records = _records(_lines(text), Dialect(delimiter, quote), strict=False)
-        try:
-            widths = {len(record) for record in islice(records, 20) if record}
-        except csv.Error:
-            continue
-        if len(widths) == 1 and (width := widths.pop()) > widest:
-            best, widest = delimiter, width
-    return best
+        widths = [len(record) for record in islice(records, SNIFFED) if record]
+        usual, times = Counter(widths).most_common(1)[0]
+        if usual > 1 and 2 * times > len(widths):
+            found.append((widths[0] == usual, times, usual, delimiter))
+    if found:
+        return max(found, key=lambda one: one[:3])[3]
+    header = text.split(b"\n", 1)[0].decode()
+    if any(delimiter in header for delimiter in DELIMITERS) and quote not in header:
+        raise FileError(
+            "what stands between the cells cannot be told, as the first rows differ in their "
+            "number of cells; name it (--delimiter)"
+        )
+    return None
 
 
-def split_header(text: bytes, dialect: Dialect) -> tuple[list[str], bytes]:
+def split_header(text: bytes, dialect: Dialect, decimal: str) -> tuple[list[str], bytes]:
     """The column names, and the text after them; blank last lines are left out."""
     read = 0
 
@@ -96,7 +119,9 @@ def split_header(text: bytes, dialect: Dialect) -> tuple[list[str], bytes]:
         names = next(_records(lines(), dialect))
     except csv.Error:
         raise unreadable() from None
-    if names and not not_numbers(pl.Series(names, dtype=pl.String)).any():
+    if not names:
+        raise DataError("the first line is blank: the file needs a header that names its columns")
+    if not not_numbers(pl.Series(names), decimal).any():
         raise DataError(
             "the first line holds numbers, not names: the file needs a header "
             "that names its columns"
@@ -135,7 +160,10 @@ def check_widths(body: bytes, dialect: Dialect, width: int) -> None:
 
 def unreadable() -> FileError:
     """The parser gave up; its own message quotes cells, so it is not passed on."""
-    return FileError("this is not a CSV file, or its quotes do not match")
+    return FileError(
+        "this is not a CSV file, or its quotes do not match; if quotes are ordinary characters "
+        "in it, read it without quoting (--quote '')"
+    )
 
 
 def _unquoted_widths(body: bytes, delimiter: str) -> NDArray[np.int64]:
@@ -163,4 +191,5 @@ def _options(dialect: Dialect) -> dict[str, Any]:
 
 def _records(lines: Iterator[str], dialect: Dialect, *, strict: bool = True) -> Iterator[list[str]]:
     """The records as Python's own parser sees them: slower than polars, but it counts rows."""
+    csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))  # texts may be long
     return csv.reader(lines, strict=strict, **_options(dialect))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from unveil.errors import FileError, UsageError, listing, nearest
+from unveil.errors import DataSetMissingError, FileError, UsageError, listing, nearest
 from unveil.files.csv import Csv
 from unveil.files.tables import read
 
@@ -97,15 +97,16 @@ DATASETS = {
 }  # fmt: skip
 
 
-class DataSetMissingError(FileError):
-    """A data set is in none of the folders where it is looked for."""
-
-
 def dataset(name: str, schema: Schema | None = None) -> Microdata:
     """Read one of the papers' data sets, its hash verified.
 
     It is looked for in the folder that the environment variable ``UNVEIL_DATA`` names, then
     in the user's cache; nothing is downloaded.
+
+    Examples
+    --------
+    >>> sorted(DATASETS)[:4]  # then: dataset("census")
+    ['abalone', 'adult_test', 'adult_train', 'census']
     """
     path = dataset_path(name)
     return read(path, schema, format=Csv(delimiter=",", missing=("?",)))

@@ -10,7 +10,7 @@ import abc
 from typing import TYPE_CHECKING, ClassVar
 
 from unveil.data.specs import Spec
-from unveil.errors import FileError, listing, nearest
+from unveil.errors import FileError, UsageError, listing, nearest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from unveil.data.schema import Schema
 
 
-class _AbstractSpec(type(Spec), abc.ABCMeta):  # type: ignore[misc]
-    """Specs whose methods a subclass must define."""
-
-
-class Format(Spec, frozen=True, kw_only=True, metaclass=_AbstractSpec):  # type: ignore[metaclass]
+class Format(Spec, frozen=True, kw_only=True):
     """One way to keep a table in a file."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()
@@ -59,6 +55,8 @@ def format_of(path: Path, given: Format | None = None) -> Format:
     Parquet(compression='zstd')
     """
     if given is not None:
+        if not isinstance(given, Format):
+            raise UsageError(f"a format is a Format such as Csv(), not {type(given).__name__}")
         return given
     endings = {suffix: kind for kind in formats() for suffix in kind.suffixes}
     ending = path.suffix.lower()

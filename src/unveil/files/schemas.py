@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from unveil.data.schema import Schema
-from unveil.errors import FileError, SchemaError, UnveilError, UsageError
+from unveil.errors import FileError, SchemaError, UnveilError, UsageError, reason
 
 
 def read_schema(path: str | os.PathLike[str]) -> Schema:
@@ -26,20 +26,24 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
     ...     read_schema(path).with_role("quasi")
     ('age', 'sex')
     """
-    path = Path(path)
+    path = as_path(path)
     try:
-        table = msgspec.toml.decode(path.read_bytes())
-        if not isinstance(table, dict):
-            raise SchemaError("a schema is a TOML table")
-        return Schema.from_dict(table)
+        return Schema.from_dict(msgspec.toml.decode(path.read_text(encoding="utf-8-sig")))
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise FileError(f"the schema cannot be read: {reason}").at(str(path)) from None
+        raise FileError(f"the schema cannot be read: {reason(error)}").at(str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SchemaError(f"this is not TOML: {error}").at(str(path)) from None
     except UnveilError as error:
         error.at(str(path))
         raise
+
+
+def as_path(given: str | os.PathLike[str]) -> Path:
+    """A path, or an error that says that it is none."""
+    try:
+        return Path(given)
+    except TypeError:
+        raise UsageError(f"a file is named by its path, not {type(given).__name__}") from None
 
 
 def schema_toml(schema: Schema) -> bytes:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unveil.data.microdata import Microdata
 from unveil.data.schema import Schema
-from unveil.errors import FileError, UnveilError, UsageError, nearest
+from unveil.errors import FileError, UnveilError, UsageError, nearest, reason
 from unveil.files.formats import Format, format_of
-from unveil.files.schemas import as_schema, schema_toml
+from unveil.files.schemas import as_path, as_schema, schema_toml
 from unveil.files.whole import write_whole
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
     from typing import BinaryIO
 
 
@@ -44,18 +44,15 @@ def read(
     Microdata(100 records, 15 columns: 2 quasi)
     >>> folder.cleanup()
     """
-    path = Path(path)
-    declared = as_schema(schema)
-    if not path.exists():
-        raise FileError(f"there is no such file{_sibling(path)}").at(str(path))
-    if path.is_dir():
-        raise FileError("this is a folder; name a file in it").at(str(path))
-    kind = format_of(path, format)
+    path, declared = as_path(path), as_schema(schema)
     try:
-        return kind.load(path, declared)
+        if not path.exists():
+            raise FileError(f"there is no such file{_sibling(path)}")
+        if path.is_dir():
+            raise FileError("this is a folder; name a file in it")
+        return format_of(path, format).load(path, declared)
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise FileError(f"cannot be read: {reason}").at(str(path)) from None
+        raise FileError(f"cannot be read: {reason(error)}").at(str(path)) from None
     except UnveilError as error:
         error.at(str(path))
         raise
@@ -81,19 +78,25 @@ def write(
     ...     unveil.read_schema(f"{folder}/survey.toml")
     Schema(1 attribute: 1 quasi)
     """
-    path = Path(path)
-    if isinstance(value, Schema):
-        text = schema_toml(value)
-        write_whole(path, lambda file: _fill(file, text), force=force)
-    elif isinstance(value, Microdata):
-        kind = format_of(path, format)
-        try:
+    path = as_path(path)
+    try:
+        if isinstance(value, Microdata):
+            kind = format_of(path, format)
             write_whole(path, lambda file: kind.save(value, file), force=force)
-        except UnveilError as error:
-            error.at(str(path))
-            raise
-    else:
+        else:
+            toml = _toml(value, format)
+            write_whole(path, lambda file: _fill(file, toml), force=force)
+    except UnveilError as error:
+        error.at(str(path))
+        raise
+
+
+def _toml(value: object, format: Format | None) -> bytes:  # noqa: A002
+    if not isinstance(value, Schema):
         raise UsageError(f"microdata or a schema can be written, not {type(value).__name__}")
+    if format is not None:
+        raise UsageError("a schema is written as TOML: leave out format=")
+    return schema_toml(value)
 
 
 def _fill(file: BinaryIO, text: bytes) -> None:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unveil.errors import FileError
+from unveil.errors import FileError, UnveilError, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +21,8 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None], *, force: bool = F
     The file is readable by its owner only, unless it replaces one that had other rights.
     Whatever fails, an existing file stays as it was and nothing else is left behind.
     """
-    target = path.resolve()
     check_target(path, force=force)
+    target = path.resolve()
     try:
         handle, name = tempfile.mkstemp(prefix=".unveil-", suffix=".part", dir=target.parent)
     except OSError as error:
@@ -44,17 +44,22 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None], *, force: bool = F
 
 def check_target(path: Path, *, force: bool) -> None:
     """Refuse, before any work, a file that could not be written in the end."""
-    if path.is_dir():
-        raise FileError("this is a folder; name a file in it").at(str(path))
-    if path.exists() and not force:
+    try:
+        target = path.resolve()
+        exists, is_file, has_folder = target.exists(), target.is_file(), target.parent.is_dir()
+    except (OSError, RuntimeError) as error:  # a name too long, a folder shut, a loop of links
+        why = reason(error) if isinstance(error, OSError) else "a loop of links"
+        raise FileError(f"cannot be written: {why}").at(str(path)) from None
+    if exists and not is_file:
+        raise FileError("this is a folder or a device; name a file").at(str(path))
+    if exists and not force:
         raise FileError(
             "the file exists already; choose another name, or overwrite it with "
             "force=True (--force)"
         ).at(str(path))
-    if not path.resolve().parent.is_dir():
+    if not has_folder:
         raise FileError("its folder does not exist; make it first").at(str(path))
 
 
-def _unwritable(path: Path, error: OSError) -> FileError:
-    reason = (error.strerror or type(error).__name__).lower()
-    return FileError(f"cannot be written: {reason}; nothing was written").at(str(path))  # type: ignore[return-value]
+def _unwritable(path: Path, error: OSError) -> UnveilError:
+    return FileError(f"cannot be written: {reason(error)}; nothing was written").at(str(path))

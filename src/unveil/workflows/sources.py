@@ -25,7 +25,11 @@ def as_microdata(
     if isinstance(source, Microdata):
         if schema is not None:
             raise UsageError("this Microdata has a schema already: leave out schema=")
+        if format is not None:
+            raise UsageError("this Microdata is read already: leave out format=")
         return source
     if isinstance(source, str | os.PathLike):
         return read(source, schema, format=format)
+    if format is not None:
+        raise UsageError("a frame has no file format: leave out format=")
     return Microdata(source, as_schema(schema))

@@ -1,5 +1,7 @@
 """Encoders refuse what they cannot encode."""
 
+import datetime
+
 import numpy as np
 import polars as pl
 import pytest
@@ -28,8 +30,10 @@ def test_the_scale_is_stated():
 
 
 def test_text_is_not_numbers():
-    with pytest.raises(SchemaError, match="'t' holds text"):
+    with pytest.raises(SchemaError, match="'t' holds categories"):
         numbers(DATA, ["t"])
+    with pytest.raises(SchemaError, match="'x' holds categories"):
+        numbers(Microdata(pl.DataFrame({"x": [1, 2]}), Schema(nominal="x")), ["x"])
 
 
 def test_a_column_without_values_has_no_scale():
@@ -48,6 +52,17 @@ def test_codes_go_by_the_declared_order_and_by_the_list_given():
         SchemaError, match=r"misses a category found in 1 record \(first in row 2\)"
     ):
         codes(data, "e", ["mid"])
+
+
+@pytest.mark.parametrize("categories", [["a", "a"], [1, 2]])
+def test_a_list_of_categories_is_text_none_twice(categories):
+    with pytest.raises(SchemaError, match="is text, none twice"):
+        codes(DATA, "t", categories)
+
+
+def test_times_are_seconds():
+    frame = pl.DataFrame({"d": [datetime.datetime(1970, 1, 1, 0, 1, 0, 500_000)]})
+    assert numbers(Microdata(frame), ["d"]).values[0, 0] == 60.5
 
 
 def test_only_levels_with_an_order_are_ordered():

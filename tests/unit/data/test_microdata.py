@@ -1,6 +1,7 @@
 """Tables held to their schema: levels, missing codes, frames of every kind."""
 
 import datetime
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ from unveil import Microdata, Schema
 from unveil.data.encode import numbers
 from unveil.errors import DataError, MissingPackageError, SchemaError, UsageError
 
+YEAR_2020 = datetime.datetime(2020, 1, 1)
 FRAME = pl.DataFrame(
     {"age": [31, 9, None, 40], "job": ["a", "?", "b", None], "pay": [1.5, 2, 3, 4]}
 )
@@ -35,10 +37,10 @@ def test_several_codes_are_told_apart_when_they_come_back():
 def test_a_code_that_the_type_cannot_hold_is_null():
     data = Microdata(pl.DataFrame({"x": ["1", "?"]}), Schema(numeric="x", missing={"x": ["?"]}))
     assert data.column("x").to_list() == [1, None]
-    assert data.to_frame()["x"].to_list() == ["1", "?"]  # back in its own type, text
-    read = Microdata.from_text(pl.DataFrame({"x": ["1", "?"]}), data.schema)
-    assert read.to_frame()["x"].to_list() == [1, None]  # a file has no types to go back to
-    assert read.to_text_frame()["x"].to_list() == ["1", "?"]
+    for kind in ("polars", "pandas", "pyarrow"):
+        again = Microdata(data.to_frame(kind))
+        assert again.column("x").to_list() == [1, None]
+    assert data.to_text_frame()["x"].to_list() == ["1", "?"]
 
 
 @pytest.mark.parametrize("code", ["9.5", "?", ""])
@@ -74,6 +76,13 @@ def test_numbers_in_text_are_read_where_they_are_declared():
             {"numeric": "x", "generalised": "x"},
             "some cells do not fit: 1, the first in row 1;",
         ),
+        (["1e999"], {"numeric": "x", "generalised": "x"}, "do not fit"),
+        (["{a|c}"], {"ordinal": {"x": ["a", "b"]}, "generalised": "x"}, "do not fit"),
+        (["1..3"], {"ordinal": ["x"], "generalised": "x"}, "without an order"),
+        (["٣"], {"numeric": "x"}, "do not read as a number: 1,"),
+        (["٣..٤"], {"numeric": "x", "generalised": "x"}, "do not fit"),
+        ([Decimal("12345678901234567.89")], {}, "more digits"),
+        ([datetime.timedelta(1)], {}, "type that microdata cannot have"),
         (["{1|2}"], {"numeric": "x", "generalised": "x"}, "do not fit"),
         (["{a|"], {"nominal": "x", "generalised": "x"}, "do not fit"),
         (["a..b"], {"nominal": "x", "generalised": "x"}, "do not fit"),
@@ -147,7 +156,8 @@ def test_pandas_types_come_back():
     )
     data = Microdata(frame, Schema(quasi="kind"))
     pandas.testing.assert_frame_equal(data.to_frame(), frame)
-    assert data.schema["kind"].order == ("b", "a")
+    assert data.order("kind") == ("b", "a")
+    assert data.schema["kind"].order == ()  # nobody declared it, and it may list cells
 
 
 def test_mixed_cells_are_refused_by_type():
@@ -208,3 +218,119 @@ def test_columns_are_taken_in_the_order_asked():
 
 def test_numpy_rows_can_be_taken():
     assert unveil.households(20).take(np.array([3, 1])).column("person").to_list() == [4, 2]
+
+
+def test_a_pandas_frame_may_change_afterwards():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, 2], "b": [1.5, 2.5], "c": [1.5, None]})
+    data = Microdata(frame)
+    frame.loc[0] = [9, 9.5, 9.5]
+    assert data.to_frame("polars").rows() == [(1, 1.5, 1.5), (2, 2.5, None)]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64, pl.Int128,
+     pl.Float32, pl.Float64, pl.Decimal(10, 2)],
+)  # fmt: skip
+def test_numbers_of_every_type_go_in_and_come_back(kind):
+    frame = pl.DataFrame({"x": pl.Series([1, 2, None, 99], dtype=pl.Int64).cast(kind)})
+    data = Microdata(frame, Schema(numeric="x", missing={"x": [99]}))
+    assert unveil.inspect(data).columns[0].missing == 2
+    assert data.to_frame().equals(frame)
+    assert data.to_frame().schema == frame.schema
+    for other in ("pandas", "pyarrow"):
+        assert Microdata(data.to_frame(other), data.schema) == data
+
+
+@pytest.mark.parametrize(
+    ("values", "exact"), [([2**53, -(2**53)], True), ([2**53 + 1], False), ([-(2**53) - 1], False)]
+)
+def test_whole_numbers_are_numeric_while_a_float_can_hold_them(values, exact):
+    level = Schema.infer(pl.DataFrame({"x": values}))["x"].level
+    assert level == ("numeric" if exact else "nominal")
+
+
+def test_times_keep_their_nanoseconds_and_zones():
+    pandas = pytest.importorskip("pandas")
+    moments = pandas.to_datetime(["2020-01-01T00:00:00.123456789", None])
+    frame = pandas.DataFrame({"a": moments, "b": moments.tz_localize("Europe/Berlin")})
+    pandas.testing.assert_frame_equal(Microdata(frame).to_frame(), frame)
+
+
+def test_dates_that_cannot_be_written_are_refused():
+    far = pl.DataFrame({"d": pl.Series([2**31 - 1], dtype=pl.Int32).cast(pl.Date)})
+    with pytest.raises(DataError, match="outside the years 1 to 9999"):
+        Microdata(far)
+
+
+@pytest.mark.parametrize(
+    ("column", "code"),
+    [
+        (pl.Series([1.5, 99.9], dtype=pl.Float32), 99.9),
+        (pl.Series([1.5, float("inf")]), "inf"),
+        (pl.Series([YEAR_2020, datetime.datetime(1900, 1, 1)]), "1900-01-01 00:00:00"),
+        (pl.Series([datetime.date(2020, 1, 1), datetime.date(1900, 1, 1)]), "1900-01-01"),
+        (pl.Series([True, False]), "false"),
+        (pl.Series(["a", "?"], dtype=pl.Enum(["a", "?"])), "?"),
+    ],
+)  # fmt: skip
+def test_codes_of_every_type_mean_missing(column, code):
+    frame = pl.DataFrame({"x": column})
+    data = Microdata(frame, Schema(quasi="x", missing={"x": [code]}))
+    assert data.column("x").null_count() == 1
+    assert "?" not in data.order("x")
+    assert data.to_frame().equals(frame)
+
+
+def test_ordered_types_of_other_than_text_have_their_order():
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": pandas.Categorical([1.0, 2.0], [2.0, 1.0], ordered=True)})
+    assert Microdata(frame, Schema(quasi="a")).order("a") == ("2", "1")
+    codes = pyarrow.array([0, 1], pyarrow.int8())
+    ordered = pyarrow.DictionaryArray.from_arrays(codes, ["lo", "hi"], ordered=True)
+    assert Microdata(pyarrow.table({"a": ordered}), Schema(quasi="a")).order("a") == ("lo", "hi")
+
+
+def test_text_numbers_of_a_declared_order_are_its_categories():
+    data = Microdata(pl.DataFrame({"e": ["1.0", "2", None]}), Schema(ordinal={"e": [1, 2]}))
+    assert data.column("e").to_list() == ["1", "2", None]
+
+
+def test_identifiers_are_not_quantities():
+    data = Microdata(pl.DataFrame({"a": [1, 2], "b": [1, 1]}), Schema(identifier="a", hhId="b"))
+    assert {data.schema[name].level for name in "ab"} == {"nominal"}
+    assert not data.schema.questions
+
+
+def test_a_question_stays_until_it_is_answered():
+    schema = Schema({"a": {"question": "mine", "role": "quasi"}})
+    assert Microdata(pl.DataFrame({"a": [1, 2]}), schema).schema["a"].question == "mine"
+
+
+@pytest.mark.parametrize("rows", [[True, False, True, False], [0.5], [-1], [4], ["a"]])
+def test_rows_that_are_not_there_are_refused(rows):
+    with pytest.raises(UsageError, match="from 0 to 3"):
+        Microdata(FRAME).take(rows)
+
+
+@pytest.mark.parametrize("columns", [[], ["age", "age"]])
+def test_a_selection_has_each_column_once(columns):
+    with pytest.raises(UsageError, match="at least one column, and none twice"):
+        Microdata(FRAME).select(columns)
+
+
+def test_a_schema_is_a_schema():
+    with pytest.raises(UsageError, match="not dict"):
+        Microdata(FRAME, {"quasi": "age"})
+
+
+def test_a_lazy_frame_that_fails_quotes_nothing():
+    with pytest.raises(DataError, match="cannot be collected"):
+        Microdata(pl.LazyFrame({"a": ["Canary"]}).select(pl.col("a").cast(pl.Int64)))
+
+
+def test_whole_numbers_are_compared_exactly():
+    a, b = (Microdata(pl.DataFrame({"x": [2**60 + i]})) for i in (0, 1))
+    assert a != b

@@ -24,8 +24,9 @@ def test_both_vocabularies_mean_the_same(word, roles):
     assert Schema(**{word: ["x"]})["x"].role == roles
 
 
-def test_numvars_are_numeric():
-    assert Schema(numVars="x")["x"].level == "numeric"
+@pytest.mark.parametrize("word", ["numVars", "numVar"])
+def test_numvars_are_numeric(word):
+    assert Schema(**{word: "x"})["x"].level == "numeric"
 
 
 def test_roles_add_up():
@@ -66,6 +67,8 @@ def test_categories_are_text_however_they_are_written():
         ({"attributes": {"x": {"order": "ab"}}}, "order is a list"),
         ({"attributes": {"x": {"order": [None]}}}, "each entry of order is text"),
         ({"attributes": {"x": {"labels": ["a"]}}}, "labels is a table"),
+        ({"attributes": {"x": {"missing": ["*"], "generalised": True}}}, "star .* not missing"),
+        ({"self": 1}, "'self' is not a key of a schema"),
         ({"attributes": {"x": {"hierarchy": [["a", "b"], ["c"]]}}}, "hole in row 2"),
         ({"attributes": {"x": {"hierarchy": [["a", ""]]}}}, "hole in row 1"),
         ({"attributes": {"x": {"hierarchy": [["a", "b"], ["a", "c"]]}}}, "row 2 twice"),
@@ -95,6 +98,12 @@ def test_a_wrong_schema_says_what_is_wrong(declared, said):
         (list(range(50)), "numeric", "no two records agree"),
         ([f"p{i}" for i in range(50)], "nominal", "no two records agree"),
         ([2**60, 2**61, 2**60], "nominal", "2 distinct whole numbers"),
+        (["1", "2.5", "n/a"], "nominal", "2 of 3 cells read as numbers: what do the others mean"),
+        (["1", "b", "c"], "nominal", ""),
+        ([i % 20 for i in range(60)], "numeric", "20 distinct whole numbers"),
+        ([i % 21 for i in range(60)], "numeric", ""),
+        (list(range(21)), "numeric", "no two records agree"),
+        (list(range(20)), "numeric", "20 distinct whole numbers"),
     ],
 )
 def test_guesses_are_of_levels_and_doubts_are_questions(cells, level, question):
@@ -111,7 +120,10 @@ def test_an_ordered_type_is_its_own_order():
         Microdata(pl.DataFrame([column]), Schema(quasi="x")).schema,
     ):
         assert schema["x"].level == "ordinal"
-        assert schema["x"].order == ("low", "mid", "high")
+        assert schema["x"].order == ()
+        assert "is it meant" in schema["x"].question
+    assert Microdata(pl.DataFrame([column])).order("x") == ("low", "mid", "high")
+    assert Microdata(pl.DataFrame([column]), Schema(nominal="x")).order("x") == ()
 
 
 def test_repr_counts_and_tells_nothing_else():

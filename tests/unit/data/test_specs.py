@@ -27,6 +27,8 @@ def test_types_and_ranges_are_checked():
         RankSwapping(p=101)
     with pytest.raises(SpecError, match="^rank-swapping: p: Expected `float`, got `str`$"):
         RankSwapping(p="much")
+    with pytest.raises(SpecError, match="'colums' is not a parameter; .* mean 'columns'"):
+        RankSwapping(p=1, colums=["a"])
     with pytest.raises(SpecError, match="reading"):
         RankSwapping(p=1, reading="other")
 

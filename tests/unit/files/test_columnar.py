@@ -1,5 +1,7 @@
 """Parquet and Arrow files that are not what their names say."""
 
+import errno
+
 import pytest
 
 import unveil
@@ -23,6 +25,18 @@ def test_a_file_of_another_format_is_refused(tmp_path, ending):
     path = tmp_path / f"t.{ending}"
     path.write_text("a,b\n1,2\n")
     with pytest.raises(FileError, match="of another format"):
+        unveil.read(path)
+
+
+def test_a_disk_that_fails_is_said_to(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    unveil.write(unveil.households(5), path)
+
+    def fail(_file):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("polars.read_parquet", fail)
+    with pytest.raises(FileError, match="cannot be read: input/output error"):
         unveil.read(path)
 
 

@@ -1,11 +1,21 @@
 """CSV in the dialects that people send, and the ways a file can be broken."""
 
+import datetime
+
 import polars as pl
 import pytest
 
 import unveil
 from unveil import Csv, Microdata, Schema
-from unveil.errors import DataError, FileError, SchemaError, SpecError, UnveilError
+from unveil.data.encode import numbers
+from unveil.errors import (
+    DataError,
+    FileError,
+    SchemaError,
+    SpecError,
+    UnveilError,
+    UsageError,
+)
 
 
 @pytest.fixture
@@ -37,7 +47,17 @@ def _cells(data):
         ('a,b\n1,"x, y"\n2,"line\nbreak"\n3,"say ""hi"""\n',
          [(1, "x, y"), (2, "line\nbreak"), (3, 'say "hi"')]),
         ('"a,1",b\n1,x\n', [(1, "x")]),
-        ("\ufeffa,b\n1,x\n", [(1, "x")]),
+        ("a,b\n1,\"\"\n2,5\n", [(1, None), (2, 5)]),
+        ("a,b\n+49,x\n", [("+49", "x")]),
+        ("a,b\n1234567890.1234567,x\n", [("1234567890.1234567", "x")]),
+        ("a,b\n0.00012345678901234,x\n", [(0.00012345678901234, "x")]),
+        ("a,b\ntrue,x\nfalse,y\n", [(True, "x"), (False, "y")]),
+        ("a,b\n1,2020-01-02 03:04:05\n", [(1, datetime.datetime(2020, 1, 2, 3, 4, 5))]),
+        ("a,b\n٣,x\n", [("٣", "x")]),
+        ("a,b;c\n1,x;y;z\n2,x;y;z\n", [(1, "x;y;z"), (2, "x;y;z")]),
+        ("a;b\n" + "1;2\n" * 10 + "1;2,5\n" * 9, [(1, "2")] * 10 + [(1, "2,5")] * 9),
+        ("a\n" + "x" * 200_000 + "\n", [("x" * 200_000,)]),
+        ('a,b\n1,"' + "x" * 200_000 + '"\n', [(1, "x" * 200_000)]),
         ("a,b\n007,x\n", [("007", "x")]),
         ("a,b\n1.50,2020-02-29\n", [(1.5, pl.Series(["2020-02-29"]).str.to_date().item())]),
         ("a,b\n1,2020-02-30\n", [(1, "2020-02-30")]),
@@ -48,6 +68,54 @@ def _cells(data):
 )  # fmt: skip
 def test_cells_are_found(file, text, rows):
     assert _cells(unveil.read(file(text))) == rows
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_is_not_a_name(file, encoding):
+    path = file("\ufeffa,b\n1,x\n".encode(encoding))
+    assert unveil.read(path, format=Csv(encoding=encoding)).columns == ("a", "b")
+
+
+def test_a_decimal_comma_is_never_the_delimiter(file):
+    path = file("a;b\n1,5;2,5\n")
+    assert _cells(unveil.read(path, format=Csv(decimal=","))) == [(1.5, 2.5)]
+    with pytest.raises(DataError, match="needs a header"):
+        unveil.read(file("1,5;2,5\n3,5;4,5\n"), format=Csv(delimiter=";", decimal=","))
+
+
+def test_what_is_written_with_a_decimal_comma_has_semicolons(tmp_path):
+    schema = Schema(nominal="b", missing={"a": ["?"]}, numeric="a")
+    data = Microdata.from_text(pl.DataFrame({"a": ["1.5", "?"], "b": ["2.5", "x"]}), schema)
+    unveil.write(data, tmp_path / "t.csv", format=Csv(decimal=","))
+    assert (tmp_path / "t.csv").read_text() == "a;b\n1,5;2.5\n?;x\n"
+    assert unveil.read(tmp_path / "t.csv", schema, format=Csv(decimal=",")) == data
+
+
+def test_categories_are_written_as_their_labels(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    schema = Schema(ordinal={"e": [1, 2]}, nominal="f")
+    data = Microdata(pandas.DataFrame({"e": [1, 2, None], "f": [1.5, 2.0, None]}), schema)
+    for dialect in (Csv(), Csv(decimal=",")):
+        unveil.write(data, tmp_path / "t.csv", format=dialect, force=True)
+        assert unveil.read(tmp_path / "t.csv", schema, format=dialect) == data
+
+
+def test_a_guessed_schema_can_be_used(file, tmp_path):
+    path = file(
+        "born,seen,sex,code,pay\n1980-01-02,2020-01-01T00:00:00,true,007,1.5\n"
+        "1990-05-06,2020-01-02T00:00:00,false,008,\n"
+    )
+    guessed = Schema.infer(unveil.read(path))
+    unveil.write(guessed, tmp_path / "s.toml")
+    assert Schema.infer(unveil.read(path, tmp_path / "s.toml")) == guessed
+    assert [guessed[name].level for name in guessed] == [
+        "numeric", "numeric", "nominal", "nominal", "numeric",
+    ]  # fmt: skip
+
+
+def test_truth_values_may_be_declared_numeric(file):
+    data = unveil.read(file("a,b\ntrue,1\nfalse,2\n"), Schema(numeric="a"))
+    assert numbers(data, ["a"]).values[:, 0].tolist() == [1, 0]
 
 
 def test_a_dialect_can_be_said(file):
@@ -89,8 +157,13 @@ def test_null_is_written_as_the_files_code(tmp_path):
     data = Microdata(pl.DataFrame({"a": [1, None], "b": ["NA", "x"]}))
     unveil.write(data, tmp_path / "t.csv", format=Csv(missing=["?"]))
     assert (tmp_path / "t.csv").read_text() == "a,b\n1,NA\n?,x\n"
-    with pytest.raises(DataError, match="'b' has 1 cell equal to a code for missing"):
-        unveil.write(data, tmp_path / "u.csv", format=Csv(missing=["NA"]))
+    for code, column in (("NA", "b"), ("1", "a")):
+        with pytest.raises(DataError, match=f"'{column}' has 1 cell equal to a code for missing"):
+            unveil.write(data, tmp_path / "u.csv", format=Csv(missing=[code]))
+    with pytest.raises(DataError, match="the code for missing has a delimiter"):
+        unveil.write(data, tmp_path / "u.csv", format=Csv(missing=["N,A"]))
+    with pytest.raises(DataError, match="zero bytes"):
+        unveil.write(Microdata(pl.DataFrame({"a": ["\0"]})), tmp_path / "u.csv")
     assert not (tmp_path / "u.csv").exists()
 
 
@@ -98,6 +171,8 @@ def test_without_quotes_text_must_be_plain(tmp_path):
     data = Microdata(pl.DataFrame({"a": ["x", "y,z"]}))
     with pytest.raises(DataError, match="row 2.*need quotes"):
         unveil.write(data, tmp_path / "t.csv", format=Csv(quote=""))
+    with pytest.raises(DataError, match="row 1.*need quotes"):
+        unveil.write(Microdata(pl.DataFrame({"a": [""]})), tmp_path / "t.csv", format=Csv(quote=""))
     unveil.write(data, tmp_path / "t.csv", format=Csv(quote="", delimiter=";"))
     assert _cells(unveil.read(tmp_path / "t.csv", format=Csv(quote="", delimiter=";"))) == [
         ("x",), ("y,z",),
@@ -143,6 +218,13 @@ def test_a_tsv_file_has_tabs(tmp_path):
         (b'"a,b\n1,2\n', "quotes do not match"),
         (b"a,b\n1,\xe9\n", "row 1 has bytes that are not utf-8 text; .* perhaps latin-1"),
         (b"\xe9,b\n1,2\n", "the header has bytes"),
+        (b'a,b\n"x\ny\nz",1\n2,\xe9\n', "row 2 has bytes"),
+        (b"a,b\r1,2\r3,\xe9\r", "row 2 has bytes"),
+        ("a,b\n1,2\n".encode("utf-32"), "read it with encoding='utf-32'"),
+        (b"a;b\n1;2\n3;4;5\n", "row 2 has 3 cells"),
+        (b"a;b\n1\n2;3;4\n", "what stands between the cells cannot be told"),
+        (b"title\n1;2\n3;4\n", "header names 1 column and row 1 has 2 cells"),
+        (b"\na,b\n1,2\n", "the first line is blank"),
         ("a,b\n1,2\n".encode("utf-16"), "read it with encoding='utf-16'"),
         (b"a,b\n1,\0\n", "zero bytes"),
         (b"PAR1....PAR1", "this is a Parquet file"),
@@ -162,7 +244,9 @@ def test_a_broken_file_is_refused_by_name(file, content, said):
     [
         {"delimiter": ",,"}, {"delimiter": "é"}, {"delimiter": "\n"}, {"quote": "\n"},
         {"delimiter": ",", "decimal": ","}, {"delimiter": '"'}, {"decimal": ";"},
-        {"encoding": "klingon"}, {"missing": "NA"}, {"delimiter": ""},
+        {"encoding": "klingon"}, {"missing": "NA"}, {"delimiter": ""}, {"encoding": "base64"},
+        {"encoding": "rot13"}, {"encoding": "a\0"}, {"encoding": "undefined"}, {"delimiter": "1"},
+        {"delimiter": "-"}, {"quote": "a"}, {"delimeter": ","},
     ],
 )  # fmt: skip
 def test_an_impossible_dialect_is_refused(options):
@@ -183,5 +267,12 @@ def test_a_file_that_is_not_there_is_suggested(file):
         unveil.read(path.with_name("survye.csv"))
     with pytest.raises(FileError, match="this is a folder"):
         unveil.read(path.parent)
+    with pytest.raises(FileError, match="file name too long"):
+        unveil.read("x" * 300 + ".csv")
+    with pytest.raises(UsageError, match="not int"):
+        unveil.read(5)
+    with pytest.raises(UsageError, match="not str"):
+        unveil.read(path, format="csv")
+    assert len(unveil.read(file("a\n1\n", "CAPITALS.CSV"))) == 1
     with pytest.raises(FileError, match="'.xyz' names no known format; endings are: .csv"):
         unveil.read(file("a\n", "t.xyz"))

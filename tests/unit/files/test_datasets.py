@@ -3,8 +3,8 @@
 import pytest
 
 import unveil
-from unveil.errors import FileError, UsageError
-from unveil.files.datasets import DATASETS, DataSetMissingError
+from unveil.errors import DataSetMissingError, FileError, UsageError
+from unveil.files.datasets import DATASETS, dataset_path
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -27,6 +27,19 @@ def test_an_absent_data_set_says_what_to_get_and_where_to_put_it(tmp_path, monke
     for part in ("census.csv", "1,080 rows", "13 columns", "sdcMicro", "UNVEIL_DATA",
                  str(tmp_path / "unveil"), DATASETS["census"].sha256):  # fmt: skip
         assert part in str(caught.value)
+
+
+def test_the_named_folder_comes_before_the_cache(paper_data, tmp_path, monkeypatch):
+    paper_data("iris")
+    content = dataset_path("iris").read_bytes()
+    for folder in (tmp_path / "cache" / "unveil", tmp_path / "named"):
+        folder.mkdir(parents=True)
+        (folder / "iris.csv").write_bytes(content)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("UNVEIL_DATA", str(tmp_path / "named"))
+    assert dataset_path("iris").parent == tmp_path / "named"
+    monkeypatch.delenv("UNVEIL_DATA")
+    assert dataset_path("iris").parent == tmp_path / "cache" / "unveil"
 
 
 def test_a_file_with_another_hash_is_refused(tmp_path, monkeypatch):

@@ -37,6 +37,12 @@ def test_a_hand_written_schema_is_read(tmp_path):
     assert unveil.read_schema(tmp_path / "again.toml") == schema
 
 
+def test_a_byte_order_mark_is_no_key(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text("quasi = 'age'", encoding="utf-8-sig")
+    assert unveil.read_schema(path).with_role("quasi") == ("age",)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -29,6 +29,20 @@ def test_an_existing_file_is_kept_unless_forced(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_what_is_not_a_file_is_never_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(FileError, match="a folder or a device"):
+        unveil.write(DATA, tmp_path / "pipe.csv", force=True)
+    assert not (tmp_path / "pipe.csv").is_file()
+
+
+def test_a_loop_of_links_is_refused(tmp_path):
+    (tmp_path / "a.csv").symlink_to(tmp_path / "b.csv")
+    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
+    with pytest.raises(FileError, match="cannot be written"):
+        unveil.write(DATA, tmp_path / "a.csv", force=True)
+
+
 def test_a_link_is_followed(tmp_path):
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
@@ -85,7 +99,7 @@ def test_a_full_disk_is_really_survived(tmp_path):
 
 
 def test_a_target_that_cannot_be_is_refused(tmp_path):
-    with pytest.raises(FileError, match="this is a folder"):
+    with pytest.raises(FileError, match="this is a folder or a device"):
         unveil.write(DATA, tmp_path, format=unveil.Csv())
     with pytest.raises(FileError, match="folder does not exist"):
         unveil.write(DATA, tmp_path / "no" / "t.csv")
@@ -93,3 +107,7 @@ def test_a_target_that_cannot_be_is_refused(tmp_path):
         unveil.write(DATA, tmp_path / "t.xyz")
     with pytest.raises(UsageError, match="not dict"):
         unveil.write({}, tmp_path / "t.csv")
+    with pytest.raises(UsageError, match="a schema is written as TOML"):
+        unveil.write(DATA.schema, tmp_path / "t.toml", format=unveil.Csv())
+    with pytest.raises(FileError, match="file name too long"):
+        unveil.write(DATA, tmp_path / ("x" * 300 + ".csv"))

@@ -24,6 +24,9 @@ def test_paths_frames_and_microdata_go_in(tmp_path):
         assert as_microdata(source, schema) == data
     with pytest.raises(UsageError, match="has a schema already"):
         as_microdata(data, data.schema)
+    for source in (data, data.to_frame()):
+        with pytest.raises(UsageError, match="leave out format="):
+            as_microdata(source, format=unveil.Csv())
 
 
 def test_inspection_counts():
