@@ -1,8 +1,10 @@
 """The public face: its names, its lightness, its errors."""
 
+import ast
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +57,19 @@ def test_every_error_is_drawn_and_has_its_exit_code():
 
 def test_long_lists_of_names_are_cut():
     assert errors.listing(map(str, range(40))).endswith(", 29 and 10 more")
+
+
+FORBIDDEN = {"pickle", "shelve", "marshal", "socket", "ssl", "http", "urllib", "requests", "ftplib",
+             "smtplib", "asyncio", "webbrowser", "joblib"}  # fmt: skip
+
+
+def test_no_module_can_run_data_or_reach_the_network():
+    for path in Path(unveil.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            else:
+                continue
+            assert not {name.split(".")[0] for name in names} & FORBIDDEN, path

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import narwhals as nw
 import polars as pl
 
 from unveil.data.columns import labels_of
+from unveil.data.plain import plain, unreadable
 from unveil.errors import DataError, MissingPackageError, UsageError, count, listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 Kind = Literal["polars", "pandas", "pyarrow"]
-_TEXT_TYPES = {"string", "large_string", "string_view", "str", "object"}
-_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970-01-01
 _EXTRA = {"pandas": "pandas", "pyarrow": "arrow"}
 
 
@@ -39,8 +38,8 @@ def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
         )
     check_names(frame.column_names if kind == "pyarrow" else list(frame.columns))
     native = nw.from_native(frame, eager_only=True)
-    columns = [_plain(_column(native[name], kind)) for name in native.columns]
-    return pl.DataFrame(columns), Origin(kind, frame)
+    columns = pl.DataFrame([plain(_column(native[name], kind)) for name in native.columns])
+    return columns, Origin(kind, _types(frame, kind), columns.schema, _orders(frame, kind))
 
 
 def _collected(frame: pl.LazyFrame) -> pl.DataFrame:
@@ -50,43 +49,53 @@ def _collected(frame: pl.LazyFrame) -> pl.DataFrame:
         raise DataError("the lazy frame cannot be collected; collect it and look") from None
 
 
-class Origin:
-    """What kind of frame the data came in, and the types that its columns had."""
+def _types(frame: Any, kind: Kind) -> dict[str, Any]:
+    if kind == "pandas":
+        return dict(frame.dtypes)
+    if kind == "pyarrow":
+        return {field.name: field.type for field in frame.schema}
+    return dict(frame.schema)
 
-    def __init__(self, kind: Kind, frame: Any = None) -> None:
-        self.kind: Kind = kind
-        self.types: dict[str, Any] = {}
-        self.orders: dict[str, tuple[str, ...]] = {}
-        if frame is None:
-            return
-        if kind == "pandas":
-            self.types = dict(frame.dtypes)
-        elif kind == "pyarrow":
-            self.types = {field.name: field.type for field in frame.schema}
-        else:
-            self.types = dict(frame.schema)
-        for name, dtype in nw.from_native(frame, eager_only=True).schema.items():
-            if isinstance(dtype, nw.Enum):
-                self.orders[name] = tuple(labels_of(pl.Series(list(dtype.categories))))
-            elif kind == "pyarrow" and getattr(self.types[name], "ordered", False):
-                chunks = frame.column(name).unify_dictionaries().chunks
-                self.orders[name] = tuple(labels_of(pl.Series(chunks[0].dictionary.to_pylist())))
+
+def _orders(frame: Any, kind: Kind) -> dict[str, tuple[str, ...]]:
+    """The categories of ordered types, in their order."""
+    found: dict[str, list[Any]] = {}
+    for name, dtype in nw.from_native(frame, eager_only=True).schema.items():
+        if isinstance(dtype, nw.Enum):
+            found[name] = list(dtype.categories)
+        elif kind == "pyarrow" and getattr(frame.schema.field(name).type, "ordered", False):
+            found[name] = frame.column(name).unify_dictionaries().chunk(0).dictionary.to_pylist()
+    return {name: tuple(labels_of(pl.Series(listed))) for name, listed in found.items()}
+
+
+class Origin(NamedTuple):
+    """The kind of frame that the data came in, and what its columns were."""
+
+    kind: Kind = "polars"
+    types: Mapping[str, Any] = {}  # in the frame's own words
+    stored: Mapping[str, pl.DataType] = {}  # as they were taken in
+    orders: Mapping[str, tuple[str, ...]] = {}
 
     def give_back(self, columns: pl.DataFrame, kind: Kind | None = None) -> Any:
-        """Turn the columns into the kind of frame that they came in, or into another."""
+        """Turn the columns into the kind of frame that they came in, or into another.
+
+        A column that is still stored as it was taken in gets its own type again.
+        """
         kind = kind or self.kind
         if kind not in _KINDS:
             raise UsageError(f"'{kind}' is not a kind of frame; kinds are: {listing(_KINDS)}")
-        types = self.types if kind == self.kind else {}
+        types = {
+            column.name: self.types[column.name]
+            for column in columns
+            if kind == self.kind and column.dtype == self.stored.get(column.name)
+        }
         if kind == "pandas":
             return _to_pandas(columns, types)
         if kind == "pyarrow":
             return _to_arrow(columns, types)
-        for name in types.keys() & set(columns.columns):
-            if types[name] == pl.String:  # what was declared numeric stays numbers
-                continue
+        for name, wanted in types.items():
             with contextlib.suppress(pl.exceptions.PolarsError):
-                columns = columns.with_columns(pl.col(name).cast(types[name]))
+                columns = columns.with_columns(pl.col(name).cast(wanted))
         return columns
 
 
@@ -119,7 +128,7 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
         try:
             converted = pl.from_arrow(series.to_native())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError):
-            raise _unreadable(name) from None
+            raise unreadable(name) from None
         return pl.Series(name, converted)
     # Copied, because pandas frames are changed in place and Microdata never is.
     missing = series.is_null()
@@ -142,7 +151,7 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
     try:
         return pl.Series(name, cells, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        raise _unreadable(name) from None
+        raise unreadable(name) from None
 
 
 def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
@@ -152,50 +161,6 @@ def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
     utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     naive = pl.Series(series.name, utc.to_numpy().copy())
     return naive.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
-
-
-def _plain(column: pl.Series) -> pl.Series:
-    """Only numbers, truth values, text, dates and times; not-a-number is missing."""
-    kind = column.dtype
-    if kind.is_float():
-        return column.fill_nan(None)
-    if isinstance(kind, pl.Decimal):
-        return _converted(column, pl.Float64())
-    if kind in (pl.Int128, pl.UInt128):
-        return _converted(column, pl.Int64())
-    if isinstance(kind, pl.Categorical | pl.Enum | pl.Null):
-        return column.cast(pl.String)
-    if kind in (pl.Date, pl.Datetime):
-        return _in_calendar(column)
-    if kind.is_integer() or kind in (pl.Boolean, pl.String):
-        return column
-    raise _unreadable(column.name)
-
-
-def _converted(column: pl.Series, kind: pl.DataType) -> pl.Series:
-    """A column in a smaller type, if no cell changes."""
-    made = column.cast(kind, strict=False)
-    if not made.cast(column.dtype, strict=False).equals(column):
-        raise DataError(
-            f"column '{column.name}' has numbers of more digits than can be computed with; "
-            "make it text, or round it"
-        )
-    return made
-
-
-def _in_calendar(column: pl.Series) -> pl.Series:
-    """Refuse dates and times that cannot be written: outside the years 1 to 9999."""
-    days = column.cast(pl.Date, strict=False).to_physical()
-    if not days.is_between(_FIRST_DAY, _LAST_DAY).all():
-        raise DataError(f"column '{column.name}' has dates outside the years 1 to 9999")
-    return column
-
-
-def _unreadable(name: str) -> DataError:
-    return DataError(
-        f"column '{name}' holds cells of a type that microdata cannot have; "
-        "use numbers, text, truth values, dates or times"
-    )
 
 
 def _need(package: str) -> Any:
@@ -224,9 +189,10 @@ def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
             wanted = types.get(column.name)  # an object column keeps None, a str one has NaN
             text = "str" if kind == pl.String and str(wanted) != "object" else "object"
             series = pandas.Series(column.to_list(), dtype=text)
-        with contextlib.suppress(TypeError, ValueError):
-            if str(wanted := types.get(column.name, series.dtype)) not in _TEXT_TYPES:
-                series = series.astype(wanted)
+        with contextlib.suppress(TypeError, ValueError, KeyError):
+            typed = series.astype(types[column.name])
+            if typed.isna().sum() == series.isna().sum():  # a new category would be lost
+                series = typed
         made[column.name] = series
     return pandas.DataFrame(made)
 
@@ -235,8 +201,6 @@ def _to_arrow(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
     pyarrow = _need("pyarrow")
     table = columns.to_arrow()
     for position, name in enumerate(table.column_names):
-        with contextlib.suppress(pyarrow.ArrowException):
-            wanted = types.get(name, table.schema.field(name).type)
-            if str(wanted) not in _TEXT_TYPES or columns[name].dtype == pl.String:
-                table = table.set_column(position, name, table.column(name).cast(wanted))
+        with contextlib.suppress(pyarrow.ArrowException, KeyError):
+            table = table.set_column(position, name, table.column(name).cast(types[name]))
     return table

@@ -64,7 +64,7 @@ class Microdata:
         becomes numbers or dates where nothing is lost by it (``007`` stays a code).
         """
         new = object.__new__(cls)
-        new._settle(columns, Origin("polars"), schema, decimal=decimal)
+        new._settle(columns, Origin(), schema, decimal=decimal)
         return new
 
     def _settle(

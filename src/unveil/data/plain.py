@@ -1,0 +1,54 @@
+"""The few types that columns are stored in: numbers, truth values, text, dates, times."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from unveil.errors import DataError
+
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970-01-01
+
+
+def plain(column: pl.Series) -> pl.Series:
+    """Only numbers, truth values, text, dates and times; not-a-number is missing."""
+    kind = column.dtype
+    if kind.is_float():
+        return column.fill_nan(None)
+    if isinstance(kind, pl.Decimal):
+        return _converted(column, pl.Float64())
+    if kind in (pl.Int128, pl.UInt128):
+        return _converted(column, pl.Int64())
+    if isinstance(kind, pl.Categorical | pl.Enum | pl.Null):
+        return column.cast(pl.String)
+    if kind in (pl.Date, pl.Datetime):
+        return _in_calendar(column)
+    if kind.is_integer() or kind in (pl.Boolean, pl.String):
+        return column
+    raise unreadable(column.name)
+
+
+def _converted(column: pl.Series, kind: pl.DataType) -> pl.Series:
+    """A column in a smaller type, if no cell changes."""
+    made = column.cast(kind, strict=False)
+    if not made.cast(column.dtype, strict=False).equals(column):
+        raise DataError(
+            f"column '{column.name}' has numbers of more digits than can be computed with; "
+            "make it text, or round it"
+        )
+    return made
+
+
+def _in_calendar(column: pl.Series) -> pl.Series:
+    """Refuse dates and times that cannot be written: outside the years 1 to 9999."""
+    days = column.cast(pl.Date, strict=False).to_physical()
+    if not days.is_between(_FIRST_DAY, _LAST_DAY).all():
+        raise DataError(f"column '{column.name}' has dates outside the years 1 to 9999")
+    return column
+
+
+def unreadable(name: str) -> DataError:
+    """The error for a column of a type that microdata cannot have."""
+    return DataError(
+        f"column '{name}' holds cells of a type that microdata cannot have; "
+        "use numbers, text, truth values, dates or times"
+    )
