@@ -10,6 +10,7 @@ from unveil.data.columns import labels_of, stored_as
 from unveil.data.schema import Schema
 from unveil.data.vocabulary import ROLES
 from unveil.errors import count, listing
+from unveil.files.csv_text import DELIMITERS
 from unveil.workflows.sources import as_microdata
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def _values(present: pl.Series, attribute: Attribute) -> tuple[str, ...]:
 
 def _notes(schema: Schema) -> tuple[str, ...]:
     notes = []
+    if len(schema) == 1 and any(mark in next(iter(schema)) for mark in DELIMITERS):
+        notes.append("there is one column and its name holds a delimiter: name it (--delimiter)")
     without = [name for name in schema if not schema[name].role]
     if without:
         notes.append(

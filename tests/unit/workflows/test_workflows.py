@@ -53,6 +53,12 @@ def test_what_is_not_declared_is_noted():
         assert part in notes
 
 
+def test_a_file_cut_by_the_wrong_delimiter_is_noted(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    found = unveil.inspect(tmp_path / "t.csv", format=unveil.Csv(delimiter=";"))
+    assert "its name holds a delimiter" in found.notes[0]
+
+
 def test_generalised_columns_are_said_to_be():
     frame = pl.DataFrame({"a": ["20..24", "*"]})
     found = unveil.inspect(frame, Schema(numeric="a", generalised="a"), show_values=True)
