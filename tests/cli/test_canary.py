@@ -127,7 +127,7 @@ def cage(tmp_path, monkeypatch):
     return tmp_path
 
 
-def _listen(place, *, given, texts):
+def _check_silence(place, *, given, texts):
     """No song in the texts, nor in any file that was not given."""
     heard = [song for song in SONGS for text in texts if song in text]
     assert not heard
@@ -144,7 +144,7 @@ def test_no_command_sings(cage, unveil_command, caplog, code, line):
     given = set(cage.rglob("*"))
     done = unveil_command(*line.split())
     assert done.code == code, done.err
-    _listen(cage, given=given, texts=[done.out, done.err, caplog.text])
+    _check_silence(cage, given=given, texts=[done.out, done.err, caplog.text])
 
 
 def test_the_canaries_do_sing_when_asked(cage, unveil_command):
@@ -163,7 +163,7 @@ def test_an_internal_error_holds_its_message_back(cage, unveil_command, monkeypa
     done = unveil_command("inspect", "good.csv")
     assert done.code == 70
     assert f"internal error, {kind.__name__}" in done.err
-    _listen(cage, given=given, texts=[done.out, done.err])
+    _check_silence(cage, given=given, texts=[done.out, done.err])
 
 
 def _raises(act):
@@ -202,7 +202,7 @@ def test_no_traceback_sings(cage):
         _raises(lambda: unveil.write(data, "x.csv", format=Csv(quote="", delimiter="a"))),
         _raises(lambda: unveil.write(data, "no/x.csv")),
     ]
-    _listen(cage, given=given, texts=texts)
+    _check_silence(cage, given=given, texts=texts)
 
 
 def test_no_repr_sings(cage):
@@ -223,7 +223,7 @@ def test_no_repr_sings(cage):
         code_sets(data, "kind"),
         Schema.infer(data).to_dict(),
     ]
-    _listen(cage / "tmp", given=set(), texts=[f"{thing!r} {thing}" for thing in things])
+    _check_silence(cage / "tmp", given=set(), texts=[f"{thing!r} {thing}" for thing in things])
 
 
 @pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace", "tempfile.mkstemp"])
@@ -236,4 +236,4 @@ def test_a_failed_write_leaves_no_bird(cage, monkeypatch, step):
     given = set(cage.rglob("*"))
     monkeypatch.setattr(step, fail)
     texts = [_raises(lambda e=e: unveil.write(data, f"out.{e}")) for e in ("csv", "parquet")]
-    _listen(cage, given=given, texts=texts)
+    _check_silence(cage, given=given, texts=texts)

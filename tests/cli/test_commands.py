@@ -11,6 +11,9 @@ import pytest
 
 import unveil
 
+# As a user has it: output that goes to a file or a pipe is buffered.
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
 
 @pytest.fixture
 def survey(tmp_path):
@@ -176,7 +179,7 @@ def test_a_full_standard_output_is_an_error(survey):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "unveil", "inspect", str(survey)],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=BUFFERED,
         )  # fmt: skip
     assert done.returncode == 3
     assert done.stderr.startswith("unveil: the result cannot be printed: no space left")
@@ -218,7 +221,7 @@ def test_the_module_runs_and_a_closed_pipe_is_no_error(survey):
     os.close(read)
     done = subprocess.run(
         [sys.executable, "-m", "unveil", "inspect", str(survey)],
-        stdout=write, stderr=subprocess.PIPE, text=True, check=False,
+        stdout=write, stderr=subprocess.PIPE, text=True, check=False, env=BUFFERED,
     )  # fmt: skip
     os.close(write)
     assert (done.returncode, done.stderr) == (0, "")

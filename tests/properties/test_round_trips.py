@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import unveil
-from strategies import cell_text, plain_names, schemas, tables, wild_names
+from strategies import cell_text, finite, plain_names, schemas, tables, wild_names
 from unveil.data.cells import OneOf, Range, Star, parse_cell, write_range, write_set
 from unveil.files.columnar import Arrow, Parquet
 
@@ -54,6 +54,13 @@ def test_a_delimiter_is_found_again(tmp_path, table, dialect):
     )
     unveil.write(data, tmp_path / "t.csv", format=dialect, force=True)
     assert unveil.read(tmp_path / "t.csv", data.schema, format=dialect) == data
+
+
+@given(st.lists(st.none() | finite, min_size=1, max_size=9).filter(any))
+def test_numbers_are_found_in_what_a_computer_writes(tmp_path, cells):
+    frame = pl.DataFrame({"x": pl.Series(cells, dtype=pl.Float64)})
+    unveil.write(unveil.Microdata(frame), tmp_path / "t.csv", force=True)
+    assert unveil.read(tmp_path / "t.csv").to_frame()["x"].to_list() == cells
 
 
 @given(tables(names=plain_names))

@@ -52,11 +52,11 @@ def print_json(value: Any) -> None:
 def _echo(line: str) -> None:
     try:
         click.echo(line)
-    except BrokenPipeError:
-        # The reader of the pipe has gone; nothing is left to tell anyone.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0) from None
     except OSError as error:
+        # What is still in the buffer would fail again at the end, with a traceback.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader has gone: nobody is left to tell
+            raise SystemExit(0) from None
         raise FileError(f"the result cannot be printed: {reason(error)}") from None
 
 

@@ -61,7 +61,12 @@ class Microdata:
         """Make Microdata of the text cells of a file, finding numbers and dates in them.
 
         What the schema calls nominal stays as it was written; a column without a level
-        becomes numbers or dates where nothing is lost by it (``007`` stays a code).
+        becomes numbers, dates, times or truth values if every cell reads as one and none is
+        written like a code (``007``).
+
+        >>> import polars as pl
+        >>> Microdata.from_text(pl.DataFrame({"age": ["31"], "zip": ["01067"]})).to_frame().rows()
+        [(31, '01067')]
         """
         new = object.__new__(cls)
         new._settle(columns, Origin(), schema, decimal=decimal)
@@ -141,7 +146,12 @@ class Microdata:
         return found
 
     def order(self, name: str) -> tuple[str, ...]:
-        """A column's categories in order: as declared, else as its type has them."""
+        """A column's categories in order: as declared, else as its type has them.
+
+        >>> from unveil.data.samples import households
+        >>> households(10).order("education")[:2]
+        ('none', 'primary')
+        """
         declared = self.schema[name]
         if declared.order or declared.level == "nominal":
             return declared.order
