@@ -249,7 +249,7 @@ def restore_codes(
     ``decimal`` is given where the column may become text, in which every code can stand.
     """
     for number, code in enumerate(codes, start=1):
-        here = (marks == number) & column.is_null()
+        here = marks == number
         if not here.any():
             continue
         cell = cell_of(code, column.dtype)

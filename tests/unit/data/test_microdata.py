@@ -10,6 +10,7 @@ import pytest
 import unveil
 from unveil import Microdata, Schema
 from unveil.data.encode import numbers
+from unveil.data.frame import to_polars
 from unveil.errors import DataError, MissingPackageError, SchemaError, UsageError
 
 YEAR_2020 = datetime.datetime(2020, 1, 1)
@@ -158,6 +159,12 @@ def test_pandas_types_come_back():
     pandas.testing.assert_frame_equal(data.to_frame(), frame)
     assert data.order("kind") == ("b", "a")
     assert data.schema["kind"].order == ()  # nobody declared it, and it may list cells
+
+
+def test_a_category_that_its_type_does_not_know_is_kept():
+    pandas = pytest.importorskip("pandas")
+    _, origin = to_polars(pandas.DataFrame({"kind": pandas.Categorical(["a", "b"])}))
+    assert origin.give_back(pl.DataFrame({"kind": ["a", "new"]}))["kind"].tolist() == ["a", "new"]
 
 
 def test_mixed_cells_are_refused_by_type():

@@ -116,6 +116,13 @@ def test_a_guessed_schema_can_be_used(file, tmp_path):
     ]  # fmt: skip
 
 
+def test_nanoseconds_come_back(tmp_path):
+    moment = pl.Series([1_600_000_000_123_456_789]).cast(pl.Datetime("ns"))
+    data = Microdata(pl.DataFrame({"t": moment}), Schema(numeric="t"))
+    unveil.write(data, tmp_path / "t.csv")
+    assert unveil.read(tmp_path / "t.csv", data.schema) == data
+
+
 def test_truth_values_may_be_declared_numeric(file):
     data = unveil.read(file("a,b\ntrue,1\nfalse,2\n"), Schema(numeric="a"))
     assert numbers(data, ["a"]).values[:, 0].tolist() == [1, 0]
@@ -226,6 +233,7 @@ def test_a_tsv_file_has_tabs(tmp_path):
         ("a,b\n1,2\n".encode("utf-32"), "read it with encoding='utf-32'"),
         (b"a;b\n1;2\n3;4;5\n", "row 2 has 3 cells"),
         (b"a;b\n1\n2;3;4\n", "what stands between the cells cannot be told"),
+        (b"a,b\n" + b"1,x;y\n" * 6 + b"1;2\n" * 4, "row 7 has 1 cell"),
         (b"title\n1;2\n3;4\n", "header names 1 column and row 1 has 2 cells"),
         (b"\na,b\n1,2\n", "the first line is blank"),
         ("a,b\n1,2\n".encode("utf-16"), "read it with encoding='utf-16'"),
