@@ -189,10 +189,11 @@ def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
             wanted = types.get(column.name)  # an object column keeps None, a str one has NaN
             text = "str" if kind == pl.String and str(wanted) != "object" else "object"
             series = pandas.Series(column.to_list(), dtype=text)
-        with contextlib.suppress(TypeError, ValueError, KeyError):
-            typed = series.astype(types[column.name])
-            if typed.isna().sum() == series.isna().sum():  # a new category would be lost
-                series = typed
+        own = types.get(column.name, series.dtype)
+        known = getattr(own, "categories", None)  # a category not among them would be lost
+        if known is None or series.dropna().isin(known).all():
+            with contextlib.suppress(TypeError, ValueError):
+                series = series.astype(own)
         made[column.name] = series
     return pandas.DataFrame(made)
 
