@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["polars", "pandas", "pyarrow"]
 _EXTRA = {"pandas": "pandas", "pyarrow": "arrow"}
-
-
 _KINDS: dict[Kind, Callable[[Any], bool]] = {
     "polars": nw.dependencies.is_polars_dataframe,
     "pandas": nw.dependencies.is_pandas_dataframe,
@@ -172,30 +170,31 @@ def _need(package: str) -> Any:
 
 def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
     pandas = _need("pandas")
-    made = {}
-    for column in columns:
-        gaps, kind = column.null_count() > 0, column.dtype
-        if kind.is_integer() and gaps:
-            nullable = "UInt64" if kind == pl.UInt64 else "Int64"
-            series = pandas.Series(pandas.array(column.to_list(), dtype=nullable))
-        elif kind.is_numeric() or (kind == pl.Boolean and not gaps):
-            series = pandas.Series(column.to_numpy())
-        elif isinstance(kind, pl.Datetime):
-            naive = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-            series = pandas.Series(naive.to_numpy() if kind.time_zone else column.to_numpy())
-            if kind.time_zone:
-                series = series.dt.tz_localize("UTC").dt.tz_convert(kind.time_zone)
-        else:
-            wanted = types.get(column.name)  # an object column keeps None, a str one has NaN
-            text = "str" if kind == pl.String and str(wanted) != "object" else "object"
-            series = pandas.Series(column.to_list(), dtype=text)
-        own = types.get(column.name, series.dtype)
-        known = getattr(own, "categories", None)  # a category not among them would be lost
-        if known is None or series.dropna().isin(known).all():
-            with contextlib.suppress(TypeError, ValueError):
-                series = series.astype(own)
-        made[column.name] = series
+    made = {c.name: _pandas_column(pandas, c, types.get(c.name)) for c in columns}
     return pandas.DataFrame(made)
+
+
+def _pandas_column(pandas: Any, column: pl.Series, own: Any) -> Any:
+    """A column of a pandas frame, in its own type if it has one that holds it."""
+    gaps, kind = column.null_count() > 0, column.dtype
+    if kind.is_integer() and gaps:
+        nullable = "UInt64" if kind == pl.UInt64 else "Int64"
+        series = pandas.Series(pandas.array(column.to_list(), dtype=nullable))
+    elif kind.is_numeric() or (kind == pl.Boolean and not gaps):
+        series = pandas.Series(column.to_numpy(writable=True))
+    elif isinstance(kind, pl.Datetime):
+        utc = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        series = pandas.Series(utc.to_numpy(writable=True))
+        if kind.time_zone:
+            series = series.dt.tz_localize("UTC").dt.tz_convert(kind.time_zone)
+    else:  # an object column keeps None, a str one has NaN
+        text = "str" if kind == pl.String and str(own) != "object" else "object"
+        series = pandas.Series(column.to_list(), dtype=text)
+    known = getattr(own, "categories", None)  # a category not among them would be lost
+    if own is not None and (known is None or series.dropna().isin(known).all()):
+        with contextlib.suppress(TypeError, ValueError):
+            series = series.astype(own)
+    return series
 
 
 def _to_arrow(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:

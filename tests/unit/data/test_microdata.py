@@ -233,6 +233,9 @@ def test_a_pandas_frame_may_change_afterwards():
     data = Microdata(frame)
     frame.loc[0] = [9, 9.5, 9.5]
     assert data.to_frame("polars").rows() == [(1, 1.5, 1.5), (2, 2.5, None)]
+    back = data.to_frame()
+    back.loc[0] = [8, 8.5, 8.5]
+    assert data.to_frame("polars").rows() == [(1, 1.5, 1.5), (2, 2.5, None)]
 
 
 @pytest.mark.parametrize(
