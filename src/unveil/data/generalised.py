@@ -100,7 +100,8 @@ def code_sets(data: Microdata, column: str, categories: Sequence[str] | None = N
         return CodeSets(plain.codes, single.astype(np.int64), members, plain.categories)
     distinct, index = _distinct(data, column)
     order = data.order(column)
-    named = [_named(parse_cell(text), order) for text in distinct]
+    rank = {category: place for place, category in enumerate(order)}
+    named = [_named(parse_cell(text), order, rank) for text in distinct]
     if categories is not None:
         listed = check_listed(column, categories)
     else:
@@ -117,13 +118,13 @@ def code_sets(data: Microdata, column: str, categories: Sequence[str] | None = N
     return CodeSets(index, starts, members, listed)
 
 
-def _named(cell: Cell, order: tuple[str, ...]) -> tuple[str, ...] | None:
+def _named(cell: Cell, order: tuple[str, ...], rank: dict[str, int]) -> tuple[str, ...] | None:
     """The categories that a cell may be; None for any of them."""
     if isinstance(cell, OneOf):
         return cell.values
     if isinstance(cell, Range):
-        first = 0 if cell.lower is None else order.index(cell.lower)
-        last = len(order) - 1 if cell.upper is None else order.index(cell.upper)
+        first = 0 if cell.lower is None else rank[cell.lower]
+        last = len(order) - 1 if cell.upper is None else rank[cell.upper]
         return order[first : last + 1]
     return None
 

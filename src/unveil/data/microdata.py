@@ -222,6 +222,12 @@ class Microdata:
             for mark in self._marks
         )
 
+    def __copy__(self) -> Microdata:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Microdata:
+        return self
+
     def __eq__(self, other: object) -> bool:
         """Equal schemas and cells: numbers as numbers, categories as labels, missing as missing."""
         if not isinstance(other, Microdata):

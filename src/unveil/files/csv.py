@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import polars as pl
 from msgspec import Meta
 
-from unveil.data.columns import first_row
+from unveil.data.columns import first_row, not_numbers
 from unveil.data.microdata import Microdata
 from unveil.errors import DataError, SpecError, count
 from unveil.files.csv_text import (
@@ -107,14 +107,18 @@ class Csv(Format, frozen=True, kw_only=True):
             _check_text(column.cast(pl.String), dialect)
         if self.missing and re.search(_unsafe(dialect), self.missing[0]):
             raise DataError("the code for missing has a delimiter, a quote or a line break in it")
-        out = io.BytesIO(header_line(cells.columns, dialect))
+        if not not_numbers(pl.Series(cells.columns), self.decimal).any():
+            raise DataError("a header of numbers only would be read as a record: name a column")
+        # A lone column is quoted, so that no delimiter is found inside its cells.
+        alone = self.delimiter is None and cells.width == 1 and bool(dialect.quote)
+        out = io.BytesIO(header_line(cells.columns, dialect, quoted=alone))
         out.seek(0, io.SEEK_END)
         cells.write_csv(
             out,
             include_header=False,
             separator=dialect.delimiter,
             quote_char=dialect.quote or '"',
-            quote_style="necessary" if dialect.quote else "never",
+            quote_style=_quote_style(dialect, quoted=alone),
             decimal_comma=self.decimal == ",",
             null_value=self.missing[0] if self.missing else None,
         )
@@ -125,6 +129,12 @@ class Csv(Format, frozen=True, kw_only=True):
         usual = ";" if self.decimal == "," else ","
         sniffed = self.delimiter or (delimiter_of(text, self.quote, self.decimal) if text else None)
         return Dialect(sniffed or usual, self.quote)
+
+
+def _quote_style(dialect: Dialect, *, quoted: bool) -> Literal["non_numeric", "necessary", "never"]:
+    if quoted:
+        return "non_numeric"
+    return "necessary" if dialect.quote else "never"
 
 
 def _without(column: pl.Series, codes: tuple[str, ...]) -> pl.Series:

@@ -131,11 +131,12 @@ def split_header(text: bytes, dialect: Dialect, decimal: str) -> tuple[list[str]
     return names, body if len(names) == 1 else body.rstrip(b"\r\n")
 
 
-def header_line(names: list[str], dialect: Dialect) -> bytes:
+def header_line(names: list[str], dialect: Dialect, *, quoted: bool = False) -> bytes:
     """The column names as the first line of a file."""
     line = io.StringIO()
     # The writer quotes what its line terminator holds, so both line breaks are named.
-    csv.writer(line, lineterminator="\r\n", **_options(dialect)).writerow(names)
+    options = _options(dialect) | ({"quoting": csv.QUOTE_ALL} if quoted else {})
+    csv.writer(line, lineterminator="\r\n", **options).writerow(names)
     return line.getvalue().removesuffix("\r\n").encode() + b"\n"
 
 

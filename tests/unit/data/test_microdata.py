@@ -1,5 +1,6 @@
 """Tables held to their schema: levels, missing codes, frames of every kind."""
 
+import copy
 import datetime
 from decimal import Decimal
 
@@ -213,6 +214,11 @@ def test_equality_is_of_meaning_not_of_storage():
 def test_microdata_never_changes():
     with pytest.raises(AttributeError, match="never changes"):
         Microdata(FRAME).schema = Schema()
+
+
+def test_a_copy_is_itself():
+    data = Microdata(FRAME)
+    assert copy.copy(data) is copy.deepcopy(data) is data
 
 
 def test_columns_are_taken_in_the_order_asked():

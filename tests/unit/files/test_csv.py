@@ -201,6 +201,17 @@ def test_an_encoding_that_cannot_hold_the_text_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_header_of_numbers_is_not_written(tmp_path):
+    with pytest.raises(DataError, match="a header of numbers only"):
+        unveil.write(Microdata(pl.DataFrame({"2019": [1], "2020": [2]})), tmp_path / "t.csv")
+
+
+def test_a_lone_column_keeps_its_delimiters(tmp_path):
+    data = Microdata(pl.DataFrame({"a;b": ["x;y", None, "", "p|q"]}))
+    unveil.write(data, tmp_path / "t.csv")
+    assert unveil.read(tmp_path / "t.csv") == data
+
+
 def test_a_tsv_file_has_tabs(tmp_path):
     unveil.write(Microdata(pl.DataFrame({"a": [1], "b": [2]})), tmp_path / "t.tsv")
     assert (tmp_path / "t.tsv").read_text() == "a\tb\n1\t2\n"
