@@ -47,9 +47,13 @@ def check_target(path: Path, *, force: bool) -> None:
     try:
         target = path.resolve()
         exists, is_file, has_folder = target.exists(), target.is_file(), target.parent.is_dir()
-    except (OSError, RuntimeError) as error:  # a name too long, a folder shut, a loop of links
-        why = reason(error) if isinstance(error, OSError) else "a loop of links"
-        raise FileError(f"cannot be written: {why}").at(str(path)) from None
+        looped = target.is_symlink()  # Python 3.13 and later leave a loop as it is
+    except RuntimeError:  # earlier ones raise
+        exists, is_file, has_folder, looped = False, False, True, True
+    except OSError as error:  # a name too long, a folder shut
+        raise FileError(f"cannot be written: {reason(error)}").at(str(path)) from None
+    if looped:
+        raise FileError("cannot be written: a loop of links").at(str(path))
     if exists and not is_file:
         raise FileError("this is a folder or a device; name a file").at(str(path))
     if exists and not force:
