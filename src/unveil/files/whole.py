@@ -22,7 +22,7 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None], *, force: bool = F
     Whatever fails, an existing file stays as it was and nothing else is left behind.
     """
     check_target(path, force=force)
-    target = path.resolve()
+    target = _followed(path)
     try:
         handle, name = tempfile.mkstemp(prefix=".unveil-", suffix=".part", dir=target.parent)
     except OSError as error:
@@ -45,14 +45,11 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None], *, force: bool = F
 def check_target(path: Path, *, force: bool) -> None:
     """Refuse, before any work, a file that could not be written in the end."""
     try:
-        target = path.resolve()
+        target = _followed(path)
         exists, is_file, has_folder = target.exists(), target.is_file(), target.parent.is_dir()
-        looped = target.is_symlink()  # Python 3.13 and later leave a loop as it is
-    except RuntimeError:  # earlier ones raise
-        exists, is_file, has_folder, looped = False, False, True, True
     except OSError as error:  # a name too long, a folder shut
         raise FileError(f"cannot be written: {reason(error)}").at(str(path)) from None
-    if looped:
+    if target.is_symlink():
         raise FileError("cannot be written: a loop of links").at(str(path))
     if exists and not is_file:
         raise FileError("this is a folder or a device; name a file").at(str(path))
@@ -63,6 +60,11 @@ def check_target(path: Path, *, force: bool) -> None:
         ).at(str(path))
     if not has_folder:
         raise FileError("its folder does not exist; make it first").at(str(path))
+
+
+def _followed(path: Path) -> Path:
+    """Where the links of a path lead; a loop of links stays a link."""
+    return Path(os.path.realpath(path))  # noqa: PTH - Path.resolve raises on loops, or does not
 
 
 def _unwritable(path: Path, error: OSError) -> UnveilError:
