@@ -64,7 +64,7 @@ def check_target(path: Path, *, force: bool) -> None:
 
 def _followed(path: Path) -> Path:
     """Where the links of a path lead; a loop of links stays a link."""
-    return Path(os.path.realpath(path))  # noqa: PTH - Path.resolve raises on loops, or does not
+    return Path(os.path.realpath(path))  # Path.resolve raises on a loop, or not, by version
 
 
 def _unwritable(path: Path, error: OSError) -> UnveilError:
