@@ -53,8 +53,10 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         meanings = [role_meaning(text("role", word)) for word in words("role", given)]
         levels = {meaning.level for meaning in meanings if meaning.level}
         level = None if self.level is None else check_level(text("level", self.level))
-        if level is None and levels:
+        if levels and level is None:
             level = next(iter(levels))
+        elif levels and level not in levels:
+            raise SchemaError(f"its role says that it is {next(iter(levels))}, its level {level}")
         order = _labels("order", self.order)
         if level is None and order:
             level = "ordinal"

@@ -61,8 +61,17 @@ def _question(column: pl.Series) -> str:
             f"{distinct} distinct whole numbers: a quantity (numeric), "
             "or a code (ordinal, nominal)?"
         )
-    if stored == "text" and 2 * (read := int((~not_numbers(present)).sum())) > len(present):
-        return f"{read:,} of {len(present):,} cells read as numbers: what do the others mean?"
+    if stored == "text" and (question := _question_of_text(present)):
+        return question
     if distinct == len(column) > FEW and (whole or stored == "text"):
         return "no two records agree: an identifier?"
+    return ""
+
+
+def _question_of_text(present: pl.Series) -> str:
+    read = int((~not_numbers(present)).sum())
+    if read == len(present):
+        return "numbers that are written like codes (007): a code (nominal), or a quantity?"
+    if 2 * read > len(present):
+        return f"{read:,} of {len(present):,} cells read as numbers: what do the others mean?"
     return ""
