@@ -1,0 +1,1 @@
+"""Many numbers into one: fuzzy measures and the operators that use them."""

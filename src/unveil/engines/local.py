@@ -1,0 +1,205 @@
+"""Exact search on this machine's cores: the same integers whatever the number of threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.engines.index import build, same_rows
+from unveil.engines.metrics import euclid
+from unveil.engines.preparing import prepare
+from unveil.engines.problem import check_truth, pose
+from unveil.engines.records import Records
+from unveil.engines.threads import blocks_of, cores, run_blocks
+from unveil.errors import UsageError
+from unveil.kernels import density as densities
+from unveil.kernels import neighbours, ranking, walk
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from unveil.engines.metrics import Metric
+    from unveil.engines.threads import Progress
+    from unveil.kernels.arrays import Floats, Ints
+
+BLOCK = 512  # queries between two looks at progress and Ctrl-C
+
+# With and without a filter: between them they call every kernel.
+_REHEARSAL = (
+    Records(np.zeros((2, 1))),
+    Records(np.zeros((2, 1)), present=np.array([[True], [False]])),
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Ranks:
+    """For each query, against its true record; -1 where there is none in the base."""
+
+    n_closer: Ints  # candidates strictly closer; stopped early, stop_at stands for "or more"
+    n_tied: Ints  # ties with the true record, itself left out; -1 where the count stopped
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Neighbours:
+    """For each query its k best candidates; -1 and infinity where there are no more."""
+
+    rows: Ints  # queries x k: those tied with the best by row, then by score and row
+    scores: Floats
+    n_best: Ints  # all candidates tied with the best
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Densities:
+    """For each query the log of the sum of exp(-score) over the base, and its error."""
+
+    log_sum: Floats  # a lower bound
+    error: Floats  # what is to be added at most
+
+
+def rank_of_truth(
+    queries: Records | ArrayLike,
+    base: Records | ArrayLike,
+    truth: ArrayLike,
+    metric: Metric,
+    *,
+    stop_at: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Ranks:
+    """How many candidates are closer to each query than its true record, and how many tie.
+
+    Parameters
+    ----------
+    queries, base
+        The intruder's records and the candidates, the same attributes in both.
+    truth
+        For each query the row of its true record in the base, from 0; -1: not there.
+    metric
+        What a pair costs; see `unveil.engines.metrics`.
+    stop_at
+        Stop counting closer candidates at this many. With 1, the question is whether the
+        record is re-identified: orders of magnitude faster than the count in full.
+    threads
+        All cores unless told otherwise. The answer does not depend on it.
+    progress
+        Called with the queries answered so far and all of them.
+
+    >>> from unveil.engines.metrics import euclid
+    >>> people = np.array([[20.0, 1.0], [30.0, 2.0], [60.0, 3.0]])
+    >>> ranks = rank_of_truth(people + [0, 1], people, [0, 1, 1], euclid())
+    >>> ranks.n_closer.tolist(), ranks.n_tied.tolist()
+    ([0, 0, 1], [0, 0, 0])
+    """
+    if stop_at is not None and stop_at < 1:
+        raise UsageError("stop_at: at least 1; leave it out to count in full")
+    workers = cores(threads)
+    problem = pose(queries, base, metric)
+    true_rows = check_truth(truth, len(problem.queries), len(problem.base))
+    prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
+    index = build(problem, workers)
+    search = index.search(problem)
+    position = np.where(true_rows < 0, -1, index.position[true_rows])
+    groups = same_rows(problem.queries, position, workers)
+    asked = groups.firsts[position[groups.firsts] >= 0]
+    asked = asked[np.argsort(position[asked])]  # neighbours in the tree share the cache
+    answers = np.full((len(position), 2), -1, np.int64)
+
+    def work(start: int, stop: int) -> None:
+        block, scratch = asked[start:stop], walk.scratch_for(search)
+        ranking.rank_block(search, position, block, stop_at or 0, answers, scratch)
+
+    run_blocks(work, blocks_of(len(asked), BLOCK), threads=workers, progress=progress)
+    groups.spread(answers)
+    return Ranks(answers[:, 0], answers[:, 1])
+
+
+def nearest(
+    queries: Records | ArrayLike,
+    base: Records | ArrayLike,
+    metric: Metric,
+    *,
+    k: int = 1,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Neighbours:
+    """The k best candidates of each query, and how many tie with the best.
+
+    Candidates at infinite cost are never among them. Parameters as in `rank_of_truth`.
+
+    >>> from unveil.engines.metrics import manhattan
+    >>> found = nearest(np.array([[4]]), np.array([[1], [6], [2]]), manhattan(), k=2)
+    >>> found.rows.tolist(), found.scores.tolist(), found.n_best.tolist()
+    ([[1, 2]], [[2.0, 2.0]], [2])
+    """
+    if k < 1:
+        raise UsageError("k: at least 1")
+    workers = cores(threads)
+    problem = pose(queries, base, metric)
+    prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
+    search = build(problem, workers).search(problem)
+    groups = same_rows(problem.queries, np.zeros(0), workers)
+    asked = _in_tree_order(groups.firsts, search)
+    n = len(problem.queries)
+    found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
+
+    def work(start: int, stop: int) -> None:
+        block, scratch = asked[start:stop], walk.scratch_for(search)
+        short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
+        neighbours.nearest_block(search, block, found, short, scratch)
+
+    run_blocks(work, blocks_of(len(asked), BLOCK), threads=workers, progress=progress)
+    for part in found:
+        groups.spread(part)
+    scores = np.sqrt(found.scores) if problem.terms.root else found.scores
+    return Neighbours(found.rows, scores, found.n_best)
+
+
+def density(
+    queries: Records | ArrayLike,
+    base: Records | ArrayLike,
+    metric: Metric,
+    *,
+    error: float = 1e-6,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Densities:
+    """The log of the sum of exp(-score) over the base, for each query.
+
+    What is too far to matter is left out; `error` bounds what that adds up to, relative
+    to the sum, and the answer has the bound that was reached. A query to which every
+    candidate is impossible has minus infinity. Other parameters as in `rank_of_truth`.
+
+    >>> from unveil.engines.metrics import manhattan
+    >>> density(np.array([[0.0]]), np.array([[0.0], [0.0]]), manhattan()).log_sum.tolist()
+    [0.6931471805599453]
+    """
+    if not 0 <= error < 1:
+        raise UsageError("error: from 0 to below 1")
+    workers = cores(threads)
+    problem = pose(queries, base, metric)
+    prepare("the sum over all candidates", lambda: [density(a, a, euclid()) for a in _REHEARSAL])
+    search = build(problem, workers).search(problem)
+    groups = same_rows(problem.queries, np.zeros(0), workers)
+    asked = _in_tree_order(groups.firsts, search)
+    answers = np.zeros((len(problem.queries), 3))
+
+    def work(start: int, stop: int) -> None:
+        block, scratch = asked[start:stop], walk.scratch_for(search)
+        densities.density_block(search, block, error, answers, scratch)
+
+    run_blocks(work, blocks_of(len(asked), BLOCK), threads=workers, progress=progress)
+    groups.spread(answers)
+    least, total, left_out = answers.T
+    with np.errstate(divide="ignore", invalid="ignore"):  # where all candidates are impossible
+        log_sum = np.where(total > 0, np.log(total) - least, -np.inf)
+        bound = np.where(total > 0, np.log1p(left_out / total), 0.0)
+    return Densities(log_sum, bound)
+
+
+def _in_tree_order(asked: Ints, search: walk.Search) -> Ints:
+    """The queries as the tree orders them, so that those near each other share the cache."""
+    leaf = np.empty(len(asked), np.int64)
+    walk.leaf_of(search, asked, leaf, walk.scratch_for(search))
+    return asked[np.argsort(leaf, kind="stable")]

@@ -1,0 +1,264 @@
+"""Metrics as values: what a pair of records costs.
+
+A metric adds up (or takes the largest of, or integrates) a cost for each attribute. A cost
+is a function of the gap |a - b| that never falls as the gap widens, or a table of codes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from unveil.aggregation.measure import FuzzyMeasure, check_weights
+from unveil.errors import SpecError, count
+from unveil.kernels import costs as kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from unveil.kernels.arrays import Floats
+
+Side = Literal["both", "above", "below"]
+MOST_CHOQUET = 10
+SIDES = {"both": kernel.BOTH, "above": kernel.ABOVE, "below": kernel.BELOW}
+COMBINE = {"sum": kernel.SUM, "largest": kernel.LARGEST, "choquet": kernel.CHOQUET}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Cost:
+    """What a gap in one attribute costs; made by the functions below.
+
+    `side` says which candidates have a gap: "above" those with more than the query,
+    "below" those with less.
+    """
+
+    kind: int
+    side: int
+    weight: float = 1.0
+    end: Floats = field(default_factory=lambda: np.zeros(0))
+    value: Floats = field(default_factory=lambda: np.zeros(0))
+    slope: Floats = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def categories(self) -> int | None:
+        """How many codes a table knows; none for other costs."""
+        return round(len(self.value) ** 0.5) if self.kind == kernel.TABLE else None
+
+    @property
+    def whole(self) -> bool:
+        """Whether whole-number gaps cost whole numbers."""
+        numbers = np.concatenate([[self.weight], self.value, self.slope])
+        ends = self.end[np.isfinite(self.end)] if self.slope.any() else np.zeros(0)
+        finite = np.concatenate([numbers[np.isfinite(numbers)], ends])
+        return bool((finite == np.rint(finite)).all() and (abs(finite) <= 2**20).all())
+
+
+def squared(weight: float = 1.0, *, side: Side = "both") -> Cost:
+    """The weight times the squared gap."""
+    return _smooth(kernel.SQUARE, weight, side)
+
+
+def absolute(weight: float = 1.0, *, side: Side = "both") -> Cost:
+    """The weight times the gap."""
+    return _smooth(kernel.LINEAR, weight, side)
+
+
+def levels(tolerances: Sequence[float], costs: Sequence[float], *, side: Side = "both") -> Cost:
+    """costs[k] for a gap up to tolerances[k], the last cost beyond the last tolerance.
+
+    >>> levels([0, 5], [0, 1, 10]).value  # equal, within 5, farther
+    array([ 0.,  1., 10.])
+    """
+    if len(costs) != len(tolerances) + 1:
+        raise SpecError("levels: one cost for each tolerance and one for what is beyond the last")
+    return _pieces([*tolerances, np.inf], list(costs), [0.0] * len(costs), side)
+
+
+def prorated(knots: Sequence[float], costs: Sequence[float], *, side: Side = "both") -> Cost:
+    """costs[k] for a gap of knots[k], in between by proportion, beyond the last its cost.
+
+    >>> prorated([0, 10], [0, 4]).slope
+    array([0. , 0.4, 0. ])
+    """
+    if len(costs) != len(knots) or not len(knots):
+        raise SpecError("prorated: one cost for each knot, and at least one knot")
+    if not (np.isfinite(knots).all() and np.isfinite(costs).all()):
+        raise SpecError("prorated: knots and costs are finite")
+    between = np.diff(knots)
+    if (between <= 0).any():
+        raise SpecError("knots and tolerances ascend from 0 or more")
+    values, rise = [costs[0], *costs[:-1], costs[-1]], (np.diff(costs) / between).tolist()
+    return _pieces([*knots, np.inf], values, [0.0, *rise, 0.0], side)
+
+
+def window(width: float, *, side: Side = "both") -> Cost:
+    """Nothing for a gap up to the width; beyond it the candidate is impossible.
+
+    >>> window(3).value
+    array([ 0., inf])
+    """
+    return levels([width], [0.0, np.inf], side=side)
+
+
+def table(costs: ArrayLike) -> Cost:
+    """costs[a, b] for a query of code a and a candidate of code b; infinite: impossible.
+
+    >>> table([[0, 1], [1, 0]]).categories
+    2
+    """
+    cells = np.array(costs, dtype=np.float64)
+    if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.size:
+        raise SpecError("a table of costs is square: the same codes for query and candidate")
+    if np.isnan(cells).any() or (cells < 0).any():
+        raise SpecError("a table of costs has numbers of 0 or more, or infinity")
+    return Cost(kernel.TABLE, kernel.BOTH, value=cells.ravel())
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Metric:
+    """How costs make one score.
+
+    Parameters
+    ----------
+    costs
+        One for each attribute, or a single one for all.
+    combine
+        "sum", "largest", or "choquet" with a `measure`.
+    root
+        Compare square roots, as Euclid does.
+    matrix
+        Records are multiplied by it first: attributes x new attributes.
+
+    An attribute missing on either side costs what it costs on average: over the base's
+    values of the attribute and, where the query does not know it, over pairs of them.
+
+    >>> euclid()
+    Metric(sum of squares, root)
+    """
+
+    costs: Cost | tuple[Cost, ...]
+    combine: Literal["sum", "largest", "choquet"] = "sum"
+    root: bool = False
+    matrix: Floats | None = None
+    measure: FuzzyMeasure | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.costs, tuple) and not self.costs:
+            raise SpecError("a metric has a cost for at least one attribute")
+        if (self.combine == "choquet") != (self.measure is not None):
+            raise SpecError("a measure goes with combine='choquet', and that with a measure")
+        if self.measure is not None:
+            width = len(self.measure)
+            if width > MOST_CHOQUET:
+                raise SpecError(f"Choquet: at most {MOST_CHOQUET} attributes")
+            if isinstance(self.costs, tuple) and len(self.costs) != width:
+                raise SpecError(f"Choquet: the measure is one of {count(width, 'attribute')}")
+
+    def __repr__(self) -> str:
+        kinds = {
+            each.kind for each in ([self.costs] if isinstance(self.costs, Cost) else self.costs)
+        }
+        names = {kernel.SQUARE: "squares", kernel.LINEAR: "gaps"}
+        what = names.get(kinds.pop(), "costs") if len(kinds) == 1 else "costs"
+        mapped = ", after a linear map" if self.matrix is not None else ""
+        return f"Metric({self.combine} of {what}{', root' if self.root else ''}{mapped})"
+
+    @property
+    def width(self) -> int | None:
+        """How many attributes a record must have; none when any number will do."""
+        if self.matrix is not None:
+            return len(self.matrix)
+        if self.measure is not None:
+            return len(self.measure)
+        return len(self.costs) if isinstance(self.costs, tuple) else None
+
+    def each(self, width: int) -> tuple[Cost, ...]:
+        """The cost of each attribute, after the linear map."""
+        return self.costs if isinstance(self.costs, tuple) else (self.costs,) * width
+
+
+def euclid(weights: ArrayLike | None = None) -> Metric:
+    """The square root of the (weighted) sum of squared gaps."""
+    return Metric(_weighted(squared, weights), root=True)
+
+
+def manhattan(weights: ArrayLike | None = None) -> Metric:
+    """The (weighted) sum of gaps; on ranks, RBRL-Sum."""
+    return Metric(_weighted(absolute, weights))
+
+
+def chebyshev(weights: ArrayLike | None = None) -> Metric:
+    """The largest (weighted) gap; on ranks, RBRL-Max."""
+    return Metric(_weighted(absolute, weights), combine="largest")
+
+
+def choquet(measure: FuzzyMeasure, costs: Cost | tuple[Cost, ...] | None = None) -> Metric:
+    """The Choquet integral of the costs, squared gaps unless others are given."""
+    if costs is None:
+        return Metric(squared(), combine="choquet", root=True, measure=measure)
+    return Metric(costs, combine="choquet", measure=measure)
+
+
+def bilinear(matrix: ArrayLike) -> Metric:
+    """The square root of (a - b)' A (a - b), A symmetric and positive semidefinite."""
+    values, vectors = _spectrum(matrix)
+    kept = values > 0
+    return Metric(squared(), root=True, matrix=vectors[:, kept] * np.sqrt(values[kept]))
+
+
+def whitened(covariance: ArrayLike) -> Metric:
+    """Mahalanobis: Euclid after the linear map that makes this covariance the identity.
+
+    Directions in which nothing varies are left out (the pseudo-inverse).
+    """
+    values, vectors = _spectrum(covariance)
+    kept = values > 0
+    return Metric(squared(), root=True, matrix=vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def _weighted(cost: Callable[[float], Cost], weights: ArrayLike | None) -> Cost | tuple[Cost, ...]:
+    if weights is None:
+        return cost(1.0)
+    return tuple(cost(weight) for weight in check_weights(weights).tolist())
+
+
+def _smooth(kind: int, weight: float, side: Side) -> Cost:
+    if not np.isfinite(weight) or weight < 0:
+        raise SpecError("a weight is a finite number of 0 or more")
+    return Cost(kind, _side(side), float(weight))
+
+
+def _pieces(ends: list[float], values: list[float], slopes: list[float], side: Side) -> Cost:
+    end, value = np.array(ends, np.float64), np.array(values, np.float64)
+    if np.isnan(end).any() or end[0] < 0 or (np.diff(end) <= 0).any():
+        raise SpecError("knots and tolerances ascend from 0 or more")
+    if np.isnan(value).any() or value[0] < 0 or (value[1:] < value[:-1]).any():
+        raise SpecError("costs start at 0 or more and never fall as the gap widens")
+    return Cost(kernel.PIECES, _side(side), 1.0, end, value, np.array(slopes, np.float64))
+
+
+def _side(side: str) -> int:
+    if side not in SIDES:
+        raise SpecError("a side is 'both', 'above' or 'below'")
+    return SIDES[side]
+
+
+def _spectrum(matrix: ArrayLike) -> tuple[Floats, Floats]:
+    """Eigenvalues, those below rounding made 0, and eigenvectors; checked."""
+    square = np.array(matrix, dtype=np.float64)
+    if square.ndim != 2 or square.shape[0] != square.shape[1] or not square.size:
+        raise SpecError("the matrix is square, a row and a column for each attribute")
+    if not np.isfinite(square).all():
+        raise SpecError("the matrix has finite numbers only")
+    size = np.abs(square).max()
+    if size == 0 or np.abs(square - square.T).max() > 1e-9 * size:
+        raise SpecError("the matrix is symmetric and not zero")
+    values, vectors = np.linalg.eigh((square + square.T) / 2)
+    rounding = len(square) * 1e-12 * values[-1]
+    if values[0] < -max(rounding, 1e-9 * size):
+        raise SpecError("the matrix is positive semidefinite: no eigenvalue is below 0")
+    return np.where(values > rounding, values, 0.0), vectors

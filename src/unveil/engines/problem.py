@@ -1,0 +1,238 @@
+"""Two files and a metric, checked and made ready: what every engine starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.engines.metrics import COMBINE, Cost, Metric, squared
+from unveil.engines.records import Records, as_records
+from unveil.errors import DataError, SpecError, count
+from unveil.kernels import costs as kernel
+from unveil.kernels.expectation import expected_costs
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from unveil.kernels.arrays import Floats, Ints
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Problem:
+    """Queries against a base, as the arrays that kernels work on."""
+
+    queries: Floats  # a NaN is a missing cell
+    base: Floats
+    missing: Floats  # what a missing cell costs: a row for each query, or one for all
+    offset: Floats  # for each record of the base, or empty
+    terms: kernel.Terms
+    gappy: bool
+
+
+def pose(
+    queries: Records | ArrayLike,
+    base: Records | ArrayLike,
+    metric: Metric,
+) -> Problem:
+    """Check everything and put the question in arrays; no search has begun."""
+    asked, given = as_records(queries), as_records(base)
+    check_widths(asked, given, metric)
+    offset = np.zeros(0)
+    if given.offset is not None:
+        offset = np.require(given.offset, np.float64, ["C", "W"])
+        metric = replace(metric, root=False)
+    check_codes(asked, metric, "queries")
+    check_codes(given, metric, "base")
+    gappy = asked.gappy or given.gappy
+    exact = (
+        asked.whole
+        and given.whole
+        and not (gappy or len(offset) or metric.matrix is not None)
+        and metric.measure is None
+        and all(cost.whole for cost in metric.each(asked.width))
+    )
+    a, b = asked.cells(), given.cells()
+    if metric.matrix is not None:
+        a, b, metric = _mapped(a, b, metric)
+        gappy = False
+    terms = as_terms(metric, a.shape[1], exact=exact, complete=not gappy)
+    missing = _missing_costs(a, b, terms) if gappy else np.zeros((1, a.shape[1]))
+    return Problem(a, b, missing, offset, terms, gappy)
+
+
+def check_widths(asked: Records, given: Records, metric: Metric) -> None:
+    """The two files and the metric are of the same attributes."""
+    if not len(given):
+        raise DataError("the base has no records: there is nothing to compare with")
+    if asked.width != given.width:
+        raise DataError(
+            f"the queries have {count(asked.width, 'attribute')}, the base {given.width}: "
+            "both need the same attributes in the same order"
+        )
+    if metric.width not in (None, asked.width):
+        raise SpecError(
+            f"the metric is one of {count(metric.width or 0, 'attribute')}, "
+            f"the records have {asked.width}"
+        )
+    if metric.matrix is None and all(
+        cost.kind in (kernel.SQUARE, kernel.LINEAR) and cost.weight == 0
+        for cost in metric.each(asked.width)
+    ):
+        raise SpecError("all weights are zero: every pair would be at distance 0")
+
+
+def check_codes(records: Records, metric: Metric, whose: str) -> None:
+    """Attributes with a table hold its codes."""
+    if metric.matrix is not None:
+        return
+    for j, cost in enumerate(metric.each(records.width)):
+        if cost.categories is None:
+            continue
+        codes = records.values[:, j]
+        if records.present is not None:
+            codes = codes[records.present[:, j]]
+        unknown = (codes < 0) | (codes >= cost.categories) | (codes != np.rint(codes))
+        if unknown.any():
+            raise DataError(
+                f"attribute {j + 1} of the {whose} has {count(int(unknown.sum()), 'cell')} "
+                f"that the table of costs does not know: codes go from 0 to {cost.categories - 1}"
+            )
+
+
+def check_truth(truth: ArrayLike, queries: int, base: int) -> Ints:
+    """The true row of the base for each query, from 0; -1: not in the base."""
+    rows = np.asarray(truth)
+    if rows.shape != (queries,) or rows.dtype.kind not in "iu":
+        raise DataError("the truth is a row number of the base for each query, or -1")
+    outside = (rows < -1) | (rows >= base)
+    if outside.any():
+        raise DataError(
+            f"the truth names {count(int(outside.sum()), 'row')} that the base does not have: "
+            f"rows go from 0 to {base - 1}, and -1 means not in the base"
+        )
+    return rows.astype(np.int64)
+
+
+def as_terms(metric: Metric, width: int, *, exact: bool, complete: bool) -> kernel.Terms:
+    """The metric as arrays."""
+    costs = metric.each(width)
+    sizes = [len(cost.value) for cost in costs]
+    starts = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
+
+    def joined(parts: list[Floats]) -> Floats:
+        # An end and a slope for every value, so that one beginning serves all three.
+        filled = [
+            part if len(part) else np.zeros(size) for part, size in zip(parts, sizes, strict=True)
+        ]
+        return np.concatenate([np.zeros(0), *filled])
+
+    return kernel.Terms(
+        kind=np.array([cost.kind for cost in costs], np.int64),
+        side=np.array([cost.side for cost in costs], np.int64),
+        weight=np.array([cost.weight for cost in costs]),
+        first=starts,
+        size=np.array([cost.categories or len(cost.value) for cost in costs], np.int64),
+        end=joined([cost.end for cost in costs]),
+        value=joined([cost.value for cost in costs]),
+        slope=joined([cost.slope for cost in costs]),
+        least=np.array([cost.value.min() if len(cost.value) else 0.0 for cost in costs]),
+        measure=np.zeros(1) if metric.measure is None else metric.measure.values.copy(),
+        combine=COMBINE[metric.combine],
+        plain=_plain(costs, metric) if complete else -1,
+        root=metric.root,
+        exact=exact,
+    )
+
+
+def _plain(costs: tuple[Cost, ...], metric: Metric) -> int:
+    """The kind that all costs are of, if their sum is one plain loop; else -1."""
+    kinds = {cost.kind for cost in costs}
+    smooth = kinds in ({kernel.SQUARE}, {kernel.LINEAR}) and metric.combine == "sum"
+    return kinds.pop() if smooth and not any(cost.side for cost in costs) else -1
+
+
+def _missing_costs(queries: Floats, base: Floats, terms: kernel.Terms) -> Floats:
+    """For each query and attribute the mean cost against the base's present values.
+
+    A query that does not know the attribute is charged the mean over pairs of base values:
+    the same for every candidate. Pairs that the metric excludes do not count.
+    """
+    costs = np.zeros(queries.shape)
+    for j in range(queries.shape[1]):
+        column, values = np.ascontiguousarray(queries[:, j]), base[:, j]
+        values = np.sort(values[~np.isnan(values)])
+        unknown = np.isnan(column)
+        if not len(values) or not (unknown.any() or len(values) < len(base)):
+            continue
+        costs[:, j] = _mean_costs(column, values, terms, j)
+        if unknown.any():
+            pairs = _sums(values, values, terms, j).sum(0)
+            costs[unknown, j] = pairs[0] / pairs[1] if pairs[1] else _dearest(terms, j)
+    return costs
+
+
+def _mean_costs(column: Floats, values: Floats, terms: kernel.Terms, j: int) -> Floats:
+    sums = _sums(column, values, terms, j)
+    possible = sums[:, 1] > 0
+    means = sums[:, 0] / np.where(possible, sums[:, 1], 1.0)
+    return np.where(possible, means, _dearest(terms, j))
+
+
+def _sums(column: Floats, values: Floats, terms: kernel.Terms, j: int) -> Floats:
+    coded = terms.kind[j] == kernel.TABLE
+    counts = np.bincount(values.astype(np.int64), minlength=terms.size[j]) if coded else np.zeros(0)
+    centre = float(values.mean())
+    moved = values - centre
+    sums, squares = (np.append(0.0, np.cumsum(part)) for part in (moved, moved * moved))
+    out = np.empty((len(column), 2))
+    expected_costs(terms, j, column, counts.astype(float), centre, values, sums, squares, out)
+    return out
+
+
+def _dearest(terms: kernel.Terms, j: int) -> float:
+    """The greatest cost short of impossible, for a query that excludes every value."""
+    own = slice(terms.first[j], None if j + 1 == len(terms.first) else terms.first[j + 1])
+    finite = terms.value[own][np.isfinite(terms.value[own])]
+    return float(finite.max()) if len(finite) else 0.0
+
+
+def _mapped(queries: Floats, base: Floats, metric: Metric) -> tuple[Floats, Floats, Metric]:
+    """Both files after the linear map.
+
+    For squares, a missing cell is drawn from the base's values of its attribute: its mean
+    goes through the map, and its variance is an extra coordinate, so that the expected
+    cost is again a distance between points.
+    """
+    matrix: Any = metric.matrix
+    absent = np.isnan(queries), np.isnan(base)
+    if not (absent[0].any() or absent[1].any()):
+        centre = base.mean(0)
+        return _product(queries - centre, matrix), _product(base - centre, matrix), metric
+    costs = metric.each(matrix.shape[1])
+    if metric.combine != "sum" or any(cost.kind != kernel.SQUARE or cost.side for cost in costs):
+        raise DataError(
+            "a missing cell has an expected cost after a linear map for sums of squares only; "
+            "fill the missing cells or choose another metric"
+        )
+    present = ~absent[1]
+    seen = np.maximum(present.sum(0), 1)
+    means = np.where(present, base, 0.0).sum(0) / seen
+    variances = np.where(present, (base - means) ** 2, 0.0).sum(0) / seen
+    weights = np.array([cost.weight for cost in costs])
+    spread = variances * (matrix**2 @ weights)
+    files = []
+    for rows, gaps, column in ((queries, absent[0], 0), (base, absent[1], 1)):
+        extra = np.zeros((len(rows), 2))
+        extra[:, column] = np.sqrt(gaps @ spread)
+        files.append(np.hstack([_product(np.where(gaps, 0.0, rows - means), matrix), extra]))
+    return files[0], files[1], replace(metric, costs=(*costs, squared(), squared()), matrix=None)
+
+
+def _product(rows: Floats, matrix: Floats) -> Floats:
+    """Multiply each row by itself: equal rows give equal products, wherever they stand."""
+    out = np.zeros((len(rows), matrix.shape[1]))
+    for j in range(len(matrix)):
+        out += rows[:, j : j + 1] * matrix[j]
+    return out

@@ -1,0 +1,87 @@
+"""Blocks of work on all cores, with progress, and a clean end when interrupted."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
+
+from unveil.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Progress(Protocol):
+    """Told from time to time how much is done, in the calling thread."""
+
+    def __call__(self, done: int, total: int) -> None:
+        """So much is done, of so much in all."""
+
+
+def cores(threads: int | None) -> int:
+    """The number of threads to use: as asked, else every core that this process may use.
+
+    >>> cores(2)
+    2
+    """
+    if threads is None:
+        has_affinity = hasattr(os, "sched_getaffinity")
+        return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    if threads < 1:
+        raise UsageError("threads: at least one is needed")
+    return threads
+
+
+def blocks_of(n: int, size: int) -> list[int]:
+    """Where blocks of at most `size` out of n begin, and the end.
+
+    >>> blocks_of(5, 2)
+    [0, 2, 4, 5]
+    """
+    return [*range(0, n, size), n]
+
+
+def shares_of(n: int, threads: int) -> list[int]:
+    """The same for a few blocks for each thread, all about as large.
+
+    >>> shares_of(100, 1)
+    [0, 25, 50, 75, 100]
+    """
+    parts = 4 * threads
+    return [n * part // parts for part in range(parts + 1)]
+
+
+def run_blocks(
+    work: Callable[[int, int], object],
+    bounds: Sequence[int],
+    *,
+    threads: int,
+    progress: Progress | None = None,
+) -> None:
+    """Call work(start, stop) for each pair of neighbours in `bounds`, many at a time.
+
+    The first error, or Ctrl-C, stops what has not begun, waits for the blocks that are
+    under way, and is raised again: no thread outlives the call.
+
+    >>> seen = []
+    >>> run_blocks(lambda start, stop: seen.append((start, stop)), [0, 2, 5], threads=1)
+    >>> seen
+    [(0, 2), (2, 5)]
+    """
+    total = bounds[-1] if bounds else 0
+    if progress is not None:
+        progress(0, total)
+    with ThreadPoolExecutor(threads) as pool:
+        blocks = {pool.submit(work, start, stop): stop - start for start, stop in pairwise(bounds)}
+        done = 0
+        try:
+            for block in as_completed(blocks):
+                block.result()
+                done += blocks[block]
+                if progress is not None:
+                    progress(done, total)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise

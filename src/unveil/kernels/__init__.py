@@ -1,0 +1,1 @@
+"""Numba on arrays, nothing else."""

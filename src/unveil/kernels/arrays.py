@@ -1,0 +1,12 @@
+"""Names for the arrays that kernels work on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Bits = NDArray[np.uint64]
+Bools = NDArray[np.bool_]

@@ -1,0 +1,124 @@
+"""How many candidates are nearer than the true one, and how many tie with it.
+
+The true distance is known and bounds the search: a record that is not re-identified is
+refuted by the first nearer candidate, one that is needs only the ball around it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.kernels.costs import against
+from unveil.kernels.filters import NONE, filter_tile, thresholds, to_axes
+from unveil.kernels.jit import kernel, step
+from unveil.kernels.tree import FAN
+from unveil.kernels.walk import (
+    bound_children,
+    bound_corners,
+    children,
+    copies_at,
+    leaf_at,
+    leaves_below,
+    push_children,
+    records_below,
+    score_at,
+)
+
+if TYPE_CHECKING:
+    from unveil.kernels.arrays import Ints
+    from unveil.kernels.walk import Scratch, Search
+
+
+@step()
+def count_leaf(
+    search: Search, i: int, judge: tuple[float, float, float], leaf: int, scratch: Scratch
+) -> tuple[int, int]:
+    """Records of a leaf nearer to query i than the truth, and those tied with it.
+
+    `judge` is the true score and the two thresholds of the filter.
+    """
+    tree, kind = search.tree, search.frame.filter
+    truth, sure, maybe = judge
+    start, end = tree.starts[leaf], tree.starts[leaf + 1]
+    nearer, tied = 0, 0
+    if kind != NONE and not filter_tile(kind, scratch.point, tree.tiles, leaf, maybe, scratch.tile):
+        end = start
+    for position in range(start, end):
+        if kind != NONE:
+            if scratch.tile[position - start] > maybe:
+                continue
+            if scratch.tile[position - start] < sure:
+                nearer += copies_at(tree, position)
+                continue
+        verdict = against(search.terms, score_at(search, i, position, scratch), truth)
+        if verdict < 0:
+            nearer += copies_at(tree, position)
+        elif verdict == 0:
+            tied += copies_at(tree, position)
+    return nearer, tied
+
+
+@step()
+def count_inside(
+    search: Search, i: int, node: int, home: int, sure: float, scratch: Scratch
+) -> int:
+    """Records in children wholly nearer than the truth: counted, not entered.
+
+    The child with the leaf `home`, counted before, is left to be entered.
+    """
+    tree, nearer = search.tree, 0
+    bound_corners(search, i, node, scratch)
+    for c in range(children(tree, node)):
+        if scratch.corners[c] < sure:
+            first, last = leaves_below(tree, FAN * node + 1 + c)
+            if not first <= home < last:
+                nearer += records_below(tree, first, last)
+                scratch.bounds[c] = np.nan  # no limit lets it in
+    return nearer
+
+
+@step()
+def count_nearer(
+    search: Search, i: int, truth: int, stop_at: int, scratch: Scratch
+) -> tuple[int, int]:
+    """Candidates nearer than the one at position `truth`, up to stop_at (0: all), and ties."""
+    tree = search.tree
+    to_axes(search.frame, search.queries.rows[i], scratch.point, scratch.sums)
+    score = score_at(search, i, truth, scratch)
+    sure, maybe = thresholds(search.frame, search.terms, score, scratch.point)
+    judge = score, sure, maybe
+    # First the leaf of the truth: most records that are not re-identified are refuted there.
+    home = leaf_at(tree, truth)
+    nearer, tied = count_leaf(search, i, judge, home, scratch)
+    scratch.nodes[0] = 0
+    top = 1
+    while top and not (stop_at and nearer >= stop_at):
+        top -= 1
+        node = scratch.nodes[top]
+        if node < tree.first_leaf:
+            bound_children(search, i, node, scratch)
+            if stop_at == 0:
+                nearer += count_inside(search, i, node, home, sure, scratch)
+            top = push_children(tree, node, maybe, scratch, top)
+        elif node - tree.first_leaf != home:
+            more = count_leaf(search, i, judge, node - tree.first_leaf, scratch)
+            nearer, tied = nearer + more[0], tied + more[1]
+    return nearer, tied
+
+
+@kernel()
+def rank_block(
+    search: Search, truth: Ints, block: Ints, stop_at: int, answers: Ints, scratch: Scratch
+) -> None:
+    """Answer the queries in `block`: answers[i] becomes (nearer, tied).
+
+    truth[i] is the position of the true candidate, whose own record is no tie. A count that
+    was stopped is (stop_at, -1).
+    """
+    for i in block:
+        nearer, tied = count_nearer(search, i, truth[i], stop_at, scratch)
+        stopped = stop_at > 0 and nearer >= stop_at
+        answers[i, 0] = stop_at if stopped else nearer
+        answers[i, 1] = -1 if stopped else tied - 1
