@@ -24,6 +24,7 @@ def levels(tolerances, costs, side="both"):
                 return level
         return costs[-1]
 
+    cost.dearest = max((c for c in costs if not math.isinf(c)), default=0.0)
     return cost
 
 
@@ -32,7 +33,11 @@ def prorated(knots, costs, side="both"):
 
 
 def table(cells):
-    return lambda a, b: cells[int(a)][int(b)]
+    def cost(a, b):
+        return cells[int(a)][int(b)]
+
+    cost.dearest = max((c for row in cells for c in row if not math.isinf(c)), default=0.0)
+    return cost
 
 
 def total(costs):
@@ -56,12 +61,17 @@ def choquet(values):
 
 
 def expected_costs(query, base, cost):
-    """What a missing cell costs this query: the mean over the base's possible values."""
+    """What a missing cell costs this query: the mean over the base's possible values.
+
+    Where there is none, the dearest cost short of impossible.
+    """
     known = [b for b in base if b is not None]
+    if not known:
+        return 0.0
     sources = known if query is None else [query]
     pairs = [cost(a, b) for a in sources for b in known]
     possible = [c for c in pairs if not math.isinf(c)]
-    return sum(possible) / len(possible) if possible else None
+    return sum(possible) / len(possible) if possible else cost.dearest
 
 
 def scores(queries, base, costs, combine=total, offset=None):

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from unveil.engines.problem import Problem
     from unveil.kernels.arrays import Floats, Floats32, Ints
 
-LEAF = 32  # records in a leaf, at most
+# Leaves are small where boxes exclude most of them. The boxes of many axes exclude little:
+# there, tiles are scanned, large enough to be read in one go. docs/search.md has the
+# measurements behind these numbers.
+LEAF, TILE, MANY_AXES = 32, 512, 24
 SAMPLE = 20_000  # rows that choose the principal axes
 
 
@@ -82,7 +85,7 @@ def build(problem: Problem, threads: int) -> Index:
     groups = same_rows(problem.base, problem.offset, threads)
     first = np.minimum.reduceat(groups.order, groups.starts[:-1])
     frame, axes = _on_axes(problem, first, threads)
-    shape = tree.shape(len(first), LEAF)
+    shape = tree.shape(len(first), LEAF if axes.shape[1] < MANY_AXES else TILE)
     starts = np.arange(shape.leaves + 1) * len(first) // shape.leaves
     order = _split(axes, _stretch(frame, axes), starts, threads)
     copies = np.diff(groups.starts)[order]

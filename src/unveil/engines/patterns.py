@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil.engines.preparing import prepare
 from unveil.engines.threads import cores, run_blocks
 from unveil.errors import DataError, count
 from unveil.kernels.patterns import Rows, count_agreeing, scratch_for
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     Ints32 = NDArray[np.int32]
     Codes = NDArray[np.integer[Any]]
 
+_REHEARSAL = np.zeros((1, 1), np.int64)
 MOST_ATTRIBUTES = 20
 MOST_RECORDS = 2**31 - 1  # kernels count rows in 32 bits
 
@@ -74,6 +76,7 @@ def pattern_counts(
     threads = cores(threads)
     if len(a) == 0 or len(b) == 0:
         return np.zeros(1 << d, np.int64)
+    prepare("the counting of patterns", lambda: pattern_counts(_REHEARSAL, _REHEARSAL))
     rows, order = _distinct_rows(a, b)
     counts = _agreeing(rows, threads, progress)
     for bit in range(d):

@@ -48,7 +48,7 @@ class Records:
             offset.shape != values.shape[:1] or not (np.abs(offset) <= LARGEST).all()
         ):
             raise DataError("an offset is a finite number for each record")
-        most = LARGEST if values.dtype.kind == "f" else WHOLE
+        most = WHOLE if self.whole else min(LARGEST, float(np.finfo(values.dtype).max))
         usable = (values >= -most) & (values <= most)
         unusable = ~usable if present is None else present & ~usable
         if unusable.any():
@@ -56,7 +56,7 @@ class Records:
             raise DataError(
                 f"{count(len(rows), 'cell')} not usable, the first in row {rows[0] + 1:,}, "
                 f"attribute {columns[0] + 1}: a present cell is a finite number, in size "
-                f"at most {'1e150' if values.dtype.kind == 'f' else '2^53'}; "
+                f"at most {'2^53' if self.whole else '1e150'}; "
                 "mark a missing cell in `present`"
             )
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.kernels.filters import NONE, least_score, to_axes
-from unveil.kernels.jit import kernel, step
+from unveil.kernels.filters import NONE, filter_tile, thresholds, to_axes
+from unveil.kernels.jit import kernel, part, step
 from unveil.kernels.walk import (
     bound_children,
     copies_at,
@@ -22,35 +22,49 @@ if TYPE_CHECKING:
     from unveil.kernels.walk import Scratch, Search
 
 
+@part()
+def farthest_of_note(search: Search, least: float, negligible: float, scratch: Scratch) -> float:
+    """The bound, or filtered distance, beyond which exp(least - score) is negligible."""
+    if negligible <= 0.0:
+        return np.inf
+    score = least - np.log(negligible)
+    if search.terms.root:
+        score = max(score, 0.0) ** 2
+    return thresholds(search.frame, search.terms, score, scratch.point)[1]
+
+
 @step()
 def sum_over(search: Search, i: int, share: float, scratch: Scratch) -> tuple[float, float, float]:
     """The least score met, the sum of exp(least - score), and what was left out of it.
 
-    A box is left out when each of its records adds less than `share` of the sum so far
-    over the number of records: so all that is left out is less than `share` of the sum.
+    A record is left out when it adds less than `share` of the sum so far over the number
+    of records: so all that is left out is less than `share` of the sum.
     """
-    tree, root = search.tree, search.terms.root
+    tree, kind, root = search.tree, search.frame.filter, search.terms.root
     least, total, left_out = np.inf, 0.0, 0.0
+    negligible, limit = 0.0, np.inf
     n = tree.before[len(tree.before) - 1]
-    scratch.nodes[0], scratch.least[0] = 0, 0.0
+    scratch.nodes[0], scratch.least[0] = 0, -np.inf
     top = 1
     while top:
         top -= 1
-        node, bound = scratch.nodes[top], scratch.least[top]
-        if total > 0.0:
-            if search.frame.filter != NONE:
-                bound = least_score(search.frame, scratch.point, bound)
-            most = np.exp(least - (np.sqrt(bound) if root else bound))
-            if most * n <= share * total:
-                first, last = leaves_below(tree, node)
-                left_out += most * records_below(tree, first, last)
-                continue
+        node = scratch.nodes[top]
+        if scratch.least[top] > limit:
+            first, last = leaves_below(tree, node)
+            left_out += negligible * records_below(tree, first, last)
+            continue
         if node < tree.first_leaf:
             bound_children(search, i, node, scratch)
             top = push_children(tree, node, np.inf, scratch, top)
             continue
         leaf = node - tree.first_leaf
-        for position in range(tree.starts[leaf], tree.starts[leaf + 1]):
+        start = tree.starts[leaf]
+        if kind != NONE:
+            filter_tile(kind, scratch.point, tree.tiles, leaf, limit, scratch.tile)
+        for position in range(start, tree.starts[leaf + 1]):
+            if kind != NONE and scratch.tile[position - start] > limit:
+                left_out += negligible * copies_at(tree, position)
+                continue
             score = score_at(search, i, position, scratch)
             if np.isinf(score):
                 continue
@@ -60,6 +74,8 @@ def sum_over(search: Search, i: int, share: float, scratch: Scratch) -> tuple[fl
                 rescale = np.exp(score - least)
                 total, left_out, least = total * rescale, left_out * rescale, score
             total += copies_at(tree, position) * np.exp(least - score)
+        negligible = share * total / n
+        limit = farthest_of_note(search, least, negligible, scratch)
     return least, total, left_out
 
 

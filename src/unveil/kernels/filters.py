@@ -131,17 +131,6 @@ def thresholds(frame: Frame, terms: Terms, score: float, point: Floats32) -> tup
     return low * (1.0 - rounding) - TINY, high * (1.0 + rounding) + TINY
 
 
-@part()
-def least_score(frame: Frame, point: Floats32, bound: float) -> float:
-    """The least score that a filtered distance can stand for."""
-    slack = UNIT * (length_of(frame.filter, point) + frame.reach)
-    bound = max(bound - TINY, 0.0) * (1.0 - (len(point) + 8) * UNIT)
-    if frame.filter == SQUARES:
-        bound = np.sqrt(bound)
-    bound = max(bound - slack, 0.0) / frame.scale
-    return frame.shift + (bound * bound if frame.filter == SQUARES else bound)
-
-
 @part(fastmath=LOOSE)
 def add_axes(
     kind: int, point: Floats32, tiles: Floats32, leaf: int, out: Floats32, start: int, stop: int

@@ -61,22 +61,35 @@ def count_leaf(
 
 
 @step()
-def count_inside(
-    search: Search, i: int, node: int, home: int, sure: float, scratch: Scratch
-) -> int:
-    """Records in children wholly nearer than the truth: counted, not entered.
+def count_whole(
+    search: Search,
+    i: int,
+    node: int,
+    home: int,
+    judge: tuple[float, float, float],
+    scratch: Scratch,
+) -> tuple[int, int]:
+    """Records in children that are wholly nearer, or wholly tied: counted, not entered.
 
     The child with the leaf `home`, counted before, is left to be entered.
     """
-    tree, nearer = search.tree, 0
+    tree, terms, (truth, sure, _) = search.tree, search.terms, judge
+    nearer, tied = 0, 0
     bound_corners(search, i, node, scratch)
     for c in range(children(tree, node)):
-        if scratch.corners[c] < sure:
+        all_nearer = scratch.corners[c] < sure
+        all_tied = (
+            search.frame.filter == NONE
+            and against(terms, scratch.bounds[c], truth) == 0
+            and against(terms, scratch.corners[c], truth) == 0
+        )
+        if all_nearer or all_tied:
             first, last = leaves_below(tree, FAN * node + 1 + c)
             if not first <= home < last:
-                nearer += records_below(tree, first, last)
+                nearer += records_below(tree, first, last) if all_nearer else 0
+                tied += records_below(tree, first, last) if all_tied else 0
                 scratch.bounds[c] = np.nan  # no limit lets it in
-    return nearer
+    return nearer, tied
 
 
 @step()
@@ -99,8 +112,9 @@ def count_nearer(
         node = scratch.nodes[top]
         if node < tree.first_leaf:
             bound_children(search, i, node, scratch)
-            if stop_at == 0:
-                nearer += count_inside(search, i, node, home, sure, scratch)
+            if stop_at == 0 or search.frame.filter == NONE:
+                more = count_whole(search, i, node, home, judge, scratch)
+                nearer, tied = nearer + more[0], tied + more[1]
             top = push_children(tree, node, maybe, scratch, top)
         elif node - tree.first_leaf != home:
             more = count_leaf(search, i, judge, node - tree.first_leaf, scratch)

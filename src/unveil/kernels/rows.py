@@ -38,15 +38,19 @@ def hash_rows(bits: Bits, extra: Bits, out: Bits, start: int, stop: int) -> None
 
 @kernel()
 def mark_new(bits: Bits, extra: Bits, order: Ints, hashes: Bits, new: Bools) -> bool:
-    """Mark each row that differs from the one before; false when a hash deceived."""
-    new[0] = True
-    for i in range(1, len(order)):
+    """Mark each row in `order` that differs from the one before; false when a hash deceived.
+
+    `hashes` are in that order too.
+    """
+    for i in range(len(order)):
+        new[i] = i == 0 or hashes[i] != hashes[i - 1]
+        if new[i]:
+            continue
         here, there = order[i], order[i - 1]
         same = len(extra) == 0 or cell(extra[here]) == cell(extra[there])
         for j in range(bits.shape[1]):
             same = same and cell(bits[here, j]) == cell(bits[there, j])
-        new[i] = not same
-        if not same and hashes[here] == hashes[there]:
+        if not same:
             return False
     return True
 
@@ -59,11 +63,10 @@ def group_rows(bits: Bits, extra: Bits, hashes: Bits) -> tuple[Ints, Ints]:
     """
     order = np.argsort(hashes)
     new = np.empty(len(order), np.bool_)
-    if not mark_new(bits, extra, order, hashes, new):
-        columns = [*bits.T, extra] if len(extra) else list(bits.T)
-        cells = [plain_cells(column) for column in columns]
-        order = np.lexsort(cells)
-        mark_new(bits, extra, order, np.arange(len(order), dtype=np.uint64), new)
+    if not mark_new(bits, extra, order, hashes[order], new):  # as good as never
+        columns = [plain_cells(column) for column in [*bits.T, *([extra] if len(extra) else [])]]
+        order = np.lexsort(columns)
+        new[1:] = np.any([column[order][1:] != column[order][:-1] for column in columns], axis=0)
     return order, np.append(np.flatnonzero(new), len(order))
 
 

@@ -1,0 +1,290 @@
+"""The exact search equals its slow twin, integer for integer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naive import search as naive
+from unveil.aggregation.measure import FuzzyMeasure
+from unveil.engines import metrics
+from unveil.engines.local import density, nearest, rank_of_truth
+from unveil.engines.records import Records
+
+SIDES = ("both", "both", "above", "below")
+KNOTS = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0)  # dyadic, so that gaps and knots meet exactly
+LEVELS = (0.0, 1.0, 1.5, 2.0, 4.0, 7.0)
+CODES = 7
+
+
+@dataclass
+class Case:
+    """Two files and a metric, for the engine and for the twin."""
+
+    queries: Records
+    base: Records
+    metric: metrics.Metric
+    truth: Any
+    distances: Any  # by the twin
+    whole: bool
+
+
+def some(rng, options, size):
+    return sorted(rng.choice(options, size=size, replace=False).tolist())
+
+
+def a_cost(rng, *, coded):
+    """The same cost twice: the engine's and the twin's."""
+    kind = rng.integers(6 if coded else 5)
+    side, weight = str(rng.choice(SIDES)), float(rng.choice([0.5, 1, 3]))
+    if kind == 0:
+        return metrics.squared(weight, side=side), naive.squared(weight, side)
+    if kind == 1:
+        return metrics.absolute(weight, side=side), naive.absolute(weight, side)
+    knots = some(rng, KNOTS, rng.integers(1, 4))
+    costs = some(rng, LEVELS, len(knots) + 1)
+    if kind == 2:
+        return metrics.prorated(knots, costs[1:], side=side), naive.prorated(knots, costs[1:], side)
+    if kind == 5:
+        cells = rng.choice([0, 1, 2.5, np.inf], size=(CODES, CODES), p=[0.3, 0.3, 0.3, 0.1])
+        return metrics.table(cells), naive.table(cells.tolist())
+    if kind == 4:
+        costs[-1] = math.inf
+    return metrics.levels(knots, costs, side=side), naive.levels(knots, costs, side)
+
+
+def a_measure(rng, width):
+    values = np.zeros(1 << width)
+    for s in range(1, 1 << width):
+        inside = max(values[s & ~(1 << j)] for j in range(width) if s >> j & 1)
+        values[s] = inside + rng.random() * rng.integers(0, 2)
+    values[-1] = max(values[-1], 0.1)
+    return FuzzyMeasure(values / values[-1])
+
+
+def a_metric(rng, kind, width, *, coded):
+    """The engine's metric, and the twin's costs, combination and root."""
+    weights = rng.choice([0, 0.5, 1, 2], size=width)
+    weights[rng.integers(width)] = 1
+    given_weights = weights if rng.integers(2) else None
+    used = weights if given_weights is not None else np.ones(width)
+    if kind == "euclid":
+        return metrics.euclid(given_weights), [naive.squared(w) for w in used], naive.total, True
+    if kind in ("manhattan", "chebyshev"):
+        made = getattr(metrics, kind)(given_weights)
+        combine = naive.total if kind == "manhattan" else max
+        return made, [naive.absolute(w) for w in used], combine, False
+    ours, twins = zip(*(a_cost(rng, coded=coded) for _ in range(width)), strict=True)
+    if kind == "sum":
+        return metrics.Metric(ours), twins, naive.total, False
+    if kind == "largest":
+        return metrics.Metric(ours, combine="largest"), twins, max, False
+    measure = a_measure(rng, width)
+    return metrics.choquet(measure, ours), twins, naive.choquet(measure.values), False
+
+
+@st.composite
+def cases(draw, kinds=("euclid", "manhattan", "chebyshev", "sum", "largest", "choquet")):
+    """Small files full of ties, duplicates and constants; hypothesis chooses, numpy fills."""
+    kind = draw(st.sampled_from(kinds))
+    width, n_queries = draw(st.integers(1, 5)), draw(st.integers(1, 8))
+    n_base = draw(st.sampled_from([1, 2, 3, 8, 40]))
+    filled = draw(st.sampled_from(["codes", "whole", "halves", "any", "constant"]))
+    missing = draw(st.sampled_from([0.0, 0.0, 0.4]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+
+    def a_file(n):
+        values = rng.integers(0, CODES, size=(n, width)).astype(float)
+        if filled == "halves":
+            values -= rng.integers(0, 2, size=values.shape) * 0.5
+        if filled == "any" and kind in ("euclid", "manhattan", "chebyshev"):
+            values += rng.standard_normal(values.shape)
+        return np.full_like(values, 3) if filled == "constant" else values
+
+    files = a_file(n_queries), a_file(n_base)
+    present = [rng.random(values.shape) >= missing for values in files]
+    metric, costs, combine, root = a_metric(rng, kind, width, coded=filled in ("codes", "whole"))
+    offset = rng.integers(-4, 5, n_base) * 0.5 if draw(st.booleans()) else None
+    lists = [
+        [[v if p else None for v, p in zip(*row, strict=True)] for row in zip(*file, strict=True)]
+        for file in zip([f.tolist() for f in files], [p.tolist() for p in present], strict=True)
+    ]
+    scores = naive.scores(*lists, costs, combine, offset)
+    kept = [int if filled == "whole" else float] * 2
+    queries, base = (
+        Records(values.astype(kind), seen if missing else None)
+        for values, seen, kind in zip(files, present, kept, strict=True)
+    )
+    return Case(
+        queries,
+        Records(base.values, base.present, offset),
+        metric,
+        rng.integers(-1, n_base, n_queries),
+        np.sqrt(scores) if root and offset is None else scores,
+        whole=filled == "whole",
+    )
+
+
+def small_leaves(size):
+    """Trees many levels deep over a few records."""
+    return mock.patch("unveil.engines.index.LEAF", size)
+
+
+leaves, threads = st.sampled_from([1, 2, 5, 32]), st.sampled_from([1, 2])
+
+
+@settings(max_examples=600)
+@given(cases(), st.sampled_from([None, 1, 2, 5]), leaves, threads)
+def test_rank_of_truth_equals_its_twin(case, stop_at, leaf, threads):
+    with small_leaves(leaf):
+        ranks = rank_of_truth(
+            case.queries, case.base, case.truth, case.metric, stop_at=stop_at, threads=threads
+        )
+    closer, tied = naive.rank_of_truth(case.distances, case.truth, stop_at)
+    assert ranks.n_closer.tolist() == closer
+    assert ranks.n_tied.tolist() == tied
+
+
+@settings(max_examples=400)
+@given(cases(), st.integers(1, 5), leaves, threads)
+def test_nearest_equals_its_twin(case, k, leaf, threads):
+    with small_leaves(leaf):
+        found = nearest(case.queries, case.base, case.metric, k=k, threads=threads)
+    rows, n_best = naive.nearest(case.distances, k)
+    assert found.n_best.tolist() == n_best
+    for i, expected in enumerate(rows):
+        best = min(k, n_best[i])
+        assert found.rows[i, :best].tolist() == expected[:best]
+        # Beyond the ties with the best, equal scores may differ in the last bit.
+        scores = [case.distances[i, row] if row >= 0 else math.inf for row in expected]
+        assert found.scores[i].tolist() == pytest.approx(scores, rel=1e-9, abs=1e-12)
+        reached = [case.distances[i, row] if row >= 0 else math.inf for row in found.rows[i]]
+        assert reached == pytest.approx(scores, rel=1e-9, abs=1e-12)
+        real = [row for row in found.rows[i].tolist() if row >= 0]
+        assert len(set(real)) == len(real)
+
+
+@settings(max_examples=300)
+@given(cases(), st.sampled_from([0.0, 1e-6, 0.5]), leaves, threads)
+def test_density_equals_its_twin_within_its_own_bound(case, error, leaf, threads):
+    with small_leaves(leaf):
+        sums = density(case.queries, case.base, case.metric, error=error, threads=threads)
+    for got, bound, expected in zip(
+        sums.log_sum, sums.error, naive.density(case.distances), strict=True
+    ):
+        assert 0 <= bound <= math.log1p(error) + 1e-15
+        if math.isinf(expected):
+            assert got == expected
+        else:
+            assert got - 1e-9 <= expected <= got + bound + 1e-9
+
+
+@settings(max_examples=150)
+@given(cases(), leaves, st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_means_nothing(case, leaf, random):
+    n, m = len(case.base), len(case.queries)
+    order, asked = random.sample(range(n), n), random.sample(range(m), m)
+    back = np.argsort(order)
+    base = case.base
+    shuffled = Records(
+        base.values[order],
+        None if base.present is None else base.present[order],
+        None if base.offset is None else base.offset[order],
+    )
+    queries = Records(
+        case.queries.values[asked],
+        None if case.queries.present is None else case.queries.present[asked],
+    )
+    truth = np.where(case.truth < 0, -1, back[case.truth])[asked]
+    with small_leaves(leaf):
+        before = rank_of_truth(case.queries, base, case.truth, case.metric)
+        after = rank_of_truth(queries, shuffled, truth, case.metric)
+        near, near_after = (
+            nearest(case.queries, base, case.metric),
+            nearest(queries, shuffled, case.metric),
+        )
+        thick, thick_after = (
+            density(case.queries, base, case.metric),
+            density(queries, shuffled, case.metric),
+        )
+    assert before.n_closer[asked].tolist() == after.n_closer.tolist()
+    assert before.n_tied[asked].tolist() == after.n_tied.tolist()
+    assert near.n_best[asked].tolist() == near_after.n_best.tolist()
+    assert thick.log_sum[asked].tolist() == pytest.approx(thick_after.log_sum.tolist(), abs=1e-12)
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 2**32), st.integers(1, 4), st.sampled_from(["bilinear", "whitened"]), leaves)
+def test_a_linear_map_equals_the_form_written_out(seed, width, kind, leaf):
+    rng = np.random.default_rng(seed)
+    root = rng.integers(-2, 3, size=(width, width)).astype(float)
+    matrix = root @ root.T
+    if not matrix.any():
+        matrix = np.eye(width)
+    form = matrix if kind == "bilinear" else np.linalg.pinv(matrix, hermitian=True)
+    queries, base = (rng.integers(0, 5, size=(n, width)).astype(float) for n in (6, 30))
+    truth = rng.integers(0, 30, 6)
+    gaps = queries[:, None] - base[None]
+    distances = np.sqrt(np.maximum(np.einsum("qbi,ij,qbj->qb", gaps, form, gaps), 0))
+    # Zeros of a singular form are zeros up to the square root of rounding.
+    distances[distances < 1e-6] = 0
+    with small_leaves(leaf):
+        ranks = rank_of_truth(queries, base, truth, getattr(metrics, kind)(matrix))
+    closer, tied = naive.rank_of_truth(distances, truth)
+    assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == (closer, tied)
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32))
+def test_a_missing_cell_under_a_linear_map_costs_what_it_costs_on_average(seed):
+    rng = np.random.default_rng(seed)
+    root = rng.standard_normal((3, 3))
+    form = root @ root.T
+    queries, base = rng.standard_normal((4, 3)), rng.standard_normal((9, 3))
+    seen, there = rng.random(queries.shape) > 0.3, rng.random(base.shape) > 0.3
+    there[0] = True
+    values = [base[there[:, j], j] for j in range(3)]
+    means, variances = [v.mean() for v in values], [v.var() for v in values]
+    filled_q, filled_b = np.where(seen, queries, means), np.where(there, base, means)
+    gaps = filled_q[:, None] - filled_b[None]
+    extra = np.einsum("ij,j,j->i", ~seen, np.diag(form), variances)[:, None] + np.einsum(
+        "ij,j,j->i", ~there, np.diag(form), variances
+    )
+    distances = np.sqrt(np.einsum("qbi,ij,qbj->qb", gaps, form, gaps) + extra)
+    found = nearest(Records(queries, seen), Records(base, there), metrics.bilinear(form), k=9)
+    expected = np.sort(distances, axis=1)
+    assert found.scores == pytest.approx(expected, rel=1e-9)
+
+
+def test_each_kernel_is_compiled_once():
+    """The properties above have used every metric: one specialisation serves them all."""
+    from unveil.kernels import density as densities
+    from unveil.kernels import expectation, filters, neighbours, ranking, rows, tree, walk
+
+    kernels = {
+        ranking.rank_block,
+        neighbours.nearest_block,
+        densities.density_block,
+        expectation.expected_costs,
+        filters.all_to_axes,
+        rows.hash_rows,
+        rows.mark_new,
+        tree.split,
+        tree.fill_tiles,
+        tree.fill_boxes,
+        walk.leaf_of,
+    }
+    queries = np.zeros((3, 2))
+    for metric in (metrics.euclid(), metrics.choquet(FuzzyMeasure([0, 0.5, 0.5, 1]))):
+        rank_of_truth(queries, Records(queries, None, np.ones(3)), [0, 1, -1], metric)
+        rank_of_truth(queries.astype(int), queries.astype("f4"), [0, 1, 2], metric, stop_at=2)
+        nearest(np.asfortranarray(queries), queries, metric)
+    for kernel in kernels:
+        assert len(kernel.signatures) <= 1
