@@ -140,7 +140,7 @@ def small_leaves(size):
 leaves, threads = st.sampled_from([1, 2, 5, 32]), st.sampled_from([1, 2])
 
 
-@settings(max_examples=600)
+@settings(max_examples=1000)
 @given(cases(), st.sampled_from([None, 1, 2, 5]), leaves, threads)
 def test_rank_of_truth_equals_its_twin(case, stop_at, leaf, threads):
     with small_leaves(leaf):
@@ -152,7 +152,7 @@ def test_rank_of_truth_equals_its_twin(case, stop_at, leaf, threads):
     assert ranks.n_tied.tolist() == tied
 
 
-@settings(max_examples=400)
+@settings(max_examples=600)
 @given(cases(), st.integers(1, 5), leaves, threads)
 def test_nearest_equals_its_twin(case, k, leaf, threads):
     with small_leaves(leaf):
@@ -171,7 +171,7 @@ def test_nearest_equals_its_twin(case, k, leaf, threads):
         assert len(set(real)) == len(real)
 
 
-@settings(max_examples=300)
+@settings(max_examples=500)
 @given(cases(), st.sampled_from([0.0, 1e-6, 0.5]), leaves, threads)
 def test_density_equals_its_twin_within_its_own_bound(case, error, leaf, threads):
     with small_leaves(leaf):
@@ -186,7 +186,7 @@ def test_density_equals_its_twin_within_its_own_bound(case, error, leaf, threads
             assert got - 1e-9 <= expected <= got + bound + 1e-9
 
 
-@settings(max_examples=150)
+@settings(max_examples=250)
 @given(cases(), leaves, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_means_nothing(case, leaf, random):
     n, m = len(case.base), len(case.queries)

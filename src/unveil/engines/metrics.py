@@ -149,6 +149,10 @@ class Metric:
     def __post_init__(self) -> None:
         if isinstance(self.costs, tuple) and not self.costs:
             raise SpecError("a metric has a cost for at least one attribute")
+        if self.combine not in COMBINE:
+            raise SpecError("costs are combined by 'sum', 'largest' or 'choquet'")
+        if self.matrix is not None:
+            self._check_matrix(self.matrix)
         if (self.combine == "choquet") != (self.measure is not None):
             raise SpecError("a measure goes with combine='choquet', and that with a measure")
         if self.measure is not None:
@@ -157,6 +161,14 @@ class Metric:
                 raise SpecError(f"Choquet: at most {MOST_CHOQUET} attributes")
             if isinstance(self.costs, tuple) and len(self.costs) != width:
                 raise SpecError(f"Choquet: the measure is one of {count(width, 'attribute')}")
+
+    def _check_matrix(self, matrix: Floats) -> None:
+        if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
+            raise SpecError("a linear map is a matrix of finite numbers")
+        if isinstance(self.costs, tuple) and len(self.costs) != matrix.shape[1]:
+            raise SpecError(
+                f"after the linear map there is a cost for each of the {matrix.shape[1]} columns"
+            )
 
     def __repr__(self) -> str:
         kinds = {

@@ -1,0 +1,243 @@
+"""The three questions: bad input, the ends of their ranges, progress, Ctrl-C."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from unveil.aggregation.measure import FuzzyMeasure
+from unveil.engines import local, metrics
+from unveil.engines.local import density, nearest, rank_of_truth
+from unveil.engines.records import Records
+from unveil.errors import DataError, SpecError, UsageError
+
+EUCLID = metrics.euclid()
+TWO = np.array([[1.0, 2.0], [3.0, 4.0]])
+SECRET = 271828.125
+
+
+@pytest.fixture
+def idle(monkeypatch):
+    """Fails when any work starts."""
+    monkeypatch.setattr(local, "build", lambda *_: pytest.fail("work has started"))
+
+
+@pytest.mark.parametrize(
+    ("queries", "base", "truth", "metric", "said"),
+    [
+        (TWO * np.nan, TWO, [0, 1], EUCLID, "4 cells not usable, the first in row 1, attribute 1"),
+        (TWO, TWO * np.inf, [0, 1], EUCLID, "finite number"),
+        (np.full((1, 1), 2**60), TWO, [0], EUCLID, r"2\^53"),
+        (TWO[:, :1], TWO, [0, 1], EUCLID, "same attributes"),
+        (TWO[0], TWO, [0], EUCLID, "records x attributes"),
+        (TWO.astype(str), TWO, [0, 1], EUCLID, "array of numbers"),
+        (TWO[:, :0], TWO[:, :0], [0, 1], EUCLID, "without an attribute"),
+        (TWO, TWO[:0], [0, 1], EUCLID, "no records"),
+        (TWO, TWO, [0], EUCLID, "for each query"),
+        (TWO, TWO, [0.0, 1.0], EUCLID, "row number"),
+        (TWO, TWO, [0, 2], EUCLID, "1 row that the base does not have"),
+        (TWO, TWO, [-2, 0], EUCLID, "-1 means not in the base"),
+        (TWO, TWO, [0, 1], metrics.euclid([1, 1, 1]), "3 attributes"),
+        (TWO, TWO, [0, 1], metrics.bilinear([[1.0]]), "1 attribute"),
+        (TWO, TWO, [0, 1], metrics.Metric(metrics.squared(0)), "all weights are zero"),
+        (TWO, TWO, [0, 1], metrics.Metric(metrics.table(np.zeros((3, 3)))), "codes go from 0 to 2"),
+        (TWO / 4, TWO, [0, 1], metrics.Metric(metrics.table(np.zeros((9, 9)))), "of the queries"),
+    ],
+)
+@pytest.mark.usefixtures("idle")
+def test_bad_input_is_refused_before_any_work(queries, base, truth, metric, said):
+    with pytest.raises((DataError, SpecError), match=said) as caught:
+        rank_of_truth(queries, base, truth, metric)
+    assert "271828" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Records(TWO, present=np.ones((2, 1), bool)), "shaped like"),
+        (lambda: Records(TWO, present=np.ones((2, 2))), "true and false"),
+        (lambda: Records(TWO, offset=np.ones(3)), "for each record"),
+        (lambda: Records(TWO, offset=np.array([1, np.nan])), "finite"),
+        (lambda: Records(np.array([[SECRET], [np.nan]])), "row 2, attribute 1"),
+    ],
+)
+def test_records_that_are_none(make, said):
+    with pytest.raises(DataError, match=said) as caught:
+        make()
+    assert "271828" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("idle")
+def test_options_out_of_range():
+    with pytest.raises(UsageError, match="stop_at"):
+        rank_of_truth(TWO, TWO, [0, 1], EUCLID, stop_at=0)
+    with pytest.raises(UsageError, match="k: at least 1"):
+        nearest(TWO, TWO, EUCLID, k=0)
+    with pytest.raises(UsageError, match="error"):
+        density(TWO, TWO, EUCLID, error=1.0)
+    with pytest.raises(UsageError, match="threads"):
+        nearest(TWO, TWO, EUCLID, threads=0)
+
+
+def test_a_cell_outside_the_mask_may_hold_anything():
+    present = np.array([[True, False], [True, True]])
+    wild = Records(np.array([[1.0, np.nan], [3.0, 4.0]]), present)
+    tame = Records(np.array([[1.0, 0.0], [3.0, 4.0]]), present)
+    truth = [0, 1]
+    for queries, base in ((wild, TWO), (TWO, wild), (wild, wild)):
+        plain = [tame if file is wild else file for file in (queries, base)]
+        got, same = (
+            rank_of_truth(queries, base, truth, EUCLID),
+            rank_of_truth(*plain, truth, EUCLID),
+        )
+        assert got.n_closer.tolist() == same.n_closer.tolist()
+        assert got.n_tied.tolist() == same.n_tied.tolist()
+
+
+def test_no_queries_at_all():
+    none = TWO[:0]
+    assert len(rank_of_truth(none, TWO, np.zeros(0, int), EUCLID).n_closer) == 0
+    assert nearest(none, TWO, EUCLID, k=3).rows.shape == (0, 3)
+    assert len(density(none, TWO, EUCLID).log_sum) == 0
+
+
+def test_more_neighbours_than_candidates():
+    found = nearest(TWO[:1], TWO, EUCLID, k=4)
+    assert found.rows.tolist() == [[0, 1, -1, -1]]
+    assert found.scores[0, 2:].tolist() == [np.inf, np.inf]
+
+
+def test_nobody_is_possible():
+    far = metrics.Metric(metrics.window(0.5))
+    found = nearest(TWO + 100, TWO, far)
+    assert (found.rows == -1).all()
+    assert found.n_best.tolist() == [0, 0]
+    assert density(TWO + 100, TWO, far).log_sum.tolist() == [-np.inf, -np.inf]
+    ranks = rank_of_truth(TWO + 100, TWO, [0, 1], far)
+    assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == ([0, 0], [1, 1])
+
+
+def test_whole_numbers_are_compared_as_whole_numbers():
+    base = np.array([[10**12], [10**12 + 1]])
+    queries = np.zeros((2, 1), int)
+    for metric in (metrics.manhattan(), metrics.chebyshev(), metrics.euclid()):
+        exact = rank_of_truth(queries, base, [0, 1], metric)
+        assert (exact.n_closer.tolist(), exact.n_tied.tolist()) == ([0, 1], [0, 0])
+        loose = rank_of_truth(queries.astype(float), base.astype(float), [0, 1], metric)
+        assert (loose.n_closer.tolist(), loose.n_tied.tolist()) == ([0, 0], [1, 1])
+
+
+def test_ties_are_judged_on_distances_not_on_their_squares():
+    near = np.array([[1.0], [1.0 + 0.8e-9], [1.0 + 3e-9]])
+    ranks = rank_of_truth(np.zeros((3, 1)), near, [0, 1, 2], EUCLID)
+    assert ranks.n_closer.tolist() == [0, 0, 2]
+    assert ranks.n_tied.tolist() == [1, 1, 0]
+
+
+def test_an_offset_adds_to_the_sum_of_squares():
+    base = Records(np.array([[0.0], [3.0]]), offset=np.array([10.0, 0.5]))
+    found = nearest(np.zeros((1, 1)), base, EUCLID, k=2)
+    assert found.rows.tolist() == [[1, 0]]
+    assert found.scores.tolist() == [[9.5, 10.0]]
+
+
+def test_numbers_of_any_size():
+    rng = np.random.default_rng(3)
+    for size in (1e-300, 1e-150, 1e-8, 1.0, 1e8, 1e140):
+        people = rng.standard_normal((300, 4))
+        people[:, 0] += 7  # away from zero, as years are
+        masked = people + 0.3 * rng.standard_normal(people.shape)
+        truth = np.arange(300)
+        expected = rank_of_truth(people, masked, truth, metrics.manhattan())
+        ranks = rank_of_truth(people * size, masked * size, truth, metrics.manhattan())
+        if size > 1e-12:  # below, distances tie by the absolute tolerance
+            assert ranks.n_closer.tolist() == expected.n_closer.tolist()
+        else:
+            assert ranks.n_tied.tolist() == [299] * 300
+
+
+def test_one_wild_value_does_not_spoil_the_rest():
+    rng = np.random.default_rng(4)
+    people = rng.standard_normal((500, 3))
+    people[0] = 1e12
+    masked = people + 0.1 * rng.standard_normal(people.shape)
+    distances = np.sqrt(((people[:, None] - masked[None]) ** 2).sum(-1))
+    closer = (distances < np.diag(distances)[:, None] * (1 - 1e-9)).sum(1)
+    ranks = rank_of_truth(people, masked, np.arange(500), EUCLID)
+    assert ranks.n_closer.tolist() == closer.tolist()
+
+
+def test_choquet_over_ten_attributes():
+    rng = np.random.default_rng(5)
+    queries, base = rng.random((20, 10)), rng.random((50, 10))
+    euclid = rank_of_truth(queries, base, np.arange(20), EUCLID)
+    mean = rank_of_truth(
+        queries, base, np.arange(20), metrics.choquet(FuzzyMeasure.additive(np.ones(10)))
+    )
+    assert mean.n_closer.tolist() == euclid.n_closer.tolist()
+
+
+@pytest.mark.parametrize("width", [3, 30])
+def test_larger_files_equal_all_pairs(width):
+    """Several levels of the tree, and tiles where boxes are of no use."""
+    rng = np.random.default_rng(6)
+    people = rng.standard_normal((3000, width)).round(1)
+    masked = people + 0.5 * rng.standard_normal(people.shape).round(1)
+    truth = rng.permutation(3000)
+    ranks = rank_of_truth(people[:200], masked, truth[:200], EUCLID)
+    distances = np.sqrt(((people[:200, None] - masked[None]) ** 2).sum(-1))
+    true = distances[np.arange(200), truth[:200], None]
+    tied = abs(distances - true) <= 1e-9 * np.maximum(distances, true) + 1e-12
+    assert ranks.n_closer.tolist() == ((distances < true) & ~tied).sum(1).tolist()
+    assert ranks.n_tied.tolist() == (tied.sum(1) - 1).tolist()
+    least = distances.min(1, keepdims=True)
+    best = (distances - least <= 1e-9 * distances + 1e-12).argmax(1)  # the lowest row
+    assert nearest(people[:200], masked, EUCLID).rows[:, 0].tolist() == best.tolist()
+
+
+def test_inputs_are_left_as_they_were():
+    values = np.array([[1.0, np.nan], [-0.0, 2.0]])
+    present = ~np.isnan(values)
+    values.setflags(write=False)
+    before = values.tobytes()
+    rank_of_truth(Records(values, present), Records(values, present), [0, 1], EUCLID)
+    assert values.tobytes() == before
+
+
+def test_progress_ends_at_all_and_never_goes_back():
+    people = np.random.default_rng(7).standard_normal((3000, 2))
+    for question in (
+        lambda **told: rank_of_truth(people, people, np.arange(3000), EUCLID, **told),
+        lambda **told: nearest(people, people, EUCLID, **told),
+        lambda **told: density(people, people, EUCLID, **told),
+    ):
+        seen = []
+        question(progress=lambda *counts, seen=seen: seen.append(counts))
+        assert seen[0] == (0, 3000)
+        assert seen[-1] == (3000, 3000)
+        assert sorted(seen) == seen
+        assert len(seen) > 3
+
+
+def test_stopping_leaves_nothing_behind():
+    people = np.random.default_rng(8).standard_normal((20000, 6))
+    threads_before = threading.active_count()
+    asked = []
+
+    def stop(done, _total):
+        asked.append(done)
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nearest(people, people + 1, EUCLID, progress=stop, threads=2)
+    assert threading.active_count() == threads_before
+    assert asked[-1] < 20000
+
+
+def test_answers_hold_no_cell_in_words():
+    answer = rank_of_truth([[SECRET]], [[SECRET]], [0], EUCLID)
+    for thing in (answer, Records(np.array([[SECRET]])), nearest([[SECRET]], [[SECRET]], EUCLID)):
+        assert "271828" not in repr(thing)
