@@ -33,3 +33,4 @@ lint: .venv/installed-for-tests
 
 clean:
 	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf src/unveil/kernels/__pycache__

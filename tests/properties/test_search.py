@@ -140,7 +140,12 @@ def small_leaves(size):
 leaves, threads = st.sampled_from([1, 2, 5, 32]), st.sampled_from([1, 2])
 
 
-@settings(max_examples=1000)
+def many(times):
+    """So many times the profile's number of examples: these cases are quick."""
+    return settings(max_examples=times * settings.default.max_examples)
+
+
+@many(10)
 @given(cases(), st.sampled_from([None, 1, 2, 5]), leaves, threads)
 def test_rank_of_truth_equals_its_twin(case, stop_at, leaf, threads):
     with small_leaves(leaf):
@@ -152,7 +157,7 @@ def test_rank_of_truth_equals_its_twin(case, stop_at, leaf, threads):
     assert ranks.n_tied.tolist() == tied
 
 
-@settings(max_examples=600)
+@many(6)
 @given(cases(), st.integers(1, 5), leaves, threads)
 def test_nearest_equals_its_twin(case, k, leaf, threads):
     with small_leaves(leaf):
@@ -171,7 +176,7 @@ def test_nearest_equals_its_twin(case, k, leaf, threads):
         assert len(set(real)) == len(real)
 
 
-@settings(max_examples=500)
+@many(5)
 @given(cases(), st.sampled_from([0.0, 1e-6, 0.5]), leaves, threads)
 def test_density_equals_its_twin_within_its_own_bound(case, error, leaf, threads):
     with small_leaves(leaf):
@@ -186,7 +191,7 @@ def test_density_equals_its_twin_within_its_own_bound(case, error, leaf, threads
             assert got - 1e-9 <= expected <= got + bound + 1e-9
 
 
-@settings(max_examples=250)
+@many(2)
 @given(cases(), leaves, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_means_nothing(case, leaf, random):
     n, m = len(case.base), len(case.queries)
@@ -220,7 +225,7 @@ def test_the_order_of_the_rows_means_nothing(case, leaf, random):
     assert thick.log_sum[asked].tolist() == pytest.approx(thick_after.log_sum.tolist(), abs=1e-12)
 
 
-@settings(max_examples=200)
+@many(2)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.sampled_from(["bilinear", "whitened"]), leaves)
 def test_a_linear_map_equals_the_form_written_out(seed, width, kind, leaf):
     rng = np.random.default_rng(seed)
@@ -241,7 +246,7 @@ def test_a_linear_map_equals_the_form_written_out(seed, width, kind, leaf):
     assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == (closer, tied)
 
 
-@settings(max_examples=100)
+@many(1)
 @given(st.integers(0, 2**32))
 def test_a_missing_cell_under_a_linear_map_costs_what_it_costs_on_average(seed):
     rng = np.random.default_rng(seed)

@@ -18,6 +18,8 @@ from unveil.kernels import density as densities
 from unveil.kernels import neighbours, ranking, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from unveil.engines.metrics import Metric
@@ -39,6 +41,13 @@ class Ranks:
 
     n_closer: Ints  # candidates strictly closer; stopped early, stop_at stands for "or more"
     n_tied: Ints  # ties with the true record, itself left out; -1 where the count stopped
+
+    @property
+    def hits(self) -> Floats:
+        """What an intruder who links the closest, ties at random, can expect of each query."""
+        found = self.n_closer == 0
+        shares: Floats = found / np.where(found, 1 + self.n_tied, 1)
+        return shares
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -91,6 +100,8 @@ def rank_of_truth(
     >>> ranks = rank_of_truth(people + [0, 1], people, [0, 1, 1], euclid())
     >>> ranks.n_closer.tolist(), ranks.n_tied.tolist()
     ([0, 0, 1], [0, 0, 0])
+    >>> ranks.hits.tolist()
+    [1.0, 1.0, 0.0]
     """
     if stop_at is not None and stop_at < 1:
         raise UsageError("stop_at: at least 1; leave it out to count in full")
@@ -106,11 +117,10 @@ def rank_of_truth(
     asked = asked[np.argsort(position[asked])]  # neighbours in the tree share the cache
     answers = np.full((len(position), 2), -1, np.int64)
 
-    def work(start: int, stop: int) -> None:
-        block, scratch = asked[start:stop], walk.scratch_for(search)
+    def answer(block: Ints, scratch: walk.Scratch) -> None:
         ranking.rank_block(search, position, block, stop_at or 0, answers, scratch)
 
-    run_blocks(work, blocks_of(len(asked), BLOCK), threads=workers, progress=progress)
+    _in_blocks(answer, asked, search, workers, progress)
     groups.spread(answers)
     return Ranks(answers[:, 0], answers[:, 1])
 
@@ -144,12 +154,11 @@ def nearest(
     n = len(problem.queries)
     found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
 
-    def work(start: int, stop: int) -> None:
-        block, scratch = asked[start:stop], walk.scratch_for(search)
+    def answer(block: Ints, scratch: walk.Scratch) -> None:
         short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
         neighbours.nearest_block(search, block, found, short, scratch)
 
-    run_blocks(work, blocks_of(len(asked), BLOCK), threads=workers, progress=progress)
+    _in_blocks(answer, asked, search, workers, progress)
     for part in found:
         groups.spread(part)
     scores = np.sqrt(found.scores) if problem.terms.root else found.scores
@@ -185,11 +194,10 @@ def density(
     asked = _in_tree_order(groups.firsts, search)
     answers = np.zeros((len(problem.queries), 3))
 
-    def work(start: int, stop: int) -> None:
-        block, scratch = asked[start:stop], walk.scratch_for(search)
+    def answer(block: Ints, scratch: walk.Scratch) -> None:
         densities.density_block(search, block, error, answers, scratch)
 
-    run_blocks(work, blocks_of(len(asked), BLOCK), threads=workers, progress=progress)
+    _in_blocks(answer, asked, search, workers, progress)
     groups.spread(answers)
     least, total, left_out = answers.T
     with np.errstate(divide="ignore", invalid="ignore"):  # where all candidates are impossible
@@ -201,5 +209,23 @@ def density(
 def _in_tree_order(asked: Ints, search: walk.Search) -> Ints:
     """The queries as the tree orders them, so that those near each other share the cache."""
     leaf = np.empty(len(asked), np.int64)
-    walk.leaf_of(search, asked, leaf, walk.scratch_for(search))
+    walk.leaf_of(search, asked, leaf, walk.scratch_for(search, np.zeros(1, np.bool_)))
     return asked[np.argsort(leaf, kind="stable")]
+
+
+def _in_blocks(
+    answer: Callable[[Ints, walk.Scratch], object],
+    asked: Ints,
+    search: walk.Search,
+    threads: int,
+    progress: Progress | None,
+) -> None:
+    """Answer the queries `asked`, block after block, on all threads."""
+    stopped = np.zeros(1, np.bool_)
+    run_blocks(
+        lambda start, end: answer(asked[start:end], walk.scratch_for(search, stopped)),
+        blocks_of(len(asked), BLOCK),
+        threads=threads,
+        progress=progress,
+        stop=stopped,
+    )

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unveil.engines.threads import Progress
+    from unveil.kernels.arrays import Ints, Ints32
 
-    Ints = NDArray[np.int64]
-    Ints32 = NDArray[np.int32]
     Codes = NDArray[np.integer[Any]]
 
 _REHEARSAL = np.zeros((1, 1), np.int64)
@@ -167,11 +166,12 @@ def _agreeing(rows: Rows, threads: int, progress: Progress | None) -> Ints:
     # progress moving; each begins with all records, so that very many would be slower.
     free = min(d - 1, max(4, min(d - 6, 7), (4 * threads - 1).bit_length()))
     agreeing = np.zeros((1 << (d - free), 1 << free), np.int64)
+    stopped = np.zeros(1, np.bool_)
 
     def count_task(start: int, _stop: int) -> None:
         forced = start >> (d - free)
         table = np.zeros((d - free + 1, 1 << (d - free)), np.int64)
-        count_agreeing(rows, (forced, free), scratch_for(rows), table)
+        count_agreeing(rows, (forced, free), scratch_for(rows, stopped), table)
         sums = table[0]
         for bit in range(d - free):
             without, having = _halves(sums, bit)
@@ -180,7 +180,7 @@ def _agreeing(rows: Rows, threads: int, progress: Progress | None) -> Ints:
         agreeing[:, forced] = sums
 
     bounds = range(0, (1 << d) + 1, 1 << (d - free))
-    run_blocks(count_task, bounds, threads=threads, progress=progress)
+    run_blocks(count_task, bounds, threads=threads, progress=progress, stop=stopped)
     return agreeing.ravel()
 
 

@@ -12,6 +12,8 @@ from unveil.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from unveil.kernels.arrays import Bools
+
 
 class Progress(Protocol):
     """Told from time to time how much is done, in the calling thread."""
@@ -59,11 +61,13 @@ def run_blocks(
     *,
     threads: int,
     progress: Progress | None = None,
+    stop: Bools | None = None,
 ) -> None:
     """Call work(start, stop) for each pair of neighbours in `bounds`, many at a time.
 
     The first error, or Ctrl-C, stops what has not begun, waits for the blocks that are
-    under way, and is raised again: no thread outlives the call.
+    under way, and is raised again: no thread outlives the call. Work that takes long looks
+    at `stop`, which then turns true.
 
     >>> seen = []
     >>> run_blocks(lambda start, stop: seen.append((start, stop)), [0, 2, 5], threads=1)
@@ -83,5 +87,7 @@ def run_blocks(
                 if progress is not None:
                     progress(done, total)
         except BaseException:
+            if stop is not None:
+                stop[:] = True
             pool.shutdown(wait=True, cancel_futures=True)
             raise

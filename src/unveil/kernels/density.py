@@ -85,6 +85,8 @@ def density_block(
 ) -> None:
     """Answer the queries in `block`: answers[i] becomes what `sum_over` returns."""
     for i in block:
+        if scratch.stop[0]:
+            return
         to_axes(search.frame, search.queries.rows[i], scratch.point, scratch.sums)
         least, total, left_out = sum_over(search, i, share, scratch)
         answers[i, 0], answers[i, 1], answers[i, 2] = least, total, left_out

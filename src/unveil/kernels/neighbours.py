@@ -136,6 +136,8 @@ def nearest_block(
 ) -> None:
     """Answer the queries in `block`: first what ties with the best by row, then by score."""
     for i in block:
+        if scratch.stop[0]:
+            return
         to_axes(search.frame, search.queries.rows[i], scratch.point, scratch.sums)
         near = shortlist_nearest(search, i, short, scratch)
         if near == 0:

@@ -17,10 +17,8 @@ import numpy as np
 from unveil.kernels.jit import kernel, part
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from unveil.kernels.arrays import Bools, Ints, Ints32
 
-    Ints = NDArray[np.int64]
-    Ints32 = NDArray[np.int32]
     Block = tuple[int, int, int, int]  # from and to in the first file, in the second
 
 FEW = 12  # pairs per record up to which comparing them is quicker than dividing
@@ -45,10 +43,11 @@ class Scratch(NamedTuple):
     found: Ints32  # the codes of a block
     tally: Ints  # by code: entries in the first file, in the second; next place in each
     place: Ints  # by combination of codes: where it is merged
+    stop: Bools  # turns true when the answer is no longer wanted
     blocks: Ints  # those that wait: a Block, next attribute, attributes chosen, end of entries
 
 
-def scratch_for(rows: Rows) -> Scratch:
+def scratch_for(rows: Rows, stop: Bools) -> Scratch:
     """Room for `count_agreeing`, some 30 bytes for each row and for each code."""
     n, d = rows.codes.shape
     most = int(rows.slots.max())
@@ -61,6 +60,7 @@ def scratch_for(rows: Rows) -> Scratch:
         found=np.empty(most, np.int32),
         tally=np.zeros((most, 4), np.int64),
         place=np.empty(n // CROWDED + 1, np.int64),
+        stop=stop,
         blocks=np.empty((n // FEW + d + 2, 7), np.int64),
     )
 
@@ -83,7 +83,7 @@ def count_agreeing(rows: Rows, given: tuple[int, int], scratch: Scratch, table: 
     if mask == 0:
         at_least[chosen] = pairs_of(entries, block)
     waiting = put(blocks, waiting, block, k, chosen, top)
-    while waiting > 0:
+    while waiting > 0 and not scratch.stop[0]:
         # The newest block first: what it was cut from stays whole until its turn.
         waiting -= 1
         b = blocks[waiting]

@@ -132,6 +132,8 @@ def rank_block(
     was stopped is (stop_at, -1).
     """
     for i in block:
+        if scratch.stop[0]:
+            return
         nearer, tied = count_nearer(search, i, truth[i], stop_at, scratch)
         stopped = stop_at > 0 and nearer >= stop_at
         answers[i, 0] = stop_at if stopped else nearer

@@ -12,7 +12,7 @@ from unveil.kernels.jit import kernel, part
 from unveil.kernels.tree import FAN
 
 if TYPE_CHECKING:
-    from unveil.kernels.arrays import Floats, Floats32, Ints
+    from unveil.kernels.arrays import Bools, Floats, Floats32, Ints
     from unveil.kernels.costs import Terms
     from unveil.kernels.filters import Frame
     from unveil.kernels.tree import Tree
@@ -60,9 +60,10 @@ class Scratch(NamedTuple):
     order: Ints
     nodes: Ints  # the stack
     least: Floats  # the bounds of the nodes on the stack
+    stop: Bools  # turns true when the answers are no longer wanted
 
 
-def scratch_for(search: Search) -> Scratch:
+def scratch_for(search: Search, stop: Bools) -> Scratch:
     """Arrays for walks of one thread."""
     axes, lanes = search.tree.tiles.shape[1:]
     width = search.queries.rows.shape[1]
@@ -77,6 +78,7 @@ def scratch_for(search: Search) -> Scratch:
         order=np.zeros(width, np.int64),
         nodes=np.zeros(STACK, np.int64),
         least=np.zeros(STACK),
+        stop=stop,
     )
 
 

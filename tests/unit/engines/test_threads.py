@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -23,6 +24,7 @@ def test_the_first_error_stops_the_rest():
     def work(start, _stop):
         if start == 0:
             raise ZeroDivisionError
+        time.sleep(0.001)
         done.append(start)
 
     before = threading.active_count()
