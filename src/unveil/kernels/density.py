@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.kernels.filters import NONE, filter_tile, thresholds, to_axes
+from unveil.kernels.filters import thresholds, to_axes
 from unveil.kernels.jit import kernel, part, step
 from unveil.kernels.walk import (
+    beyond,
     bound_children,
     copies_at,
+    filter_leaf,
     leaves_below,
     push_children,
     records_below,
@@ -40,7 +42,7 @@ def sum_over(search: Search, i: int, share: float, scratch: Scratch) -> tuple[fl
     A record is left out when it adds less than `share` of the sum so far over the number
     of records: so all that is left out is less than `share` of the sum.
     """
-    tree, kind, root = search.tree, search.frame.filter, search.terms.root
+    tree, root = search.tree, search.terms.root
     least, total, left_out = np.inf, 0.0, 0.0
     negligible, limit = 0.0, np.inf
     n = tree.before[len(tree.before) - 1]
@@ -54,15 +56,14 @@ def sum_over(search: Search, i: int, share: float, scratch: Scratch) -> tuple[fl
             left_out += negligible * records_below(tree, first, last)
             continue
         if node < tree.first_leaf:
-            bound_children(search, i, node, scratch)
+            bound_children(search, i, node, False, scratch)
             top = push_children(tree, node, np.inf, scratch, top)
             continue
         leaf = node - tree.first_leaf
         start = tree.starts[leaf]
-        if kind != NONE:
-            filter_tile(kind, scratch.point, tree.tiles, leaf, limit, scratch.tile)
+        filter_leaf(search, leaf, limit, scratch)
         for position in range(start, tree.starts[leaf + 1]):
-            if kind != NONE and scratch.tile[position - start] > limit:
+            if beyond(search, position - start, limit, scratch):
                 left_out += negligible * copies_at(tree, position)
                 continue
             score = score_at(search, i, position, scratch)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NONE, SQUARES, ABSOLUTES, LARGEST_ABSOLUTE = range(4)
 UNIT = 2.0**-23  # twice the rounding of a 32-bit number
 TINY = 1e-36  # what squares too small for 32 bits can add up to
+HUGE = 1e37  # distances this large may have become infinite
 
 # Rounding may differ by these freedoms; UNIT is generous enough for all of them.
 LOOSE = {"contract", "nsz", "nnan", "reassoc"}
@@ -128,7 +129,8 @@ def thresholds(frame: Frame, terms: Terms, score: float, point: Floats32) -> tup
     if frame.filter == SQUARES:
         low, high = low * low, high * high
     rounding = (len(point) + 8) * UNIT
-    return low * (1.0 - rounding) - TINY, high * (1.0 + rounding) + TINY
+    low, high = low * (1.0 - rounding) - TINY, high * (1.0 + rounding) + TINY
+    return low, high if high < HUGE else np.inf  # where distances overflow, none is too far
 
 
 @part(fastmath=LOOSE)

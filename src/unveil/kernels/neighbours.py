@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unveil.kernels.costs import against
-from unveil.kernels.filters import NONE, filter_tile, thresholds, to_axes
+from unveil.kernels.filters import thresholds, to_axes
 from unveil.kernels.jit import kernel, part, step
-from unveil.kernels.walk import bound_children, copies_at, push_children, score_at
+from unveil.kernels.walk import (
+    beyond,
+    bound_children,
+    copies_at,
+    filter_leaf,
+    push_children,
+    score_at,
+)
 
 if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Ints
@@ -65,7 +72,7 @@ def enter_records(
 @step()
 def shortlist_nearest(search: Search, i: int, short: Shortlist, scratch: Scratch) -> int:
     """The distinct rows with the lowest finite scores; returns how many."""
-    tree, kind = search.tree, search.frame.filter
+    tree = search.tree
     filled, limit = 0, np.inf
     scratch.nodes[0], scratch.least[0] = 0, -np.inf
     top = 1
@@ -75,16 +82,14 @@ def shortlist_nearest(search: Search, i: int, short: Shortlist, scratch: Scratch
         if scratch.least[top] > limit:
             continue
         if node < tree.first_leaf:
-            bound_children(search, i, node, scratch)
+            bound_children(search, i, node, False, scratch)
             top = push_children(tree, node, limit, scratch, top)
             continue
         leaf = node - tree.first_leaf
-        if kind != NONE and not filter_tile(
-            kind, scratch.point, tree.tiles, leaf, limit, scratch.tile
-        ):
+        if not filter_leaf(search, leaf, limit, scratch):
             continue
         for at in range(tree.starts[leaf], tree.starts[leaf + 1]):
-            if kind != NONE and scratch.tile[at - tree.starts[leaf]] > limit:
+            if beyond(search, at - tree.starts[leaf], limit, scratch):
                 continue
             score, first = score_at(search, i, at, scratch), search.candidates.first[at]
             if np.isinf(score):
@@ -104,7 +109,7 @@ def gather_ties(
 
     Returns how many were kept and how many there are.
     """
-    tree, kind = search.tree, search.frame.filter
+    tree = search.tree
     filled, tied = 0, 0
     limit = thresholds(search.frame, search.terms, best, scratch.point)[1]
     scratch.nodes[0] = 0
@@ -113,16 +118,14 @@ def gather_ties(
         top -= 1
         node = scratch.nodes[top]
         if node < tree.first_leaf:
-            bound_children(search, i, node, scratch)
+            bound_children(search, i, node, False, scratch)
             top = push_children(tree, node, limit, scratch, top)
             continue
         leaf = node - tree.first_leaf
-        if kind != NONE and not filter_tile(
-            kind, scratch.point, tree.tiles, leaf, limit, scratch.tile
-        ):
+        if not filter_leaf(search, leaf, limit, scratch):
             continue
         for at in range(tree.starts[leaf], tree.starts[leaf + 1]):
-            if kind != NONE and scratch.tile[at - tree.starts[leaf]] > limit:
+            if beyond(search, at - tree.starts[leaf], limit, scratch):
                 continue
             if against(search.terms, score_at(search, i, at, scratch), best) == 0:
                 filled = enter_records(search, at, -np.inf, answer, filled)

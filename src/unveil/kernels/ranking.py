@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.kernels.costs import against
-from unveil.kernels.filters import NONE, filter_tile, thresholds, to_axes
+from unveil.kernels.filters import NONE, thresholds, to_axes
 from unveil.kernels.jit import kernel, step
 from unveil.kernels.tree import FAN
 from unveil.kernels.walk import (
+    beyond,
     bound_children,
-    bound_corners,
     children,
     copies_at,
+    filter_leaf,
     leaf_at,
     leaves_below,
     push_children,
@@ -39,19 +40,17 @@ def count_leaf(
 
     `judge` is the true score and the two thresholds of the filter.
     """
-    tree, kind = search.tree, search.frame.filter
-    truth, sure, maybe = judge
+    tree, (truth, sure, maybe) = search.tree, judge
     start, end = tree.starts[leaf], tree.starts[leaf + 1]
     nearer, tied = 0, 0
-    if kind != NONE and not filter_tile(kind, scratch.point, tree.tiles, leaf, maybe, scratch.tile):
+    if not filter_leaf(search, leaf, maybe, scratch):
         end = start
     for position in range(start, end):
-        if kind != NONE:
-            if scratch.tile[position - start] > maybe:
-                continue
-            if scratch.tile[position - start] < sure:
-                nearer += copies_at(tree, position)
-                continue
+        if beyond(search, position - start, maybe, scratch):
+            continue
+        if search.frame.filter != NONE and scratch.tile[position - start] < sure:
+            nearer += copies_at(tree, position)
+            continue
         verdict = against(search.terms, score_at(search, i, position, scratch), truth)
         if verdict < 0:
             nearer += copies_at(tree, position)
@@ -75,7 +74,7 @@ def count_whole(
     """
     tree, terms, (truth, sure, _) = search.tree, search.terms, judge
     nearer, tied = 0, 0
-    bound_corners(search, i, node, scratch)
+    bound_children(search, i, node, True, scratch)
     for c in range(children(tree, node)):
         all_nearer = scratch.corners[c] < sure
         all_tied = (
@@ -111,7 +110,7 @@ def count_nearer(
         top -= 1
         node = scratch.nodes[top]
         if node < tree.first_leaf:
-            bound_children(search, i, node, scratch)
+            bound_children(search, i, node, False, scratch)
             if stop_at == 0 or search.frame.filter == NONE:
                 more = count_whole(search, i, node, home, judge, scratch)
                 nearer, tied = nearer + more[0], tied + more[1]

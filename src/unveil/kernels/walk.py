@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unveil.kernels.costs import combined, greatest_cost, least_cost, score_of
-from unveil.kernels.filters import NONE, filter_boxes, filter_corners, to_axes
+from unveil.kernels.filters import NONE, filter_boxes, filter_corners, filter_tile, to_axes
 from unveil.kernels.jit import kernel, part
 from unveil.kernels.tree import FAN
 
@@ -111,13 +111,20 @@ def score_at(search: Search, i: int, position: int, scratch: Scratch) -> float:
 
 
 @part()
-def bound_children(search: Search, i: int, node: int, scratch: Scratch) -> None:
-    """Lower bounds for a node's children, in the filter's distance or in scores."""
+def bound_children(search: Search, i: int, node: int, far: bool, scratch: Scratch) -> None:
+    """Lower bounds for a node's children, in `bounds`, or if `far` upper ones, in `corners`.
+
+    They are in the filter's distance if there is a filter, else in scores.
+    """
     frame, tree, query = search.frame, search.tree, search.queries.rows[i]
+    out = scratch.corners if far else scratch.bounds
     if frame.filter != NONE:
-        filter_boxes(frame.filter, scratch.point, tree.low, tree.high, node, scratch.boxes)
+        if far:
+            filter_corners(frame.filter, scratch.point, tree.low, tree.high, node, scratch.boxes)
+        else:
+            filter_boxes(frame.filter, scratch.point, tree.low, tree.high, node, scratch.boxes)
         for c in range(FAN):
-            scratch.bounds[c] = scratch.boxes[c]
+            out[c] = scratch.boxes[c]
         return
     missing = search.queries.missing[missing_row(search.queries, i)]
     for c in range(children(tree, node)):
@@ -125,33 +132,29 @@ def bound_children(search: Search, i: int, node: int, scratch: Scratch) -> None:
             low, high = np.float64(tree.low[node, j, c]), np.float64(tree.high[node, j, c])
             if np.isnan(query[j]) or low > high:
                 scratch.costs[j] = missing[j]
+            elif far:
+                cost = greatest_cost(search.terms, j, query[j], low, high)
+                scratch.costs[j] = max(cost, missing[j]) if tree.gappy[node, j, c] else cost
             else:
                 cost = least_cost(search.terms, j, query[j], low, high)
                 scratch.costs[j] = min(cost, missing[j]) if tree.gappy[node, j, c] else cost
-        floor = np.float64(tree.floor[node, c])
-        scratch.bounds[c] = combined(search.terms, scratch.costs, floor, scratch.order)
+        offset = np.float64(tree.ceiling[node, c] if far else tree.floor[node, c])
+        out[c] = combined(search.terms, scratch.costs, offset, scratch.order)
 
 
 @part()
-def bound_corners(search: Search, i: int, node: int, scratch: Scratch) -> None:
-    """Upper bounds for a node's children, likewise."""
-    frame, tree, query = search.frame, search.tree, search.queries.rows[i]
-    if frame.filter != NONE:
-        filter_corners(frame.filter, scratch.point, tree.low, tree.high, node, scratch.boxes)
-        for c in range(FAN):
-            scratch.corners[c] = scratch.boxes[c]
-        return
-    missing = search.queries.missing[missing_row(search.queries, i)]
-    for c in range(children(tree, node)):
-        for j in range(len(query)):
-            low, high = np.float64(tree.low[node, j, c]), np.float64(tree.high[node, j, c])
-            if np.isnan(query[j]) or low > high:
-                scratch.costs[j] = missing[j]
-            else:
-                cost = greatest_cost(search.terms, j, query[j], low, high)
-                scratch.costs[j] = max(cost, missing[j]) if tree.gappy[node, j, c] else cost
-        ceiling = np.float64(tree.ceiling[node, c])
-        scratch.corners[c] = combined(search.terms, scratch.costs, ceiling, scratch.order)
+def filter_leaf(search: Search, leaf: int, limit: float, scratch: Scratch) -> bool:
+    """Put the filter on a leaf; false when all of its records are beyond the limit."""
+    kind = search.frame.filter
+    return kind == NONE or filter_tile(
+        kind, scratch.point, search.tree.tiles, leaf, limit, scratch.tile
+    )
+
+
+@part()
+def beyond(search: Search, lane: int, limit: float, scratch: Scratch) -> bool:
+    """Whether the filter says that a record of the leaf is beyond the limit."""
+    return search.frame.filter != NONE and scratch.tile[lane] > limit
 
 
 @part()
@@ -208,7 +211,7 @@ def leaf_of(search: Search, asked: Ints, leaf: Ints, scratch: Scratch) -> None:
         to_axes(search.frame, search.queries.rows[asked[i]], scratch.point, scratch.sums)
         node = 0
         while node < tree.first_leaf:
-            bound_children(search, asked[i], node, scratch)
+            bound_children(search, asked[i], node, False, scratch)
             nearest = 0
             for c in range(1, children(tree, node)):
                 if scratch.bounds[c] < scratch.bounds[nearest]:

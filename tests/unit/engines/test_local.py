@@ -158,6 +158,17 @@ def test_numbers_of_any_size():
             assert ranks.n_tied.tolist() == [299] * 300
 
 
+@pytest.mark.parametrize("metric", [EUCLID, metrics.manhattan(), metrics.chebyshev()])
+@pytest.mark.parametrize("size", [1e6, 1e15, 1e20, 1e25, 1e38, 1e60])
+def test_a_query_far_from_everybody(metric, size):
+    base = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
+    ranks = rank_of_truth(np.array([[size, 0.0]]), base, [1], metric, stop_at=None)
+    beyond_ties = size < 1e9
+    assert ranks.n_closer.tolist() == [2 if beyond_ties else 0]
+    assert ranks.n_tied.tolist() == [0 if beyond_ties else 2]
+    assert nearest(np.array([[size, 0.0]]), base, metric).rows.tolist() == [[0]]
+
+
 def test_one_wild_value_does_not_spoil_the_rest():
     rng = np.random.default_rng(4)
     people = rng.standard_normal((500, 3))
