@@ -54,7 +54,13 @@ class Cost:
         numbers = np.concatenate([[self.weight], self.value, self.slope])
         ends = self.end[np.isfinite(self.end)] if self.slope.any() else np.zeros(0)
         finite = np.concatenate([numbers[np.isfinite(numbers)], ends])
-        return bool((finite == np.rint(finite)).all() and (abs(finite) <= 2**20).all())
+        return bool((finite == np.rint(finite)).all())
+
+    def most(self, gap: float) -> float:
+        """No gap up to this one costs more, unless it is impossible."""
+        if self.kind in (kernel.SQUARE, kernel.LINEAR):
+            return self.weight * (gap**2 if self.kind == kernel.SQUARE else gap)
+        return float(self.value[np.isfinite(self.value)].max(initial=0.0))
 
 
 def squared(weight: float = 1.0, *, side: Side = "both") -> Cost:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.engines.metrics import COMBINE, Cost, Metric, squared
-from unveil.engines.records import Records, as_records
+from unveil.engines.records import WHOLE, Records, as_records
 from unveil.errors import DataError, SpecError, count
 from unveil.kernels import costs as kernel
 from unveil.kernels.expectation import expected_costs
@@ -46,20 +46,26 @@ def pose(
     check_codes(asked, metric, "queries")
     check_codes(given, metric, "base")
     gappy = asked.gappy or given.gappy
-    exact = (
-        asked.whole
-        and given.whole
-        and not (gappy or len(offset) or metric.matrix is not None)
-        and metric.measure is None
-        and all(cost.whole for cost in metric.each(asked.width))
-    )
     a, b = asked.cells(), given.cells()
+    exact = (
+        not (gappy or len(offset)) and asked.whole and given.whole and _stays_whole(a, b, metric)
+    )
     if metric.matrix is not None:
         a, b, metric = _mapped(a, b, metric)
         gappy = False
     terms = as_terms(metric, a.shape[1], exact=exact, complete=not gappy)
     missing = _missing_costs(a, b, terms) if gappy else np.zeros((1, a.shape[1]))
     return Problem(a, b, missing, offset, terms, gappy)
+
+
+def _stays_whole(queries: Floats, base: Floats, metric: Metric) -> bool:
+    """Whether every score of whole numbers is a whole number that 64 bits hold exactly."""
+    costs = metric.each(base.shape[1])
+    if metric.matrix is not None or metric.measure is not None or not len(queries):
+        return False
+    gaps = np.maximum(base.max(0), queries.max(0)) - np.minimum(base.min(0), queries.min(0))
+    most = sum(cost.most(gap) for cost, gap in zip(costs, gaps.tolist(), strict=True))
+    return most <= WHOLE and all(cost.whole for cost in costs)
 
 
 def check_widths(asked: Records, given: Records, metric: Metric) -> None:

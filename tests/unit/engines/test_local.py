@@ -120,13 +120,23 @@ def test_nobody_is_possible():
 
 
 def test_whole_numbers_are_compared_as_whole_numbers():
-    base = np.array([[10**12], [10**12 + 1]])
-    queries = np.zeros((2, 1), int)
-    for metric in (metrics.manhattan(), metrics.chebyshev(), metrics.euclid()):
+    queries = np.zeros((2, 2), int)
+    for metric, base in (
+        (metrics.manhattan(), [[10**12, 0], [10**12, 1]]),
+        (metrics.chebyshev(), [[10**12, 0], [10**12 + 1, 0]]),
+        (metrics.euclid(), [[3 * 10**7, 0], [3 * 10**7, 1]]),
+    ):
+        base = np.array(base)  # noqa: PLW2901
         exact = rank_of_truth(queries, base, [0, 1], metric)
         assert (exact.n_closer.tolist(), exact.n_tied.tolist()) == ([0, 1], [0, 0])
         loose = rank_of_truth(queries.astype(float), base.astype(float), [0, 1], metric)
         assert (loose.n_closer.tolist(), loose.n_tied.tolist()) == ([0, 0], [1, 1])
+
+
+def test_whole_numbers_too_large_to_be_squared_are_compared_by_the_tie_rule():
+    base = np.array([[10**12], [10**12 + 1]])
+    ranks = rank_of_truth(np.zeros((2, 1), int), base, [0, 1], EUCLID)
+    assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == ([0, 0], [1, 1])
 
 
 def test_ties_are_judged_on_distances_not_on_their_squares():
