@@ -233,7 +233,11 @@ def test_a_linear_map_equals_the_form_written_out(seed, width, kind, leaf):
     matrix = root @ root.T
     if not matrix.any():
         matrix = np.eye(width)
-    form = matrix if kind == "bilinear" else np.linalg.pinv(matrix, hermitian=True)
+    form = matrix
+    if kind == "whitened":  # the inverse, where there is one, on the scale of correlations
+        deviation = np.sqrt(np.diag(matrix))
+        scale = np.diag(np.divide(1, deviation, out=np.zeros(width), where=deviation > 0))
+        form = scale @ np.linalg.pinv(scale @ matrix @ scale, rcond=1e-10, hermitian=True) @ scale
     queries, base = (rng.integers(0, 5, size=(n, width)).astype(float) for n in (6, 30))
     truth = rng.integers(0, 30, 6)
     gaps = queries[:, None] - base[None]

@@ -33,9 +33,9 @@ class FuzzyMeasure:
     values: NDArray[np.float64]
 
     def __init__(self, values: ArrayLike) -> None:
-        measure = np.array(values, dtype=np.float64)
+        measure = as_floats(values, "a fuzzy measure")
         attributes = int(measure.size).bit_length() - 1
-        if measure.ndim != 1 or measure.size != 1 << attributes or not 1 <= attributes <= MOST:
+        if measure.ndim != 1 or not 1 <= attributes <= MOST or measure.size != 1 << attributes:
             raise SpecError(
                 "a fuzzy measure has a number for each set of attributes: 2, 4, 8, ... numbers, "
                 f"for 1 to {MOST} attributes"
@@ -56,6 +56,8 @@ class FuzzyMeasure:
         [0.0, 0.25, 0.75, 1.0]
         """
         each = check_weights(weights)
+        _check_many(len(each))
+        each /= each.max()  # their sum must not overflow
         values = np.zeros(1)
         for weight in each / each.sum():
             values = np.concatenate([values, values + weight])
@@ -68,7 +70,8 @@ class FuzzyMeasure:
         >>> FuzzyMeasure.symmetric([0.0, 1.0]).values.tolist()  # the lesser of two
         [0.0, 0.0, 0.0, 1.0]
         """
-        sizes = np.concatenate([[0.0], np.asarray(by_size, dtype=np.float64)])
+        sizes = np.append(0.0, as_floats(by_size, "a symmetric measure"))
+        _check_many(len(sizes) - 1)
         return cls(sizes[np.bitwise_count(np.arange(1 << (len(sizes) - 1)))])
 
     def __len__(self) -> int:
@@ -78,9 +81,17 @@ class FuzzyMeasure:
         return f"FuzzyMeasure({len(self)} attributes)"
 
 
+def as_floats(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """An array of its own, of numbers."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SpecError(f"{what}: numbers are needed, in rows of equal length") from None
+
+
 def check_weights(weights: ArrayLike) -> NDArray[np.float64]:
     """Weights: finite, none negative, not all zero."""
-    each = np.array(weights, dtype=np.float64)
+    each = as_floats(weights, "weights")
     if each.ndim != 1 or not each.size or not np.isfinite(each).all():
         raise SpecError("weights are finite numbers, one for each attribute")
     if (each < 0).any() or not each.any():
@@ -97,15 +108,24 @@ def choquet(costs: ArrayLike, measure: FuzzyMeasure) -> NDArray[np.float64]:
     >>> choquet([4.0, 2.0], FuzzyMeasure([0, 0.2, 0.3, 1]))
     np.float64(2.4)
     """
-    values = np.asarray(costs, dtype=np.float64)
+    values = as_floats(costs, "costs")
     if values.shape[-1:] != (len(measure),):
         raise SpecError(f"the measure is one of {len(measure)} attributes")
     order = np.argsort(values, axis=-1)
     ascending = np.take_along_axis(values, order, -1)
     bits = np.left_shift(1, order)
     at_least = np.flip(np.cumsum(np.flip(bits, -1), -1), -1)
-    increments = np.diff(ascending, axis=-1, prepend=0.0)
-    return np.asarray((increments * measure.values[at_least]).sum(-1))[()]
+    weights = measure.values[at_least]
+    with np.errstate(invalid="ignore"):
+        # From infinity to infinity is no step, and a set of no weight adds nothing.
+        increments = np.diff(ascending, axis=-1, prepend=0.0)
+        parts = np.where((weights > 0) & ~np.isnan(increments), increments * weights, 0.0)
+    return np.asarray(parts.sum(-1))[()]
+
+
+def _check_many(attributes: int) -> None:
+    if not 1 <= attributes <= MOST:
+        raise SpecError(f"a fuzzy measure is one of 1 to {MOST} attributes")
 
 
 def _monotone(values: NDArray[np.float64], attributes: int) -> NDArray[np.float64]:

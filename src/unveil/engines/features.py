@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.engines.records import Records, as_records
+from unveil.engines.records import Records, as_records, whole_number
 from unveil.errors import SpecError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-MOST = 2000  # features
+MOST, MOST_DEGREE = 2000, 20  # features, degree
 
 
 def polynomial(records: Records | ArrayLike, degree: int) -> Records:
@@ -30,16 +30,15 @@ def polynomial(records: Records | ArrayLike, degree: int) -> Records:
     [[3.0, 2.0]]
     """
     given = as_records(records)
-    if degree < 1:
-        raise SpecError("a polynomial kernel has a degree of at least 1")
+    degree = whole_number(degree, "degree", 1, MOST_DEGREE)
     many = comb(given.width + degree, degree) - 1
     if many > MOST:
         raise SpecError(
             f"a polynomial kernel of degree {degree} over {given.width} attributes has "
             f"{many:,} features; at most {MOST:,} are searched"
         )
+    cells = given.cells()
     values = np.empty((len(given), many))
-    present = None if given.present is None else np.empty((len(given), many), np.bool_)
     products = (
         chosen
         for size in range(1, degree + 1)
@@ -48,7 +47,6 @@ def polynomial(records: Records | ArrayLike, degree: int) -> Records:
     for column, chosen in enumerate(products):
         repeats = [factorial(times) for times in Counter(chosen).values()]
         ways = factorial(degree) // prod(repeats) // factorial(degree - len(chosen))
-        values[:, column] = ways**0.5 * np.prod(given.values[:, list(chosen)], axis=1)
-        if present is not None and given.present is not None:
-            present[:, column] = given.present[:, list(chosen)].all(axis=1)
-    return Records(values, present, given.offset)
+        values[:, column] = ways**0.5 * np.prod(cells[:, list(chosen)], axis=1)
+    missing = np.isnan(values)
+    return Records(np.where(missing, 0.0, values), ~missing, given.offset)

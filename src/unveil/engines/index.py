@@ -92,7 +92,7 @@ def build(problem: Problem, threads: int) -> Index:
     planted = _plant(axes, order, starts, shape, copies, threads)
     first = first[order]
     offset = problem.offset[first] if len(problem.offset) else problem.offset
-    _bound(planted, frame, problem, offset)
+    _bound(planted, frame, offset)
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     position = position[groups.of_record()]
@@ -122,8 +122,10 @@ def filter_for(problem: Problem) -> int:
 def _on_axes(problem: Problem, first: Ints, threads: int) -> tuple[filters.Frame, Floats32]:
     kind, base, width = filter_for(problem), problem.base, problem.base.shape[1]
     if kind == filters.NONE:
-        frame = filters.Frame(kind, np.zeros(width), np.eye(width), True, 1.0, 0.0, 0.0)
-        return frame, base[first].astype(np.float32)
+        centre = _centre(base)
+        frame = filters.Frame(kind, centre, np.eye(width), True, 1.0, 0.0, 0.0)
+        with np.errstate(over="ignore"):  # what is too large for 32 bits is infinite there
+            return frame, (base[first] - centre).astype(np.float32)
     weights = problem.terms.weight
     stretch = np.sqrt(weights) if kind == filters.SQUARES else weights
     sample = base[first[:: max(1, len(first) // SAMPLE)]]
@@ -155,6 +157,14 @@ def _on_axes(problem: Problem, first: Ints, threads: int) -> tuple[filters.Frame
         threads=threads,
     )
     return frame._replace(reach=max(longest)), axes
+
+
+def _centre(base: Floats) -> Floats:
+    """What attributes are measured from in 32 bits; 0 only where these hold them exactly."""
+    with np.errstate(over="ignore"):
+        fits = ((base.astype(np.float32) == base) | np.isnan(base)).all(0)
+    middle = np.fmax.reduce(base) / 2 + np.fmin.reduce(base) / 2
+    return np.where(fits, 0.0, np.where(middle == 0.0, 1e-300, middle))
 
 
 def _stretch(frame: filters.Frame, axes: Floats32) -> Floats:
@@ -214,21 +224,16 @@ def _plant(
     )
 
 
-def _bound(planted: tree.Tree, frame: filters.Frame, problem: Problem, offset: Floats) -> None:
+def _bound(planted: tree.Tree, frame: filters.Frame, offset: Floats) -> None:
     """Fill the boxes; without a filter they bound 64-bit rows, so rounding widens them."""
     tree.fill_boxes(planted, offset)
     if frame.filter != filters.NONE:
         return
-    whole = np.array([_fits(column) for column in problem.base.T])
-    planted.low[:, ~whole] = np.nextafter(planted.low[:, ~whole], np.float32(-np.inf))
-    planted.high[:, ~whole] = np.nextafter(planted.high[:, ~whole], np.float32(np.inf))
+    rounded = frame.centre != 0
+    planted.low[:, rounded] = np.nextafter(planted.low[:, rounded], np.float32(-np.inf))
+    planted.high[:, rounded] = np.nextafter(planted.high[:, rounded], np.float32(np.inf))
     if not len(offset):
         planted.floor[:] = planted.ceiling[:] = 0.0
     else:
         planted.floor[:] = np.nextafter(planted.floor, np.float32(-np.inf))
         planted.ceiling[:] = np.nextafter(planted.ceiling, np.float32(np.inf))
-
-
-def _fits(column: Floats) -> bool:
-    """Whether 32 bits hold the column exactly."""
-    return bool(((column.astype(np.float32) == column) | np.isnan(column)).all())

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.aggregation.measure import as_floats
 from unveil.engines.index import build, same_rows
 from unveil.engines.metrics import euclid
 from unveil.engines.preparing import prepare
 from unveil.engines.problem import check_truth, pose
-from unveil.engines.records import Records
+from unveil.engines.records import WHOLE, Records, whole_number
 from unveil.engines.threads import blocks_of, cores, run_blocks
 from unveil.errors import UsageError
 from unveil.kernels import density as densities
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from unveil.engines.threads import Progress
     from unveil.kernels.arrays import Floats, Ints
 
+MOST_NEIGHBOURS = 1000
 BLOCK = 512  # queries between two looks at progress and Ctrl-C
 
 # With and without a filter: between them they call every kernel.
@@ -93,7 +95,7 @@ def rank_of_truth(
     threads
         All cores unless told otherwise. The answer does not depend on it.
     progress
-        Called with the queries answered so far and all of them.
+        Called with the queries answered so far and all of them, identical ones once.
 
     >>> from unveil.engines.metrics import euclid
     >>> people = np.array([[20.0, 1.0], [30.0, 2.0], [60.0, 3.0]])
@@ -103,8 +105,7 @@ def rank_of_truth(
     >>> ranks.hits.tolist()
     [1.0, 1.0, 0.0]
     """
-    if stop_at is not None and stop_at < 1:
-        raise UsageError("stop_at: at least 1; leave it out to count in full")
+    limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, WHOLE)
     workers = cores(threads)
     problem = pose(queries, base, metric)
     true_rows = check_truth(truth, len(problem.queries), len(problem.base))
@@ -118,7 +119,7 @@ def rank_of_truth(
     answers = np.full((len(position), 2), -1, np.int64)
 
     def answer(block: Ints, scratch: walk.Scratch) -> None:
-        ranking.rank_block(search, position, block, stop_at or 0, answers, scratch)
+        ranking.rank_block(search, position, block, limit, answers, scratch)
 
     _in_blocks(answer, asked, search, workers, progress)
     groups.spread(answers)
@@ -143,8 +144,7 @@ def nearest(
     >>> found.rows.tolist(), found.scores.tolist(), found.n_best.tolist()
     ([[1, 2]], [[2.0, 2.0]], [2])
     """
-    if k < 1:
-        raise UsageError("k: at least 1")
+    k = whole_number(k, "k", 1, MOST_NEIGHBOURS)
     workers = cores(threads)
     problem = pose(queries, base, metric)
     prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
@@ -161,8 +161,7 @@ def nearest(
     _in_blocks(answer, asked, search, workers, progress)
     for part in found:
         groups.spread(part)
-    scores = np.sqrt(found.scores) if problem.terms.root else found.scores
-    return Neighbours(found.rows, scores, found.n_best)
+    return Neighbours(found.rows, found.scores, found.n_best)
 
 
 def density(
@@ -184,8 +183,9 @@ def density(
     >>> density(np.array([[0.0]]), np.array([[0.0], [0.0]]), manhattan()).log_sum.tolist()
     [0.6931471805599453]
     """
-    if not 0 <= error < 1:
-        raise UsageError("error: from 0 to below 1")
+    share = float(as_floats(error, "error"))
+    if not 0 <= share < 1:
+        raise UsageError("error: a number from 0 to below 1")
     workers = cores(threads)
     problem = pose(queries, base, metric)
     prepare("the sum over all candidates", lambda: [density(a, a, euclid()) for a in _REHEARSAL])
@@ -195,7 +195,7 @@ def density(
     answers = np.zeros((len(problem.queries), 3))
 
     def answer(block: Ints, scratch: walk.Scratch) -> None:
-        densities.density_block(search, block, error, answers, scratch)
+        densities.density_block(search, block, share, answers, scratch)
 
     _in_blocks(answer, asked, search, workers, progress)
     groups.spread(answers)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from unveil.aggregation.measure import FuzzyMeasure, check_weights
+from unveil.aggregation.measure import FuzzyMeasure, as_floats, check_weights
 from unveil.errors import SpecError, count
 from unveil.kernels import costs as kernel
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Side = Literal["both", "above", "below"]
 MOST_CHOQUET = 10
+TINY = 1e-300  # knots nearer than this have no slope between them
 SIDES = {"both": kernel.BOTH, "above": kernel.ABOVE, "below": kernel.BELOW}
 COMBINE = {"sum": kernel.SUM, "largest": kernel.LARGEST, "choquet": kernel.CHOQUET}
 
@@ -59,7 +60,7 @@ class Cost:
     def most(self, gap: float) -> float:
         """No gap up to this one costs more, unless it is impossible."""
         if self.kind in (kernel.SQUARE, kernel.LINEAR):
-            return self.weight * (gap**2 if self.kind == kernel.SQUARE else gap)
+            return self.weight * (gap * gap if self.kind == kernel.SQUARE else gap)
         return float(self.value[np.isfinite(self.value)].max(initial=0.0))
 
 
@@ -81,7 +82,8 @@ def levels(tolerances: Sequence[float], costs: Sequence[float], *, side: Side = 
     """
     if len(costs) != len(tolerances) + 1:
         raise SpecError("levels: one cost for each tolerance and one for what is beyond the last")
-    return _pieces([*tolerances, np.inf], list(costs), [0.0] * len(costs), side)
+    ends, values = as_floats(tolerances, "tolerances"), as_floats(costs, "costs")
+    return _pieces(ends, values, np.zeros(len(costs)), side)
 
 
 def prorated(knots: Sequence[float], costs: Sequence[float], *, side: Side = "both") -> Cost:
@@ -92,13 +94,15 @@ def prorated(knots: Sequence[float], costs: Sequence[float], *, side: Side = "bo
     """
     if len(costs) != len(knots) or not len(knots):
         raise SpecError("prorated: one cost for each knot, and at least one knot")
-    if not (np.isfinite(knots).all() and np.isfinite(costs).all()):
+    ends, values = as_floats(knots, "knots"), as_floats(costs, "costs")
+    if not (np.isfinite(ends).all() and np.isfinite(values).all()):
         raise SpecError("prorated: knots and costs are finite")
-    between = np.diff(knots)
-    if (between <= 0).any():
-        raise SpecError("knots and tolerances ascend from 0 or more")
-    values, rise = [costs[0], *costs[:-1], costs[-1]], (np.diff(costs) / between).tolist()
-    return _pieces([*knots, np.inf], values, [0.0, *rise, 0.0], side)
+    between = np.diff(ends)
+    if (between < TINY).any():
+        raise SpecError("knots and tolerances are finite and ascend from 0 or more")
+    rise = np.diff(values) / between
+    starts = np.concatenate([values[:1], values[:-1], values[-1:]])
+    return _pieces(ends, starts, np.concatenate([[0.0], rise, [0.0]]), side)
 
 
 def window(width: float, *, side: Side = "both") -> Cost:
@@ -116,7 +120,7 @@ def table(costs: ArrayLike) -> Cost:
     >>> table([[0, 1], [1, 0]]).categories
     2
     """
-    cells = np.array(costs, dtype=np.float64)
+    cells = as_floats(costs, "a table of costs")
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.size:
         raise SpecError("a table of costs is square: the same codes for query and candidate")
     if np.isnan(cells).any() or (cells < 0).any():
@@ -140,7 +144,8 @@ class Metric:
         Records are multiplied by it first: attributes x new attributes.
 
     An attribute missing on either side costs what it costs on average: over the base's
-    values of the attribute and, where the query does not know it, over pairs of them.
+    values of the attribute and, where the query does not know it, over pairs of them. After
+    a linear map of squares, a missing cell is drawn from the base's values, on either side.
 
     >>> euclid()
     Metric(sum of squares, root)
@@ -153,33 +158,45 @@ class Metric:
     measure: FuzzyMeasure | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.costs, tuple) and not self.costs:
-            raise SpecError("a metric has a cost for at least one attribute")
+        if not isinstance(self.costs, Cost):
+            object.__setattr__(self, "costs", tuple(self.costs))
+        if not self.every or not all(isinstance(cost, Cost) for cost in self.every):
+            raise SpecError("a metric has costs, such as squared(): one for each attribute, or one")
         if self.combine not in COMBINE:
             raise SpecError("costs are combined by 'sum', 'largest' or 'choquet'")
+        if (self.combine == "choquet") != isinstance(self.measure, FuzzyMeasure):
+            raise SpecError("a fuzzy measure goes with combine='choquet', and that with a measure")
         if self.matrix is not None:
             self._check_matrix(self.matrix)
-        if (self.combine == "choquet") != (self.measure is not None):
-            raise SpecError("a measure goes with combine='choquet', and that with a measure")
-        if self.measure is not None:
-            width = len(self.measure)
-            if width > MOST_CHOQUET:
-                raise SpecError(f"Choquet: at most {MOST_CHOQUET} attributes")
-            if isinstance(self.costs, tuple) and len(self.costs) != width:
-                raise SpecError(f"Choquet: the measure is one of {count(width, 'attribute')}")
+        if self.measure is None:
+            return
+        if len(self.measure) > MOST_CHOQUET:
+            raise SpecError(f"Choquet: at most {MOST_CHOQUET} attributes")
+        widths = {len(self.every)} if isinstance(self.costs, tuple) else set()
+        widths |= {self.matrix.shape[1]} if self.matrix is not None else set()
+        if widths - {len(self.measure)}:
+            many = count(len(self.measure), "attribute")
+            raise SpecError(f"Choquet: the measure is one of {many}; so are costs and records")
 
-    def _check_matrix(self, matrix: Floats) -> None:
+    def _check_matrix(self, given: ArrayLike) -> None:
+        matrix = as_floats(given, "a linear map")
+        object.__setattr__(self, "matrix", matrix)
         if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
             raise SpecError("a linear map is a matrix of finite numbers")
         if isinstance(self.costs, tuple) and len(self.costs) != matrix.shape[1]:
             raise SpecError(
                 f"after the linear map there is a cost for each of the {matrix.shape[1]} columns"
             )
+        if any(cost.kind == kernel.TABLE for cost in self.every):
+            raise SpecError("a table of costs knows codes, which a linear map does not keep")
+
+    @property
+    def every(self) -> tuple[Cost, ...]:
+        """The costs as a tuple, a single one as one."""
+        return self.costs if isinstance(self.costs, tuple) else (self.costs,)
 
     def __repr__(self) -> str:
-        kinds = {
-            each.kind for each in ([self.costs] if isinstance(self.costs, Cost) else self.costs)
-        }
+        kinds = {cost.kind for cost in self.every}
         names = {kernel.SQUARE: "squares", kernel.LINEAR: "gaps"}
         what = names.get(kinds.pop(), "costs") if len(kinds) == 1 else "costs"
         mapped = ", after a linear map" if self.matrix is not None else ""
@@ -223,19 +240,25 @@ def choquet(measure: FuzzyMeasure, costs: Cost | tuple[Cost, ...] | None = None)
 
 def bilinear(matrix: ArrayLike) -> Metric:
     """The square root of (a - b)' A (a - b), A symmetric and positive semidefinite."""
-    values, vectors = _spectrum(matrix)
-    kept = values > 0
-    return Metric(squared(), root=True, matrix=vectors[:, kept] * np.sqrt(values[kept]))
+    values, vectors = _spectrum(_symmetric(matrix))
+    return Metric(squared(), root=True, matrix=vectors * np.sqrt(values))
 
 
 def whitened(covariance: ArrayLike) -> Metric:
     """Mahalanobis: Euclid after the linear map that makes this covariance the identity.
 
-    Directions in which nothing varies are left out (the pseudo-inverse).
+    Directions in which nothing varies, judged by the correlations and so whatever the units,
+    are left out.
     """
-    values, vectors = _spectrum(covariance)
-    kept = values > 0
-    return Metric(squared(), root=True, matrix=vectors[:, kept] / np.sqrt(values[kept]))
+    square = _symmetric(covariance)
+    deviation = np.sqrt(np.maximum(np.diag(square), 0.0))
+    scale = np.divide(1.0, deviation, out=np.zeros(len(square)), where=deviation > 0)
+    values, vectors = _spectrum(square * scale * scale[:, None])
+    if (square[deviation == 0] != 0).any():
+        raise SpecError("the matrix is positive semidefinite: no eigenvalue is below 0")
+    kept = values > 1e-10
+    matrix = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+    return Metric(squared(), root=True, matrix=matrix)
 
 
 def _weighted(cost: Callable[[float], Cost], weights: ArrayLike | None) -> Cost | tuple[Cost, ...]:
@@ -245,18 +268,17 @@ def _weighted(cost: Callable[[float], Cost], weights: ArrayLike | None) -> Cost 
 
 
 def _smooth(kind: int, weight: float, side: Side) -> Cost:
-    if not np.isfinite(weight) or weight < 0:
+    if not 0 <= as_floats(weight, "a weight") < np.inf:
         raise SpecError("a weight is a finite number of 0 or more")
     return Cost(kind, _side(side), float(weight))
 
 
-def _pieces(ends: list[float], values: list[float], slopes: list[float], side: Side) -> Cost:
-    end, value = np.array(ends, np.float64), np.array(values, np.float64)
-    if np.isnan(end).any() or end[0] < 0 or (np.diff(end) <= 0).any():
-        raise SpecError("knots and tolerances ascend from 0 or more")
-    if np.isnan(value).any() or value[0] < 0 or (value[1:] < value[:-1]).any():
+def _pieces(ends: Floats, values: Floats, slopes: Floats, side: Side) -> Cost:
+    if not np.isfinite(ends).all() or (ends < 0).any() or (np.diff(ends) <= 0).any():
+        raise SpecError("knots and tolerances are finite and ascend from 0 or more")
+    if np.isnan(values).any() or values[0] < 0 or (values[1:] < values[:-1]).any():
         raise SpecError("costs start at 0 or more and never fall as the gap widens")
-    return Cost(kernel.PIECES, _side(side), 1.0, end, value, np.array(slopes, np.float64))
+    return Cost(kernel.PIECES, _side(side), 1.0, np.append(ends, np.inf), values, slopes)
 
 
 def _side(side: str) -> int:
@@ -265,9 +287,8 @@ def _side(side: str) -> int:
     return SIDES[side]
 
 
-def _spectrum(matrix: ArrayLike) -> tuple[Floats, Floats]:
-    """Eigenvalues, those below rounding made 0, and eigenvectors; checked."""
-    square = np.array(matrix, dtype=np.float64)
+def _symmetric(matrix: ArrayLike) -> Floats:
+    square = as_floats(matrix, "the matrix")
     if square.ndim != 2 or square.shape[0] != square.shape[1] or not square.size:
         raise SpecError("the matrix is square, a row and a column for each attribute")
     if not np.isfinite(square).all():
@@ -275,8 +296,12 @@ def _spectrum(matrix: ArrayLike) -> tuple[Floats, Floats]:
     size = np.abs(square).max()
     if size == 0 or np.abs(square - square.T).max() > 1e-9 * size:
         raise SpecError("the matrix is symmetric and not zero")
-    values, vectors = np.linalg.eigh((square + square.T) / 2)
-    rounding = len(square) * 1e-12 * values[-1]
-    if values[0] < -max(rounding, 1e-9 * size):
+    return square / 2 + square.T / 2
+
+
+def _spectrum(square: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues and eigenvectors of a positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(square)
+    if values[0] < -1e-9 * max(values[-1], 0.0) or values[-1] <= 0:
         raise SpecError("the matrix is positive semidefinite: no eigenvalue is below 0")
-    return np.where(values > rounding, values, 0.0), vectors
+    return np.maximum(values, 0.0), vectors

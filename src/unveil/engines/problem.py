@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.engines.metrics import COMBINE, Cost, Metric, squared
-from unveil.engines.records import WHOLE, Records, as_records
-from unveil.errors import DataError, SpecError, count
+from unveil.engines.records import LARGEST, WHOLE, Records, as_array, as_records
+from unveil.errors import DataError, SpecError, UsageError, count
 from unveil.kernels import costs as kernel
-from unveil.kernels.expectation import expected_costs
+from unveil.kernels.expectation import Marginal, expected_costs, fill_moments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,6 +37,8 @@ def pose(
     metric: Metric,
 ) -> Problem:
     """Check everything and put the question in arrays; no search has begun."""
+    if not isinstance(metric, Metric):
+        raise UsageError("the metric is a Metric, such as euclid()")
     asked, given = as_records(queries), as_records(base)
     check_widths(asked, given, metric)
     offset = np.zeros(0)
@@ -48,24 +50,34 @@ def pose(
     gappy = asked.gappy or given.gappy
     a, b = asked.cells(), given.cells()
     exact = (
-        not (gappy or len(offset)) and asked.whole and given.whole and _stays_whole(a, b, metric)
+        not (gappy or len(offset) or metric.matrix is not None or metric.measure is not None)
+        and (asked.whole and given.whole)
+        and all(cost.whole for cost in metric.each(asked.width))
     )
     if metric.matrix is not None:
         a, b, metric = _mapped(a, b, metric)
         gappy = False
+    check_sizes(a, b, metric.each(a.shape[1]), exact=exact)
     terms = as_terms(metric, a.shape[1], exact=exact, complete=not gappy)
     missing = _missing_costs(a, b, terms) if gappy else np.zeros((1, a.shape[1]))
     return Problem(a, b, missing, offset, terms, gappy)
 
 
-def _stays_whole(queries: Floats, base: Floats, metric: Metric) -> bool:
-    """Whether every score of whole numbers is a whole number that 64 bits hold exactly."""
-    costs = metric.each(base.shape[1])
-    if metric.matrix is not None or metric.measure is not None or not len(queries):
-        return False
-    gaps = np.maximum(base.max(0), queries.max(0)) - np.minimum(base.min(0), queries.min(0))
-    most = sum(cost.most(gap) for cost, gap in zip(costs, gaps.tolist(), strict=True))
-    return most <= WHOLE and all(cost.whole for cost in costs)
+def check_sizes(queries: Floats, base: Floats, costs: tuple[Cost, ...], *, exact: bool) -> None:
+    """No score overflows; scores of whole numbers are whole numbers that 64 bits hold."""
+    files = [file for file in (queries, base) if len(file)]
+    highs = np.fmax.reduce([np.fmax.reduce(file) for file in files])
+    lows = np.fmin.reduce([np.fmin.reduce(file) for file in files])
+    with np.errstate(invalid="ignore"):  # infinity less infinity: after an overflowing map
+        gaps = np.where(np.isnan(highs), 0.0, highs - lows).tolist()
+    most = sum(cost.most(gap) for cost, gap in zip(costs, gaps, strict=True))
+    if not most <= LARGEST**2:
+        raise DataError("distances of these numbers, with these weights, are too large for 64 bits")
+    if exact and most > WHOLE:
+        raise DataError(
+            "distances of these whole numbers reach beyond 2^53, where 64 bits no longer tell "
+            "neighbours apart; give the records as floating-point numbers"
+        )
 
 
 def check_widths(asked: Records, given: Records, metric: Metric) -> None:
@@ -109,7 +121,9 @@ def check_codes(records: Records, metric: Metric, whose: str) -> None:
 
 def check_truth(truth: ArrayLike, queries: int, base: int) -> Ints:
     """The true row of the base for each query, from 0; -1: not in the base."""
-    rows = np.asarray(truth)
+    rows = as_array(truth, "the truth")
+    if rows.size == 0:
+        rows = rows.astype(np.int64)
     if rows.shape != (queries,) or rows.dtype.kind not in "iu":
         raise DataError("the truth is a row number of the base for each query, or -1")
     outside = (rows < -1) | (rows >= base)
@@ -172,29 +186,32 @@ def _missing_costs(queries: Floats, base: Floats, terms: kernel.Terms) -> Floats
         unknown = np.isnan(column)
         if not len(values) or not (unknown.any() or len(values) < len(base)):
             continue
-        costs[:, j] = _mean_costs(column, values, terms, j)
+        marginal = _marginal(values, terms, j)
+        sums = np.empty((len(column), 2))
+        expected_costs(terms, j, column, marginal, sums)
         if unknown.any():
-            pairs = _sums(values, values, terms, j).sum(0)
-            costs[unknown, j] = pairs[0] / pairs[1] if pairs[1] else _dearest(terms, j)
+            pairs = np.empty((len(values), 2))
+            expected_costs(terms, j, values, marginal, pairs)
+            sums[unknown] = pairs.sum(0)
+        possible = sums[:, 1] > 0
+        means = sums[:, 0] / np.where(possible, sums[:, 1], 1.0)
+        costs[:, j] = np.where(possible, means, _dearest(terms, j))
     return costs
 
 
-def _mean_costs(column: Floats, values: Floats, terms: kernel.Terms, j: int) -> Floats:
-    sums = _sums(column, values, terms, j)
-    possible = sums[:, 1] > 0
-    means = sums[:, 0] / np.where(possible, sums[:, 1], 1.0)
-    return np.where(possible, means, _dearest(terms, j))
-
-
-def _sums(column: Floats, values: Floats, terms: kernel.Terms, j: int) -> Floats:
+def _marginal(values: Floats, terms: kernel.Terms, j: int) -> Marginal:
     coded = terms.kind[j] == kernel.TABLE
-    counts = np.bincount(values.astype(np.int64), minlength=terms.size[j]) if coded else np.zeros(0)
-    centre = float(values.mean())
-    moved = values - centre
-    sums, squares = (np.append(0.0, np.cumsum(part)) for part in (moved, moved * moved))
-    out = np.empty((len(column), 2))
-    expected_costs(terms, j, column, counts.astype(float), centre, values, sums, squares, out)
-    return out
+    counts = np.bincount(values.astype(np.int64) if coded else [], minlength=terms.size[j])
+    ranges = 2 << (len(values) - 1).bit_length()
+    marginal = Marginal(
+        values,
+        np.zeros(ranges, np.int64),
+        np.zeros(ranges),
+        np.zeros(ranges),
+        counts.astype(np.float64),
+    )
+    fill_moments(marginal)
+    return marginal
 
 
 def _dearest(terms: kernel.Terms, j: int) -> float:
@@ -223,6 +240,7 @@ def _mapped(queries: Floats, base: Floats, metric: Metric) -> tuple[Floats, Floa
             "fill the missing cells or choose another metric"
         )
     present = ~absent[1]
+    absent[0][:, ~present.any(0)] = True  # nobody to compare with: it decides nothing
     seen = np.maximum(present.sum(0), 1)
     means = np.where(present, base, 0.0).sum(0) / seen
     variances = np.where(present, (base - means) ** 2, 0.0).sum(0) / seen
@@ -239,6 +257,7 @@ def _mapped(queries: Floats, base: Floats, metric: Metric) -> tuple[Floats, Floa
 def _product(rows: Floats, matrix: Floats) -> Floats:
     """Multiply each row by itself: equal rows give equal products, wherever they stand."""
     out = np.zeros((len(rows), matrix.shape[1]))
-    for j in range(len(matrix)):
-        out += rows[:, j : j + 1] * matrix[j]
+    with np.errstate(over="ignore", invalid="ignore"):  # found out by check_sizes
+        for j in range(len(matrix)):
+            out += rows[:, j : j + 1] * matrix[j]
     return out

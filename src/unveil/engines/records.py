@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.errors import DataError, count
+from unveil.errors import DataError, UsageError, count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 WHOLE = 2**53  # whole numbers up to this are exact in 64 bits
 LARGEST = 1e150  # a number that can still be squared
+LARGEST_OFFSET = 1e30  # one that 32 bits can bound
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Records:
     """Numbers, ranks or codes, records x attributes; where not `present`, missing.
 
-    Arrays of a whole-number type are compared as whole numbers: only equals tie. An
-    `offset`, one number for each record, is added to its score when it is a candidate;
+    Complete arrays of a whole-number type are compared as whole numbers: only equals tie.
+    An `offset`, one number for each record, is added to its score when it is a candidate;
     then it is sums that are compared, not their roots.
 
     >>> import numpy as np
@@ -35,19 +37,26 @@ class Records:
     offset: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        values = self.values
+        for name in ("values", "present", "offset"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, as_array(getattr(self, name), "records"))
+        values, present, offset = self.values, self.present, self.offset
         if values.ndim != 2 or values.dtype.kind not in "fiu":
             raise DataError("records are an array of numbers, records x attributes")
         if values.shape[1] == 0:
             raise DataError("records without an attribute cannot be compared")
-        present = self.present
         if present is not None and (present.shape != values.shape or present.dtype != np.bool_):
             raise DataError("`present` is an array of true and false, shaped like the records")
-        offset = self.offset
         if offset is not None and (
-            offset.shape != values.shape[:1] or not (np.abs(offset) <= LARGEST).all()
+            offset.shape != values.shape[:1]
+            or offset.dtype.kind not in "fiu"
+            or not (np.abs(offset) <= LARGEST_OFFSET).all()
         ):
-            raise DataError("an offset is a finite number for each record")
+            raise DataError("an offset is a number, in size at most 1e30, for each record")
+        self._check_cells()
+
+    def _check_cells(self) -> None:
+        values, present = self.values, self.present
         most = WHOLE if self.whole else min(LARGEST, float(np.finfo(values.dtype).max))
         usable = (values >= -most) & (values <= most)
         unusable = ~usable if present is None else present & ~usable
@@ -87,11 +96,37 @@ class Records:
     def cells(self) -> NDArray[np.float64]:
         """The numbers as 64-bit floats, a NaN where missing; not copied without need."""
         if self.present is not None and self.gappy:
-            return np.where(self.present, self.values, np.nan).astype(np.float64, copy=False)
+            filled = np.where(self.present, self.values, np.nan)
+            return np.ascontiguousarray(filled, np.float64)
         # Kernels are compiled for writeable rows, one after another.
         return np.require(self.values, np.float64, ["C", "W"])
 
 
 def as_records(source: Records | ArrayLike) -> Records:
-    """An array taken as complete records."""
-    return source if isinstance(source, Records) else Records(np.asarray(source))
+    """An array taken as records: complete ones, unless it is a masked array."""
+    if isinstance(source, Records):
+        return source
+    if isinstance(source, np.ma.MaskedArray):
+        return Records(source.data, present=~np.ma.getmaskarray(source))
+    return Records(as_array(source, "records"))
+
+
+def as_array(source: ArrayLike, what: str) -> NDArray[Any]:
+    """An array, or a sentence about what is none."""
+    if isinstance(source, np.ma.MaskedArray):
+        raise DataError(f"{what}: a masked array would lose its mask here; give `present`")
+    try:
+        return np.asarray(source)
+    except (TypeError, ValueError):
+        raise DataError(f"{what}: an array of numbers is needed, rows of equal length") from None
+
+
+def whole_number(value: int, name: str, least: int, most: int) -> int:
+    """An option that is a whole number within its range."""
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or not least <= number <= most:
+        raise UsageError(f"{name}: a whole number from {least} to {most:,}")
+    return number

@@ -7,12 +7,15 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
-from unveil.errors import UsageError
+from unveil.engines.records import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from unveil.kernels.arrays import Bools
+
+
+MOST_THREADS = 1024
 
 
 class Progress(Protocol):
@@ -31,9 +34,7 @@ def cores(threads: int | None) -> int:
     if threads is None:
         has_affinity = hasattr(os, "sched_getaffinity")
         return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    if threads < 1:
-        raise UsageError("threads: at least one is needed")
-    return threads
+    return whole_number(threads, "threads", 1, MOST_THREADS)
 
 
 def blocks_of(n: int, size: int) -> list[int]:

@@ -166,12 +166,18 @@ def score_of(
 @part()
 def against(terms: Terms, score: float, other: float) -> int:
     """-1 when `score` is nearer than `other`, 1 when farther, 0 when they tie."""
-    if score == other:  # infinities too
+    if terms.exact or not terms.root:
+        return compare(terms, score, other)
+    return compare(terms, np.sqrt(score), np.sqrt(other))
+
+
+@part()
+def compare(terms: Terms, distance: float, other: float) -> int:
+    """The same for distances: scores after the root."""
+    if distance == other:  # infinities too
         return 0
-    nearer = -1 if score < other else 1
-    if terms.exact or np.isinf(score) or np.isinf(other):
+    nearer = -1 if distance < other else 1
+    if terms.exact or np.isinf(distance) or np.isinf(other):
         return nearer
-    if terms.root:
-        score, other = np.sqrt(score), np.sqrt(other)
-    tolerance = RELATIVE * max(abs(score), abs(other)) + ABSOLUTE
-    return 0 if abs(score - other) <= tolerance else nearer
+    tolerance = RELATIVE * max(abs(distance), abs(other)) + ABSOLUTE
+    return 0 if abs(distance - other) <= tolerance else nearer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.kernels.costs import against
+from unveil.kernels.costs import compare
 from unveil.kernels.filters import thresholds, to_axes
 from unveil.kernels.jit import kernel, part, step
 from unveil.kernels.walk import (
@@ -69,6 +69,20 @@ def enter_records(
     return filled
 
 
+@part()
+def distance_at(search: Search, i: int, at: int, scratch: Scratch) -> float:
+    """The score of a candidate as it is told: for Euclid the distance, not its square."""
+    score = score_at(search, i, at, scratch)
+    return np.sqrt(score) if search.terms.root else score
+
+
+@part()
+def limit_of(search: Search, distance: float, scratch: Scratch) -> float:
+    """The bound, or filtered distance, beyond which nothing ties with this distance."""
+    score = distance * distance if search.terms.root else distance
+    return thresholds(search.frame, search.terms, score, scratch.point)[1]
+
+
 @step()
 def shortlist_nearest(search: Search, i: int, short: Shortlist, scratch: Scratch) -> int:
     """The distinct rows with the lowest finite scores; returns how many."""
@@ -91,13 +105,12 @@ def shortlist_nearest(search: Search, i: int, short: Shortlist, scratch: Scratch
         for at in range(tree.starts[leaf], tree.starts[leaf + 1]):
             if beyond(search, at - tree.starts[leaf], limit, scratch):
                 continue
-            score, first = score_at(search, i, at, scratch), search.candidates.first[at]
+            score, first = distance_at(search, i, at, scratch), search.candidates.first[at]
             if np.isinf(score):
                 continue
             filled = enter(short.first, short.scores, short.places, filled, first, score, at)
             if filled == len(short.first):
-                last = short.scores[filled - 1]
-                limit = thresholds(search.frame, search.terms, last, scratch.point)[1]
+                limit = limit_of(search, short.scores[filled - 1], scratch)
     return filled
 
 
@@ -111,7 +124,7 @@ def gather_ties(
     """
     tree = search.tree
     filled, tied = 0, 0
-    limit = thresholds(search.frame, search.terms, best, scratch.point)[1]
+    limit = limit_of(search, best, scratch)
     scratch.nodes[0] = 0
     top = 1
     while top:
@@ -127,7 +140,7 @@ def gather_ties(
         for at in range(tree.starts[leaf], tree.starts[leaf + 1]):
             if beyond(search, at - tree.starts[leaf], limit, scratch):
                 continue
-            if against(search.terms, score_at(search, i, at, scratch), best) == 0:
+            if compare(search.terms, distance_at(search, i, at, scratch), best) == 0:
                 filled = enter_records(search, at, -np.inf, answer, filled)
                 tied += copies_at(tree, at)
     return filled, tied
@@ -149,9 +162,9 @@ def nearest_block(
         best = short.scores[0]
         filled, found.n_best[i] = gather_ties(search, i, best, answer, scratch)
         for each in range(near):
-            if against(search.terms, short.scores[each], best) != 0:
+            if compare(search.terms, short.scores[each], best) != 0:
                 at = int(short.places[each])
                 filled = enter_records(search, at, short.scores[each], answer, filled)
         for each in range(filled):  # what was carried so far are positions
             at = int(found.scores[i, each])
-            found.scores[i, each] = score_at(search, i, at, scratch)
+            found.scores[i, each] = distance_at(search, i, at, scratch)

@@ -129,10 +129,12 @@ def bound_children(search: Search, i: int, node: int, far: bool, scratch: Scratc
     missing = search.queries.missing[missing_row(search.queries, i)]
     for c in range(children(tree, node)):
         for j in range(len(query)):
-            low, high = np.float64(tree.low[node, j, c]), np.float64(tree.high[node, j, c])
-            if np.isnan(query[j]) or low > high:
+            if np.isnan(query[j]) or tree.low[node, j, c] > tree.high[node, j, c]:
                 scratch.costs[j] = missing[j]
-            elif far:
+                continue
+            low = edge(frame.centre[j], tree.low[node, j, c], -1.0)
+            high = edge(frame.centre[j], tree.high[node, j, c], 1.0)
+            if far:
                 cost = greatest_cost(search.terms, j, query[j], low, high)
                 scratch.costs[j] = max(cost, missing[j]) if tree.gappy[node, j, c] else cost
             else:
@@ -140,6 +142,14 @@ def bound_children(search: Search, i: int, node: int, far: bool, scratch: Scratc
                 scratch.costs[j] = min(cost, missing[j]) if tree.gappy[node, j, c] else cost
         offset = np.float64(tree.ceiling[node, c] if far else tree.floor[node, c])
         out[c] = combined(search.terms, scratch.costs, offset, scratch.order)
+
+
+@part()
+def edge(centre: float, value: np.float32, outward: float) -> float:
+    """The edge of a box in the attribute's own numbers, moved outward where that rounds."""
+    if centre == 0.0:
+        return float(value)
+    return centre + float(value) + outward * (abs(centre) + abs(float(value))) * 2.0**-50
 
 
 @part()

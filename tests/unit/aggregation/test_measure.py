@@ -17,6 +17,8 @@ from unveil.errors import SpecError
         ([0, 0.5, 1], "2, 4, 8"),
         ([[0, 1]], "2, 4, 8"),
         ([0.0], "2, 4, 8"),
+        ([], "2, 4, 8"),
+        (["a", "b"], "numbers are needed"),
         ([0, np.nan, 0.5, 1], "finite"),
         ([0.1, 0.5, 0.5, 1], "0 on the empty set"),
         ([0, 0.5, 0.5, 0.9], "1 on the set of all"),
@@ -67,3 +69,15 @@ def test_a_measure_of_other_attributes_is_refused():
 
 def test_words_hold_no_numbers_of_the_measure():
     assert repr(FuzzyMeasure([0, 0.25, 0.5, 1])) == "FuzzyMeasure(2 attributes)"
+
+
+def test_too_many_attributes_are_refused_at_once():
+    for make in (FuzzyMeasure.additive, FuzzyMeasure.symmetric):
+        with pytest.raises(SpecError, match="1 to 20 attributes"):
+            make(np.ones(40))
+
+
+def test_infinite_costs():
+    half = FuzzyMeasure([0, 0.5, 0.5, 1])
+    assert choquet([np.inf, np.inf], half) == np.inf
+    assert choquet([np.inf, 1.0], FuzzyMeasure([0, 0, 0, 1])) == 1.0

@@ -7,7 +7,7 @@ import pytest
 
 from unveil.engines.features import polynomial
 from unveil.engines.records import Records
-from unveil.errors import SpecError
+from unveil.errors import SpecError, UsageError
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 4])
@@ -30,7 +30,12 @@ def test_a_product_with_a_missing_attribute_is_missing():
 
 
 def test_degrees_out_of_range():
-    with pytest.raises(SpecError, match="at least 1"):
-        polynomial(np.ones((1, 2)), 0)
+    for degree in (0, 21, 1.5):
+        with pytest.raises(UsageError, match="degree: a whole number from 1 to 20"):
+            polynomial(np.ones((1, 2)), degree)
     with pytest.raises(SpecError, match="features"):
         polynomial(np.ones((1, 50)), 4)
+
+
+def test_features_are_64_bit_numbers():
+    assert polynomial(np.array([[2**40, 3]]), 2).values[0, 2] == 2.0**80

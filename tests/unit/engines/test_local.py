@@ -59,7 +59,9 @@ def test_bad_input_is_refused_before_any_work(queries, base, truth, metric, said
         (lambda: Records(TWO, present=np.ones((2, 1), bool)), "shaped like"),
         (lambda: Records(TWO, present=np.ones((2, 2))), "true and false"),
         (lambda: Records(TWO, offset=np.ones(3)), "for each record"),
-        (lambda: Records(TWO, offset=np.array([1, np.nan])), "finite"),
+        (lambda: Records(TWO, offset=np.array([1, np.nan])), "a number"),
+        (lambda: Records(TWO, offset=["1", "2"]), "a number"),
+        (lambda: Records([[1.0], [1.0, 2.0]]), "rows of equal length"),
         (lambda: Records(np.array([[SECRET], [np.nan]])), "row 2, attribute 1"),
     ],
 )
@@ -73,8 +75,12 @@ def test_records_that_are_none(make, said):
 def test_options_out_of_range():
     with pytest.raises(UsageError, match="stop_at"):
         rank_of_truth(TWO, TWO, [0, 1], EUCLID, stop_at=0)
-    with pytest.raises(UsageError, match="k: at least 1"):
-        nearest(TWO, TWO, EUCLID, k=0)
+    for k in (0, 1.5, "3", None, True, 10**9):
+        with pytest.raises(UsageError, match="k: a whole number from 1 to 1,000"):
+            nearest(TWO, TWO, EUCLID, k=k)
+    for metric in (None, "euclid", metrics.euclid, metrics.squared()):
+        with pytest.raises(UsageError, match="such as"):
+            nearest(TWO, TWO, metric)
     with pytest.raises(UsageError, match="error"):
         density(TWO, TWO, EUCLID, error=1.0)
     with pytest.raises(UsageError, match="threads"):
@@ -98,7 +104,7 @@ def test_a_cell_outside_the_mask_may_hold_anything():
 
 def test_no_queries_at_all():
     none = TWO[:0]
-    assert len(rank_of_truth(none, TWO, np.zeros(0, int), EUCLID).n_closer) == 0
+    assert len(rank_of_truth(none, TWO, [], EUCLID).n_closer) == 0
     assert nearest(none, TWO, EUCLID, k=3).rows.shape == (0, 3)
     assert len(density(none, TWO, EUCLID).log_sum) == 0
 
@@ -133,10 +139,65 @@ def test_whole_numbers_are_compared_as_whole_numbers():
         assert (loose.n_closer.tolist(), loose.n_tied.tolist()) == ([0, 0], [1, 1])
 
 
-def test_whole_numbers_too_large_to_be_squared_are_compared_by_the_tie_rule():
+def test_what_64_bits_cannot_compare_is_refused():
     base = np.array([[10**12], [10**12 + 1]])
-    ranks = rank_of_truth(np.zeros((2, 1), int), base, [0, 1], EUCLID)
-    assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == ([0, 0], [1, 1])
+    with pytest.raises(DataError, match=r"beyond 2\^53"):
+        rank_of_truth(np.zeros((2, 1), int), base, [0, 1], EUCLID)
+    with pytest.raises(DataError, match="too large for 64 bits"):
+        rank_of_truth(TWO * 1e5, TWO, [0, 1], metrics.euclid([1e300, 1]))
+    with pytest.raises(DataError, match="too large for 64 bits"):
+        nearest(TWO, TWO, metrics.whitened(np.diag([1e-320, 1e-320])))
+
+
+def test_masked_arrays_keep_their_mask():
+    masked = np.ma.array(TWO, mask=[[True, False], [False, False]])
+    plain = Records(TWO, present=~masked.mask)
+    assert (
+        nearest(masked, TWO, EUCLID).scores.tolist() == nearest(plain, TWO, EUCLID).scores.tolist()
+    )
+    with pytest.raises(DataError, match="lose its mask"):
+        Records(masked)
+    with pytest.raises(DataError, match="lose its mask"):
+        rank_of_truth(TWO, TWO, np.ma.array([0, 1], mask=[True, False]), EUCLID)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_large_mean_does_not_blind_the_boxes(order):
+    rng = np.random.default_rng(9)
+    people = 1e9 + rng.standard_normal((400, 3)).round(2)
+    people = np.array(people, order=order)
+    present = np.ones(people.shape, bool, order=order)
+    present[0, 0] = False
+    ranks = rank_of_truth(people, Records(people + 0.25, present), np.arange(400), EUCLID)
+    other = rank_of_truth(people[1:], people[1:] + 0.25, np.arange(399), EUCLID)
+    assert (abs(ranks.n_closer[1:] - other.n_closer) <= 1).all()
+
+
+def test_the_cost_of_a_missing_cell_does_not_cancel():
+    values = np.array([[0.1], [0.2], [0.3], [1e12], [0.0]])
+    base = Records(values, present=np.array([[True]] * 4 + [[False]]))
+    below = metrics.Metric((metrics.squared(side="below"),))
+    found = nearest([[0.4]], base, below, k=5)
+    missing = (0.3**2 + 0.2**2 + 0.1**2) / 4
+    assert found.scores[0, found.rows[0] == 4] == pytest.approx(missing, rel=1e-12)
+    incomes = np.random.default_rng(0).lognormal(10, 1, (1000, 1)).round(2)
+    present = np.ones((1000, 1), bool)
+    present[0] = False
+    above = metrics.Metric((metrics.squared(side="above"),))
+    ranks = rank_of_truth([[incomes[1:].max()]], Records(incomes, present), [0], above)
+    assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == ([0], [999])
+
+
+def test_an_attribute_that_nobody_in_the_base_has_decides_nothing():
+    base = Records(np.array([[1.0, 0], [-2.0, 0]]), np.array([[True, False], [True, False]]))
+    for metric in (EUCLID, metrics.bilinear([[1, 0.9], [0.9, 1]])):
+        for value in (5.0, -5.0):
+            assert nearest([[0.0, value]], base, metric).rows.tolist() == [[0]]
+
+
+def test_neighbours_with_the_same_score_come_by_row():
+    base = np.array([[0.3, 0.5, 0.3], [0.5, 0.7, 0.4], [0.4, 0.7, 0.5]])
+    assert nearest(np.zeros((1, 3)), base, EUCLID, k=3).rows.tolist() == [[0, 1, 2]]
 
 
 def test_ties_are_judged_on_distances_not_on_their_squares():

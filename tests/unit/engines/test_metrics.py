@@ -40,9 +40,9 @@ THREE = FuzzyMeasure.additive([1, 1, 1])
         (lambda: metrics.bilinear([[1, np.inf], [np.inf, 1]]), "finite"),
         (lambda: metrics.bilinear([1, 2]), "square"),
         (lambda: metrics.whitened([[-1.0]]), "positive semidefinite"),
-        (lambda: metrics.Metric(()), "at least one attribute"),
-        (lambda: metrics.Metric(metrics.squared(), combine="choquet"), "a measure goes with"),
-        (lambda: metrics.Metric(metrics.squared(), measure=THREE), "a measure goes with"),
+        (lambda: metrics.Metric(()), "has costs"),
+        (lambda: metrics.Metric(metrics.squared(), combine="choquet"), "a fuzzy measure goes with"),
+        (lambda: metrics.Metric(metrics.squared(), measure=THREE), "a fuzzy measure goes with"),
         (lambda: metrics.Metric(metrics.squared(), combine="product"), "'largest'"),
         (lambda: metrics.choquet(THREE, (metrics.squared(),)), "3 attributes"),
         (lambda: metrics.choquet(FuzzyMeasure.additive(np.ones(11))), "at most 10"),
@@ -51,6 +51,21 @@ THREE = FuzzyMeasure.additive([1, 1, 1])
             "a cost for each of the 2 columns",
         ),
         (lambda: metrics.Metric(metrics.squared(), matrix=np.array([[np.nan]])), "finite"),
+        (lambda: metrics.Metric(metrics.table([[0.0]]), matrix=np.eye(1)), "linear map does not"),
+        (
+            lambda: metrics.Metric(
+                metrics.squared(), combine="choquet", matrix=np.ones((3, 5)), measure=THREE
+            ),
+            "one of 3 attributes",
+        ),
+        (lambda: metrics.Metric([metrics.squared(), None]), "has costs"),
+        (lambda: metrics.choquet([0, 1]), "a fuzzy measure goes with"),
+        (lambda: metrics.window(np.inf), "finite"),
+        (lambda: metrics.prorated([0, 1e-320], [0, 1]), "ascend"),
+        (lambda: metrics.squared("much"), "numbers are needed"),
+        (lambda: metrics.table([[0, 1], [0]]), "rows of equal length"),
+        (lambda: metrics.whitened([["a"]]), "numbers are needed"),
+        (lambda: metrics.whitened([[0.0, 1.0], [1.0, 1.0]]), "positive semidefinite"),
     ],
 )
 def test_refused(make, said):
@@ -67,5 +82,15 @@ def test_words():
 
 def test_a_singular_covariance_leaves_its_dead_direction_out():
     matrix = metrics.whitened([[4.0, 0.0], [0.0, 0.0]]).matrix
-    assert matrix.shape == (2, 1)
-    assert abs(matrix[0, 0]) == 0.5
+    assert np.abs(matrix).tolist() == [[0.5], [0.0]]
+
+
+def test_whitening_does_not_depend_on_units():
+    """Income in cents beside a share: both count."""
+    rng = np.random.default_rng(0)
+    records = np.stack([rng.normal(5e6, 1e7, 500), rng.normal(0.5, 0.05, 500)], axis=1)
+    metric = metrics.whitened(np.cov(records.T))
+    assert metric.matrix.shape == (2, 2)
+    moved = np.array([[0.0, 0.25]]) @ metric.matrix
+    assert np.linalg.norm(moved) == pytest.approx(0.25 / records[:, 1].std(ddof=1), rel=0.01)
+    assert metrics.bilinear(np.diag([1.0, 1e-14])).matrix.any(0).all()

@@ -36,5 +36,5 @@ def test_the_first_error_stops_the_rest():
 
 def test_threads_are_at_least_one():
     assert cores(None) >= 1
-    with pytest.raises(UsageError, match="at least one"):
+    with pytest.raises(UsageError, match="threads: a whole number"):
         cores(0)
