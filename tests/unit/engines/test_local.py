@@ -261,6 +261,43 @@ def test_choquet_over_ten_attributes():
     assert mean.n_closer.tolist() == euclid.n_closer.tolist()
 
 
+@pytest.mark.parametrize("far", [0.0, 30.0])
+@pytest.mark.parametrize("spread", [0.0, 30.0])
+@pytest.mark.parametrize(
+    ("metric", "norm"), [(EUCLID, 2), (metrics.manhattan(), 1), (metrics.chebyshev(), np.inf)]
+)
+def test_distances_that_32_bits_cannot_tell_apart(metric, norm, spread, far):
+    """Candidates on a sphere, within rounding: away from the centre, or some of them far out."""
+    rng = np.random.default_rng(10)
+    queries = rng.standard_normal((30, 6)) + far
+    directions = rng.standard_normal((30, 60, 6))
+    directions /= np.linalg.norm(directions, norm, axis=2, keepdims=True)
+    radius = 1 + rng.uniform(-1e-6, 1e-6, (30, 60, 1)) * rng.choice([0.01, 0.1, 1], (30, 60, 1))
+    base = (queries[:, None] + radius * directions).reshape(-1, 6)
+    base[0] += spread
+    truth = np.arange(30) * 60 + 7
+    distances = np.linalg.norm(queries[:, None] - base[None], norm, axis=2)
+    true = distances[np.arange(30), truth, None]
+    tied = abs(distances - true) <= 1e-9 * np.maximum(distances, true) + 1e-12
+    ranks = rank_of_truth(queries, base, truth, metric)
+    assert ranks.n_closer.tolist() == ((distances < true) & ~tied).sum(1).tolist()
+    first = rank_of_truth(queries, base, truth, metric, stop_at=1)
+    assert first.n_closer.tolist() == np.minimum(ranks.n_closer, 1).tolist()
+
+
+def test_whole_numbers_with_broken_costs_tie_by_the_rule():
+    base = np.array([[3, 0], [0, 1]])
+    weights = [0.1, 0.3]  # 0.1 * 3 is not 0.3
+    mixed = FuzzyMeasure.additive(weights)
+    costs = (metrics.absolute(), metrics.absolute())
+    for metric in (metrics.manhattan(weights), metrics.choquet(mixed, costs)):
+        ranks = rank_of_truth(np.zeros((1, 2), int), base, [1], metric)
+        assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == ([0], [1])
+    same = Records(np.zeros((2, 1), int), offset=np.array([0.1 * 3, 0.3]))
+    ranks = rank_of_truth(np.zeros((1, 1), int), same, [1], metrics.manhattan())
+    assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == ([0], [1])
+
+
 @pytest.mark.parametrize("width", [3, 30])
 def test_larger_files_equal_all_pairs(width):
     """Several levels of the tree, and tiles where boxes are of no use."""
