@@ -26,6 +26,7 @@ import numpy as np
 
 from people import masked, people, ranks, source
 
+QUICK = 20.0  # seconds: what takes less is measured three times
 ENOUGH = 4.0  # seconds: a sample of queries that took this long is large enough
 NORM = {"euclid": 2, "manhattan": 1, "chebyshev": np.inf}
 TOOLS = ("rank_of_truth", "nearest", "cKDTree", "scikit-learn", "faiss")
@@ -103,8 +104,20 @@ def measure(tool, n, noise, distance, threads):
     }
 
 
+def in_processes(**cell):
+    """The same in processes of their own, so that peak memory is theirs too: the best of three.
+
+    What takes long is asked once.
+    """
+    best = in_a_process(**cell)
+    for _ in range(2):
+        if best["seconds"] is not None and best["seconds"] < QUICK:
+            best = min(best, in_a_process(**cell), key=lambda found: found["seconds"])
+    return best
+
+
 def in_a_process(**cell):
-    """The same in a process of its own, so that its peak memory is its own too."""
+    """One measurement."""
     command = [sys.executable, __file__, "--cell", json.dumps(cell)]
     # BLAS has as many threads as the search.
     limits = {f"{name}_NUM_THREADS": str(cell["threads"]) for name in ("OMP", "OPENBLAS", "MKL")}
@@ -189,7 +202,7 @@ def main():
         for distance in given.distances:
             for noise in given.noises:
                 cells = [
-                    in_a_process(
+                    in_processes(
                         tool=tool, n=n, noise=noise, distance=distance, threads=given.threads
                     )
                     for tool in given.tools
