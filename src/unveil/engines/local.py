@@ -161,7 +161,8 @@ def nearest(
     _in_blocks(answer, asked, search, workers, progress)
     for part in found:
         groups.spread(part)
-    return Neighbours(found.rows, found.scores, found.n_best)
+    squares = problem.terms.root and problem.terms.exact
+    return Neighbours(found.rows, np.sqrt(found.scores) if squares else found.scores, found.n_best)
 
 
 def density(

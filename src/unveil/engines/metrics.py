@@ -240,8 +240,11 @@ def choquet(measure: FuzzyMeasure, costs: Cost | tuple[Cost, ...] | None = None)
 
 def bilinear(matrix: ArrayLike) -> Metric:
     """The square root of (a - b)' A (a - b), A symmetric and positive semidefinite."""
-    values, vectors = _spectrum(_symmetric(matrix))
-    return Metric(squared(), root=True, matrix=vectors * np.sqrt(values))
+    size, values, vectors = _spectrum(matrix)
+    kept = values > len(values) * 1e-15  # below, it is the rounding of nothing
+    return Metric(
+        squared(), root=True, matrix=size[:, None] * vectors[:, kept] * np.sqrt(values[kept])
+    )
 
 
 def whitened(covariance: ArrayLike) -> Metric:
@@ -250,12 +253,8 @@ def whitened(covariance: ArrayLike) -> Metric:
     Directions in which nothing varies, judged by the correlations and so whatever the units,
     are left out.
     """
-    square = _symmetric(covariance)
-    deviation = np.sqrt(np.maximum(np.diag(square), 0.0))
-    scale = np.divide(1.0, deviation, out=np.zeros(len(square)), where=deviation > 0)
-    values, vectors = _spectrum(square * scale * scale[:, None])
-    if (square[deviation == 0] != 0).any():
-        raise SpecError("the matrix is positive semidefinite: no eigenvalue is below 0")
+    deviation, values, vectors = _spectrum(covariance)
+    scale = np.divide(1.0, deviation, out=np.zeros(len(deviation)), where=deviation > 0)
     kept = values > 1e-10
     matrix = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     return Metric(squared(), root=True, matrix=matrix)
@@ -287,21 +286,22 @@ def _side(side: str) -> int:
     return SIDES[side]
 
 
-def _symmetric(matrix: ArrayLike) -> Floats:
+def _spectrum(matrix: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """The roots of a matrix's diagonal, and its spectrum with the diagonal made 1.
+
+    So a covariance is looked at as a correlation. The matrix is positive semidefinite.
+    """
     square = as_floats(matrix, "the matrix")
     if square.ndim != 2 or square.shape[0] != square.shape[1] or not square.size:
         raise SpecError("the matrix is square, a row and a column for each attribute")
     if not np.isfinite(square).all():
         raise SpecError("the matrix has finite numbers only")
-    size = np.abs(square).max()
-    if size == 0 or np.abs(square - square.T).max() > 1e-9 * size:
+    largest = np.abs(square).max()
+    if largest == 0 or np.abs(square - square.T).max() > 1e-9 * largest:
         raise SpecError("the matrix is symmetric and not zero")
-    return square / 2 + square.T / 2
-
-
-def _spectrum(square: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues and eigenvectors of a positive semidefinite matrix."""
-    values, vectors = np.linalg.eigh(square)
-    if values[0] < -1e-9 * max(values[-1], 0.0) or values[-1] <= 0:
+    size = np.sqrt(np.maximum(np.diag(square), 0.0))
+    scale = np.divide(1.0, size, out=np.zeros(len(size)), where=size > 0)
+    values, vectors = np.linalg.eigh((square / 2 + square.T / 2) * scale * scale[:, None])
+    if values[0] < -1e-9 * len(values) or (square[size == 0] != 0).any():
         raise SpecError("the matrix is positive semidefinite: no eigenvalue is below 0")
-    return np.maximum(values, 0.0), vectors
+    return size, values, vectors

@@ -71,15 +71,16 @@ def enter_records(
 
 @part()
 def distance_at(search: Search, i: int, at: int, scratch: Scratch) -> float:
-    """The score of a candidate as it is told: for Euclid the distance, not its square."""
+    """What candidates are ordered by: for Euclid the distance, but whole numbers squared."""
     score = score_at(search, i, at, scratch)
-    return np.sqrt(score) if search.terms.root else score
+    return np.sqrt(score) if search.terms.root and not search.terms.exact else score
 
 
 @part()
 def limit_of(search: Search, distance: float, scratch: Scratch) -> float:
     """The bound, or filtered distance, beyond which nothing ties with this distance."""
-    score = distance * distance if search.terms.root else distance
+    rooted = search.terms.root and not search.terms.exact
+    score = distance * distance if rooted else distance
     return thresholds(search.frame, search.terms, score, scratch.point)[1]
 
 

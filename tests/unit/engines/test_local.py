@@ -130,11 +130,14 @@ def test_whole_numbers_are_compared_as_whole_numbers():
     for metric, base in (
         (metrics.manhattan(), [[10**12, 0], [10**12, 1]]),
         (metrics.chebyshev(), [[10**12, 0], [10**12 + 1, 0]]),
-        (metrics.euclid(), [[3 * 10**7, 0], [3 * 10**7, 1]]),
+        (metrics.euclid(), [[94_000_000, 0], [94_000_000, 1]]),
     ):
         base = np.array(base)  # noqa: PLW2901
         exact = rank_of_truth(queries, base, [0, 1], metric)
         assert (exact.n_closer.tolist(), exact.n_tied.tolist()) == ([0, 1], [0, 0])
+        found = nearest(queries[:1], base[::-1], metric, k=2)
+        assert (found.rows.tolist(), found.n_best.tolist()) == ([[1, 0]], [1])
+        assert found.scores[0, 0] == pytest.approx(base[0, 0])
         loose = rank_of_truth(queries.astype(float), base.astype(float), [0, 1], metric)
         assert (loose.n_closer.tolist(), loose.n_tied.tolist()) == ([0, 0], [1, 1])
 
@@ -352,7 +355,7 @@ def test_stopping_leaves_nothing_behind():
 
     with pytest.raises(KeyboardInterrupt):
         nearest(people, people + 1, EUCLID, progress=stop, threads=2)
-    assert threading.active_count() == threads_before
+    assert threading.active_count() <= threads_before
     assert asked[-1] < 20000
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metrics
+from unveil.engines.local import rank_of_truth
 from unveil.errors import SpecError
 
 THREE = FuzzyMeasure.additive([1, 1, 1])
@@ -94,3 +95,15 @@ def test_whitening_does_not_depend_on_units():
     moved = np.array([[0.0, 0.25]]) @ metric.matrix
     assert np.linalg.norm(moved) == pytest.approx(0.25 / records[:, 1].std(ddof=1), rel=0.01)
     assert metrics.bilinear(np.diag([1.0, 1e-14])).matrix.any(0).all()
+
+
+def test_what_a_singular_form_does_not_see_is_at_distance_zero():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        root = rng.integers(-2, 3, (3, 2)).astype(float)
+        root[0, 0] = 1
+        base = rng.integers(0, 3, (40, 3)).astype(float)
+        gaps = (base - base[0]) @ root
+        ranks = rank_of_truth(base[:1], base, [0], metrics.bilinear(root @ root.T))
+        assert ranks.n_closer.tolist() == [0]
+        assert ranks.n_tied.tolist() == [int((gaps == 0).all(1).sum()) - 1]

@@ -31,7 +31,7 @@ def test_the_first_error_stops_the_rest():
     with pytest.raises(ZeroDivisionError):
         run_blocks(work, blocks_of(10000, 1), threads=1)
     assert len(done) < 9999
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_threads_are_at_least_one():
