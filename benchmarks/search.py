@@ -2,7 +2,7 @@
 
     python benchmarks/search.py                       the whole table, about an hour
     python benchmarks/search.py --sizes 20000         a few minutes
-    python benchmarks/search.py --sizes 10000000 --noises 0.25 --distances euclid --tools ours
+    python benchmarks/search.py --sizes 10000000 --noises 0.25 --tools rank_of_truth
 
 Every number comes from its own process: the time of building and searching, not of making
 the data, and the peak memory of the process with the two files in it. Peers that would take

@@ -74,6 +74,7 @@ def sum_over(search: Search, i: int, share: float, scratch: Scratch) -> tuple[fl
             if score < least:
                 rescale = np.exp(score - least)
                 total, left_out, least = total * rescale, left_out * rescale, score
+                negligible *= rescale
             total += copies_at(tree, position) * np.exp(least - score)
         negligible = share * total / n
         limit = farthest_of_note(search, least, negligible, scratch)
