@@ -125,7 +125,7 @@ def in_a_process(**cell):
         command, capture_output=True, text=True, check=False, env=os.environ | limits
     )
     if done.returncode:
-        return {**cell, "seconds": None, "why": done.stderr.strip().splitlines()[-1]}
+        return {**cell, "seconds": None, "why": (done.stderr.strip().splitlines() or ["no word"])[-1]}
     return json.loads(done.stdout)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,12 +41,3 @@ def paper_data():
 
 
 pytest_plugins = ["harness"]
-
-
-def pytest_configure():
-    """Numba notices a change in a kernel's own file only, not in the parts that it calls."""
-    folder = Path(__file__).parent.parent / "src" / "unveil" / "kernels"
-    newest = max(path.stat().st_mtime for path in folder.glob("*.py"))
-    for compiled in folder.glob("__pycache__/*.nb[ic]"):
-        if compiled.stat().st_mtime < newest:
-            compiled.unlink(missing_ok=True)

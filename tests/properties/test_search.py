@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
@@ -33,7 +34,6 @@ class Case:
     metric: metrics.Metric
     truth: Any
     distances: Any  # by the twin
-    whole: bool
 
 
 def some(rng, options, size):
@@ -111,7 +111,8 @@ def cases(draw, kinds=("euclid", "manhattan", "chebyshev", "sum", "largest", "ch
     files = a_file(n_queries), a_file(n_base)
     present = [rng.random(values.shape) >= missing for values in files]
     metric, costs, combine, root = a_metric(rng, kind, width, coded=filled in ("codes", "whole"))
-    offset = rng.integers(-4, 5, n_base) * 0.5 if draw(st.booleans()) else None
+    step = draw(st.sampled_from([0, 0.1, 0.5]))
+    offset = rng.integers(-40, 41, n_base) * step if step else None
     lists = [
         [[v if p else None for v, p in zip(*row, strict=True)] for row in zip(*file, strict=True)]
         for file in zip([f.tolist() for f in files], [p.tolist() for p in present], strict=True)
@@ -128,13 +129,14 @@ def cases(draw, kinds=("euclid", "manhattan", "chebyshev", "sum", "largest", "ch
         metric,
         rng.integers(-1, n_base, n_queries),
         np.sqrt(scores) if root and offset is None else scores,
-        whole=filled == "whole",
     )
 
 
+@contextmanager
 def small_leaves(size):
-    """Trees many levels deep over a few records."""
-    return mock.patch("unveil.engines.index.LEAF", size)
+    """Trees many levels deep over a few records, and work for more than one thread."""
+    with mock.patch("unveil.engines.index.LEAF", size), mock.patch("unveil.engines.local.BLOCK", 2):
+        yield
 
 
 leaves, threads = st.sampled_from([1, 2, 5, 32]), st.sampled_from([1, 2])

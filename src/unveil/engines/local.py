@@ -11,7 +11,7 @@ from unveil.aggregation.measure import as_floats
 from unveil.engines.index import build, same_rows
 from unveil.engines.metrics import euclid
 from unveil.engines.preparing import prepare
-from unveil.engines.problem import check_truth, pose
+from unveil.engines.problem import check, check_truth, pose
 from unveil.engines.records import WHOLE, Records, whole_number
 from unveil.engines.threads import blocks_of, cores, run_blocks
 from unveil.errors import UsageError
@@ -107,21 +107,22 @@ def rank_of_truth(
     """
     limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, WHOLE)
     workers = cores(threads)
-    problem = pose(queries, base, metric)
-    true_rows = check_truth(truth, len(problem.queries), len(problem.base))
+    asked, given = check(queries, base, metric)
+    true_rows = check_truth(truth, len(asked), len(given))
     prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
+    problem = pose(asked, given, metric)
     index = build(problem, workers)
     search = index.search(problem)
     position = np.where(true_rows < 0, -1, index.position[true_rows])
     groups = same_rows(problem.queries, position, workers)
-    asked = groups.firsts[position[groups.firsts] >= 0]
-    asked = asked[np.argsort(position[asked])]  # neighbours in the tree share the cache
+    order = groups.firsts[position[groups.firsts] >= 0]
+    order = order[np.argsort(position[order])]  # neighbours in the tree share the cache
     answers = np.full((len(position), 2), -1, np.int64)
 
     def answer(block: Ints, scratch: walk.Scratch) -> None:
         ranking.rank_block(search, position, block, limit, answers, scratch)
 
-    _in_blocks(answer, asked, search, workers, progress)
+    _in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
     return Ranks(answers[:, 0], answers[:, 1])
 
@@ -146,11 +147,12 @@ def nearest(
     """
     k = whole_number(k, "k", 1, MOST_NEIGHBOURS)
     workers = cores(threads)
-    problem = pose(queries, base, metric)
+    asked, given = check(queries, base, metric)
     prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
+    problem = pose(asked, given, metric)
     search = build(problem, workers).search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
-    asked = _in_tree_order(groups.firsts, search)
+    order = _in_tree_order(groups.firsts, search)
     n = len(problem.queries)
     found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
 
@@ -158,7 +160,7 @@ def nearest(
         short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
         neighbours.nearest_block(search, block, found, short, scratch)
 
-    _in_blocks(answer, asked, search, workers, progress)
+    _in_blocks(answer, order, search, workers, progress)
     for part in found:
         groups.spread(part)
     squares = problem.terms.root and problem.terms.exact
@@ -188,17 +190,18 @@ def density(
     if not 0 <= share < 1:
         raise UsageError("error: a number from 0 to below 1")
     workers = cores(threads)
-    problem = pose(queries, base, metric)
+    asked, given = check(queries, base, metric)
     prepare("the sum over all candidates", lambda: [density(a, a, euclid()) for a in _REHEARSAL])
+    problem = pose(asked, given, metric)
     search = build(problem, workers).search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
-    asked = _in_tree_order(groups.firsts, search)
+    order = _in_tree_order(groups.firsts, search)
     answers = np.zeros((len(problem.queries), 3))
 
     def answer(block: Ints, scratch: walk.Scratch) -> None:
         densities.density_block(search, block, share, answers, scratch)
 
-    _in_blocks(answer, asked, search, workers, progress)
+    _in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
     least, total, left_out = answers.T
     with np.errstate(divide="ignore", invalid="ignore"):  # where all candidates are impossible

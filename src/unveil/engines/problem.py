@@ -31,22 +31,25 @@ class Problem:
     gappy: bool
 
 
-def pose(
-    queries: Records | ArrayLike,
-    base: Records | ArrayLike,
-    metric: Metric,
-) -> Problem:
-    """Check everything and put the question in arrays; no search has begun."""
+def check(
+    queries: Records | ArrayLike, base: Records | ArrayLike, metric: Metric
+) -> tuple[Records, Records]:
+    """The two files, of attributes that the metric can compare."""
     if not isinstance(metric, Metric):
         raise UsageError("the metric is a Metric, such as euclid()")
     asked, given = as_records(queries), as_records(base)
     check_widths(asked, given, metric)
+    check_codes(asked, metric, "queries")
+    check_codes(given, metric, "base")
+    return asked, given
+
+
+def pose(asked: Records, given: Records, metric: Metric) -> Problem:
+    """Put the question in arrays: what missing cells cost, what a linear map makes of them."""
     offset = np.zeros(0)
     if given.offset is not None:
         offset = np.require(given.offset, np.float64, ["C", "W"])
         metric = replace(metric, root=False)
-    check_codes(asked, metric, "queries")
-    check_codes(given, metric, "base")
     gappy = asked.gappy or given.gappy
     a, b = asked.cells(), given.cells()
     exact = (

@@ -129,7 +129,9 @@ def expected_costs(terms: Terms, j: int, queries: Floats, marginal: Marginal, ou
             start, stop = (middle, len(values)) if up else (0, middle)
             if terms.side[j] == (BELOW if up else ABOVE):  # no gap on this side
                 level = terms.value[terms.first[j]] if terms.kind[j] == PIECES else 0.0
-                cost, possible = (stop - start) * level, stop - start
+                cost, possible = 0.0, 0
+                if not np.isinf(level):
+                    cost, possible = (stop - start) * level, stop - start
             else:
                 cost, possible = costs_on_side(terms, j, query, marginal, start, stop, up)
             out[i, 0] += cost

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
+from hashlib import sha256
+from pathlib import Path
 
 from numba import njit
+
+SOURCES = Path(__file__).parent
 
 
 def can_be_kept() -> bool:
     """Whether numba finds a folder for compiled kernels; without one, each run compiles."""
     try:
-        njit(cache=True)(can_be_kept)
-    except RuntimeError:
+        folder = Path(njit(cache=True)(can_be_kept).stats.cache_path)
+        forget_stale(folder)
+    except (RuntimeError, OSError):
         return False
     return True
+
+
+def forget_stale(folder: Path) -> None:
+    """Remove what was compiled from other sources than these.
+
+    Numba compares a kernel with its own file only, not with the parts that it calls.
+    """
+    sources = b"".join(path.read_bytes() for path in sorted(SOURCES.glob("*.py")))
+    stamp, note = sha256(sources).hexdigest(), folder / "sources.sha256"
+    with suppress(FileNotFoundError):
+        if note.read_text() == stamp:
+            return
+    for index in folder.glob("*.nbi"):
+        index.unlink(missing_ok=True)
+    note.write_text(stamp)
 
 
 # Compiled once on a machine (cache) and free of Python's lock (nogil): threads run kernels

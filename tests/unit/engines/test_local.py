@@ -21,7 +21,8 @@ SECRET = 271828.125
 @pytest.fixture
 def idle(monkeypatch):
     """Fails when any work starts."""
-    monkeypatch.setattr(local, "build", lambda *_: pytest.fail("work has started"))
+    for work in ("prepare", "pose", "build"):
+        monkeypatch.setattr(local, work, lambda *_: pytest.fail("work has started"))
 
 
 @pytest.mark.parametrize(
@@ -363,3 +364,41 @@ def test_answers_hold_no_cell_in_words():
     answer = rank_of_truth([[SECRET]], [[SECRET]], [0], EUCLID)
     for thing in (answer, Records(np.array([[SECRET]])), nearest([[SECRET]], [[SECRET]], EUCLID)):
         assert "271828" not in repr(thing)
+
+
+def test_rounding_adds_up_over_many_attributes():
+    """Two records tie at 300 gaps that 32 bits round the same way."""
+    rng = np.random.default_rng(3)
+    for gap in rng.random(20) + 0.1:
+        base = np.vstack([np.full(300, gap), np.full(300, -gap), rng.normal(size=(40, 300)) * 9])
+        ranks = rank_of_truth(np.zeros((1, 300)), base, [0], metrics.manhattan())
+        assert (ranks.n_closer[0], ranks.n_tied[0]) == (0, 1)
+
+
+@pytest.mark.parametrize("side", ["above", "below"])
+def test_a_side_that_is_impossible_costs_a_missing_cell_nothing(side):
+    """Every value on the free side is excluded by a first level at infinity."""
+    metric = metrics.Metric(metrics.levels([1.0], [np.inf, np.inf], side=side))
+    some = Records(np.array([[0.0], [2.0], [0.0]]), present=np.array([[True], [True], [False]]))
+    assert np.isfinite(nearest(some, some, metric).scores[2, 0])
+
+
+def test_boxes_about_numbers_that_32_bits_round_hold_them(monkeypatch):
+    monkeypatch.setattr("unveil.engines.index.LEAF", 1)
+    tenths = np.array([[-0.3], [-0.1], [0.1], [0.3]])
+    metric = metrics.Metric(metrics.levels([0.2, 0.4], [0.0, 1.0, 2.0]))
+    found = nearest(tenths, tenths, metric, k=4)
+    gaps = np.abs(tenths - tenths.T)
+    assert (found.n_best == (gaps <= 0.2).sum(1)).all()
+
+
+def test_offsets_that_32_bits_round(monkeypatch):
+    monkeypatch.setattr("unveil.engines.index.LEAF", 1)
+    values, offset = np.arange(-9.0, 2.0)[:, None], np.arange(11) / 10
+    metric = metrics.Metric(metrics.absolute(side="above"))
+    for truth in range(11):
+        ranks = rank_of_truth([[0.0]], Records(values, offset=offset), [truth], metric)
+        scores = np.maximum(values[:, 0], 0) + offset
+        ties = np.abs(scores - scores[truth]) <= 1e-9 * scores + 1e-12
+        assert ranks.n_tied[0] == ties.sum() - 1
+        assert ranks.n_closer[0] == ((scores < scores[truth]) & ~ties).sum()
