@@ -125,7 +125,8 @@ def in_a_process(**cell):
         command, capture_output=True, text=True, check=False, env=os.environ | limits
     )
     if done.returncode:
-        return {**cell, "seconds": None, "why": (done.stderr.strip().splitlines() or ["no word"])[-1]}
+        said = done.stderr.strip().splitlines() or ["it said nothing"]
+        return {**cell, "seconds": None, "why": said[-1]}
     return json.loads(done.stdout)
 
 

@@ -15,8 +15,8 @@ SOURCES = Path(__file__).parent
 def can_be_kept() -> bool:
     """Whether numba finds a folder for compiled kernels; without one, each run compiles."""
     try:
-        folder = Path(njit(cache=True)(can_be_kept).stats.cache_path)
-        forget_stale(folder)
+        folder = njit(cache=True)(can_be_kept).stats.cache_path
+        forget_stale(Path(folder or ""))
     except (RuntimeError, OSError):
         return False
     return True
