@@ -9,16 +9,20 @@ import importlib as _importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from unveil import masks
     from unveil.data.attribute import Attribute
     from unveil.data.microdata import Microdata
+    from unveil.data.release import Plan, Release
     from unveil.data.samples import households
     from unveil.data.schema import Schema
     from unveil.errors import UnveilError
     from unveil.files.csv import Csv
     from unveil.files.datasets import dataset
+    from unveil.files.plans import read_plan
     from unveil.files.schemas import read_schema
     from unveil.files.tables import read, write
     from unveil.workflows.inspecting import inspect
+    from unveil.workflows.masking import mask
 
 del TYPE_CHECKING  # the public names are exactly those of __all__
 
@@ -28,12 +32,17 @@ __all__ = [
     "Attribute",
     "Csv",
     "Microdata",
+    "Plan",
+    "Release",
     "Schema",
     "UnveilError",
     "dataset",
     "households",
     "inspect",
+    "mask",
+    "masks",
     "read",
+    "read_plan",
     "read_schema",
     "write",
 ]
@@ -43,12 +52,17 @@ _HOME = {
     "Attribute": "unveil.data.attribute",
     "Csv": "unveil.files.csv",
     "Microdata": "unveil.data.microdata",
+    "Plan": "unveil.data.release",
+    "Release": "unveil.data.release",
     "Schema": "unveil.data.schema",
     "UnveilError": "unveil.errors",
     "dataset": "unveil.files.datasets",
     "households": "unveil.data.samples",
     "inspect": "unveil.workflows.inspecting",
+    "mask": "unveil.workflows.masking",
+    "masks": "unveil",
     "read": "unveil.files.tables",
+    "read_plan": "unveil.files.plans",
     "read_schema": "unveil.files.schemas",
     "write": "unveil.files.tables",
 }
@@ -57,7 +71,10 @@ _HOME = {
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'unveil' has no attribute '{name}'")
-    value = getattr(_importlib.import_module(_HOME[name]), name)
+    home = _HOME[name]
+    if home == "unveil":
+        return _importlib.import_module(f"unveil.{name}")
+    value = getattr(_importlib.import_module(home), name)
     globals()[name] = value
     return value
 

@@ -15,7 +15,7 @@ import msgspec
 from unveil.errors import FileError, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 def printable(text: str) -> str:
@@ -92,13 +92,16 @@ def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Seq
 
 
 @contextmanager
-def progress(doing: str) -> Iterator[None]:
-    """Show on standard error what is being done, while it is, on a terminal only."""
+def progress(doing: str) -> Iterator[Callable[[str], None]]:
+    """Show on standard error what is being done, while it is, on a terminal only.
+
+    What it yields is called with what is being done next.
+    """
     if not sys.stderr.isatty():
-        yield
+        yield lambda _doing: None
         return
     from rich.console import Console
     from rich.text import Text
 
-    with Console(stderr=True).status(Text(printable(doing))):
-        yield
+    with Console(stderr=True).status(Text(printable(doing))) as status:
+        yield lambda doing: status.update(Text(printable(doing)))

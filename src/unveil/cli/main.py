@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "demo": "The whole way, on an embedded sample.",
     "inspect": "What a file holds, and what is still to be declared.",
+    "mask": "Mask a file as a plan says.",
     "methods": "Every method and its parameters.",
 }
 INTERNAL_ERROR = 70

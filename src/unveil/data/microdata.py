@@ -10,12 +10,16 @@ import polars as pl
 from unveil.data.columns import labels_of
 from unveil.data.conform import check_columns, restore_codes, settle, settle_undeclared
 from unveil.data.frame import Kind, Origin, to_polars
+from unveil.data.guess import guess_attribute
 from unveil.data.schema import Schema
 from unveil.data.vocabulary import ROLES, role_meaning
 from unveil.errors import DataError, SchemaError, UsageError, absent_column, count, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from unveil.data.attribute import Attribute
+    from unveil.data.vocabulary import Level
 
 
 class Microdata:
@@ -157,6 +161,46 @@ class Microdata:
             return declared.order
         of_type = self._origin.orders.get(name, ())
         return tuple(category for category in of_type if category not in declared.missing)
+
+    def level(self, name: str) -> Level:
+        """A column's level: as declared, else as its cells suggest.
+
+        >>> from unveil.data.samples import households
+        >>> households(10).level("education")
+        'ordinal'
+        """
+        declared = self.schema[name].level
+        if declared is None:
+            declared = guess_attribute(self.column(name), ordered=bool(self.order(name))).level
+        return declared or "nominal"
+
+    def replace(
+        self, columns: Sequence[pl.Series], attributes: Mapping[str, Attribute] | None = None
+    ) -> Microdata:
+        """Return a copy with other cells in some columns, and what these then are.
+
+        What was missing must be missing still.
+
+        >>> from unveil.data.samples import households
+        >>> sample = households(3)
+        >>> sample.replace([sample.column("age") + 1]).column("age").to_list()
+        [64, 66, 39]
+        """
+        self.check(*(column.name for column in columns))
+        schema = Schema({name: self.schema[name] for name in self.schema} | dict(attributes or {}))
+        return self._copy(self._columns.with_columns(columns), self._marks, schema)
+
+    def anew(self, columns: Sequence[pl.Series]) -> Microdata:
+        """Return other records with some of these columns: nobody's cells are anybody's.
+
+        >>> from unveil.data.samples import households
+        >>> sample = households(3)
+        >>> sample.anew([sample.column("age").head(2)])
+        Microdata(2 records, 1 column: 1 quasi)
+        """
+        names = [column.name for column in columns]
+        self.check(*names)
+        return self._copy(pl.DataFrame(columns), pl.DataFrame(), self.schema.only(names))
 
     def select(self, columns: Sequence[str]) -> Microdata:
         """Return these columns only, in this order.

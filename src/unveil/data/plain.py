@@ -6,7 +6,7 @@ import polars as pl
 
 from unveil.errors import DataError
 
-_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970-01-01
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970-01-01
 
 
 def plain(column: pl.Series) -> pl.Series:
@@ -41,7 +41,7 @@ def _converted(column: pl.Series, kind: pl.DataType) -> pl.Series:
 def _in_calendar(column: pl.Series) -> pl.Series:
     """Refuse dates and times that cannot be written: outside the years 1 to 9999."""
     days = column.cast(pl.Date, strict=False).to_physical()
-    if not days.is_between(_FIRST_DAY, _LAST_DAY).all():
+    if not days.is_between(FIRST_DAY, LAST_DAY).all():
         raise DataError(f"column '{column.name}' has dates outside the years 1 to 9999")
     return column
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -98,15 +98,28 @@ def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> Parameter:
     return Parameter(
         name=field.name,
         type=_type_words(plain),
-        default="required" if field.required else msgspec.json.encode(field.default).decode(),
+        default=_default_words(field),
         meaning=" ".join(m.description for m in meta if m.description),
     )
 
 
+def _default_words(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    return "none" if field.default is None else msgspec.json.encode(field.default).decode()
+
+
 def _type_words(hint: Any) -> str:
+    if get_origin(hint) is Annotated:
+        return _type_words(get_args(hint)[0])
+    if get_origin(hint) is dict:
+        key, value = map(_type_words, get_args(hint))
+        return f"table from {key} to {value}"
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return f"table of {listing(hint.__struct_fields__)}"
     if get_origin(hint) is tuple:
         return f"list of {_type_words(get_args(hint)[0])}"
-    if args := get_args(hint):
+    if args := [arg for arg in get_args(hint) if arg is not type(None)]:
         return " or ".join(a if isinstance(a, str) else _type_words(a) for a in args)
     names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
-    return "none" if hint is type(None) else names.get(hint, str(hint))
+    return names.get(hint, "Python function" if hint is Any else str(hint))

@@ -6,6 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+import msgspec
 import polars as pl
 from msgspec import Meta
 
@@ -75,6 +76,11 @@ class Csv(Format, frozen=True, kw_only=True):
     def of_ending(cls, ending: str) -> Csv:
         """A .tsv file has tabs between its cells."""
         return cls(delimiter="\t") if ending == ".tsv" else cls()
+
+    def found_in(self, path: Path) -> Csv:
+        """The dialect with the delimiter that the file has."""
+        text = decoded(path.read_bytes(), self.encoding, self.quote)
+        return msgspec.structs.replace(self, delimiter=self._dialect(text).delimiter)
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a CSV file."""

@@ -30,6 +30,10 @@ class Format(Spec, frozen=True, kw_only=True):
         """The format as a file's ending implies it."""
         return cls()
 
+    def found_in(self, path: Path) -> Format:  # noqa: ARG002 - for formats with dialects
+        """The format with all that a file of it shows by itself."""
+        return self
+
     @abc.abstractmethod
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a file."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.data.microdata import Microdata
+from unveil.data.release import Plan, Release
 from unveil.data.schema import Schema
 from unveil.errors import FileError, UnveilError, UsageError, nearest, reason
 from unveil.files.formats import Format, format_of
+from unveil.files.plans import plan_toml, save_row_map
 from unveil.files.schemas import as_path, as_schema, schema_toml
-from unveil.files.whole import write_whole
+from unveil.files.whole import check_target, write_whole
 
 if TYPE_CHECKING:
     import os
@@ -59,16 +61,23 @@ def read(
 
 
 def write(
-    value: Microdata | Schema,
+    value: Microdata | Release | Schema | Plan,
     path: str | os.PathLike[str],
     *,
     format: Format | None = None,  # noqa: A002 - the word users know
     force: bool = False,
+    keep_order: bool | None = None,
+    row_map: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Write microdata to a CSV, Parquet or Arrow file, or a schema to a TOML file.
+    """Write a table to a CSV, Parquet or Arrow file, a schema or a plan to a TOML file.
 
     The file is written whole or not at all, and is readable by its owner only; an existing
     one is replaced only with ``force``, and keeps its rights.
+
+    The rows of a release are shuffled, by its seed: their order would tell who is who.
+    ``keep_order`` leaves them as they are (if not given, as the plan says). ``row_map`` is
+    a second file, a CSV with the original row of each released row: whoever has it has
+    undone the masking, so it is written only when asked for.
 
     Examples
     --------
@@ -79,6 +88,14 @@ def write(
     Schema(1 attribute: 1 quasi)
     """
     path = as_path(path)
+    if not isinstance(value, Release) and (keep_order is not None or row_map is not None):
+        raise UsageError("keep_order and row_map go with a release")
+    if isinstance(value, Release):
+        kept = value.plan.keep_order if keep_order is None else keep_order
+        value = value if kept else value.shuffled()
+        if row_map is not None:
+            _write_row_map(value, as_path(row_map), path, force=force)
+        value = value.data
     try:
         if isinstance(value, Microdata):
             kind = format_of(path, format)
@@ -92,11 +109,21 @@ def write(
 
 
 def _toml(value: object, format: Format | None) -> bytes:  # noqa: A002
-    if not isinstance(value, Schema):
-        raise UsageError(f"microdata or a schema can be written, not {type(value).__name__}")
+    if not isinstance(value, Schema | Plan):
+        raise UsageError(
+            f"microdata, a release, a schema or a plan can be written, not {type(value).__name__}"
+        )
     if format is not None:
-        raise UsageError("a schema is written as TOML: leave out format=")
-    return schema_toml(value)
+        raise UsageError("a schema or a plan is written as TOML: leave out format=")
+    return schema_toml(value) if isinstance(value, Schema) else plan_toml(value)
+
+
+def _write_row_map(release: Release, path: Path, table: Path, *, force: bool) -> None:
+    for target in (path, table):  # neither without the other
+        check_target(target, force=force)
+    if path.resolve() == table.resolve():
+        raise UsageError("the row map and the release are one file: name another")
+    write_whole(path, lambda file: save_row_map(release, file), force=force)
 
 
 def _fill(file: BinaryIO, text: bytes) -> None:

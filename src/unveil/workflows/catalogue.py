@@ -5,15 +5,17 @@ from __future__ import annotations
 from unveil.data.specs import Method, describe
 from unveil.errors import UsageError, listing, nearest
 from unveil.files.formats import formats
+from unveil.masks import METHODS
 
 
 def methods() -> tuple[Method, ...]:
     """Describe every method, by kind and name.
 
-    >>> [method.name for method in methods()]
+    >>> [method.name for method in methods() if method.kind == "format"]
     ['csv', 'parquet', 'arrow']
     """
-    return tuple(describe(spec, "format") for spec in formats())
+    kinds = {"mask": METHODS, "format": formats()}
+    return tuple(describe(spec, kind) for kind, specs in kinds.items() for spec in specs)
 
 
 def method(name: str) -> Method:

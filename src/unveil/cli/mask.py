@@ -1,0 +1,160 @@
+"""``unveil mask``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unveil.cli.console import print_json, print_table, progress, say
+from unveil.cli.options import (
+    PATH,
+    csv_format,
+    csv_options,
+    force_option,
+    json_option,
+    schema_option,
+)
+from unveil.errors import UsageError, count, listing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unveil.data.release import Release
+    from unveil.files.formats import Format
+
+
+@click.command(name="mask")
+@click.argument("file", type=PATH)
+@schema_option
+@click.option("--plan", "-p", "plan_file", type=PATH, required=True, help="The plan: what to do.")
+@click.option("--output", "-o", "out", type=PATH, required=True, help="The masked file.")
+@click.option("--seed", type=int, help="The seed, instead of the plan's.")
+@click.option(
+    "--keep-order", is_flag=True, help="Leave the rows in their order: it may tell who is who."
+)
+@click.option(
+    "--row-map", type=PATH, help="Write which row came from which; it undoes the masking."
+)
+@click.option("--write-schema", type=PATH, help="Write the schema of the masked file to this file.")
+@force_option
+@json_option
+@csv_options
+def command(
+    file: Path,
+    schema: Path | None,
+    plan_file: Path,
+    out: Path,
+    seed: int | None,
+    row_map: Path | None,
+    write_schema: Path | None,
+    *,
+    keep_order: bool,
+    force: bool,
+    as_json: bool,
+    **dialect: Any,
+) -> None:
+    r"""Mask FILE as the plan says, and write the masked file and the plan that made it.
+
+    Identifiers are left out and the rows are shuffled. The plan beside the masked file
+    (NAME.plan.toml) holds the seed: run again, it gives the same bytes. Keep it, like a row
+    map, as private as FILE. A plan is a TOML file:
+
+    \b
+        [[mask]]
+        method = "microaggregation"
+        k = 5
+        columns = ["income", "tax"]
+
+    `unveil methods` lists the methods, `unveil methods NAME` their parameters.
+    """
+    from dataclasses import replace
+
+    from unveil.files.tables import write
+    from unveil.workflows.masking import as_plan, mask
+    from unveil.workflows.sources import as_microdata
+
+    written = out.with_suffix(".plan.toml")
+    outputs = [out, written, *(path for path in (row_map, write_schema) if path is not None)]
+    _check_files(outputs, [file, *([schema] if schema else [])], force=force)
+    plan = as_plan(plan_file, seed)
+    if keep_order:
+        plan = replace(plan, keep_order=True)
+    given = csv_format(file, **dialect)
+    with progress(f"reading {file}") as show:
+        data = as_microdata(file, schema, format=given)
+        made_format = _format_of(file, out, given)
+        release = mask(
+            data, plan, progress=lambda step, done, n: show(f"{step}: {done:,} of {n:,}")
+        )
+        show(f"writing {out}")
+        write(release, out, format=made_format, force=force, row_map=row_map)
+        write(release.plan, written, force=force)
+        if write_schema is not None:
+            write(release.data.schema, write_schema, force=force)
+    left_out = [name for name in data.columns if name not in release.data.columns]
+    if as_json:
+        print_json(
+            {
+                "records": len(release),
+                "columns": release.data.columns,
+                "left_out": left_out,
+                "plan": {**release.plan.to_dict(), "seed": None},
+                "written": [str(path) for path in outputs],
+            }
+        )
+        return
+    print_release(release, left_out)
+    say(f"Wrote {out}, and {written}: it holds the seed, keep it as private as {file}.")
+    if row_map is not None:
+        say(f"Wrote {row_map}: whoever has it has undone the masking.")
+
+
+def print_release(release: Release, left_out: list[str]) -> None:
+    """Print what was done, for people."""
+    rows = []
+    for step in release.plan.to_dict()["mask"]:
+        parameters = {name: value for name, value in step.items() if name not in ("method", "name")}
+        told = ", ".join(f"{name} = {_words(value)}" for name, value in parameters.items())
+        rows.append([step.get("name", step["method"]), step["method"], told])
+    print_table(["step", "method", "parameters"], rows)
+    say()
+    size = f"{count(len(release), 'record')}, {count(len(release.data.columns), 'column')}"
+    gone = f"; left out: {listing(left_out)}" if left_out else ""
+    say(f"The release has {size}{gone}.")
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return listing(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _check_files(outputs: list[Path], inputs: list[Path], *, force: bool) -> None:
+    """Every file can be written, and none over another."""
+    from unveil.files.whole import check_target
+
+    places = [path.resolve() for path in outputs]
+    if len(set(places)) < len(places):
+        raise UsageError("two of the files to write are one: give each a name of its own")
+    for path in inputs:
+        if path.resolve() in places:
+            raise UsageError(f"{path} would be overwritten by what is made of it")
+    for path in outputs:
+        check_target(path, force=force)
+
+
+def _format_of(file: Path, out: Path, given: Format | None) -> Format:
+    """The source's own format, delimiter and all, where the ending is of its kind."""
+    import msgspec
+
+    from unveil.files.formats import format_of
+
+    source, wanted = format_of(file, given), format_of(out)
+    if type(source) is not type(wanted):
+        return wanted
+    found = source.found_in(file)
+    delimiter = getattr(wanted, "delimiter", None)  # of a .tsv file
+    return msgspec.structs.replace(found, delimiter=delimiter) if delimiter else found

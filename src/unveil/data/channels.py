@@ -1,0 +1,217 @@
+"""Channels: what a mask can have done to a value, in numbers.
+
+Masks write channels; an intruder who knows the method reads channels and knows no mask.
+
+::
+
+    Channel
+    ├── Noise        normal noise of a covariance
+    ├── Ratio        times something between two numbers
+    ├── Shift        plus something between two numbers
+    ├── Clip         cut off at a threshold
+    ├── Swap         moved by so many positions in ascending order
+    ├── Groups       replaced by the mean of a group of at least k
+    ├── Ranges       replaced by a range that holds it
+    ├── Recoding     one category in place of another, by a table
+    ├── Transition   one category in place of another, by chance
+    └── Unknown      anything
+
+`excludes` compares columns before and after: it is true where the mask cannot have made the
+one of the other, with the slack of rounding to the column's type.
+"""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unveil.data.encode import codes, numbers, tied_blocks
+from unveil.data.generalised import bounds
+from unveil.errors import listing
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Blocks, Floats, Mask
+    from unveil.data.microdata import Microdata
+
+
+class Slack(NamedTuple):
+    """How far rounding to a column's type can have moved a value."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+
+    def around(self, values: Floats) -> Floats:
+        """The same for each value."""
+        return self.absolute + self.relative * np.abs(values)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Channel(abc.ABC):
+    """What a mask can have done to some columns; most channels are of one."""
+
+    columns: tuple[str, ...]
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:  # noqa: ARG002
+        """Where the mask cannot have made the record after of the one before.
+
+        The records stand in the same rows of both; missing cells are never excluded.
+        """
+        return np.zeros(len(before), np.bool_)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({listing(self.columns)})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Noise(Channel):
+    """Normal noise was added; it excludes nothing."""
+
+    mean: Floats
+    covariance: Floats
+    slack: tuple[Slack, ...]
+    runs: int = 0  # estimated by running the mask so many times; 0: known
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Ratio(Channel):
+    """A value was multiplied by a number between low and high, uniformly."""
+
+    low: float
+    high: float
+    slack: Slack
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where the ratio lies outside."""
+        x, y = _values(before, self.columns[0]), _values(after, self.columns[0])
+        ends = x * self.low, x * self.high
+        slack = self.slack.around(y)
+        return _present(x, y) & ((y < np.minimum(*ends) - slack) | (y > np.maximum(*ends) + slack))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Shift(Channel):
+    """A number between low and high was added."""
+
+    low: float
+    high: float
+    slack: Slack
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where the difference lies outside."""
+        x, y = _values(before, self.columns[0]), _values(after, self.columns[0])
+        slack = self.slack.around(y)
+        return _present(x, y) & ((y - x < self.low - slack) | (y - x > self.high + slack))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Clip(Channel):
+    """A value below low became low, one above high became high; others stayed."""
+
+    low: float = -np.inf
+    high: float = np.inf
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where the value after is another."""
+        x, y = _values(before, self.columns[0]), _values(after, self.columns[0])
+        other: Mask = _present(x, y) & (y != np.clip(x, self.low, self.high))
+        return other
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Swap(Channel):
+    """A value moved by at most `window` positions in ascending order.
+
+    Positions, not ranks: equal values share a block of positions, and any of a block may
+    have moved. Where `mean` and `deviation` are given, the positions moved are drawn from
+    that normal distribution, cut off at 1 and at the window; else all are as likely.
+    """
+
+    window: int
+    mean: float | None = None
+    deviation: float | None = None
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where no position of the one block is within the window of the other's."""
+        a, b = (_blocks(data, self.columns[0]) for data in (before, after))
+        apart = np.maximum(a.first - b.last, b.first - a.last)
+        too_far: Mask = (a.last >= 0) & (b.last >= 0) & (apart > self.window)
+        return too_far
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Groups(Channel):
+    """Records were replaced by the centres of groups of k to 2k - 1 that are alike.
+
+    Alike on the columns together, each divided by its deviation; for a category, which has
+    no deviation, it is 1.
+    """
+
+    k: int
+    deviation: Floats
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Ranges(Channel):
+    """A value was replaced by a range that holds it."""
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where the range does not hold the value."""
+        x, y = _values(before, self.columns[0]), bounds(after, self.columns[0])
+        return ~np.isnan(x) & y.present & ((x < y.lower) | (x > y.upper))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Recoding(Channel):
+    """A category was replaced by another, always the same."""
+
+    table: dict[str, str]  # every category, also those that stay
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where another category stands."""
+        x, y = codes(before, self.columns[0]), codes(after, self.columns[0])
+        place = {category: code for code, category in enumerate(y.categories)}
+        becomes = [place.get(self.table.get(category, ""), -2) for category in x.categories]
+        expected = np.array([*becomes, -1])[x.codes]
+        other: Mask = (x.codes >= 0) & (y.codes >= 0) & (y.codes != expected)
+        return other
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Transition(Channel):
+    """A category was replaced by one drawn from its row of the matrix."""
+
+    categories: tuple[str, ...]
+    matrix: Floats
+    runs: int = 0
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where the matrix says that it cannot be."""
+        x, y = (codes(data, self.columns[0], self.categories).codes for data in (before, after))
+        impossible: Mask = (x >= 0) & (y >= 0) & (self.matrix[x, y] <= 0)
+        return impossible
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Unknown(Channel):
+    """Nothing is known of what was done."""
+
+
+def _values(data: Microdata, column: str) -> Floats:
+    values: Floats = numbers(data, [column]).values[:, 0]
+    return values
+
+
+def _present(x: Floats, y: Floats) -> Mask:
+    present: Mask = ~(np.isnan(x) | np.isnan(y))
+    return present
+
+
+def _blocks(data: Microdata, column: str) -> Blocks:
+    if data.level(column) == "numeric":
+        values = _values(data, column)
+        return tied_blocks(values, ~np.isnan(values))
+    coded = codes(data, column)
+    return tied_blocks(coded.codes.astype(np.int64), coded.codes >= 0)

@@ -1,0 +1,101 @@
+"""A release: the masked table, how it was made, and what an auditor may know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from unveil.data.specs import Spec, method_name
+from unveil.data.streams import stream
+from unveil.errors import count, listing
+
+if TYPE_CHECKING:
+    from unveil.data.channels import Channel
+    from unveil.data.encode import Ints
+    from unveil.data.microdata import Microdata
+
+ROW_ORDER = "the order of the rows"  # the stream that orders the rows of a written file
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is done to a table: the masks in order, and the seed of their random numbers.
+
+    Whoever has the plan and a guess of the original can check the guess: a plan is as
+    private as the original. Without a seed one is drawn when the plan is carried out.
+
+    >>> from unveil.masks import RankSwapping
+    >>> Plan((RankSwapping(p=5, columns=["age"]),), seed=7).to_dict()
+    {'seed': 7, 'mask': [{'method': 'rank-swapping', 'columns': ['age'], 'p': 5.0}]}
+    """
+
+    masks: tuple[Spec, ...]
+    seed: int | None = None
+    keep_order: bool = False  # whether a written file has the rows in their original order
+    version: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain values: the TOML file."""
+        plain: dict[str, Any] = {"seed": self.seed, "version": self.version}
+        if self.keep_order:
+            plain["keep_order"] = True
+        plain["mask"] = [_plain(mask) for mask in self.masks]
+        return {name: value for name, value in plain.items() if value not in (None, "")}
+
+
+def _plain(mask: Spec) -> dict[str, Any]:
+    fields = msgspec.json.decode(msgspec.json.encode(mask, enc_hook=_name_of))
+    return {"method": method_name(type(mask))} | {
+        name: value for name, value in fields.items() if value is not None
+    }
+
+
+def _name_of(function: Any) -> str:
+    """A user's own function is known by its name; a plan cannot hold the function itself."""
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Release:
+    """The masked table, the plan that made it, its channels and its row map.
+
+    The rows stand in the order of the original's; `unveil.write` shuffles them. Whoever
+    has the row map has undone the masking: it is never written unless asked for.
+
+    >>> import unveil
+    >>> sample = unveil.households(100)
+    >>> unveil.mask(sample, [unveil.masks.AdditiveNoise(scale=0.1, columns=["income"])], seed=7)
+    Release(100 records, 14 columns; additive-noise)
+    """
+
+    data: Microdata
+    plan: Plan
+    channels: tuple[Channel, ...]  # in the order of the masks
+    row_map: Ints | None  # the original's row of each released row, from 0; None: synthetic
+
+    def channels_of(self, column: str) -> tuple[Channel, ...]:
+        """What was done to one column, in order; nothing, if it was not masked."""
+        self.data.check(column)
+        return tuple(channel for channel in self.channels if column in channel.columns)
+
+    def shuffled(self) -> Release:
+        """The same release, its rows in an order drawn from the plan's seed."""
+        order = stream(self.plan.seed or 0, ROW_ORDER).permutation(len(self.data))
+        row_map = None if self.row_map is None else self.row_map[order]
+        return replace(self, data=self.data.take(order), row_map=row_map)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __repr__(self) -> str:
+        size = f"{count(len(self.data), 'record')}, {count(len(self.data.columns), 'column')}"
+        steps = listing(method_name(type(mask)) for mask in self.plan.masks)
+        return f"Release({size}; {steps or 'not masked'})"
+
+
+def identity_map(n: int) -> Ints:
+    """The row map of a release whose rows are the original's."""
+    return np.arange(n, dtype=np.int64)

@@ -1,0 +1,247 @@
+"""Records in groups of at least k: what microaggregation averages over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.engines.index import SAMPLE, same_rows
+from unveil.engines.preparing import prepare
+from unveil.kernels import centre, filters, remaining, tree, walk
+from unveil.kernels import mdav as kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.engines.threads import Progress
+    from unveil.kernels.arrays import Floats, Floats32, Ints
+
+# The boxes of many axes exclude little; there, leaves are large. Half or twice as large is
+# as good.
+LEAF, TILE, MANY_AXES = 32, 256, 12
+LANES = 64  # rows in a tile of the far ones
+EFFORT = 2**31  # numbers looked at, below a second, between two looks at progress and Ctrl-C
+TIRED = 256  # scans of all far rows that cost more than to put them in order again
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Categories:
+    """A categorical attribute: its categories are places in some columns of the points."""
+
+    codes: Ints  # of each record, from 0; -1 where missing, which does not count
+    places: Floats  # categories x width: where each category lies
+    column: int  # the first of its columns
+    ordered: bool  # the centre is the lower median category, else the commonest
+
+
+def mdav(
+    points: Floats,
+    k: int,
+    *,
+    categories: Sequence[Categories] = (),
+    progress: Progress | None = None,
+) -> Ints:
+    """The group of each record, numbered from 0 in the order in which groups are made.
+
+    MDAV, maximum distance to average vector: the record farthest from the centre of all and
+    the k - 1 nearest to it are a group, then the record farthest from that one and the k - 1
+    nearest to it, and so on with what is left. When fewer than 3k are left, only the first
+    of the two is made; what then remains is the last group. Groups have k to 2k - 1 records.
+
+    The groups are exactly those of all distances, each added up in the order of columns:
+    ties go to the lowest record, and the second record of a pair is sought among those that
+    the first group left. Sums behind the centre are run along as groups are taken out.
+
+    Parameters
+    ----------
+    points
+        Records x columns, complete; scales and weights are the caller's.
+    k
+        The least number of records in a group, at least 2. With fewer than 2k records all
+        are one group.
+    categories
+        Which columns stand for categories: there the centre is the place of the median
+        category or of the commonest (of several, the lowest code), not the mean. The mean
+        stands in while no record has a code.
+    progress
+        Called with the records in groups so far and all of them.
+
+    References
+    ----------
+    Josep Domingo-Ferrer and Vicenç Torra, "Ordinal, continuous and heterogeneous k-anonymity
+    through microaggregation", Data Mining and Knowledge Discovery 11 (2005), 195-212.
+
+    >>> mdav(np.array([[20.0], [61.0], [30.0], [22.0], [60.0], [31.0]]), 2).tolist()
+    [1, 0, 2, 1, 0, 2]
+    """
+    prepare("microaggregation", lambda: mdav(np.zeros((4, 1)), 2))
+    n = len(points)
+    groups = np.full(n, -1, np.int64)
+    if progress is not None:
+        progress(0, n)
+    made = 0
+    if n >= 2 * k:
+        work = _Work(np.require(points, np.float64, ["C", "W"]), k, categories)
+        while work.unassigned >= 2 * k:
+            work.go_on(groups)
+            if progress is not None:
+                progress(n - work.unassigned, n)
+        made = work.made
+    groups[groups < 0] = made
+    if progress is not None:
+        progress(n, n)
+    return groups
+
+
+class _Work:
+    """The unassigned records, made ready for search and made ready again as they dwindle."""
+
+    near: remaining.Near
+    far: remaining.Far
+
+    def __init__(self, values: Floats, k: int, categories: Sequence[Categories]) -> None:
+        same = same_rows(values, np.empty(0), 1)
+        records = np.argsort(same.of_record(), kind="stable")
+        starts, ends = same.starts[:-1].copy(), same.starts[1:].copy()
+        self.rows = kernels.Rows(values[records[starts]], records, starts, ends)
+        self.middle = _middle(values, categories)
+        self.frame, self.axes = _on_axes(self.rows.values)
+        self.scratch = _scratch(values.shape[1], k)
+        self.state = self.scratch.state
+        self.state[kernels.UNASSIGNED] = len(values)
+        self.plant()
+
+    @property
+    def unassigned(self) -> int:
+        return int(self.state[kernels.UNASSIGNED])
+
+    @property
+    def made(self) -> int:
+        return int(self.state[kernels.MADE])
+
+    @property
+    def limits(self) -> tuple[int, int, int]:
+        """When to stop for a new tree, for a new order of the far rows, and for breath."""
+        each = LANES * self.axes.shape[1]
+        return len(self.axes) // 2, TIRED * len(self.far.tiles), EFFORT // each
+
+    def go_on(self, groups: Ints) -> None:
+        """Make groups for a while."""
+        fewest, tired, _ = self.limits
+        if self.state[kernels.ROWS] < fewest:
+            self.plant()
+        elif self.state[kernels.TILES] > tired:
+            self.far = self.sorted_out()
+        searched = self.frame, self.rows, self.near, self.far, self.middle
+        kernels.make_groups(*searched, groups, self.limits, self.scratch)
+
+    def plant(self) -> None:
+        """Put the rows that are left in a new tree, and in its order."""
+        rows, width = self.rows, self.axes.shape[1]
+        left = np.flatnonzero(rows.cursor < rows.ends)
+        shape = tree.shape(len(left), LEAF if width < MANY_AXES else TILE)
+        starts = np.arange(shape.leaves + 1) * len(left) // shape.leaves
+        keys, stack = np.empty(len(left), np.float32), np.empty((64, 3), np.int64)
+        tree.split(self.axes, np.ones(width), left, keys, starts, stack, 0, shape.leaves, 64)
+        self.axes = self.axes[left]
+        self.rows = kernels.Rows(
+            rows.values[left], rows.records, rows.cursor[left], rows.ends[left]
+        )
+        tiles = np.empty((shape.leaves, width, shape.lanes), np.float32)
+        tree.fill_tiles(self.axes, np.arange(len(left)), starts, tiles, 0, shape.leaves)
+        boxes = np.full((2, max(shape.first_leaf, 1), width, tree.FAN), np.inf, np.float32)
+        np.negative(boxes[1], out=boxes[1])
+        self.near = remaining.Near(tiles, boxes[0], boxes[1], starts, shape.first_leaf)
+        remaining.bound_all(self.near)
+        self.scratch = self.scratch._replace(near=np.empty(shape.lanes, np.float32))
+        self.state[kernels.ROWS] = len(left)
+        self.far = self.sorted_out()
+
+    def sorted_out(self) -> remaining.Far:
+        """The rows that are left by their distance from the centre, the farthest first."""
+        width, reference = self.axes.shape[1], np.empty(self.axes.shape[1], np.float32)
+        centre.centre_on_axes(
+            self.frame, self.middle, self.unassigned, reference, np.empty((2, width))
+        )
+        left = np.flatnonzero(self.rows.cursor < self.rows.ends)
+        radius = np.zeros(len(left))
+        for j in range(width):
+            radius += (self.axes[left, j] - np.float64(reference[j])) ** 2
+        farthest_first = np.argsort(-radius, kind="stable")
+        order = left[farthest_first]
+        starts = np.minimum(np.arange(-(-len(left) // LANES) + 1) * LANES, len(left))
+        tiles = np.empty((len(starts) - 1, width, LANES), np.float32)
+        tree.fill_tiles(self.axes, order, starts, tiles, 0, len(tiles))
+        tiles[-1, :, starts[-1] - starts[-2] :] = reference[:, None]
+        slots = np.empty(len(self.axes), np.int64)
+        slots[order] = np.arange(len(order))
+        self.state[kernels.TILES] = 0
+        return remaining.Far(
+            tiles,
+            rows=order,
+            slots=slots,
+            radius=np.sqrt(radius[farthest_first[::LANES]]),
+            reference=reference,
+            left=np.diff(starts),
+            head=np.zeros(1, np.int64),
+        )
+
+
+def _scratch(width: int, k: int) -> kernels.Scratch:
+    single = np.float32
+    return kernels.Scratch(
+        state=np.zeros(kernels.STATES, np.int64),
+        query=np.zeros(width),
+        point=np.zeros(width, single),
+        gone=np.zeros(width, single),
+        axes=np.zeros(width),
+        near=np.zeros(0, single),
+        far=np.zeros(LANES, single),
+        boxes=np.zeros(tree.FAN, single),
+        nodes=np.zeros(walk.STACK, np.int64),
+        least=np.zeros(walk.STACK),
+        members=np.zeros(k - 1, np.int64),
+        squares=np.zeros(k - 1),
+        places=np.zeros(k - 1),
+    )
+
+
+def _middle(values: Floats, categories: Sequence[Categories]) -> centre.Middle:
+    sums = np.zeros(values.shape[1])
+    centre.add_up(values, sums)
+    widths = [each.places.shape[1] for each in categories]
+    first = np.cumsum([0, *[len(each.places) for each in categories]])
+    places = np.zeros((first[-1], max(widths, default=0)))
+    counts = np.zeros(first[-1], np.int64)
+    codes = np.empty((len(categories), len(values)), np.int64)
+    for a, each in enumerate(categories):
+        here = slice(first[a], first[a + 1])
+        places[here, : widths[a]] = each.places
+        codes[a] = each.codes
+        counts[here] = np.bincount(codes[a, codes[a] >= 0], minlength=len(each.places))
+    begin = np.array([each.column for each in categories], np.int64)
+    columns = np.stack([begin, begin + np.array(widths, np.int64)], axis=1)
+    ordered = np.array([each.ordered for each in categories], np.bool_)
+    return centre.Middle(values, sums, codes, counts, first, places, columns, ordered)
+
+
+def _on_axes(rows: Floats) -> tuple[filters.Frame, Floats32]:
+    """The rows on their principal axes, in 32 bits, and how they came there."""
+    width = rows.shape[1]
+    sample = rows[:: max(1, len(rows) // SAMPLE)]
+    middle = sample.mean(0)
+    extent = float(np.maximum(rows.max(0) - middle, middle - rows.min(0)).max())
+    scale = 1.0 / extent if extent > 1e-140 else 1.0  # else squares vanish in 64 bits, too
+    turn = np.eye(width)
+    if width > 1:
+        moved = (sample - middle) * scale
+        # Not @, whose sums depend on the number of threads.
+        turn = np.linalg.eigh(np.einsum("ij,ik->jk", moved, moved))[1][:, ::-1]
+    turn = np.ascontiguousarray(turn * scale)
+    frame = filters.Frame(filters.SQUARES, middle, turn, width == 1, scale, 0.0, 0.0)
+    axes, at = np.zeros(rows.shape, np.float32), np.arange(len(rows))
+    none, sums = np.empty(0), np.empty(width)
+    longest = filters.all_to_axes(frame, rows, at, none, axes, sums, 0, len(rows))
+    return frame._replace(reach=longest), axes

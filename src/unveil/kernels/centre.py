@@ -1,0 +1,78 @@
+"""The centre of a set of records while they are taken out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from unveil.kernels.filters import to_axes
+from unveil.kernels.jit import kernel, part
+
+if TYPE_CHECKING:
+    from unveil.kernels.arrays import Bools, Floats, Floats32, Ints
+    from unveil.kernels.filters import Frame
+
+
+class Middle(NamedTuple):
+    """What the centre of the records that are left is made of."""
+
+    values: Floats  # of all records, in their own order
+    sums: Floats  # by attribute
+    codes: Ints  # categorical attributes x records; -1: missing
+    counts: Ints  # by category, one attribute after the other
+    first: Ints  # where the categories of each attribute begin, and the end
+    places: Floats  # where each category lies, as wide as the widest
+    columns: Ints  # the first of each attribute, and the one after its last
+    ordered: Bools
+
+
+@kernel()
+def add_up(values: Floats, sums: Floats) -> None:
+    """Add all records to the sums, in their order."""
+    for i in range(len(values)):
+        for j in range(len(sums)):
+            sums[j] += values[i, j]
+
+
+@part()
+def subtract(middle: Middle, record: int) -> None:
+    """Take a record out."""
+    for j in range(len(middle.sums)):
+        middle.sums[j] -= middle.values[record, j]
+    for a in range(len(middle.ordered)):
+        if middle.codes[a, record] >= 0:
+            middle.counts[middle.first[a] + middle.codes[a, record]] -= 1
+
+
+@part()
+def find_centre(middle: Middle, left: int, place: Floats) -> None:
+    """The means, and where there are categories the place of the median or the commonest."""
+    for j in range(len(place)):
+        place[j] = middle.sums[j] / left
+    for a in range(len(middle.ordered)):
+        first, last = middle.first[a], middle.first[a + 1]
+        counted = 0
+        for each in range(first, last):
+            counted += middle.counts[each]
+        if counted == 0:
+            continue
+        found = first
+        if middle.ordered[a]:
+            below = middle.counts[first]
+            while below < (counted + 1) // 2:
+                found += 1
+                below += middle.counts[found]
+        else:
+            for each in range(first, last):
+                if middle.counts[each] > middle.counts[found]:
+                    found = each
+        for j in range(middle.columns[a, 0], middle.columns[a, 1]):
+            place[j] = middle.places[found, j - middle.columns[a, 0]]
+
+
+@kernel()
+def centre_on_axes(
+    frame: Frame, middle: Middle, left: int, point: Floats32, scratch: Floats
+) -> None:
+    """Put the centre on the axes; `scratch` is two rows as long as a record."""
+    find_centre(middle, left, scratch[0])
+    to_axes(frame, scratch[0], point, scratch[1])

@@ -1,0 +1,58 @@
+"""Masks: ways to protect a table, each a frozen spec.
+
+>>> from unveil import masks
+>>> masks.RankSwapping(p=5, columns=["age"]).p
+5.0
+"""
+
+from unveil.masks.base import Mask
+from unveil.masks.coding import BottomCoding, TopCoding
+from unveil.masks.function import Function
+from unveil.masks.individual_ranking import IndividualRanking
+from unveil.masks.microaggregation import Microaggregation
+from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
+from unveil.masks.pram import Pram
+from unveil.masks.recoding import GlobalRecoding
+from unveil.masks.rounding import Rounding
+from unveil.masks.rows import Sampling, Shuffle
+from unveil.masks.swapping import DistributionSwapping, RankSwapping
+from unveil.masks.synthesis import Synthesis
+
+__all__ = [
+    "AdditiveNoise",
+    "BottomCoding",
+    "CorrelatedNoise",
+    "DistributionSwapping",
+    "Function",
+    "GlobalRecoding",
+    "IndividualRanking",
+    "Mask",
+    "Microaggregation",
+    "MultiplicativeNoise",
+    "Pram",
+    "RankSwapping",
+    "Rounding",
+    "Sampling",
+    "Shuffle",
+    "Synthesis",
+    "TopCoding",
+]
+
+METHODS: tuple[type[Mask], ...] = (
+    AdditiveNoise,
+    CorrelatedNoise,
+    MultiplicativeNoise,
+    RankSwapping,
+    DistributionSwapping,
+    IndividualRanking,
+    Microaggregation,
+    TopCoding,
+    BottomCoding,
+    GlobalRecoding,
+    Pram,
+    Rounding,
+    Sampling,
+    Shuffle,
+    Synthesis,
+    Function,
+)

@@ -1,0 +1,239 @@
+"""What every mask is: a spec that turns one table into another and says what it did."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
+
+import numpy as np
+from msgspec import Meta
+
+from unveil.data.encode import codes, numbers, scale_of
+from unveil.data.specs import Spec, method_name
+from unveil.data.vocabulary import LEVELS
+from unveil.errors import DataError, SchemaError, SpecError, count, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from unveil.data.attribute import Attribute
+    from unveil.data.channels import Channel
+    from unveil.data.encode import Floats, Ints, Numbers
+    from unveil.data.microdata import Microdata
+    from unveil.engines.threads import Progress
+
+
+class Draw(Protocol):
+    """The random numbers of one step: a generator for each name, such as a column's."""
+
+    def __call__(self, *names: str) -> np.random.Generator:
+        """The generator of these names."""
+
+
+KeepType = Annotated[
+    bool, Meta(description="Whether whole numbers are rounded to whole numbers again.")
+]
+LARGEST = 1e150  # a number that can still be squared
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Masked:
+    """What one mask made of a table."""
+
+    data: Microdata
+    channels: tuple[Channel, ...] = ()
+    rows: Ints | None = None  # the row before of each row after, where rows went or moved
+    synthetic: bool = False  # no row after is a row before
+
+
+class Mask(Spec, frozen=True, kw_only=True):
+    """One way to protect a table."""
+
+    name: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(
+            description="The step's name, of which its random numbers are made; "
+            "if not given, the method's.",
+        ),
+    ] = None
+
+    @property
+    def step(self) -> str:
+        """The name from which random numbers are drawn; no two steps of a plan share it."""
+        return self.name or method_name(type(self))
+
+    @abc.abstractmethod
+    def targets(self, data: Microdata) -> tuple[str, ...]:
+        """The columns in which it changes cells."""
+
+    @abc.abstractmethod
+    def check(self, data: Microdata) -> None:
+        """Refuse what cannot be done to this table, before anything is."""
+
+    @abc.abstractmethod
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:
+        """Mask a table."""
+
+
+class OnColumns(Mask, frozen=True, kw_only=True):
+    """A mask of some columns, by default of the quasi-identifiers."""
+
+    levels: ClassVar[tuple[str, ...]] = LEVELS  # of the columns that it can mask
+
+    columns: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="What to mask; if not given, every quasi-identifier that it can mask."),
+    ] = None
+
+    def accepted(self) -> tuple[str, ...]:
+        """The levels that it can mask with these parameters."""
+        return self.levels
+
+    def targets(self, data: Microdata) -> tuple[str, ...]:
+        """The columns that are masked."""
+        if self.columns is None:
+            return self._found(data)
+        if not self.columns or len(set(self.columns)) < len(self.columns):
+            raise SpecError(f"{self.step}: columns: name at least one, and none twice")
+        data.check(*self.columns)
+        for column in self.columns:
+            if "identifier" in data.schema[column].role:
+                raise SpecError(
+                    f"{self.step}: column '{column}' is an identifier: it is never released, "
+                    "so there is nothing to mask"
+                )
+            self._check_level(data, column)
+        return self.columns
+
+    def _found(self, data: Microdata) -> tuple[str, ...]:
+        found = [
+            name
+            for name in data.columns
+            if "quasi" in data.schema[name].role
+            and "identifier" not in data.schema[name].role
+            and not data.schema[name].generalised
+            and data.level(name) in self.accepted()
+        ]
+        if not found:
+            raise SpecError(
+                f"{self.step}: no column is a quasi-identifier and {' or '.join(self.accepted())}: "
+                "name the columns to mask, or declare roles in the schema"
+            )
+        return tuple(found)
+
+    def _check_level(self, data: Microdata, column: str) -> None:
+        if data.schema[column].generalised:
+            raise SchemaError(
+                f"{self.step}: column '{column}' is generalised: its cells are ranges and "
+                "sets, which cannot be masked again"
+            )
+        if (level := data.level(column)) not in self.accepted():
+            raise SchemaError(
+                f"{self.step}: column '{column}' is {level}, and this method masks "
+                f"{' or '.join(self.accepted())} columns like this; leave it out, or declare "
+                "another level"
+            )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MaskedColumn:
+    """What a mask made of one column."""
+
+    column: pl.Series
+    channel: Channel
+    attribute: Attribute | None = None  # what it is now, where that changed
+
+
+class OnEachColumn(OnColumns, frozen=True, kw_only=True):
+    """A mask of each column by itself."""
+
+    @abc.abstractmethod
+    def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
+        """Mask one column."""
+
+    def check_column(self, data: Microdata, column: str) -> None:
+        """Refuse a column on which the method has no meaning."""
+        check_known(self, data, column)
+
+    def check(self, data: Microdata) -> None:
+        """Refuse what cannot be done to this table, before anything is."""
+        for column in self.targets(data):
+            self.check_column(data, column)
+
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:
+        """Mask each column with its own random numbers."""
+        self.check(data)
+        made = []
+        for done, column in enumerate(targets := self.targets(data)):
+            if progress is not None:
+                progress(done, len(targets))
+            made.append(self.mask_column(data, column, draw(column)))
+        attributes = {one.column.name: one.attribute for one in made if one.attribute is not None}
+        masked = data.replace([one.column for one in made], attributes)
+        return Masked(masked, tuple(one.channel for one in made))
+
+
+def known_numbers(mask: Mask, data: Microdata, columns: Sequence[str]) -> Numbers:
+    """Numeric columns as numbers that can be computed with."""
+    found = numbers(data, columns)
+    for column, values, present in zip(columns, found.values.T, found.present.T, strict=True):
+        if (np.abs(values[present]) > LARGEST).any():
+            raise DataError(
+                f"{mask.step}: column '{column}' has numbers beyond 1e150, too large to compute "
+                "with; rescale it"
+            )
+    return found
+
+
+def check_varies(mask: Mask, data: Microdata, column: str, *, noisy: bool = False) -> None:
+    """Refuse a constant column where the method would leave it as it is.
+
+    For noise, one whose deviation is too small for 64 bits is constant, too.
+    """
+    constant = data.column(column).drop_nulls().n_unique() < 2
+    if noisy and not constant:
+        constant = scale_of(known_numbers(mask, data, [column])).deviation[0] == 0
+    if constant:
+        raise DataError(
+            f"{mask.step}: column '{column}' is constant: the method would change nothing; "
+            "leave it out"
+        )
+
+
+def check_known(mask: Mask, data: Microdata, column: str, least: int = 1) -> None:
+    """Refuse a column that too few records know."""
+    known = len(data) - data.column(column).null_count()
+    if not known:
+        raise DataError(f"{mask.step}: column '{column}' is missing in every record; leave it out")
+    if known < least:
+        raise DataError(
+            f"{mask.step}: k is {least} and column '{column}' has {count(known, 'known value')}: "
+            "choose a smaller k, or leave the column out"
+        )
+
+
+def sort_keys(data: Microdata, column: str) -> Floats:
+    """Numbers that sort as a numeric or ordinal column does; NaN where missing."""
+    if data.level(column) == "numeric":
+        values: Floats = numbers(data, [column]).values[:, 0]
+        return values
+    coded = codes(data, column).codes
+    return np.where(coded < 0, np.nan, coded)
+
+
+def ascending(keys: Floats) -> Ints:
+    """The rows of the known values, lowest first; equal ones as they stand in the file."""
+    known = np.flatnonzero(~np.isnan(keys))
+    rows: Ints = known[np.argsort(keys[known], kind="stable")]
+    return rows
+
+
+def one_of(mask: Mask, *names: str) -> str:
+    """The one of several parameters that was given."""
+    given = [name for name in names if getattr(mask, name) is not None]
+    if len(given) != 1:
+        raise SpecError(f"{mask.step}: give one of {listing(names)}")
+    return given[0]

@@ -1,0 +1,133 @@
+"""Top and bottom coding: extreme values become the value at a boundary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import polars as pl
+from msgspec import Meta
+
+from unveil.data.channels import Clip, Recoding
+from unveil.data.columns import cell_of, values_of
+from unveil.data.encode import codes
+from unveil.errors import SpecError, listing
+from unveil.masks.base import MaskedColumn, OnEachColumn, ascending, one_of, sort_keys
+
+if TYPE_CHECKING:
+    from unveil.data.microdata import Microdata
+
+
+class _Coding(OnEachColumn, frozen=True, kw_only=True):
+    """Both codings; `top` says which end of the column is coded."""
+
+    levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
+    top: ClassVar[bool] = True
+
+    categories: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="How many of the extreme categories (or distinct numbers) go."),
+    ] = None
+    threshold: Annotated[
+        float | str | None,
+        Meta(description="The value that stands for all beyond it: a number, a category, a date."),
+    ] = None
+    share: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None,
+        Meta(description="The largest share of the records that may be coded."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self, "categories", "threshold", "share")
+
+    def check_column(self, data: Microdata, column: str) -> None:
+        """A threshold must be a value that the column can have."""
+        super().check_column(data, column)
+        self._boundary(data, column)
+
+    def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
+        """Code what lies beyond the boundary."""
+        keys, cells = sort_keys(data, column), data.column(column)
+        key, cell = self._boundary(data, column)
+        beyond = pl.Series(keys > key if self.top else keys < key)
+        masked = cells.zip_with(~beyond, cell.new_from_index(0, len(cells))).alias(column)
+        if data.level(column) == "numeric":
+            ends = (-np.inf, key) if self.top else (key, np.inf)
+            return MaskedColumn(masked, Clip((column,), *ends))
+        listed = codes(data, column).categories
+        place = np.arange(len(listed))
+        becomes = np.minimum(place, int(key)) if self.top else np.maximum(place, int(key))
+        table = {listed[i]: listed[j] for i, j in zip(place, becomes, strict=True)}
+        return MaskedColumn(masked, Recoding((column,), table))
+
+    def _boundary(self, data: Microdata, column: str) -> tuple[float, pl.Series]:
+        """The sort key of the boundary, and the boundary as the one cell of a column."""
+        if self.threshold is not None:
+            return self._threshold(data, column)
+        keys = sort_keys(data, column)
+        rows = ascending(keys)
+        if not self.top:
+            rows = rows[::-1]
+        if self.categories is not None:
+            distinct = rows[np.r_[True, keys[rows[1:]] != keys[rows[:-1]]]]
+            row = distinct[max(len(distinct) - 1 - self.categories, 0)]
+        else:
+            coded = int(np.floor(len(rows) * (self.share or 0.0)))
+            row = rows[max(len(rows) - 1 - coded, 0)]
+        return float(keys[row]), data.column(column).gather([row])
+
+    def _threshold(self, data: Microdata, column: str) -> tuple[float, pl.Series]:
+        cells, given = data.column(column), self.threshold
+        label = str(int(given)) if isinstance(given, float) and given.is_integer() else str(given)
+        cell = cell_of(label, cells.dtype)
+        if data.level(column) == "numeric":
+            key = np.nan if cell is None else float(values_of(cell).to_numpy()[0])
+            if cell is None or not np.isfinite(key):
+                raise SpecError(
+                    f"{self.step}: threshold: column '{column}' ({cells.dtype}) cannot hold it"
+                )
+            return key, cell
+        listed = codes(data, column).categories
+        if cell is None or label not in listed:
+            known = f"; its order is: {listing(listed)}" if data.schema[column].order else ""
+            raise SpecError(
+                f"{self.step}: threshold: it is not a category of column '{column}'{known}"
+            )
+        return float(listed.index(label)), cell
+
+
+class TopCoding(_Coding, frozen=True, kw_only=True):
+    """Top coding: values above a boundary become the boundary.
+
+    The boundary is a threshold; or it is found so that `categories` of the categories in
+    the file go, or at most a `share` of the records is coded. It is itself the label, so
+    with p categories gone the p + 1 highest are one. Domingo-Ferrer and
+    Torra, Validating distance-based record linkage with probabilistic record linkage (2002),
+    Section 2.2.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> release = unveil.mask(unveil.households(100), [TopCoding(threshold=70, columns=["age"])])
+    >>> int(release.data.column("age").max())
+    70
+    """
+
+    top: ClassVar[bool] = True
+
+
+class BottomCoding(_Coding, frozen=True, kw_only=True):
+    """Bottom coding: values below a boundary become the boundary.
+
+    As top coding, at the other end.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> release = unveil.mask(unveil.households(100), [BottomCoding(share=0.1, columns=["age"])])
+    >>> release.channels
+    (Clip(age),)
+    """
+
+    top: ClassVar[bool] = False

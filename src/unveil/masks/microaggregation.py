@@ -1,0 +1,191 @@
+"""Microaggregation: records in small groups that are alike, replaced by their centres."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from unveil.data.channels import Groups
+from unveil.data.encode import codes, scale_of
+from unveil.data.vocabulary import LEVELS
+from unveil.engines.grouping import Categories, mdav
+from unveil.errors import DataError, SpecError
+from unveil.masks.base import (
+    KeepType,
+    Masked,
+    OnColumns,
+    check_known,
+    known_numbers,
+    sort_keys,
+)
+from unveil.masks.centres import centred, means
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.encode import Floats, Ints
+    from unveil.data.microdata import Microdata
+    from unveil.engines.threads import Progress
+    from unveil.masks.base import Draw
+
+Size = Annotated[int, Meta(ge=2, description="The least size of a group.")]
+
+
+class Together(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Columns that are aggregated together, and the size of their groups."""
+
+    columns: Annotated[tuple[str, ...], Meta(min_length=1)]
+    k: Size
+
+
+class Microaggregation(OnColumns, frozen=True, kw_only=True):
+    """Microaggregation (MDAV): groups of k to 2k - 1 records alike, replaced by their centres.
+
+    The record farthest from the centre of all makes a group with its k - 1 nearest; the
+    record farthest from it makes another; and so on with those left. Domingo-Ferrer and
+    Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation
+    (2005). Numbers become the group's mean, ordered categories its median (the lower of
+    two), others its commonest category. Between records, numbers count by their difference
+    over the deviation, ordered categories by the difference of their places, the lowest and
+    the highest being 1 apart, others 0 or 1; squares are added up. Among equally far
+    records the first in the file is taken.
+
+    `groups` aggregates several sets of columns, each by itself and with its own k. A
+    missing cell counts as an average one and stays missing; where fewer than k members of
+    a group know a value, it is averaged with the next group along that column.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> sample = unveil.households(100)
+    >>> both = Microaggregation(k=5, columns=["income", "tax"])
+    >>> unveil.mask(sample, [both]).channels
+    (Groups(income, tax),)
+    >>> apart = Microaggregation(
+    ...     groups=[{"columns": ["income"], "k": 3}, {"columns": ["tax", "rent"], "k": 8}]
+    ... )
+    >>> unveil.mask(sample, [apart]).channels
+    (Groups(income), Groups(tax, rent))
+    """
+
+    levels: ClassVar[tuple[str, ...]] = LEVELS
+
+    k: Annotated[Size | None, Meta(description="The least size of a group.")] = None
+    groups: Annotated[
+        tuple[Together, ...] | None,
+        Meta(description="Instead of columns and k: sets of columns, each with its k."),
+    ] = None
+    standardise: Annotated[
+        bool, Meta(description="Whether numbers are divided by their deviation in distances.")
+    ] = True
+    keep_type: KeepType = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.k is None) == (self.groups is None):
+            raise SpecError(f"{self.step}: give k, or groups of columns each with its own k")
+        if self.groups is None:
+            return
+        if self.columns is not None:
+            raise SpecError(f"{self.step}: groups name their columns: leave out columns")
+        listed = [column for group in self.groups for column in group.columns]
+        if not listed or len(set(listed)) < len(listed):
+            raise SpecError(f"{self.step}: groups: at least one, and no column in two of them")
+
+    def targets(self, data: Microdata) -> tuple[str, ...]:
+        """The columns of all groups."""
+        return tuple(column for group in self._sets(data) for column in group.columns)
+
+    def _sets(self, data: Microdata) -> tuple[Together, ...]:
+        """The sets of columns that are aggregated together."""
+        if self.groups is None:
+            return (Together(columns=super().targets(data), k=self.k or 2),)
+        for group in self.groups:
+            msgspec.structs.replace(self, k=group.k, groups=None, columns=group.columns).targets(
+                data
+            )
+        return self.groups
+
+    def check(self, data: Microdata) -> None:
+        """There must be a group, and something to level out."""
+        for group in self._sets(data):
+            for column in group.columns:
+                check_known(self, data, column, group.k)
+            if all(data.column(name).drop_nulls().n_unique() < 2 for name in group.columns):
+                raise DataError(
+                    f"{self.step}: every column to aggregate is constant: nothing would change"
+                )
+
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
+        """Aggregate each set of columns."""
+        self.check(data)
+        masked, channels = [], []
+        for group in self._sets(data):
+            space = _Space(self, data, group.columns)
+            found = mdav(space.points, group.k, categories=space.categories, progress=progress)
+            for column in group.columns:
+                own = enough_known(found, sort_keys(data, column), group.k)
+                masked.append(centred(data, column, own, keep_type=self.keep_type))
+            channels.append(Groups(group.columns, group.k, space.deviation))
+        return Masked(data.replace(masked), tuple(channels))
+
+
+class _Space:
+    """The records as points, squared distances between which are those of the method."""
+
+    def __init__(self, mask: Microaggregation, data: Microdata, columns: Sequence[str]) -> None:
+        self.categories: list[Categories] = []
+        self.deviation = np.ones(len(columns))
+        parts: list[Floats] = []
+        for j, column in enumerate(columns):
+            width = sum(part.shape[1] for part in parts)
+            if data.level(column) == "numeric":
+                found = known_numbers(mask, data, [column])
+                scale = scale_of(found)
+                if mask.standardise and scale.deviation[0] > 0:
+                    self.deviation[j] = scale.deviation[0]
+                values = (found.values - scale.mean) / self.deviation[j]
+                parts.append(np.where(found.present, values, 0.0))
+            else:
+                placed = _placed(data, column, width)
+                self.categories.append(placed)
+                present = placed.codes[placed.codes >= 0]
+                average = placed.places[present].mean(0)
+                parts.append(np.vstack([placed.places, average])[placed.codes])
+        self.points: Floats = np.ascontiguousarray(np.hstack(parts))
+
+
+def _placed(data: Microdata, column: str, first: int) -> Categories:
+    coded = codes(data, column)
+    m = len(coded.categories)
+    in_line, all_apart = (np.arange(m) / max(m - 1, 1))[:, None], np.eye(m) * np.sqrt(0.5)
+    places = in_line if coded.ordered else all_apart
+    return Categories(coded.codes.astype(np.int64), places, first, coded.ordered)
+
+
+def enough_known(groups: Ints, keys: Floats, k: int) -> Ints:
+    """Groups of at least k known values: one with fewer joins the next along the column.
+
+    >>> enough_known(np.array([0, 0, 1, 1]), np.array([1.0, np.nan, 5.0, 6.0]), 2).tolist()
+    [0, 0, 0, 0]
+    """
+    known = np.bincount(groups[~np.isnan(keys)], minlength=groups.max() + 1)
+    if not ((known > 0) & (known < k)).any():
+        return groups
+    along = np.full(len(known), np.inf)
+    along[groups] = np.fmin(along[groups], means(np.where(np.isnan(keys), np.nan, keys), groups))
+    order = [group for group in np.argsort(along, kind="stable") if known[group]]
+    joined, bucket, inside = np.arange(len(known)), order[0], 0
+    last_full = -1
+    for group in order:
+        if inside >= k:
+            last_full, bucket, inside = bucket, group, 0
+        joined[group] = bucket
+        inside += known[group]
+    if inside < k and last_full >= 0:
+        joined[joined == bucket] = last_full
+    result: Ints = joined[groups]
+    return result

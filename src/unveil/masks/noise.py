@@ -1,0 +1,149 @@
+"""Noise: numbers that are added to, or multiply, the values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+from msgspec import Meta
+
+from unveil.data.channels import Noise, Ratio
+from unveil.data.decode import as_column, slack_of
+from unveil.data.encode import scale_of
+from unveil.masks.base import (
+    KeepType,
+    Masked,
+    MaskedColumn,
+    OnColumns,
+    OnEachColumn,
+    check_known,
+    check_varies,
+    known_numbers,
+)
+from unveil.masks.moments import correlations, mixed, root_of
+
+if TYPE_CHECKING:
+    from unveil.data.microdata import Microdata
+    from unveil.engines.threads import Progress
+    from unveil.masks.base import Draw
+
+
+class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
+    """Additive noise: independent normal noise on each column.
+
+    y = x + e with e normal, its deviation `scale` times the column's. Muralidhar and
+    Domingo-Ferrer, Rank-based record linkage for re-identification risk assessment (2016),
+    Section 4 and Table 1.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> noise = AdditiveNoise(scale=0.1, columns=["income"])
+    >>> unveil.mask(unveil.households(100), [noise], seed=7).channels
+    (Noise(income),)
+    """
+
+    levels: ClassVar[tuple[str, ...]] = ("numeric",)
+
+    scale: Annotated[
+        float, Meta(ge=0, le=1e6, description="The noise's deviation over the column's.")
+    ]
+    keep_type: KeepType = True
+
+    def check_column(self, data: Microdata, column: str) -> None:
+        """A constant has no deviation."""
+        super().check_column(data, column)
+        check_varies(self, data, column, noisy=True)
+
+    def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
+        """Add the noise."""
+        original, cells = known_numbers(self, data, [column]), data.column(column)
+        deviation = self.scale * scale_of(original).deviation
+        noisy = original.values[:, 0] + deviation * rng.standard_normal(len(data))
+        slack = (slack_of(cells, keep_type=self.keep_type),)
+        channel = Noise((column,), np.zeros(1), np.diag(deviation**2), slack)
+        return MaskedColumn(as_column(cells, noisy, keep_type=self.keep_type), channel)
+
+
+class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
+    """Correlated noise: normal noise with the correlations of the columns.
+
+    y = x + e, the covariance of e being `scale` squared times that of the columns: each
+    column gets as much noise as from additive noise of that scale, and correlations stay.
+    The paper's aΣ is scale = sqrt(a). Muralidhar and Domingo-Ferrer, Rank-based record
+    linkage for re-identification risk assessment (2016), Section 4. Covariances are those
+    of the records that know both columns.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> noise = CorrelatedNoise(scale=0.1, columns=["income", "tax"])
+    >>> unveil.mask(unveil.households(100), [noise], seed=7).channels
+    (Noise(income, tax),)
+    """
+
+    levels: ClassVar[tuple[str, ...]] = ("numeric",)
+
+    scale: Annotated[
+        float, Meta(ge=0, le=1e6, description="The noise's deviation over each column's.")
+    ]
+    keep_type: KeepType = True
+
+    def check(self, data: Microdata) -> None:
+        """A constant has no deviation, a column that nobody knows no correlation."""
+        for column in self.targets(data):
+            check_known(self, data, column)
+            check_varies(self, data, column, noisy=True)
+
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
+        """Add the noise to all columns together."""
+        self.check(data)
+        columns = self.targets(data)
+        original = known_numbers(self, data, columns)
+        root = root_of(correlations(original.values))
+        # Each column draws its own numbers, whoever is beside it.
+        drawn = np.column_stack([draw(column).standard_normal(len(data)) for column in columns])
+        deviation = self.scale * scale_of(original).deviation
+        noisy = original.values + mixed(drawn, root) * deviation
+        covariance = np.outer(deviation, deviation) * mixed(root.T, root)
+        cells = [data.column(column) for column in columns]
+        slack = tuple(slack_of(cell, keep_type=self.keep_type) for cell in cells)
+        masked = [
+            as_column(cell, values, keep_type=self.keep_type)
+            for cell, values in zip(cells, noisy.T, strict=True)
+        ]
+        channel = Noise(columns, np.zeros(len(columns)), covariance, slack)
+        return Masked(data.replace(masked), (channel,))
+
+
+class MultiplicativeNoise(OnEachColumn, frozen=True, kw_only=True):
+    """Multiplicative noise: each value times a number near 1.
+
+    y = x e with e uniform from 1 - `scale` to 1 + `scale`, independent for each cell, so
+    that a zero stays a zero. Muralidhar and Domingo-Ferrer, Rank-based record linkage for
+    re-identification risk assessment (2016), Section 4 and Table 4.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> noise = MultiplicativeNoise(scale=0.1, columns=["income"])
+    >>> unveil.mask(unveil.households(100), [noise], seed=7).channels
+    (Ratio(income),)
+    """
+
+    levels: ClassVar[tuple[str, ...]] = ("numeric",)
+
+    scale: Annotated[
+        float, Meta(ge=0, le=1, description="How far from 1 the factor may be: b in the paper.")
+    ]
+    keep_type: KeepType = True
+
+    def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
+        """Multiply."""
+        values, cells = known_numbers(self, data, [column]).values[:, 0], data.column(column)
+        low, high = 1.0 - self.scale, 1.0 + self.scale
+        with np.errstate(over="ignore"):  # refused by as_column
+            noisy = values * rng.uniform(low, high, len(data))
+        slack = slack_of(cells, keep_type=self.keep_type)
+        masked = as_column(cells, noisy, keep_type=self.keep_type)
+        return MaskedColumn(masked, Ratio((column,), low, high, slack))

@@ -1,0 +1,240 @@
+"""Global recoding: categories merged, numbers put into ranges."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import msgspec
+import numpy as np
+import polars as pl
+from msgspec import Meta
+
+from unveil.data.cells import write_range
+from unveil.data.channels import Ranges, Recoding
+from unveil.data.columns import cell_of, labels_of, stored_as
+from unveil.data.encode import codes
+from unveil.errors import SchemaError, SpecError, count
+from unveil.masks.base import MaskedColumn, OnEachColumn, known_numbers, one_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unveil.data.attribute import Attribute
+    from unveil.data.encode import Floats
+    from unveil.data.microdata import Microdata
+
+MOST_RANGES = 100_000
+
+
+class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
+    """Global recoding: categories merged into coarser ones, numbers put into ranges.
+
+    `groups` names the new categories and their members; `rarest` merges the rarest
+    categories of the file, as many as are to go and one more, into the commonest of them;
+    `intervals` is a width (ranges begin at its multiples) or a list of cut points, each the
+    beginning of a range. Ranges are generalised cells: 20..24, 65.. Domingo-Ferrer and
+    Torra, Validating distance-based record linkage with probabilistic record linkage (2002),
+    Section 2.2.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> sample = unveil.households(100)
+    >>> recoding = GlobalRecoding(intervals=10, columns=["age"])
+    >>> sorted(set(unveil.mask(sample, [recoding]).data.column("age")))[:3]
+    ['0..9', '10..19', '20..29']
+    >>> alone = GlobalRecoding(
+    ...     groups={"not married": ["single", "divorced", "widowed"]}, columns=["marital_status"]
+    ... )
+    >>> sorted(set(unveil.mask(sample, [alone]).data.column("marital_status")))
+    ['married', 'not married']
+    """
+
+    levels: ClassVar[tuple[str, ...]] = ("nominal", "ordinal")
+
+    groups: Annotated[
+        dict[str, tuple[str, ...]] | None,
+        Meta(description="Each new category and the categories that it stands for."),
+    ] = None
+    rarest: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="How many of the rarest categories go."),
+    ] = None
+    intervals: Annotated[
+        float | tuple[float, ...] | None,
+        Meta(description="For numbers: the width of the ranges, or where they begin."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        kind = one_of(self, "groups", "rarest", "intervals")
+        if kind == "groups":
+            _check_groups(self.step, self.groups or {})
+        if kind == "intervals":
+            _check_intervals(self.step, self.intervals)
+
+    def accepted(self) -> tuple[str, ...]:
+        """Numbers are put into intervals, categories merged."""
+        return self.levels if self.intervals is None else ("numeric",)
+
+    def check_column(self, data: Microdata, column: str) -> None:
+        """Groups name categories that there are."""
+        super().check_column(data, column)
+        if self.groups is not None:
+            self._table(data, column)
+        elif self.intervals is not None and stored_as(data.column(column)) in ("dates", "times"):
+            raise SchemaError(
+                f"{self.step}: column '{column}' holds {stored_as(data.column(column))}, which "
+                "ranges of numbers cannot stand for; round it, or make it a number"
+            )
+
+    def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
+        """Replace each category, or each number."""
+        if self.intervals is not None:
+            return self._into_ranges(data, column)
+        table = self._table(data, column)
+        cells = data.column(column)
+        attribute = data.schema[column]
+        if set(table.values()) & set(attribute.missing):
+            raise SpecError(
+                f"{self.step}: a new category is a code for missing in column '{column}'"
+            )
+        masked = _relabelled(cells, table)
+        after = _merged(attribute, data.order(column), table) if self.groups else None
+        return MaskedColumn(masked, Recoding((column,), table), after)
+
+    def _table(self, data: Microdata, column: str) -> dict[str, str]:
+        """What each category becomes."""
+        coded = codes(data, column)
+        table = {category: category for category in coded.categories}
+        if self.groups is None:
+            sizes = np.bincount(coded.codes[coded.codes >= 0], minlength=len(table))
+            by_size = [code for code in np.argsort(sizes, kind="stable") if sizes[code]]
+            merged = by_size[: (self.rarest or 0) + 1]
+            return table | dict.fromkeys(
+                (coded.categories[code] for code in merged), coded.categories[merged[-1]]
+            )
+        attribute = data.schema[column]
+        known = {*table, *attribute.labels, *(row[0] for row in attribute.hierarchy)}
+        for label, members in self.groups.items():
+            for member in members:
+                if member not in known:
+                    raise SpecError(
+                        f"{self.step}: groups: '{member}' is not a category of column "
+                        f"'{column}'; leave it out, or correct it"
+                    )
+            table |= dict.fromkeys((member for member in members if member in table), label)
+        _check_neighbours(self.step, column, data.order(column), table)
+        return table
+
+    def _into_ranges(self, data: Microdata, column: str) -> MaskedColumn:
+        values = known_numbers(self, data, [column]).values[:, 0]
+        known = ~np.isnan(values)
+        whole = stored_as(data.column(column)) == "whole numbers"
+        cells = np.full(len(values), None, object)
+        if isinstance(self.intervals, tuple):
+            cells[known] = _cut(values[known], self.intervals, whole=whole)
+        else:
+            cells[known] = _multiples(self.step, values[known], self.intervals or 1.0, whole=whole)
+        masked = pl.Series(column, cells.tolist(), dtype=pl.String)
+        attribute = msgspec.structs.replace(
+            data.schema[column], level="numeric", generalised=True, hierarchy=()
+        )
+        return MaskedColumn(masked, Ranges((column,)), attribute)
+
+
+def _check_groups(step: str, groups: dict[str, tuple[str, ...]]) -> None:
+    members = [member for listed in groups.values() for member in listed]
+    if not members or not all(groups.values()) or "" in groups:
+        raise SpecError(f"{step}: groups: each new category has a name and at least one member")
+    if len(set(members)) < len(members):
+        raise SpecError(f"{step}: groups: a category is in two of them")
+
+
+def _check_intervals(step: str, given: float | tuple[float, ...] | None) -> None:
+    numbers = given if isinstance(given, tuple) else (given or 0.0,)
+    if not numbers or not np.isfinite(numbers).all() or any(a >= b for a, b in pairwise(numbers)):
+        raise SpecError(
+            f"{step}: intervals: a width, or cut points, each larger than the one before"
+        )
+    if not isinstance(given, tuple) and numbers[0] <= 0:
+        raise SpecError(f"{step}: intervals: a width above 0")
+
+
+def _check_neighbours(step: str, column: str, order: Sequence[str], table: dict[str, str]) -> None:
+    """Merged categories of an ordinal attribute stand side by side in its order."""
+    labels = [table[category] for category in order if category in table]
+    changes = sum(a != b for a, b in pairwise(labels))
+    if labels and changes + 1 > len(set(labels)):
+        raise SpecError(
+            f"{step}: groups: column '{column}' is ordinal, and a group has a gap in its order"
+        )
+
+
+def _merged(attribute: Attribute, order: Sequence[str], table: dict[str, str]) -> Attribute:
+    """What the attribute is with the new categories."""
+    new_order = tuple(dict.fromkeys(table.get(category, category) for category in order))
+    leaves = {row[0] for row in attribute.hierarchy}
+    return msgspec.structs.replace(
+        attribute,
+        order=new_order,
+        level="ordinal" if new_order else "nominal",
+        hierarchy=attribute.hierarchy if leaves >= set(table.values()) else (),
+    )
+
+
+def _relabelled(cells: pl.Series, table: dict[str, str]) -> pl.Series:
+    """The cells with other labels, in their own type where it can hold them all."""
+    changed = {old: new for old, new in table.items() if old != new}
+    labels = labels_of(cells)
+    typed = {new: cell_of(new, cells.dtype) for new in set(changed.values())}
+    if any(cell is None for cell in typed.values()):
+        return labels.replace(changed).alias(cells.name)
+    for new, cell in typed.items():
+        members = [old for old, other in changed.items() if other == new]
+        here = labels.is_in(members).fill_null(False)
+        cells = cells.zip_with(~here, cell.new_from_index(0, len(cells)))  # type: ignore[union-attr]
+    return cells
+
+
+def _cut(values: Floats, cuts: tuple[float, ...], *, whole: bool) -> NDArray[np.object_]:
+    """The range of each value, ranges beginning at the cut points."""
+    closed = whole and all(cut.is_integer() for cut in cuts)
+    starts = [None, *map(_text, cuts)]
+    ends = [*(_text(cut - 1 if closed else cut) for cut in cuts), None]
+    ranges = [write_range(start, end) for start, end in zip(starts, ends, strict=True)]
+    return np.array(ranges, object)[np.searchsorted(cuts, values, side="right")]
+
+
+def _multiples(step: str, values: Floats, width: float, *, whole: bool) -> NDArray[np.object_]:
+    """The range of each value, ranges beginning at the multiples of a width."""
+    exact = Decimal(repr(width))
+    closed = whole and width.is_integer()
+    bins = np.floor(values / width)
+    if np.abs(bins).max() > 2**53:
+        raise SpecError(f"{step}: intervals: the width is too small for these numbers")
+    # Division rounds: a value at the edge may have come to lie beside its range.
+    bins -= values < bins * width
+    distinct, place = np.unique(bins, return_inverse=True)
+    if len(distinct) > MOST_RANGES:
+        raise SpecError(f"{step}: intervals: {count(len(distinct), 'range')}; use a wider width")
+    ranges = []
+    for number in distinct.tolist():
+        low = exact * int(number)
+        high = low + exact - (1 if closed else 0)
+        ranges.append(write_range(_plain(low), _plain(high)) if low != high else _plain(low))
+    return np.array(ranges, object)[place]
+
+
+def _text(number: float) -> str:
+    return _plain(Decimal(repr(number)))
+
+
+def _plain(number: Decimal) -> str:
+    """A number without an exponent and without idle zeros."""
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,151 @@
+"""Mask a table: a list of masks in order, each to its columns."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from unveil import __version__
+from unveil.data.channels import Channel
+from unveil.data.release import Plan, Release, identity_map
+from unveil.data.streams import stream
+from unveil.errors import DataError, SpecError, UsageError, listing
+from unveil.files.plans import read_plan
+from unveil.masks import Mask
+from unveil.workflows.sources import as_microdata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from unveil.data.microdata import Microdata
+    from unveil.data.schema import Schema
+
+SEED_BITS = 63  # what a TOML file holds
+
+
+def mask(
+    data: Any,
+    masks: Mask | Iterable[Mask] | Plan | str | os.PathLike[str],
+    *,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    seed: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Release:
+    """Mask a table: apply masks in order, each to its columns.
+
+    Identifiers are left out. Missing cells stay missing, and move no rank and no mean. Every
+    mask draws from a stream of its own, made of the seed, its name and the column: the same
+    seed gives the same release, whatever other masks are in the plan.
+
+    Parameters
+    ----------
+    data
+        A path, a frame or Microdata.
+    masks
+        Masks in order, a :class:`~unveil.Plan`, or the path of its TOML file.
+    schema
+        What the columns are, for a path or a frame.
+    seed
+        A whole number from 0. Without one, here and in the plan, a seed is drawn that nobody
+        can guess, and kept in the release's plan.
+    progress
+        Called with the step's name, how much of it is done, and how much there is.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> sample = unveil.households(1000, seed=7)
+    >>> release = unveil.mask(
+    ...     sample,
+    ...     [
+    ...         unveil.masks.Microaggregation(k=5, columns=["income", "tax"]),
+    ...         unveil.masks.RankSwapping(p=8, columns=["age"]),
+    ...     ],
+    ...     seed=7,
+    ... )
+    >>> release
+    Release(1,000 records, 14 columns; microaggregation, rank-swapping)
+    >>> release.channels
+    (Groups(income, tax), Swap(age))
+    """
+    plan = as_plan(masks, seed)
+    original = as_microdata(data, schema)
+    steps = cast("tuple[Mask, ...]", plan.masks)
+    check_steps(steps, original)
+    table = without_identifiers(original)
+    row_map, channels, synthetic = identity_map(len(table)), list[Channel](), False
+    for step in steps:
+        told = None if progress is None else partial(progress, step.step)
+        made = step.apply(table, partial(stream, plan.seed or 0, step.step), told)
+        table = made.data
+        channels.extend(made.channels)
+        synthetic |= made.synthetic
+        if made.rows is not None:
+            row_map = row_map[made.rows]
+    return Release(table, plan, tuple(channels), None if synthetic else row_map)
+
+
+def check_steps(steps: tuple[Mask, ...], table: Microdata) -> None:
+    """Refuse what can be refused before anything is done.
+
+    A step that masks what an earlier one has changed is checked when its turn comes.
+    """
+    changed = set[str]()
+    for step in steps:
+        if changed.isdisjoint(targets := step.targets(table)):
+            step.check(table)
+        changed.update(targets)
+
+
+def as_plan(
+    given: Mask | Iterable[Mask] | Plan | str | os.PathLike[str], seed: int | None = None
+) -> Plan:
+    """A plan that can be carried out: masks of different names, and a seed."""
+    if isinstance(given, str | os.PathLike):
+        given = read_plan(given)
+    elif isinstance(given, Mask):
+        given = Plan((given,))
+    elif not isinstance(given, Plan):
+        try:
+            given = Plan(tuple(given))
+        except TypeError:
+            raise UsageError(
+                f"masks are a list of masks, a plan or its path, not {type(given).__name__}"
+            ) from None
+    check_names(given.masks)
+    chosen = given.seed if seed is None else _check_seed(seed)
+    if chosen is None:
+        chosen = secrets.randbits(SEED_BITS)
+    return replace(given, seed=chosen, version=__version__)
+
+
+def check_names(steps: tuple[Any, ...]) -> None:
+    """Every step is a mask with a name of its own."""
+    for step in steps:
+        if not isinstance(step, Mask):
+            raise UsageError(f"a mask is one of unveil.masks, not {type(step).__name__}")
+    names = [step.step for step in steps]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SpecError(
+            f"two steps of the plan are called {listing(twice)}: random numbers are made of "
+            "the name, so give each step a name of its own"
+        )
+
+
+def _check_seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**SEED_BITS:
+        raise UsageError(f"seed: a whole number from 0 to 2^{SEED_BITS} - 1")
+    return seed
+
+
+def without_identifiers(data: Microdata) -> Microdata:
+    """What of a table may be released."""
+    secret = data.schema.with_role("identifier")
+    kept = [name for name in data.columns if name not in secret]
+    if not kept:
+        raise DataError("every column is an identifier: nothing is left to release")
+    return data.select(kept) if secret else data

@@ -1,0 +1,125 @@
+"""Groups equal those of the twin, whatever the records and however often trees are made anew."""
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive.microaggregation as naive
+from unveil.engines import grouping
+from unveil.engines.grouping import Categories, mdav
+
+seeds = st.integers(0, 2**32 - 1)
+kinds = st.sampled_from(
+    ["grid", "coarse", "constant", "continuous", "huge", "tiny", "vanishing", "outlier", "shifted"]
+)
+
+
+def _draw(seed, kind, n, width):
+    random = np.random.default_rng(seed)
+    normal = random.standard_normal((n, width))
+    if kind == "outlier":
+        normal[random.integers(n)] *= 1e9
+    return {
+        "grid": random.integers(0, 3, (n, width)).astype(float),
+        "coarse": np.round(normal, 1),
+        "constant": np.full((n, width), 0.1),
+        "huge": normal * 1e150,
+        "tiny": normal * 1e-138,  # squares of differences nearly vanish
+        "vanishing": normal * 1e-160,
+        "shifted": np.round(normal, 1) + 1e8,
+    }.get(kind, normal)
+
+
+@st.composite
+def files(draw, most=60):
+    """Records and a k for them; often with ties and duplicates."""
+    k = draw(st.integers(2, 6))
+    n, width = draw(st.integers(k, most)), draw(st.integers(1, 5))
+    return _draw(draw(seeds), draw(kinds), n, width), k
+
+
+def _small(leaf):
+    """Deep trees, made anew all the time; a new order of the far rows; many batches."""
+    return mock.patch.multiple(grouping, LEAF=leaf, LANES=8, EFFORT=2000, TIRED=1)
+
+
+@given(files(), st.sampled_from([1, 3, 32]))
+def test_groups_equal_their_twins(given_file, leaf):
+    points, k = given_file
+    with _small(leaf):
+        groups = mdav(points, k)
+    assert groups.tolist() == naive.mdav(points, k).tolist()
+    assert set(np.bincount(groups)) <= set(range(k, 2 * k))
+
+
+@st.composite
+def mixed_files(draw):
+    """The same with two categorical attributes, one ordered, and codes that are missing."""
+    points, k = draw(files(most=40))
+    random = np.random.default_rng(draw(seeds))
+    columns, categories, column = [points], [], points.shape[1]
+    for ordered in (False, True):
+        count, width = draw(st.integers(1, 5)), draw(st.integers(1, 3))
+        places = random.integers(0, 3, (count, width)) * np.abs(points).max()
+        codes = random.integers(draw(st.integers(-1, 0)), count, len(points))
+        if draw(st.integers(0, 4)) == 0:
+            codes[:] = -1
+        columns.append(places[codes])
+        categories.append(Categories(codes, places, column, ordered))
+        column += width
+    return np.hstack(columns), k, categories
+
+
+@given(mixed_files(), st.sampled_from([2, 32]))
+def test_groups_with_categories_equal_their_twins(given_file, leaf):
+    points, k, categories = given_file
+    with _small(leaf):
+        groups = mdav(points, k, categories=categories)
+    assert groups.tolist() == naive.mdav(points, k, categories).tolist()
+
+
+@pytest.mark.parametrize("kind", ["grid", "coarse", "continuous", "outlier", "constant"])
+@pytest.mark.parametrize("width", [1, 4, 15])
+def test_thousands_of_records_equal_their_twins(kind, width):
+    points = _draw(7, kind, 2000, width)
+    assert (mdav(points, 5) == naive.mdav(points, 5)).all()
+
+
+def test_many_attributes_and_records_that_cannot_be_written_to():
+    points = _draw(3, "continuous", 300, 200)
+    points.flags.writeable = False
+    assert (mdav(points, 3) == naive.mdav(points, 3)).all()
+
+
+def test_records_on_a_line_across_memory():
+    points = np.asfortranarray(_draw(3, "coarse", 100, 3))
+    assert (mdav(points[::2], 3) == naive.mdav(points[::2], 3)).all()
+
+
+@pytest.mark.parametrize("n", [2, 5, 6, 8, 9])
+def test_few_records_make_few_groups(n):
+    """Below 2k one group; below 3k the farthest and its nearest, and the rest."""
+    groups = mdav(np.arange(n)[:, None] * 1.0, 3)
+    assert np.bincount(groups).tolist() == {2: [2], 5: [5], 6: [3, 3], 8: [3, 5], 9: 3 * [3]}[n]
+
+
+def test_progress_is_told_and_can_interrupt():
+    points, seen = _draw(1, "continuous", 500, 3), []
+    with _small(8):
+        mdav(points, 3, progress=lambda done, total: seen.append((done, total)))
+    done = [each for each, _ in seen]
+    assert done[0] == 0
+    assert done[-1] == 500
+    assert done == sorted(done)
+    assert len(done) > 10
+    assert {total for _, total in seen} == {500}
+
+    def interrupt(done, _):
+        if done:
+            raise KeyboardInterrupt
+
+    with _small(8), pytest.raises(KeyboardInterrupt):
+        mdav(points, 3, progress=interrupt)
