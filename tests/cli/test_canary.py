@@ -36,6 +36,10 @@ def _csv(rows=None, header="name,kind,pay,age"):
     return "\n".join([header, *rows, ""])
 
 
+def plan(*steps):
+    return "\n".join(f"[[mask]]\n{step}\n" for step in steps)
+
+
 FILES = {
     "good.csv": _csv(),
     "ragged.csv": _csv([f"{TEXT},{TEXT},{NUMBER},{WHOLE}", f"{TEXT},{NUMBER}"]),
@@ -68,6 +72,31 @@ FILES = {
     "cells.toml": "[attributes.name]\ngeneralised = true\nlevel = 'nominal'",
     "good.toml": "quasi = ['name', 'pay']\nconfidential = 'age'",
     "broken.toml": "quasi = [",
+    "keys.toml": "quasi = ['kind', 'pay']\nidentifier = 'name'\nconfidential = 'age'",
+    "noise.plan": plan("method = 'additive-noise'\nscale = 0.5\ncolumns = ['pay']"),
+    "many.plan": plan(
+        "method = 'microaggregation'\nk = 2\ncolumns = ['pay']",
+        "method = 'pram'\ntheta = 1\ncolumns = ['kind']",
+        "method = 'additive-noise'\nscale = 9\nname = 'more'\ncolumns = ['pay']",
+    ),
+    "copula.plan": plan("method = 'synthesis'\nmodel = 'copula'\ncolumns = ['pay']"),
+    "same.plan": plan("method = 'rank-swapping'\np = 50\ncolumns = ['age']"),
+    "words.plan": plan("method = 'rank-swapping'\np = 50\ncolumns = ['kind']"),
+    "large.plan": plan("method = 'microaggregation'\nk = 99\ncolumns = ['pay']"),
+    "absent.plan": plan("method = 'rounding'\nbase = 5\ncolumns = ['payy']"),
+    "secret.plan": plan("method = 'shuffle'", "method = 'synthesis'\ncolumns = ['name']"),
+    "method.plan": plan("method = 'nose'"),
+    "key.plan": plan("method = 'rounding'\nbasis = 5"),
+    "without.plan": plan("method = 'rounding'"),
+    "twice.plan": plan("method = 'shuffle'", "method = 'shuffle'"),
+    "function.plan": plan("method = 'function'\nfunction = 'f'"),
+    "range.plan": plan("method = 'top-coding'\nthreshold = 'x'\ncolumns = ['pay']"),
+    "order.plan": plan(
+        "method = 'pram'\nmatrix = [[1, 0], [0, 1]]\ncategories = ['a', 'b']\ncolumns = ['kind']"
+    ),
+    "broken.plan": "[[mask]",
+    "nothing.plan": "",
+    "seed.plan": "seed = 'x'\n" + plan("method = 'shuffle'"),
     "number.toml": "numeric = ['pay']",
 }
 
@@ -101,7 +130,21 @@ SCENES = [
     (3, "inspect good.csv --encoding utf-16"),
     (3, "inspect good.csv --delimiter ;;"),
     (2, "inspect good.csv --nothing"),
+    (0, "mask good.parquet --schema keys.toml --plan noise.plan -o made.parquet"),
+    (0, "mask good.parquet --schema keys.toml --plan noise.plan -o made.parquet --json --seed 3"),
+    (0, "mask good.parquet --schema keys.toml --plan copula.plan -o made.parquet"),
+    *((3, f"mask good.parquet --schema keys.toml --plan {name}.plan -o made.parquet") for name in (
+        "same", "words", "large", "absent", "secret", "method", "key", "without", "twice",
+        "function", "range", "order", "broken", "nothing", "seed", "no",
+    )),
+    (3, "mask good.csv --plan noise.plan -o no/made.csv"),
+    (3, "mask good.csv --plan noise.plan -o made.xyz"),
+    (2, "mask good.csv --plan noise.plan -o good.csv --force"),
+    (2, "mask good.csv --plan noise.plan -o made.csv --row-map made.csv"),
+    (2, "mask good.csv --plan noise.plan"),
+    (2, "mask good.parquet --schema keys.toml --plan copula.plan -o made.csv --row-map map.csv"),
     (0, "methods"),
+    (0, "methods pram"),
     (0, "demo --folder made"),
     (3, "demo --folder good.csv"),
 ]  # fmt: skip
@@ -144,7 +187,8 @@ def test_no_command_sings(cage, unveil_command, caplog, code, line):
     given = set(cage.rglob("*"))
     done = unveil_command(*line.split())
     assert done.code == code, done.err
-    _check_silence(cage, given=given, texts=[done.out, done.err, caplog.text])
+    released = {*cage.rglob("made.*")} - {*cage.rglob("*.toml")} if code == 0 else set()
+    _check_silence(cage, given=given | released, texts=[done.out, done.err, caplog.text])
 
 
 def test_the_canaries_do_sing_when_asked(cage, unveil_command):
@@ -211,6 +255,14 @@ def test_no_repr_sings(cage):
 
     data = Microdata(_frame(), Schema(nominal=["name", "kind"], numeric="pay"))
     encoded = numbers(data, ["pay"])
+    release = unveil.mask(
+        data,
+        [
+            unveil.masks.TopCoding(share=0.5, columns=["pay"]),
+            unveil.masks.Pram(theta=0.5, columns=["kind"]),
+            unveil.masks.GlobalRecoding(rarest=1, columns=["name"]),
+        ],
+    )
     things = [
         data,
         data.schema,
@@ -222,6 +274,9 @@ def test_no_repr_sings(cage):
         bounds(data, "pay"),
         code_sets(data, "kind"),
         Schema.infer(data).to_dict(),
+        release,
+        *release.channels,
+        release.plan,
     ]
     _check_silence(cage / "tmp", given=set(), texts=[f"{thing!r} {thing}" for thing in things])
 

@@ -26,9 +26,9 @@ def test_version_and_help(unveil_command):
     assert unveil_command("--version").out == f"unveil {unveil.__version__}\n"
     done = unveil_command("--help")
     assert done.code == 0
-    for word in ("demo", "inspect", "methods", "Exit codes"):
+    for word in ("demo", "inspect", "mask", "methods", "Exit codes"):
         assert word in done.out
-    for command in ("demo", "inspect", "methods"):
+    for command in ("demo", "inspect", "mask", "methods"):
         assert "Usage: unveil" in unveil_command(command, "--help").out
 
 
@@ -63,7 +63,7 @@ def test_json_has_the_names_of_python(unveil_command, survey):
     assert shown["records"] == found.records == 60
     assert [c["name"] for c in shown["columns"]] == [c.name for c in found.columns]
     assert set(shown["columns"][0]) == set(found.columns[0].__struct_fields__)
-    assert json.loads(unveil_command("methods", "--json").out)[0]["name"] == "csv"
+    assert json.loads(unveil_command("methods", "--json").out)[0]["name"] == "additive-noise"
     assert json.loads(unveil_command("methods", "csv", "--json").out)["kind"] == "format"
 
 
@@ -117,7 +117,9 @@ def test_the_demo_shows_schema_and_summary(unveil_command, tmp_path):
     assert done.code == 0
     assert "50 records, 15 columns" in done.out
     assert "[attributes.education]" in done.out
-    assert sorted(p.name for p in folder.iterdir()) == ["households.csv", "households.toml"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "households.csv", "households.toml", "plan.toml", "release.csv",
+    ]  # fmt: skip
     data = unveil.read(folder / "households.csv", folder / "households.toml")
     assert data == unveil.households(50, seed=3)
     assert unveil_command("demo", "--folder", folder).code == 3
@@ -240,3 +242,107 @@ def test_a_terminal_gets_a_table(survey):
     assert done.returncode == 0
     assert "─" in shown
     assert "household_size" in shown
+
+
+PLAN = """
+[[mask]]
+method = "microaggregation"
+k = 3
+columns = ["income", "tax"]
+
+[[mask]]
+method = "rank-swapping"
+p = 10
+columns = ["age"]
+"""
+
+
+@pytest.fixture
+def to_mask(tmp_path):
+    """A file with semicolons and decimal commas, its schema and a plan."""
+    sample = unveil.households(60)
+    european = unveil.Csv(delimiter=";", decimal=",")
+    unveil.write(sample, tmp_path / "survey.csv", format=european)
+    unveil.write(sample.schema, tmp_path / "survey.toml")
+    (tmp_path / "plan.toml").write_text(PLAN)
+    return tmp_path
+
+
+def mask_command(folder, *more, plan="plan.toml", out="release.csv"):
+    given = ["mask", folder / "survey.csv", "--schema", folder / "survey.toml", "--decimal", ","]
+    return [*given, "--plan", folder / plan, "-o", folder / out, *more]
+
+
+def test_mask_writes_the_file_in_its_own_dialect_and_the_plan(unveil_command, to_mask):
+    done = unveil_command(*mask_command(to_mask))
+    assert (done.code, done.err) == (0, "")
+    assert "The release has 60 records, 14 columns; left out: person." in done.out
+    assert "keep it as private as" in done.out
+    assert "k = 3" in done.out
+    text = (to_mask / "release.csv").read_text()
+    assert text.startswith("household;region;")
+    assert sorted(path.name for path in to_mask.iterdir()) == [
+        "plan.toml", "release.csv", "release.plan.toml", "survey.csv", "survey.toml",
+    ]  # fmt: skip
+    for name in ("release.csv", "release.plan.toml"):
+        assert (to_mask / name).stat().st_mode & 0o077 == 0
+
+
+def test_the_plan_run_again_gives_the_same_bytes(unveil_command, to_mask):
+    for first, second, more in (
+        ("a.csv", "b.csv", []),
+        ("c.parquet", "d.parquet", ["--keep-order"]),
+        ("e.tsv", "f.tsv", ["--seed", "5"]),
+    ):
+        assert unveil_command(*mask_command(to_mask, *more, out=first)).code == 0
+        plan = (to_mask / first).with_suffix(".plan.toml").name
+        assert unveil_command(*mask_command(to_mask, plan=plan, out=second)).code == 0
+        assert (to_mask / first).read_bytes() == (to_mask / second).read_bytes()
+    assert "\t" in (to_mask / "e.tsv").read_text()
+    assert "seed = 5" in (to_mask / "e.plan.toml").read_text()
+    assert "keep_order = true" in (to_mask / "c.plan.toml").read_text()
+
+
+def test_mask_writes_the_row_map_and_the_schema_on_request(unveil_command, to_mask):
+    more = ["--row-map", to_mask / "map.csv", "--write-schema", to_mask / "release.toml", "--json"]
+    done = unveil_command(*mask_command(to_mask, *more))
+    shown = json.loads(done.out)
+    assert shown["records"] == 60
+    assert shown["left_out"] == ["person"]
+    assert len(shown["written"]) == 4
+    rows = pl.read_csv(to_mask / "map.csv")
+    decimal = unveil.Csv(decimal=",")
+    original = unveil.read(to_mask / "survey.csv", to_mask / "survey.toml", format=decimal)
+    release = unveil.read(to_mask / "release.csv", to_mask / "release.toml", format=decimal)
+    back = original.take((rows["original"] - 1).to_numpy())
+    assert release.column("savings").equals(back.column("savings"))
+    assert release.schema == original.schema.only(release.columns)
+
+
+def test_mask_overwrites_nothing_unless_told(unveil_command, to_mask):
+    assert unveil_command(*mask_command(to_mask)).code == 0
+    first = (to_mask / "release.csv").read_bytes()
+    done = unveil_command(*mask_command(to_mask))
+    assert done.code == 3
+    assert "--force" in done.err
+    assert (to_mask / "release.csv").read_bytes() == first
+    assert unveil_command(*mask_command(to_mask, "--force")).code == 0
+    assert (to_mask / "release.csv").read_bytes() != first
+    done = unveil_command(*mask_command(to_mask, "--force", out="survey.csv"))
+    assert done.code == 2
+    assert "would be overwritten" in done.err
+
+
+def test_a_plan_with_a_mistake_writes_nothing(unveil_command, to_mask):
+    before = sorted(to_mask.iterdir())
+    for old, new, said in (
+        ("k = 3", "k = 99", "k is 99 and column 'income'"),
+        ("p = 10", "p = 110", "step 2: rank-swapping: p"),
+        ('"age"', '"agee"', "did you mean 'age'"),
+        ("rank-swapping", "rank-swaping", "did you mean 'rank-swapping'"),
+    ):
+        (to_mask / "plan.toml").write_text(PLAN.replace(old, new))
+        done = unveil_command(*mask_command(to_mask))
+        assert done.code == 3
+        assert said in done.err
+        assert sorted(to_mask.iterdir()) == before

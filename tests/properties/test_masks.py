@@ -74,6 +74,7 @@ def some(names):
 
 
 shares, sizes = st.floats(0, 1), st.integers(2, 5)
+ANY_P = st.just(0.0) | st.floats(20, 100)
 RANKED = [*NUMBERS, "grade", "step"]
 SPECS = {
     "additive-noise": st.builds(
@@ -85,10 +86,10 @@ SPECS = {
     "multiplicative-noise": st.builds(
         masks.MultiplicativeNoise, scale=shares, columns=some(NUMBERS), keep_type=st.booleans()
     ),
-    "rank-swapping": st.builds(masks.RankSwapping, p=st.floats(0, 100), columns=some(RANKED)),
+    "rank-swapping": st.builds(masks.RankSwapping, p=ANY_P, columns=some(RANKED)),
     "distribution-swapping": st.builds(
         masks.DistributionSwapping,
-        p=st.floats(0, 100),
+        p=ANY_P,
         reading=st.sampled_from(["table", "text"]),
         columns=some(RANKED),
     ),

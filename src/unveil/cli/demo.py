@@ -8,6 +8,7 @@ import click
 
 from unveil.cli.console import progress, say, say_lines
 from unveil.cli.inspect import print_inspection
+from unveil.cli.mask import print_release
 from unveil.cli.options import PATH, force_option
 from unveil.errors import FileError, reason
 
@@ -16,28 +17,51 @@ from unveil.errors import FileError, reason
 @click.option(
     "--folder", type=PATH, default=Path("demo"), show_default=True, help="Where files are written."
 )
-@click.option("--records", "-n", default=1000, show_default=True, help="How many persons.")
+@click.option(
+    "--records",
+    "-n",
+    type=click.IntRange(min=20),
+    default=1000,
+    show_default=True,
+    help="How many persons.",
+)
 @click.option("--seed", default=7, show_default=True, help="The seed of the sample.")
 @force_option
 def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
-    """Write the embedded sample and its schema, read them back and inspect them."""
+    """Write the embedded sample and its schema, inspect them, and mask the sample."""
+    from unveil.data.release import Plan
     from unveil.data.samples import households
     from unveil.files.tables import read, write
     from unveil.files.whole import check_target
+    from unveil.masks import Microaggregation, Pram, RankSwapping
     from unveil.workflows.inspecting import inspect
+    from unveil.workflows.masking import mask
 
     data_file, schema_file = folder / "households.csv", folder / "households.toml"
+    plan_file, release_file = folder / "plan.toml", folder / "release.csv"
+    plan = Plan(
+        (
+            Microaggregation(k=5, columns=("income", "tax", "savings", "rent")),
+            RankSwapping(p=8, columns=("age", "hours")),
+            Pram(theta=0.2, columns=("region", "occupation")),
+        ),
+        seed=seed,
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
-    for file in (data_file, schema_file):
+    for file in (data_file, schema_file, plan_file, release_file):
         check_target(file, force=force)
-    with progress(f"making {records:,} records"):
+    with progress(f"making {records:,} records") as show:
         data = households(records, seed=seed)
         write(data.schema, schema_file, force=force)
         write(data, data_file, force=force)
-        found = inspect(read(data_file, schema_file))
+        found = inspect(original := read(data_file, schema_file))
+        show("masking")
+        release = mask(original, plan)
+        write(plan, plan_file, force=force)
+        write(release, release_file, force=force)
     say("A made-up survey of persons in households; nobody in it is anybody.")
     say()
     print_inspection(found, title=str(data_file))
@@ -46,4 +70,9 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     say()
     say_lines(schema_file.read_text(encoding="utf-8"))
     say()
+    say(f"The sample masked by {plan_file}, {release_file}:")
+    say()
+    print_release(release, left_out=["person"])
+    say()
     say(f"Try: unveil inspect {data_file} --schema {schema_file} --show-values")
+    say(f"     unveil mask {data_file} --schema {schema_file} --plan {plan_file} -o masked.csv")

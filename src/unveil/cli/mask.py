@@ -112,12 +112,16 @@ def command(
 
 def print_release(release: Release, left_out: list[str]) -> None:
     """Print what was done, for people."""
-    rows = []
-    for step in release.plan.to_dict()["mask"]:
-        parameters = {name: value for name, value in step.items() if name not in ("method", "name")}
-        told = ", ".join(f"{name} = {_words(value)}" for name, value in parameters.items())
-        rows.append([step.get("name", step["method"]), step["method"], told])
-    print_table(["step", "method", "parameters"], rows)
+    steps = release.plan.to_dict()["mask"]
+    rows = [
+        [
+            str(number),
+            step.pop("method"),
+            ", ".join(f"{name} = {_words(value)}" for name, value in step.items()),
+        ]
+        for number, step in enumerate(steps, start=1)
+    ]
+    print_table(["step", "method", "parameters"], rows, numbers=["step"])
     say()
     size = f"{count(len(release), 'record')}, {count(len(release.data.columns), 'column')}"
     gone = f"; left out: {listing(left_out)}" if left_out else ""

@@ -184,7 +184,7 @@ class Microdata:
         >>> from unveil.data.samples import households
         >>> sample = households(3)
         >>> sample.replace([sample.column("age") + 1]).column("age").to_list()
-        [64, 66, 39]
+        [68, 22, 24]
         """
         self.check(*(column.name for column in columns))
         schema = Schema({name: self.schema[name] for name in self.schema} | dict(attributes or {}))

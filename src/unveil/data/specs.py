@@ -25,6 +25,10 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
                         f"{method_name(cls)}: '{name}' is not a parameter; parameters are: "
                         f"{listing(known)}{nearest(name, known)}"
                     )
+            fields = msgspec.structs.fields(cls)
+            absent = [f.name for f in fields if f.required and f.name not in given]
+            if absent:
+                raise SpecError(f"{method_name(cls)}: {listing(absent)}: not given")
             return super().__call__(**given)
 
 

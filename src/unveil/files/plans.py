@@ -85,16 +85,7 @@ def mask_from(table: Mapping[str, Any]) -> Mask:
     if given not in known:
         word = "" if given is None else f"'{given}' is not a mask; "
         raise SpecError(f"{word}method: one of {listing(known)}{nearest(str(given or ''), known)}")
-    spec = known[given]
-    parameters = {name: value for name, value in table.items() if name != "method"}
-    required = [
-        field.name
-        for field in msgspec.structs.fields(spec)
-        if field.required and field.name not in parameters
-    ]
-    if required:
-        raise SpecError(f"{given}: {listing(required)}: not given")
-    return spec(**parameters)
+    return known[given](**{name: value for name, value in table.items() if name != "method"})
 
 
 def plan_toml(plan: Plan) -> bytes:

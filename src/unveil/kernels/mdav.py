@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unveil.kernels.centre import find_centre, subtract
-from unveil.kernels.filters import HUGE, SQUARES, TINY, UNIT, filter_tile, length_of, to_axes
+from unveil.kernels.filters import (
+    HUGE,
+    SQUARES,
+    TINY,
+    UNIT,
+    filter_boxes,
+    filter_tile,
+    length_of,
+    to_axes,
+)
 from unveil.kernels.jit import kernel, part, step
 from unveil.kernels.neighbours import enter
 from unveil.kernels.remaining import drop, filter_far, leaf_at, leave, push_boxes
+from unveil.kernels.tree import FAN
 
 if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Floats32, Ints
@@ -152,32 +162,23 @@ def find_nearest(frame: Frame, rows: Rows, near: Near, first: int, scratch: Scra
 
     There are always enough. The query's own leaf says at once how near they are.
     """
-    filled, limit = 0, HUGE
-    home = near.first_leaf + leaf_at(near, first)
-    top = 2 if near.first_leaf else 1
+    home = leaf_at(near, first)
+    filled, limit = enter_leaf(frame, rows, near, home, HUGE, 0, scratch)
     scratch.nodes[0], scratch.least[0] = 0, -np.inf
-    scratch.nodes[top - 1], scratch.least[top - 1] = home, -np.inf
+    top = 1 if near.first_leaf else 0
     while top:
         top -= 1
         node = scratch.nodes[top]
         if scratch.least[top] > limit:
             continue
-        if node < near.first_leaf:
-            top = push_boxes(
-                near,
-                node,
-                home,
-                limit,
-                scratch.point,
-                scratch.boxes,
-                scratch.nodes,
-                scratch.least,
-                top,
-            )
+        filter_boxes(SQUARES, scratch.point, near.low, near.high, node, scratch.boxes)
+        leaf = FAN * node + 1 - near.first_leaf
+        if leaf < 0:
+            top = push_boxes(node, limit, scratch.boxes, scratch.nodes, scratch.least, top)
             continue
-        filled, limit = enter_leaf(
-            frame, rows, near, node - near.first_leaf, limit, filled, scratch
-        )
+        for c in range(FAN):  # the limit is nearly final: the order of memory is best
+            if scratch.boxes[c] <= limit and leaf + c != home:
+                filled, limit = enter_leaf(frame, rows, near, leaf + c, limit, filled, scratch)
 
 
 @part()

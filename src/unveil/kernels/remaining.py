@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.kernels.filters import LOOSE, SQUARES, filter_boxes
+from unveil.kernels.filters import LOOSE
 from unveil.kernels.jit import kernel, part
 from unveil.kernels.tree import FAN, FAR
 
@@ -97,29 +97,19 @@ def drop(near: Near, row: int, gone: Floats32) -> None:
 
 @part()
 def push_boxes(
-    near: Near,
-    node: int,
-    home: int,
-    limit: float,
-    point: Floats32,
-    boxes: Floats32,
-    nodes: Ints,
-    least: Floats,
-    top: int,
+    node: int, limit: float, boxes: Floats32, nodes: Ints, least: Floats, top: int
 ) -> int:
-    """Put the children that begin within the limit on the stack, the nearest last, not `home`."""
-    filter_boxes(SQUARES, point, near.low, near.high, node, boxes)
-    nearest = top
+    """Put the children that begin within the limit on the stack, the nearest last."""
+    bottom = top
     for c in range(FAN):
-        bound, child = np.float64(boxes[c]), FAN * node + 1 + c
-        if bound <= limit and child != home:
-            nodes[top], least[top] = child, bound
-            if bound < least[nearest]:
-                nearest = top
+        bound = np.float64(boxes[c])
+        if bound <= limit:
+            at = top
+            while at > bottom and least[at - 1] < bound:
+                nodes[at], least[at] = nodes[at - 1], least[at - 1]
+                at -= 1
+            nodes[at], least[at] = FAN * node + 1 + c, bound
             top += 1
-    if top > nearest:
-        nodes[nearest], nodes[top - 1] = nodes[top - 1], nodes[nearest]
-        least[nearest], least[top - 1] = least[top - 1], least[nearest]
     return top
 
 

@@ -175,17 +175,17 @@ def enough_known(groups: Ints, keys: Floats, k: int) -> Ints:
     known = np.bincount(groups[~np.isnan(keys)], minlength=groups.max() + 1)
     if not ((known > 0) & (known < k)).any():
         return groups
+    here = ~np.isnan(keys)
     along = np.full(len(known), np.inf)
-    along[groups] = np.fmin(along[groups], means(np.where(np.isnan(keys), np.nan, keys), groups))
-    order = [group for group in np.argsort(along, kind="stable") if known[group]]
-    joined, bucket, inside = np.arange(len(known)), order[0], 0
-    last_full = -1
+    along[groups[here]] = means(keys, groups)[here]
+    order = np.argsort(along, kind="stable")[: np.count_nonzero(known)]
+    joined, current, inside, before = np.arange(len(known)), order[0], 0, -1
     for group in order:
         if inside >= k:
-            last_full, bucket, inside = bucket, group, 0
-        joined[group] = bucket
+            before, current, inside = current, group, 0
+        joined[group] = current
         inside += known[group]
-    if inside < k and last_full >= 0:
-        joined[joined == bucket] = last_full
+    if inside < k and before >= 0:  # nobody comes after the last
+        joined[joined == current] = before
     result: Ints = joined[groups]
     return result

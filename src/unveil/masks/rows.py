@@ -74,7 +74,7 @@ class Shuffle(Mask, frozen=True, kw_only=True):
     >>> import unveil
     >>> release = unveil.mask(unveil.households(5), [Shuffle()], seed=7)
     >>> release.row_map.tolist()
-    [1, 2, 3, 4, 0]
+    [2, 4, 1, 0, 3]
     """
 
     def targets(self, data: Microdata) -> tuple[str, ...]:  # noqa: ARG002

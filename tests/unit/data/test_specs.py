@@ -43,5 +43,5 @@ def test_a_method_describes_itself():
         ("p", "number", "required", "Percent of n."),
         ("columns", "list of text", "[]", ""),
         ("reading", "text or table", '"table"', ""),
-        ("k", "whole number or none", "null", ""),
+        ("k", "whole number", "none", ""),
     ]
