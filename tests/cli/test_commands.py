@@ -97,7 +97,7 @@ def test_methods_describe_themselves(unveil_command):
         (["inspect", "no.csv"], 3, "no.csv: there is no such file"),
         (["inspect", "no.csv", "--decimal", ";"], 3, "csv: decimal"),
         (["methods", "cvs"], 2, "did you mean 'csv'"),
-        (["demo", "--records", "0"], 2, "at least one record"),
+        (["demo", "--records", "0"], 2, "x>=20"),
         (["demo", "--records", "many"], 2, "not a valid integer"),
     ],
 )
