@@ -81,6 +81,12 @@ def test_groups_with_categories_equal_their_twins(given_file, leaf):
     assert groups.tolist() == naive.mdav(points, k, categories).tolist()
 
 
+def test_a_category_may_lie_far_from_every_record():
+    points = _draw(5, "continuous", 60, 2)
+    far = Categories(np.zeros(60, int), np.full((1, 2), 1e60), 0, ordered=False)
+    assert (mdav(points, 3, categories=[far]) == naive.mdav(points, 3, [far])).all()
+
+
 @pytest.mark.parametrize("kind", ["grid", "coarse", "continuous", "outlier", "constant"])
 @pytest.mark.parametrize("width", [1, 4, 15])
 def test_thousands_of_records_equal_their_twins(kind, width):

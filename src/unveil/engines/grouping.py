@@ -165,6 +165,7 @@ class _Work:
         centre.centre_on_axes(
             self.frame, self.middle, self.unassigned, reference, np.empty((2, width))
         )
+        np.clip(reference, -1e9, 1e9, out=reference)  # any is right; infinite ones are not
         left = np.flatnonzero(self.rows.cursor < self.rows.ends)
         radius = np.zeros(len(left))
         for j in range(width):

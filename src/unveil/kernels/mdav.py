@@ -17,14 +17,20 @@ from unveil.kernels.filters import (
     SQUARES,
     TINY,
     UNIT,
-    filter_boxes,
-    filter_tile,
     length_of,
     to_axes,
 )
 from unveil.kernels.jit import kernel, part, step
 from unveil.kernels.neighbours import enter
-from unveil.kernels.remaining import drop, filter_far, leaf_at, leave, push_boxes
+from unveil.kernels.remaining import (
+    drop,
+    filter_far,
+    filter_leaf,
+    filter_nodes,
+    leaf_at,
+    leave,
+    push_boxes,
+)
 from unveil.kernels.tree import FAN
 
 if TYPE_CHECKING:
@@ -134,7 +140,7 @@ def enter_leaf(
     """
     wanted, start = len(scratch.members), near.starts[leaf]
     scratch.state[ALL_TILES] += 1
-    if not filter_tile(SQUARES, scratch.point, near.tiles, leaf, limit, scratch.near):
+    if not filter_leaf(scratch.point, near.tiles, leaf, limit, scratch.near):
         return filled, limit
     for row in range(start, near.starts[leaf + 1]):
         if scratch.near[row - start] > limit:
@@ -171,7 +177,7 @@ def find_nearest(frame: Frame, rows: Rows, near: Near, first: int, scratch: Scra
         node = scratch.nodes[top]
         if scratch.least[top] > limit:
             continue
-        filter_boxes(SQUARES, scratch.point, near.low, near.high, node, scratch.boxes)
+        filter_nodes(scratch.point, near.low, near.high, node, scratch.boxes)
         leaf = FAN * node + 1 - near.first_leaf
         if leaf < 0:
             top = push_boxes(node, limit, scratch.boxes, scratch.nodes, scratch.least, top)

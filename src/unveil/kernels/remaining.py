@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.kernels.filters import LOOSE
+from unveil.kernels.filters import LOOSE, SQUARES, add_axes
 from unveil.kernels.jit import kernel, part
 from unveil.kernels.tree import FAN, FAR
 
@@ -124,13 +124,50 @@ def leave(far: Far, row: int) -> None:
         far.head[0] += 1
 
 
+# As in `filters`, but for squares only, and the first axis begins the sums: a tenth of the
+# time of a walk went into setting them to 0.
+
+
+@part(fastmath=LOOSE)
+def begin(point: Floats32, tiles: Floats32, t: int, out: Floats32) -> None:
+    """The squared distances to the rows of a tile on the first axis."""
+    here = point[0]
+    for i in range(tiles.shape[2]):
+        gap = here - tiles[t, 0, i]
+        out[i] = gap * gap
+
+
+@part()
+def filter_leaf(point: Floats32, tiles: Floats32, leaf: int, limit: float, out: Floats32) -> bool:
+    """Squared distances to the rows of a leaf; false, maybe early, when all exceed the limit."""
+    begin(point, tiles, leaf, out)
+    half = (len(point) + 1) // 2
+    if add_axes(SQUARES, point, tiles, leaf, out, 1, half) > limit:
+        return False
+    return add_axes(SQUARES, point, tiles, leaf, out, half, len(point)) <= limit
+
+
+@part(fastmath=LOOSE)
+def filter_nodes(point: Floats32, low: Floats32, high: Floats32, node: int, out: Floats32) -> None:
+    """Squared distances to the nearest point of each box of a node."""
+    lanes, zero = low.shape[2], np.float32(0.0)
+    here = point[0]
+    for i in range(lanes):
+        gap = max(max(low[node, 0, i] - here, here - high[node, 0, i]), zero)
+        out[i] = gap * gap
+    for k in range(1, len(point)):
+        here = point[k]
+        for i in range(lanes):
+            gap = max(max(low[node, k, i] - here, here - high[node, k, i]), zero)
+            out[i] += gap * gap
+
+
 @part(fastmath=LOOSE)
 def filter_far(point: Floats32, tiles: Floats32, t: int, out: Floats32) -> float:
     """Squared distances to the rows of a tile; returns the greatest."""
     lanes = tiles.shape[2]
-    for i in range(lanes):
-        out[i] = 0.0
-    for k in range(len(point)):
+    begin(point, tiles, t, out)
+    for k in range(1, len(point)):
         here = point[k]
         for i in range(lanes):
             gap = here - tiles[t, k, i]

@@ -12,6 +12,7 @@ from msgspec import Meta
 from unveil.data.encode import codes, numbers, scale_of
 from unveil.data.specs import Spec, method_name
 from unveil.data.vocabulary import LEVELS
+from unveil.engines.threads import cores, run_blocks
 from unveil.errors import DataError, SchemaError, SpecError, count, listing
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Mask(Spec, frozen=True, kw_only=True):
 
     @abc.abstractmethod
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:
-        """Mask a table."""
+        """Mask a table that was checked."""
 
 
 class OnColumns(Mask, frozen=True, kw_only=True):
@@ -150,6 +151,8 @@ class MaskedColumn:
 class OnEachColumn(OnColumns, frozen=True, kw_only=True):
     """A mask of each column by itself."""
 
+    threads: ClassVar[int | None] = None  # all cores
+
     @abc.abstractmethod
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Mask one column."""
@@ -164,16 +167,19 @@ class OnEachColumn(OnColumns, frozen=True, kw_only=True):
             self.check_column(data, column)
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:
-        """Mask each column with its own random numbers."""
-        self.check(data)
-        made = []
-        for done, column in enumerate(targets := self.targets(data)):
-            if progress is not None:
-                progress(done, len(targets))
-            made.append(self.mask_column(data, column, draw(column)))
-        attributes = {one.column.name: one.attribute for one in made if one.attribute is not None}
-        masked = data.replace([one.column for one in made], attributes)
-        return Masked(masked, tuple(one.channel for one in made))
+        """Mask the columns side by side, each with its own random numbers."""
+        targets = self.targets(data)
+        made: dict[str, MaskedColumn] = {}
+
+        def work(start: int, stop: int) -> None:
+            for column in targets[start:stop]:
+                made[column] = self.mask_column(data, column, draw(column))
+
+        run_blocks(work, range(len(targets) + 1), threads=cores(self.threads), progress=progress)
+        masked = [made[column] for column in targets]
+        attributes = {one.column.name: one.attribute for one in masked if one.attribute is not None}
+        after = data.replace([one.column for one in masked], attributes)
+        return Masked(after, tuple(one.channel for one in masked))
 
 
 def known_numbers(mask: Mask, data: Microdata, columns: Sequence[str]) -> Numbers:
@@ -193,7 +199,7 @@ def check_varies(mask: Mask, data: Microdata, column: str, *, noisy: bool = Fals
 
     For noise, one whose deviation is too small for 64 bits is constant, too.
     """
-    constant = data.column(column).drop_nulls().n_unique() < 2
+    constant = is_constant(data, column)
     if noisy and not constant:
         constant = scale_of(known_numbers(mask, data, [column])).deviation[0] == 0
     if constant:
@@ -201,6 +207,12 @@ def check_varies(mask: Mask, data: Microdata, column: str, *, noisy: bool = Fals
             f"{mask.step}: column '{column}' is constant: the method would change nothing; "
             "leave it out"
         )
+
+
+def is_constant(data: Microdata, column: str) -> bool:
+    """Whether a column has fewer than two different values."""
+    cells = data.column(column)
+    return bool(cells.min() == cells.max()) or cells.null_count() == len(cells)
 
 
 def check_known(mask: Mask, data: Microdata, column: str, least: int = 1) -> None:

@@ -44,7 +44,8 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
     def check_column(self, data: Microdata, column: str) -> None:
         """A threshold must be a value that the column can have."""
         super().check_column(data, column)
-        self._boundary(data, column)
+        if self.threshold is not None:
+            self._threshold(data, column)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
         """Code what lies beyond the boundary."""

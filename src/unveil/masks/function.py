@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -40,6 +40,8 @@ class Function(OnEachColumn, frozen=True, kw_only=True):
     >>> release.channels[0].runs
     20
     """
+
+    threads: ClassVar[int | None] = 1  # nobody knows what a function shares
 
     function: Annotated[Any, Meta(description="What is called: f(values, rng) -> values.")]
     channel: Annotated[

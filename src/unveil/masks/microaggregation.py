@@ -18,6 +18,7 @@ from unveil.masks.base import (
     Masked,
     OnColumns,
     check_known,
+    is_constant,
     known_numbers,
     sort_keys,
 )
@@ -114,14 +115,13 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         for group in self._sets(data):
             for column in group.columns:
                 check_known(self, data, column, group.k)
-            if all(data.column(name).drop_nulls().n_unique() < 2 for name in group.columns):
+            if all(is_constant(data, column) for column in group.columns):
                 raise DataError(
                     f"{self.step}: every column to aggregate is constant: nothing would change"
                 )
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
         """Aggregate each set of columns."""
-        self.check(data)
         masked, channels = [], []
         for group in self._sets(data):
             space = _Space(self, data, group.columns)

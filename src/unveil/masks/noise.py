@@ -97,7 +97,6 @@ class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
         """Add the noise to all columns together."""
-        self.check(data)
         columns = self.targets(data)
         original = known_numbers(self, data, columns)
         root = root_of(correlations(original.values))

@@ -59,7 +59,6 @@ class Sampling(Mask, frozen=True, kw_only=True):
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
         """Draw the sample."""
-        self.check(data)
         rows = np.sort(draw().choice(len(data), self._size(len(data)), replace=False))
         return Masked(data.take(rows), rows=rows)
 

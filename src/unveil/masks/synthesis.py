@@ -93,7 +93,6 @@ class Synthesis(Mask, frozen=True, kw_only=True):
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:
         """Make the records."""
-        self.check(data)
         columns = self.targets(data)
         size = self.records or len(data)
         if self.model == "trees":
@@ -169,7 +168,7 @@ class _Trees:
         synthetic = np.column_stack(
             [table[donor] for table, donor in zip(tables, before.values(), strict=True)]
         )
-        tree.fit(original, wanted if sized else wanted.astype(str))
+        tree.fit(original, wanted if sized else np.unique(wanted, return_inverse=True)[1])
         leaf, own = tree.apply(original), tree.apply(synthetic)
         order = np.argsort(leaf, kind="stable")
         sizes = np.bincount(leaf, minlength=tree.tree_.node_count)

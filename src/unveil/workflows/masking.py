@@ -74,10 +74,12 @@ def mask(
     plan = as_plan(masks, seed)
     original = as_microdata(data, schema)
     steps = cast("tuple[Mask, ...]", plan.masks)
-    check_steps(steps, original)
+    later = check_steps(steps, original)
     table = without_identifiers(original)
     row_map, channels, synthetic = identity_map(len(table)), list[Channel](), False
     for step in steps:
+        if step in later:
+            step.check(table)
         told = None if progress is None else partial(progress, step.step)
         made = step.apply(table, partial(stream, plan.seed or 0, step.step), told)
         table = made.data
@@ -88,16 +90,20 @@ def mask(
     return Release(table, plan, tuple(channels), None if synthetic else row_map)
 
 
-def check_steps(steps: tuple[Mask, ...], table: Microdata) -> None:
+def check_steps(steps: tuple[Mask, ...], table: Microdata) -> list[Mask]:
     """Refuse what can be refused before anything is done.
 
-    A step that masks what an earlier one has changed is checked when its turn comes.
+    Returns the steps that mask what an earlier one will have changed: they are checked
+    when their turn comes.
     """
-    changed = set[str]()
+    changed, later = set[str](), []
     for step in steps:
         if changed.isdisjoint(targets := step.targets(table)):
             step.check(table)
+        else:
+            later.append(step)
         changed.update(targets)
+    return later
 
 
 def as_plan(
