@@ -37,6 +37,9 @@ class Plan:
     keep_order: bool = False  # whether a written file has the rows in their original order
     version: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "masks", tuple(self.masks))
+
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values: the TOML file."""
         plain: dict[str, Any] = {"seed": self.seed, "version": self.version}

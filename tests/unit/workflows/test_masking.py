@@ -130,7 +130,7 @@ def test_a_plan_makes_the_round_trip_through_its_file(sample, tmp_path):
         ("mask = 3", "for each step"),
         ("[[mask]]\nk = 3", "plan.toml: step 1: method: one of"),
         ("[[mask]]\nmethod = 'rank-swaping'", "did you mean 'rank-swapping'"),
-        ("[[mask]]\nmethod = 'shuffle'\n[[mask]]\nmethod = 'rounding'", "step 2: rounding: base: not"),
+        ("[[mask]]\nmethod = 'shuffle'\n[[mask]]\nmethod = 'rounding'", "step 2: rounding: base"),
         ("[[mask]]\nmethod = 'rank-swapping'\np = 200", "<= 100"),
         ("[[mask]]\nmethod = 'rank-swapping'\np = 'x'", "rank-swapping: p"),
         ("[[mask]]\nmethod = 'rank-swapping'\nq = 3", "'q' is not a parameter"),
