@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The boxes of many axes exclude little; there, leaves are large. Half or twice as large is
 # as good.
-LEAF, TILE, MANY_AXES = 32, 256, 12
+LEAF, TILE, MANY_AXES = 16, 256, 12
 LANES = 64  # rows in a tile of the far ones
 EFFORT = 2**31  # numbers looked at, below a second, between two looks at progress and Ctrl-C
 TIRED = 256  # scans of all far rows that cost more than to put them in order again
@@ -167,10 +167,9 @@ class _Work:
         )
         np.clip(reference, -1e9, 1e9, out=reference)  # any is right; infinite ones are not
         left = np.flatnonzero(self.rows.cursor < self.rows.ends)
-        radius = np.zeros(len(left))
-        for j in range(width):
-            radius += (self.axes[left, j] - np.float64(reference[j])) ** 2
-        farthest_first = np.argsort(-radius, kind="stable")
+        radius = np.empty(len(left))
+        remaining.radii(self.axes, left, reference, radius)
+        farthest_first = np.argsort(-radius)
         order = left[farthest_first]
         starts = np.minimum(np.arange(-(-len(left) // LANES) + 1) * LANES, len(left))
         tiles = np.empty((len(starts) - 1, width, LANES), np.float32)
@@ -183,7 +182,7 @@ class _Work:
             tiles,
             rows=order,
             slots=slots,
-            radius=np.sqrt(radius[farthest_first[::LANES]]),
+            radius=radius[farthest_first[::LANES]],
             reference=reference,
             left=np.diff(starts),
             head=np.zeros(1, np.int64),

@@ -124,6 +124,16 @@ def leave(far: Far, row: int) -> None:
         far.head[0] += 1
 
 
+@kernel()
+def radii(axes: Floats32, rows: Ints, reference: Floats32, out: Floats) -> None:
+    """The distance of each row from the reference, to order them by."""
+    for i in range(len(rows)):
+        total = 0.0
+        for j in range(len(reference)):
+            total += (np.float64(axes[rows[i], j]) - reference[j]) ** 2
+        out[i] = np.sqrt(total)
+
+
 # As in `filters`, but for squares only, and the first axis begins the sums: a tenth of the
 # time of a walk went into setting them to 0.
 

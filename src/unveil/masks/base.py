@@ -133,9 +133,8 @@ class OnColumns(Mask, frozen=True, kw_only=True):
             )
         if (level := data.level(column)) not in self.accepted():
             raise SchemaError(
-                f"{self.step}: column '{column}' is {level}, and this method masks "
-                f"{' or '.join(self.accepted())} columns like this; leave it out, or declare "
-                "another level"
+                f"{self.step}: column '{column}' is {level}, and what is masked like this is "
+                f"{' or '.join(self.accepted())}; leave it out, or declare another level"
             )
 
 

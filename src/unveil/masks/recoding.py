@@ -217,11 +217,15 @@ def _multiples(step: str, values: Floats, width: float, *, whole: bool) -> NDArr
     bins = np.floor(values / width)
     if np.abs(bins).max() > 2**53:
         raise SpecError(f"{step}: intervals: the width is too small for these numbers")
-    # Division rounds: a value at the edge may have come to lie beside its range.
-    bins -= values < bins * width
     distinct, place = np.unique(bins, return_inverse=True)
     if len(distinct) > MOST_RANGES:
         raise SpecError(f"{step}: intervals: {count(len(distinct), 'range')}; use a wider width")
+    # Division rounds: a value at the edge may have come to lie beside its range.
+    starts, ends = (
+        np.array([float(exact * (int(number) + side)) for number in distinct]) for side in (0, 1)
+    )
+    bins += (values >= ends[place]).astype(float) - (values < starts[place])
+    distinct, place = np.unique(bins, return_inverse=True)
     ranges = []
     for number in distinct.tolist():
         low = exact * int(number)

@@ -220,7 +220,7 @@ def test_coding_and_recoding_by_hand():
         "..17", "..17", "18..64", "18..64", "65..", "65..",
     ]  # fmt: skip
     assert after(masks.GlobalRecoding(intervals=0.1, columns=["pay"]), "pay") == [
-        "0..0.1", "0.1..0.2", "0.2..0.3", "0.2..0.3", "1..1.1", "2..2.1",
+        "0..0.1", "0.1..0.2", "0.2..0.3", "0.3..0.4", "1..1.1", "2..2.1",
     ]  # fmt: skip
     assert after(masks.Rounding(base=10, columns=["age"]), "age") == [0, 20, 20, 60, 60, 90]
     release = unveil.mask(data, [masks.GlobalRecoding(intervals=10)])
