@@ -26,8 +26,12 @@ import numpy as np
 
 QUICK = 10.0  # seconds: what takes less is measured five times
 GROUP = 3  # the k of microaggregation
-# Seconds that sdcMicro's mdav, in C++, took for the same sizes: measured elsewhere, not here.
-SDCMICRO = {5_000: 0.22, 20_000: 3.4, 50_000: 23.5}
+# Seconds that sdcMicro, in C++, took for the same sizes: measured elsewhere, not here.
+SDCMICRO = {
+    "microaggregation": {5_000: 0.22, 20_000: 3.4, 50_000: 23.5},
+    "rank-swapping": {20_000: 1.1, 50_000: 11.9},
+}
+PERCENT = 5  # the p of rank swapping
 PLAIN_AT_MOST = 200_000  # records: the plain program needs four times as long for twice as many
 
 
@@ -41,14 +45,29 @@ def equicorrelated(n, width=10, correlation=0.6, seed=1):
 def microaggregate(tool, points):
     """The groups of the points."""
     if tool == "plain":
-        from plain_mdav import mdav
+        from plain_masks import mdav
     else:
         from unveil.engines.grouping import mdav
     return mdav(points, GROUP)
 
 
+def swap(tool, points):
+    """The points with their attributes swapped."""
+    if tool == "plain":
+        from plain_masks import swap_ranks
+
+        return swap_ranks(points, PERCENT)
+    import polars as pl
+
+    import unveil
+
+    data = unveil.Microdata(pl.DataFrame(points, schema=[f"x{j}" for j in range(points.shape[1])]))
+    spec = unveil.masks.RankSwapping(p=PERCENT, columns=data.columns)
+    return unveil.mask(data, [spec], seed=1).data.to_frame().to_numpy()
+
+
 # For each mask what does it, given a tool and the data.
-MASKS = {"microaggregation": microaggregate}
+MASKS = {"microaggregation": microaggregate, "rank-swapping": swap}
 
 
 def measure(mask, tool, n):
@@ -96,13 +115,32 @@ def microaggregation(sizes):
             parts[2] = f"{plain['seconds']:.2f} s"
             parts[3] = f"{plain['seconds'] / ours['seconds']:.1f}"
             parts[4] = "yes" if plain["answer"] == ours["answer"] else "NO"
-        parts.append(f"{SDCMICRO[n]} s" if n in SDCMICRO else "")
-        parts.append(f"{ours['peak'] / 2**30:.2f} GiB")
-        print(f"| {' | '.join(parts)} |", flush=True)
+        print(f"| {' | '.join([*parts, *tail('microaggregation', n, ours)])} |", flush=True)
+
+
+def rank_swapping(sizes):
+    """The same for rank swapping, which draws differently in each program."""
+    print(f"\nRank swapping, the same 10 attributes, p = {PERCENT}, all cores for ours:\n")
+    print("| n | ours | plain | plain / ours | sdcMicro, not run here | our peak |")
+    print("|---|---|---|---|---|---|", flush=True)
+    for n in sizes:
+        ours = in_processes("rank-swapping", "ours", n)
+        parts = [f"{n:,}", f"{ours['seconds']:.2f} s", "", ""]
+        if n <= PLAIN_AT_MOST:
+            plain = in_processes("rank-swapping", "plain", n)
+            parts[2] = f"{plain['seconds']:.2f} s"
+            parts[3] = f"{plain['seconds'] / ours['seconds']:.1f}"
+        print(f"| {' | '.join([*parts, *tail('rank-swapping', n, ours)])} |", flush=True)
+
+
+def tail(mask, n, ours):
+    """The last two cells of a line: the peer's time and our memory."""
+    peer = SDCMICRO[mask].get(n)
+    return [f"{peer} s" if peer else "", f"{ours['peak'] / 2**30:.2f} GiB"]
 
 
 # For each mask what prints its table, given sizes.
-TABLES = {"microaggregation": microaggregation}
+TABLES = {"microaggregation": microaggregation, "rank-swapping": rank_swapping}
 
 
 def machine():
@@ -111,7 +149,7 @@ def machine():
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         cpu = next((line.split(": ")[1] for line in lines if line.startswith("model name")), cpu)
-    return f"{cpu}, one thread, Python {platform.python_version()}, numba {version('numba')}."
+    return f"{cpu}, one thread each unless said, Python {platform.python_version()}, numba {version('numba')}."
 
 
 def arguments():

@@ -1,8 +1,11 @@
-"""MDAV as a good plain program does it: all distances to all unassigned records, every step.
+"""Masks as good plain programs do them.
 
-Unassigned records lie without gaps, one row per attribute, so that distances are computed
-side by side; the distances from the first record of a pair of groups serve for its nearest
-and for its farthest. The groups are those of `unveil.engines.grouping.mdav`.
+MDAV: all distances to all unassigned records, every step. Unassigned records lie without
+gaps, one row per attribute, so that distances are computed side by side; the distances from
+the first record of a pair of groups serve for its nearest and for its farthest. The groups
+are those of `unveil.engines.grouping.mdav`.
+
+Rank swapping: each record looks through its whole window for partners.
 """
 
 from __future__ import annotations
@@ -101,3 +104,35 @@ def mdav(points, k):
     for i in range(n):
         groups[record[i]] = group
     return groups
+
+
+@njit(nogil=True, cache=True)
+def partners(n, window, uniforms, partner):
+    """Each position not yet swapped takes a partner in its window, found by looking."""
+    swapped = np.zeros(n, np.bool_)
+    for i in range(n):
+        if swapped[i]:
+            continue
+        swapped[i] = True
+        last, free = min(n - 1, i + window), 0
+        for j in range(i + 1, last + 1):
+            free += not swapped[j]
+        if free == 0:
+            continue
+        wanted, j = int(uniforms[i] * free), i
+        while wanted >= 0:
+            j += 1
+            wanted -= not swapped[j]
+        swapped[j] = True
+        partner[i], partner[j] = j, i
+
+
+def swap_ranks(points, percent, seed=1):
+    """Every attribute with its values swapped within a window of ranks."""
+    random, out = np.random.default_rng(seed), np.empty_like(points)
+    n = len(points)
+    for j, column in enumerate(points.T):
+        order, partner = np.argsort(column, kind="stable"), np.arange(n)
+        partners(n, int(n * percent / 100), random.random(n), partner)
+        out[order, j] = column[order[partner]]
+    return out
