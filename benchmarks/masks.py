@@ -149,7 +149,8 @@ def machine():
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         cpu = next((line.split(": ")[1] for line in lines if line.startswith("model name")), cpu)
-    return f"{cpu}, one thread each unless said, Python {platform.python_version()}, numba {version('numba')}."
+    versions = f"Python {platform.python_version()}, numba {version('numba')}"
+    return f"{cpu}, one thread each unless said, {versions}."
 
 
 def arguments():

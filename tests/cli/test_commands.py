@@ -328,6 +328,13 @@ def test_mask_overwrites_nothing_unless_told(unveil_command, to_mask):
     assert (to_mask / "release.csv").read_bytes() == first
     assert unveil_command(*mask_command(to_mask, "--force")).code == 0
     assert (to_mask / "release.csv").read_bytes() != first
+    for more in (["--row-map"], ["--write-schema"]):
+        done = unveil_command(*mask_command(to_mask, "--force", *more, to_mask / "plan.toml"))
+        assert done.code == 2
+    for nowhere in (".", ""):
+        given = mask_command(to_mask)
+        given[given.index("-o") + 1] = nowhere
+        assert unveil_command(*given).code == 3
     done = unveil_command(*mask_command(to_mask, "--force", out="survey.csv"))
     assert done.code == 2
     assert "would be overwritten" in done.err

@@ -20,7 +20,7 @@ EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the 
 ORDER = ["low", "mid", "high", "top"]
 DAY, MOMENT = datetime.date(2000, 1, 1), datetime.datetime(2000, 1, 1)
 KINDS = {
-    "whole": (lambda rng: int(rng.integers(-20, 20)), pl.Int64, "numeric"),
+    "whole": (lambda rng: int(rng.choice([*range(-20, 20), 999])), pl.Int64, "numeric"),
     "tiny": (lambda rng: int(rng.integers(-9, 9)), pl.Int8, "numeric"),
     "unsigned": (lambda rng: int(rng.integers(0, 200)), pl.UInt8, "numeric"),
     "number": (
@@ -63,7 +63,7 @@ def tables(draw):
         numeric=NUMBERS,
         nominal=[name for name in CATEGORIES if KINDS[name][2] == "nominal"],
         ordinal={"grade": ORDER},
-        missing={"whole": ["7"]},
+        missing={"whole": ["999"]},
         attributes={"step": {"level": "ordinal"}},
     )
     return unveil.Microdata(pl.DataFrame(columns), schema)
@@ -84,7 +84,7 @@ SPECS = {
         masks.CorrelatedNoise, scale=st.floats(0, 2), columns=some(NUMBERS), keep_type=st.booleans()
     ),
     "multiplicative-noise": st.builds(
-        masks.MultiplicativeNoise, scale=shares, columns=some(NUMBERS), keep_type=st.booleans()
+        masks.MultiplicativeNoise, scale=shares, columns=some(NUMBERS[:5]), keep_type=st.booleans()
     ),
     "rank-swapping": st.builds(masks.RankSwapping, p=ANY_P, columns=some(RANKED)),
     "distribution-swapping": st.builds(
@@ -246,7 +246,7 @@ def test_a_seed_gives_the_same_bytes_whatever_else_is_in_the_plan(method, data, 
     again = unveil.mask(table, release.plan)
     assert bytes_of(release.data) == bytes_of(again.data)
     assert release.plan == again.plan
-    others = [name for name in NUMBERS if name not in spec.targets(table)]
+    others = [name for name in NUMBERS[:5] if name not in spec.targets(table)]
     if method in ("sampling", "synthesis", "shuffle") or not others:
         return
     noise = masks.MultiplicativeNoise(scale=0.1, columns=others[:1], name="more", keep_type=False)

@@ -54,7 +54,7 @@ def command(
     as_json: bool,
     **dialect: Any,
 ) -> None:
-    r"""Mask FILE as the plan says, and write the masked file and the plan that made it.
+    """Mask FILE as the plan says, and write the masked file and the plan that made it.
 
     Identifiers are left out and the rows are shuffled. The plan beside the masked file
     (NAME.plan.toml) holds the seed: run again, it gives the same bytes. Keep it, like a row
@@ -67,16 +67,20 @@ def command(
         columns = ["income", "tax"]
 
     `unveil methods` lists the methods, `unveil methods NAME` their parameters.
-    """
+    """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
     from unveil.files.tables import write
+    from unveil.files.whole import check_target
     from unveil.workflows.masking import as_plan, mask
     from unveil.workflows.sources import as_microdata
 
-    written = out.with_suffix(".plan.toml")
-    outputs = [out, written, *(path for path in (row_map, write_schema) if path is not None)]
-    _check_files(outputs, [file, *([schema] if schema else [])], force=force)
+    written = out.parent / f"{out.stem}.plan.toml"
+    others = [path for path in (row_map, write_schema) if path is not None]
+    _check_files([out, *others], [file, plan_file, *([schema] if schema else [])])
+    outputs = [out, written, *others]
+    for path in outputs:
+        check_target(path, force=force)
     plan = as_plan(plan_file, seed)
     if keep_order:
         plan = replace(plan, keep_order=True)
@@ -91,7 +95,7 @@ def command(
         write(release, out, format=made_format, force=force, row_map=row_map)
         write(release.plan, written, force=force)
         if write_schema is not None:
-            write(release.data.schema, write_schema, force=force)
+            write(release.schema, write_schema, force=force)
     left_out = [name for name in data.columns if name not in release.data.columns]
     if as_json:
         print_json(
@@ -136,18 +140,14 @@ def _words(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _check_files(outputs: list[Path], inputs: list[Path], *, force: bool) -> None:
-    """Every file can be written, and none over another."""
-    from unveil.files.whole import check_target
-
+def _check_files(outputs: list[Path], inputs: list[Path]) -> None:
+    """No file is written over another."""
     places = [path.resolve() for path in outputs]
     if len(set(places)) < len(places):
         raise UsageError("two of the files to write are one: give each a name of its own")
     for path in inputs:
         if path.resolve() in places:
             raise UsageError(f"{path} would be overwritten by what is made of it")
-    for path in outputs:
-        check_target(path, force=force)
 
 
 def _format_of(file: Path, out: Path, given: Format | None) -> Format:

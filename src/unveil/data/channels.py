@@ -125,13 +125,15 @@ class Swap(Channel):
     """A value moved by at most `window` positions in ascending order.
 
     Positions, not ranks: equal values share a block of positions, and any of a block may
-    have moved. Where `mean` and `deviation` are given, the positions moved are drawn from
-    that normal distribution, cut off at 1 and at the window; else all are as likely.
+    have moved. All positions within the window are as likely; but where `mean` and
+    `deviation` are given, the positions moved are drawn from that normal distribution, cut
+    off at 1 and at the window; or, if `bound`, the draw, its sign dropped, is the window.
     """
 
     window: int
     mean: float | None = None
     deviation: float | None = None
+    bound: bool = False
 
     def excludes(self, before: Microdata, after: Microdata) -> Mask:
         """Where no position of the one block is within the window of the other's."""

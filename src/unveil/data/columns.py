@@ -65,13 +65,25 @@ def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
         return text
     if kind.is_float() and label.lower() in ("inf", "-inf"):
         return pl.Series([float(label)], dtype=kind)
+    if kind.is_integer():
+        return _whole_cell(text, kind)
     typed = numbers_from_text(text) if not not_numbers(text).any() else typed_from_text(text)
     if typed.dtype.is_numeric() and kind.is_numeric():
-        cell = typed.cast(kind, strict=False)
-        return cell if kind.is_float() or (cell == typed).all() else None  # 9.5 is not whole
+        return typed.cast(kind)
     if isinstance(kind, pl.Datetime) and typed.dtype == pl.Datetime and kind.time_zone is None:
         return typed.cast(kind)
     return typed if typed.dtype == kind else None
+
+
+def _whole_cell(text: pl.Series, kind: pl.DataType) -> pl.Series | None:
+    """A whole number, also one that a float cannot hold; 9.0 is one, 9.5 is not."""
+    whole = text.str.strip_chars().cast(pl.Int128, strict=False)
+    if whole.has_nulls() and not not_numbers(text).any():
+        number = numbers_from_text(text)
+        exact = (number == number.round()) & (number.abs() <= LARGEST_EXACT)
+        whole = number.cast(pl.Int128, strict=False).set(~exact, None)
+    cell = whole.cast(kind, strict=False)
+    return None if cell.has_nulls() else cell
 
 
 def values_of(column: pl.Series) -> pl.Series:

@@ -63,7 +63,7 @@ def settle(raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered
     if attribute.level == "ordinal" and not (attribute.order or ordered):
         _check_natural_order(column)
     if attribute.generalised:
-        _check_cells(column, attribute)
+        _check_generalised(column, attribute)
     else:
         if attribute.level == "numeric":
             column = _as_numbers(column, decimal or ".")
@@ -197,7 +197,7 @@ def unlisted_categories(records: pl.Series, where: str) -> SchemaError:
     )
 
 
-def _check_cells(column: pl.Series, attribute: Attribute) -> None:
+def _check_generalised(column: pl.Series, attribute: Attribute) -> None:
     labels = labels_of(column)
     place = {category: code for code, category in enumerate(attribute.order)}
     distinct = labels.drop_nulls().unique()
@@ -239,6 +239,22 @@ def _fits_numbers(cell: Cell) -> bool:
         return False
     numbers = [float(end) for end in ends]
     return numbers == sorted(numbers)
+
+
+def check_cells(column: pl.Series, attribute: Attribute) -> None:
+    """Hold the new cells of a column to its attribute."""
+    _, marks = _mark_missing(column, attribute.missing)
+    if (marks > 0).any():
+        raise DataError(
+            f"column '{column.name}' has {count(int((marks > 0).sum()), 'masked value')} equal to "
+            "a code for missing, which would be taken for missing ones; give missing cells a code "
+            "that no value can have, or leave them blank"
+        )
+    if attribute.generalised:
+        _check_generalised(column, attribute)
+    else:
+        _check_categories(column, attribute)
+    _check_finite(column)
 
 
 def restore_codes(

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from unveil.data.channels import Slack
+from unveil.data.columns import LARGEST_EXACT
 from unveil.data.plain import FIRST_DAY, LAST_DAY
 from unveil.errors import DataError, count
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _PER_SECOND = {"ms": 1e3, "us": 1e6, "ns": 1e6}  # values count microseconds at the finest
 _SINGLE = 2.0**-24  # half the gap between 32-bit numbers, relative
+_LEAST_SINGLE = 2.0**-150  # the same near 0
 
 
 def as_column(column: pl.Series, values: Floats, *, keep_type: bool = True) -> pl.Series:
@@ -38,14 +40,14 @@ def as_column(column: pl.Series, values: Floats, *, keep_type: bool = True) -> p
     absent = column.is_null().to_numpy()
     outside = ~absent & ~((rounded >= low) & (rounded <= high))
     if outside.any():
+        remedy = "or set keep_type to false" if kind.is_integer() else "or rescale it"
         raise DataError(
             f"column '{column.name}' has {count(int(outside.sum()), 'masked value')} that its "
-            f"type ({kind}) cannot hold; give the column a wider type"
-            + (", or set keep_type to false" if kind.is_integer() else "")
+            f"type ({kind}) cannot hold; give the column a wider type, {remedy}"
         )
-    return _typed(pl.Series(column.name, np.where(absent, 0.0, rounded)), kind).set(
-        column.is_null(), None
-    )
+    # Plus 0: a zero has no sign that would tell what it was.
+    cells = pl.Series(column.name, np.where(absent, 0.0, rounded) + 0.0)
+    return _typed(cells, kind).set(column.is_null(), None)
 
 
 def _range_of(kind: pl.DataType) -> tuple[float, float]:
@@ -61,7 +63,7 @@ def _range_of(kind: pl.DataType) -> tuple[float, float]:
         most = float(np.finfo(np.float32 if kind == pl.Float32 else np.float64).max)
         return -most, most
     low, high = pl.select(low=kind.min(), high=kind.max()).row(0)  # type: ignore[attr-defined]
-    return float(low), float(min(high, 2**63 - 1024))  # the last that 64-bit floats reach
+    return float(max(low, -LARGEST_EXACT)), float(min(high, LARGEST_EXACT))
 
 
 def _typed(numbers: pl.Series, kind: pl.DataType) -> pl.Series:
@@ -89,7 +91,7 @@ def slack_of(column: pl.Series, *, keep_type: bool = True) -> Slack:
     if isinstance(kind, pl.Datetime):
         # 64-bit seconds are themselves rounded: about 1e-6 in this century
         return Slack(0.5 / _PER_SECOND[kind.time_unit], 2.0**-51)
-    return Slack(0.0, _SINGLE if kind == pl.Float32 else 0.0)
+    return Slack(_LEAST_SINGLE, _SINGLE) if kind == pl.Float32 else Slack()
 
 
 def donated(column: pl.Series, donors: Ints) -> pl.Series:

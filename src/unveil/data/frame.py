@@ -74,6 +74,24 @@ class Origin(NamedTuple):
     stored: Mapping[str, pl.DataType] = {}  # as they were taken in
     orders: Mapping[str, tuple[str, ...]] = {}
 
+    def after(self, before: pl.DataFrame, changed: Sequence[pl.Series]) -> Origin:
+        """What is left of the types of columns whose cells have changed.
+
+        A category that is gone from the cells goes from the type that lists it; a number
+        that was computed need not fit a decimal type.
+        """
+        types, orders = dict(self.types), dict(self.orders)
+        for column in changed:
+            own = types.get(column.name)
+            gone = set(labels_of(before[column.name]).unique()) - set(labels_of(column).unique())
+            if "decimal" in str(own).lower():
+                del types[column.name]
+            if getattr(own, "categories", None) is not None and gone:
+                types[column.name] = _without(own, gone)
+            if column.name in orders:
+                orders[column.name] = tuple(c for c in orders[column.name] if c not in gone)
+        return self._replace(types=types, orders=orders)
+
     def give_back(self, columns: pl.DataFrame, kind: Kind | None = None) -> Any:
         """Turn the columns into the kind of frame that they came in, or into another.
 
@@ -85,7 +103,9 @@ class Origin(NamedTuple):
         types = {
             column.name: self.types[column.name]
             for column in columns
-            if kind == self.kind and column.dtype == self.stored.get(column.name)
+            if kind == self.kind
+            and column.name in self.types
+            and column.dtype == self.stored.get(column.name)
         }
         if kind == "pandas":
             return _to_pandas(columns, types)
@@ -95,6 +115,14 @@ class Origin(NamedTuple):
             with contextlib.suppress(pl.exceptions.PolarsError):
                 columns = columns.with_columns(pl.col(name).cast(wanted))
         return columns
+
+
+def _without(own: Any, gone: set[str | None]) -> Any:
+    """A type that lists categories, less some of them."""
+    listed = [c for c in own.categories if labels_of(pl.Series([c])).item() not in gone]
+    if isinstance(own, pl.Enum):
+        return pl.Enum(listed)
+    return type(own)(listed, ordered=own.ordered)
 
 
 def check_names(names: Sequence[object]) -> None:

@@ -8,7 +8,13 @@ import numpy as np
 import polars as pl
 
 from unveil.data.columns import labels_of
-from unveil.data.conform import check_columns, restore_codes, settle, settle_undeclared
+from unveil.data.conform import (
+    check_cells,
+    check_columns,
+    restore_codes,
+    settle,
+    settle_undeclared,
+)
 from unveil.data.frame import Kind, Origin, to_polars
 from unveil.data.guess import guess_attribute
 from unveil.data.schema import Schema
@@ -179,7 +185,8 @@ class Microdata:
     ) -> Microdata:
         """Return a copy with other cells in some columns, and what these then are.
 
-        What was missing must be missing still.
+        What was missing must be missing still, and new cells are held to the attribute:
+        none is a code for missing, every category is in the order and in the hierarchy.
 
         >>> from unveil.data.samples import households
         >>> sample = households(3)
@@ -188,7 +195,10 @@ class Microdata:
         """
         self.check(*(column.name for column in columns))
         schema = Schema({name: self.schema[name] for name in self.schema} | dict(attributes or {}))
-        return self._copy(self._columns.with_columns(columns), self._marks, schema)
+        for column in columns:
+            check_cells(column, schema[column.name])
+        origin = self._origin.after(self._columns, columns)
+        return self._copy(self._columns.with_columns(columns), self._marks, schema, origin)
 
     def anew(self, columns: Sequence[pl.Series]) -> Microdata:
         """Return other records with some of these columns: nobody's cells are anybody's.
@@ -200,7 +210,10 @@ class Microdata:
         """
         names = [column.name for column in columns]
         self.check(*names)
-        return self._copy(pl.DataFrame(columns), pl.DataFrame(), self.schema.only(names))
+        for column in columns:
+            check_cells(column, self.schema[column.name])
+        origin = self._origin.after(self._columns, columns)
+        return self._copy(pl.DataFrame(columns), pl.DataFrame(), self.schema.only(names), origin)
 
     def select(self, columns: Sequence[str]) -> Microdata:
         """Return these columns only, in this order.
@@ -231,9 +244,15 @@ class Microdata:
         marks = self._marks[index] if self._marks.width else self._marks
         return self._copy(self._columns[index], marks, self.schema)
 
-    def _copy(self, columns: pl.DataFrame, marks: pl.DataFrame, schema: Schema) -> Microdata:
+    def _copy(
+        self,
+        columns: pl.DataFrame,
+        marks: pl.DataFrame,
+        schema: Schema,
+        origin: Origin | None = None,
+    ) -> Microdata:
         new = object.__new__(Microdata)
-        new._set(columns, marks, self._origin, schema)
+        new._set(columns, marks, origin or self._origin, schema)
         return new
 
     def to_frame(self, kind: Kind | None = None) -> Any:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
+from unveil.data.schema import Schema
 from unveil.data.specs import Spec, method_name
 from unveil.data.streams import stream
-from unveil.errors import count, listing
+from unveil.errors import SpecError, count, listing
 
 if TYPE_CHECKING:
     from unveil.data.channels import Channel
     from unveil.data.encode import Ints
     from unveil.data.microdata import Microdata
 
+SEED_BITS = 63  # what a TOML file holds
 ROW_ORDER = "the order of the rows"  # the stream that orders the rows of a written file
 
 
@@ -38,7 +42,13 @@ class Plan:
     version: str = ""
 
     def __post_init__(self) -> None:
+        if isinstance(self.masks, str | Spec) or not isinstance(self.masks, Iterable):
+            raise SpecError("a plan has a list of masks")
         object.__setattr__(self, "masks", tuple(self.masks))
+        if self.seed is not None:
+            object.__setattr__(self, "seed", check_seed(self.seed))
+        if not isinstance(self.keep_order, bool):
+            raise SpecError("keep_order: true or false")
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values: the TOML file."""
@@ -47,6 +57,17 @@ class Plan:
             plain["keep_order"] = True
         plain["mask"] = [_plain(mask) for mask in self.masks]
         return {name: value for name, value in plain.items() if value not in (None, "")}
+
+
+def check_seed(seed: Any) -> int:
+    """A seed that a plan's file can hold."""
+    try:
+        number = -1 if isinstance(seed, bool) else index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**SEED_BITS:
+        raise SpecError(f"seed: a whole number from 0 to 2^{SEED_BITS} - 1")
+    return number
 
 
 def _plain(mask: Spec) -> dict[str, Any]:
@@ -58,7 +79,7 @@ def _plain(mask: Spec) -> dict[str, Any]:
 
 def _name_of(function: Any) -> str:
     """A user's own function is known by its name; a plan cannot hold the function itself."""
-    return f"{function.__module__}.{function.__qualname__}"
+    return getattr(function, "__qualname__", type(function).__name__)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,6 +104,17 @@ class Release:
         """What was done to one column, in order; nothing, if it was not masked."""
         self.data.check(column)
         return tuple(channel for channel in self.channels if column in channel.columns)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of a file with this release: orders that a type had are written out."""
+        declared = self.data.schema
+        return Schema(
+            {
+                name: msgspec.structs.replace(declared[name], order=self.data.order(name))
+                for name in declared
+            }
+        )
 
     def shuffled(self) -> Release:
         """The same release, its rows in an order drawn from the plan's seed."""

@@ -17,7 +17,7 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
 
     if not TYPE_CHECKING:  # a type checker sees the parameters themselves
 
-        def __call__(cls, **given: Any) -> Any:
+        def __call__(cls, /, **given: Any) -> Any:
             known = cls.__struct_fields__
             for name in given:
                 if name not in known:
@@ -43,8 +43,11 @@ class Spec(  # type: ignore[metaclass]
 
     def __post_init__(self) -> None:
         for field in msgspec.structs.fields(type(self)):
+            value = getattr(self, field.name)
+            if hasattr(value, "tolist"):  # numpy's: a number or an array of them
+                value = value.tolist()
             try:
-                value = msgspec.convert(getattr(self, field.name), field.type)
+                value = msgspec.convert(value, field.type)
             except msgspec.ValidationError as error:
                 rule = str(error).split(" - at ")[0]
                 raise SpecError(f"{method_name(type(self))}: {field.name}: {rule}") from None

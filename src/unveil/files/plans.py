@@ -11,7 +11,7 @@ import polars as pl
 
 from unveil.data.release import Plan
 from unveil.data.specs import method_name
-from unveil.errors import FileError, SpecError, UnveilError, UsageError, listing, nearest, reason
+from unveil.errors import FileError, SpecError, UnveilError, listing, nearest, reason
 from unveil.files.schemas import as_path
 
 if TYPE_CHECKING:
@@ -58,11 +58,6 @@ def plan_from(table: Mapping[str, Any]) -> Plan:
             raise SpecError(
                 f"'{key}' is not a key of a plan; keys are: {listing(KEYS)}{nearest(key, KEYS)}"
             )
-    seed, keep = table.get("seed"), table.get("keep_order", False)
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise SpecError("seed: a whole number from 0")
-    if not isinstance(keep, bool):
-        raise SpecError("keep_order: true or false")
     steps = table.get("mask")
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         raise SpecError("a plan has a table [[mask]] for each step, in order")
@@ -73,7 +68,8 @@ def plan_from(table: Mapping[str, Any]) -> Plan:
         except UnveilError as error:
             error.at(f"step {number}")
             raise
-    return Plan(tuple(masks), seed, keep, str(table.get("version", "")))
+    settings = {key: table[key] for key in ("seed", "keep_order") if key in table}
+    return Plan(tuple(masks), **settings, version=str(table.get("version", "")))
 
 
 def mask_from(table: Mapping[str, Any]) -> Mask:
@@ -82,7 +78,7 @@ def mask_from(table: Mapping[str, Any]) -> Mask:
 
     known = {method_name(spec): spec for spec in METHODS}
     given = table.get("method")
-    if given not in known:
+    if not isinstance(given, str) or given not in known:
         word = "" if given is None else f"'{given}' is not a mask; "
         raise SpecError(f"{word}method: one of {listing(known)}{nearest(str(given or ''), known)}")
     return known[given](**{name: value for name, value in table.items() if name != "method"})
@@ -95,7 +91,6 @@ def plan_toml(plan: Plan) -> bytes:
 
 def save_row_map(release: Release, file: BinaryIO) -> None:
     """Write which original row each released row came from, rows counted from 1."""
-    if release.row_map is None:
-        raise UsageError("synthetic rows come from no original row: there is no row map")
-    rows = {"released": np.arange(len(release)) + 1, "original": release.row_map + 1}
-    pl.DataFrame(rows).write_csv(file)
+    rows = np.array([], np.int64) if release.row_map is None else release.row_map
+    table = {"released": np.arange(len(rows)) + 1, "original": rows + 1}
+    pl.DataFrame(table).write_csv(file)

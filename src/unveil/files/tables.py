@@ -91,11 +91,8 @@ def write(
     if not isinstance(value, Release) and (keep_order is not None or row_map is not None):
         raise UsageError("keep_order and row_map go with a release")
     if isinstance(value, Release):
-        kept = value.plan.keep_order if keep_order is None else keep_order
-        value = value if kept else value.shuffled()
-        if row_map is not None:
-            _write_row_map(value, as_path(row_map), path, force=force)
-        value = value.data
+        _write_release(value, path, format, force=force, keep_order=keep_order, row_map=row_map)
+        return
     try:
         if isinstance(value, Microdata):
             kind = format_of(path, format)
@@ -118,12 +115,30 @@ def _toml(value: object, format: Format | None) -> bytes:  # noqa: A002
     return schema_toml(value) if isinstance(value, Schema) else plan_toml(value)
 
 
-def _write_row_map(release: Release, path: Path, table: Path, *, force: bool) -> None:
-    for target in (path, table):  # neither without the other
-        check_target(target, force=force)
-    if path.resolve() == table.resolve():
+def _write_release(
+    release: Release,
+    path: Path,
+    format: Format | None,  # noqa: A002
+    *,
+    force: bool,
+    keep_order: bool | None,
+    row_map: str | os.PathLike[str] | None,
+) -> None:
+    if keep_order not in (None, True, False):
+        raise UsageError("keep_order: True or False")
+    kept = release.plan.keep_order if keep_order is None else keep_order
+    shown = release if kept else release.shuffled()
+    if row_map is None:
+        write(shown.data, path, format=format, force=force)
+        return
+    second = as_path(row_map)
+    if shown.row_map is None:
+        raise UsageError("synthetic rows come from no original row: there is no row map")
+    if second.resolve() == path.resolve():
         raise UsageError("the row map and the release are one file: name another")
-    write_whole(path, lambda file: save_row_map(release, file), force=force)
+    check_target(second, force=force)
+    write(shown.data, path, format=format, force=force)  # no map without a release
+    write_whole(second, lambda file: save_row_map(shown, file), force=force)
 
 
 def _fill(file: BinaryIO, text: bytes) -> None:

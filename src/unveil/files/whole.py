@@ -68,4 +68,4 @@ def _followed(path: Path) -> Path:
 
 
 def _unwritable(path: Path, error: OSError) -> UnveilError:
-    return FileError(f"cannot be written: {reason(error)}; nothing was written").at(str(path))
+    return FileError(f"cannot be written: {reason(error)}; it is as it was").at(str(path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
 
 import numpy as np
@@ -224,6 +225,15 @@ def check_known(mask: Mask, data: Microdata, column: str, least: int = 1) -> Non
             f"{mask.step}: k is {least} and column '{column}' has {count(known, 'known value')}: "
             "choose a smaller k, or leave the column out"
         )
+
+
+def part_of(n: int, share: float) -> int:
+    """How many of n a share is, rounded down; the share as it is written, in decimals.
+
+    >>> part_of(100, 0.29), int(100 * 0.29)
+    (29, 28)
+    """
+    return int(Decimal(repr(share)) * n)
 
 
 def sort_keys(data: Microdata, column: str) -> Floats:

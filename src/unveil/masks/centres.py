@@ -40,8 +40,10 @@ def means(values: Floats, groups: Ints) -> Floats:
     rows, starts, sizes = _sorted_by(groups, ~np.isnan(values))
     kept, out = values[rows], np.full(len(values), np.nan)
     if len(rows):
-        with np.errstate(over="ignore"):  # what overflows is refused by the column's type
+        with np.errstate(over="ignore"):
             mean = np.add.reduceat(kept, starts) / sizes
+        if not np.isfinite(mean).all():  # the sums overflow, the means cannot
+            mean = np.add.reduceat(kept / np.repeat(sizes, sizes), starts)
         low, high = np.minimum.reduceat(kept, starts), np.maximum.reduceat(kept, starts)
         out[rows] = np.repeat(np.clip(mean, low, high), sizes)  # rounding must not lead outside
     return out

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import msgspec
 import numpy as np
 import polars as pl
 from msgspec import Meta
 
 from unveil.data.channels import Clip, Recoding
-from unveil.data.columns import cell_of, values_of
+from unveil.data.columns import cell_of, stored_as, values_of
 from unveil.data.encode import codes
 from unveil.errors import SpecError, listing
-from unveil.masks.base import MaskedColumn, OnEachColumn, ascending, one_of, sort_keys
+from unveil.masks.base import MaskedColumn, OnEachColumn, ascending, one_of, part_of, sort_keys
 
 if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
@@ -38,6 +40,9 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
     ] = None
 
     def __post_init__(self) -> None:
+        given: Any = self.threshold
+        if isinstance(given, date):  # or a time, which is a date: as TOML and Python have them
+            msgspec.structs.force_setattr(self, "threshold", given.isoformat())
         super().__post_init__()
         one_of(self, "categories", "threshold", "share")
 
@@ -74,7 +79,7 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
             distinct = rows[np.r_[True, keys[rows[1:]] != keys[rows[:-1]]]]
             row = distinct[max(len(distinct) - 1 - self.categories, 0)]
         else:
-            coded = int(np.floor(len(rows) * (self.share or 0.0)))
+            coded = part_of(len(rows), self.share or 0.0)
             row = rows[max(len(rows) - 1 - coded, 0)]
         return float(keys[row]), data.column(column).gather([row])
 
@@ -82,11 +87,14 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
         cells, given = data.column(column), self.threshold
         label = str(int(given)) if isinstance(given, float) and given.is_integer() else str(given)
         cell = cell_of(label, cells.dtype)
+        if cell is None and cells.dtype == pl.Datetime:
+            cell = cell_of(f"{label}T00:00:00", cells.dtype)
         if data.level(column) == "numeric":
             key = np.nan if cell is None else float(values_of(cell).to_numpy()[0])
             if cell is None or not np.isfinite(key):
                 raise SpecError(
-                    f"{self.step}: threshold: column '{column}' ({cells.dtype}) cannot hold it"
+                    f"{self.step}: threshold: column '{column}' holds {stored_as(cells)} and "
+                    "cannot hold it"
                 )
             return key, cell
         listed = codes(data, column).categories

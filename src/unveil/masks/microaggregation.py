@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from unveil.engines.threads import Progress
     from unveil.masks.base import Draw
 
+MOST_CELLS = 2**27  # a GiB of points
 Size = Annotated[int, Meta(ge=2, description="The least size of a group.")]
 
 
@@ -115,6 +116,12 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         for group in self._sets(data):
             for column in group.columns:
                 check_known(self, data, column, group.k)
+                nominal = data.level(column) == "nominal"
+                if nominal and len(data) * data.column(column).n_unique() > MOST_CELLS:
+                    raise DataError(
+                        f"{self.step}: column '{column}' has too many categories for so many "
+                        "records; merge some by global recoding first, or leave it out"
+                    )
             if all(is_constant(data, column) for column in group.columns):
                 raise DataError(
                     f"{self.step}: every column to aggregate is constant: nothing would change"

@@ -8,8 +8,10 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.data.channels import Noise, Ratio
+from unveil.data.columns import stored_as
 from unveil.data.decode import as_column, slack_of
 from unveil.data.encode import scale_of
+from unveil.errors import SchemaError
 from unveil.masks.base import (
     KeepType,
     Masked,
@@ -46,7 +48,7 @@ class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
     levels: ClassVar[tuple[str, ...]] = ("numeric",)
 
     scale: Annotated[
-        float, Meta(ge=0, le=1e6, description="The noise's deviation over the column's.")
+        float, Meta(ge=0, le=1000, description="The noise's deviation over the column's.")
     ]
     keep_type: KeepType = True
 
@@ -85,7 +87,7 @@ class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
     levels: ClassVar[tuple[str, ...]] = ("numeric",)
 
     scale: Annotated[
-        float, Meta(ge=0, le=1e6, description="The noise's deviation over each column's.")
+        float, Meta(ge=0, le=1000, description="The noise's deviation over each column's.")
     ]
     keep_type: KeepType = True
 
@@ -136,6 +138,15 @@ class MultiplicativeNoise(OnEachColumn, frozen=True, kw_only=True):
         float, Meta(ge=0, le=1, description="How far from 1 the factor may be: b in the paper.")
     ]
     keep_type: KeepType = True
+
+    def check_column(self, data: Microdata, column: str) -> None:
+        """A date has no zero to be multiplied from."""
+        super().check_column(data, column)
+        if (stored := stored_as(data.column(column))) in ("dates", "times"):
+            raise SchemaError(
+                f"{self.step}: column '{column}' holds {stored}, which cannot be multiplied; "
+                "use additive noise"
+            )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Multiply."""

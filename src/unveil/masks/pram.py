@@ -12,7 +12,7 @@ from unveil.data.channels import Transition
 from unveil.data.columns import cell_of
 from unveil.data.decode import donated
 from unveil.data.encode import codes
-from unveil.errors import SpecError, count
+from unveil.errors import SpecError, count, listing
 from unveil.masks.base import MaskedColumn, OnEachColumn, check_varies, one_of
 from unveil.masks.centres import first_rows
 
@@ -89,6 +89,12 @@ class Pram(OnEachColumn, frozen=True, kw_only=True):
         super().check_column(data, column)
         check_varies(self, data, column)
         found = len(codes(data, column, self.categories).categories)
+        order = data.order(column)
+        if order and not set(order) >= set(self.categories or ()):
+            raise SpecError(
+                f"{self.step}: categories: one is not in the order of column '{column}': "
+                f"{listing(order) if data.schema[column].order else 'that of its type'}"
+            )
         if self.matrix is not None and len(self.matrix) != found:
             raise SpecError(
                 f"{self.step}: the matrix has {len(self.matrix)} rows, column '{column}' "

@@ -97,14 +97,9 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         if self.intervals is not None:
             return self._into_ranges(data, column)
         table = self._table(data, column)
-        cells = data.column(column)
-        attribute = data.schema[column]
-        if set(table.values()) & set(attribute.missing):
-            raise SpecError(
-                f"{self.step}: a new category is a code for missing in column '{column}'"
-            )
-        masked = _relabelled(cells, table)
-        after = _merged(attribute, data.order(column), table) if self.groups else None
+        masked, table = _relabelled(data.column(column), table)
+        attribute, order = data.schema[column], _order(data, column)
+        after = _merged(attribute, order, table) if self.groups else None
         return MaskedColumn(masked, Recoding((column,), table), after)
 
     def _table(self, data: Microdata, column: str) -> dict[str, str]:
@@ -128,7 +123,7 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
                         f"'{column}'; leave it out, or correct it"
                     )
             table |= dict.fromkeys((member for member in members if member in table), label)
-        _check_neighbours(self.step, column, data.order(column), table)
+        _check_neighbours(self.step, column, _order(data, column), table)
         return table
 
     def _into_ranges(self, data: Microdata, column: str) -> MaskedColumn:
@@ -175,30 +170,45 @@ def _check_neighbours(step: str, column: str, order: Sequence[str], table: dict[
         )
 
 
+def _order(data: Microdata, column: str) -> Sequence[str]:
+    """The categories of an ordinal column in order, declared or not."""
+    if data.level(column) != "ordinal":
+        return ()
+    return data.order(column) or codes(data, column).categories
+
+
 def _merged(attribute: Attribute, order: Sequence[str], table: dict[str, str]) -> Attribute:
     """What the attribute is with the new categories."""
     new_order = tuple(dict.fromkeys(table.get(category, category) for category in order))
     leaves = {row[0] for row in attribute.hierarchy}
+    left = set(table.values())
     return msgspec.structs.replace(
         attribute,
         order=new_order,
         level="ordinal" if new_order else "nominal",
-        hierarchy=attribute.hierarchy if leaves >= set(table.values()) else (),
+        labels={
+            category: label for category, label in attribute.labels.items() if category in left
+        },
+        hierarchy=attribute.hierarchy if leaves >= left else (),
     )
 
 
-def _relabelled(cells: pl.Series, table: dict[str, str]) -> pl.Series:
-    """The cells with other labels, in their own type where it can hold them all."""
+def _relabelled(cells: pl.Series, table: dict[str, str]) -> tuple[pl.Series, dict[str, str]]:
+    """The cells with other labels, in their own type where it can hold them all.
+
+    Returned with the table as the cells now have it: among numbers, 1.0 is the category 1.
+    """
     changed = {old: new for old, new in table.items() if old != new}
     labels = labels_of(cells)
     typed = {new: cell_of(new, cells.dtype) for new in set(changed.values())}
     if any(cell is None for cell in typed.values()):
-        return labels.replace(changed).alias(cells.name)
+        return labels.replace(changed).alias(cells.name), table
     for new, cell in typed.items():
         members = [old for old, other in changed.items() if other == new]
         here = labels.is_in(members).fill_null(False)
         cells = cells.zip_with(~here, cell.new_from_index(0, len(cells)))  # type: ignore[union-attr]
-    return cells
+    written = {new: labels_of(cell).item() for new, cell in typed.items()}  # type: ignore[arg-type]
+    return cells, {old: written[new] if old != new else new for old, new in table.items()}
 
 
 def _cut(values: Floats, cuts: tuple[float, ...], *, whole: bool) -> NDArray[np.object_]:

@@ -51,6 +51,6 @@ class Rounding(OnEachColumn, frozen=True, kw_only=True):
             rounded = np.rint(values / self.base) * self.base
         absolute, relative = slack_of(cells)
         # Division and multiplication round too, by less than this.
-        slack = Slack(absolute + 1e-15 * self.base, relative + 1e-15)
+        slack = Slack(absolute + 1e-15 * self.base + 5e-324, relative + 1e-15)
         channel = Shift((column,), -self.base / 2, self.base / 2, slack)
         return MaskedColumn(as_column(cells, rounded), channel)

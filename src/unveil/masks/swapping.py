@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
@@ -101,7 +102,7 @@ class DistributionSwapping(OnEachColumn, frozen=True, kw_only=True):
         if self.reading == "text":
             bounds = np.abs(np.rint(rng.normal(half, half, n)))
             partner = pairs_within(np.minimum(bounds, n).astype(np.int64), rng)
-            channel = Swap((column,), n - 1)
+            channel = Swap((column,), n - 1, mean=half, deviation=half, bound=True)
         else:
             partner = pairs_by(n, half, rng)
             channel = Swap((column,), n - 1, mean=half, deviation=half)
@@ -111,7 +112,7 @@ class DistributionSwapping(OnEachColumn, frozen=True, kw_only=True):
 
 def window_of(n: int, p: float) -> int:
     """The positions that p % of n are."""
-    return int(np.floor(n * p / 100))
+    return int(Decimal(repr(p)) * n / 100)
 
 
 def pairs_within(windows: Ints, rng: np.random.Generator) -> Ints:

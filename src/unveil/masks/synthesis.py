@@ -53,11 +53,11 @@ class Synthesis(Mask, frozen=True, kw_only=True):
         ),
     ] = None
     records: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
+        Annotated[int, Meta(ge=1, le=10**9)] | None,
         Meta(description="How many records are made; if not given, as many as there are."),
     ] = None
     leaf: Annotated[
-        int, Meta(ge=1, description="Trees: the least number of originals in a leaf.")
+        int, Meta(ge=1, le=10**9, description="Trees: the least number of originals in a leaf.")
     ] = 5
 
     def check(self, data: Microdata) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from unveil import __version__
 from unveil.data.channels import Channel
-from unveil.data.release import Plan, Release, identity_map
+from unveil.data.release import SEED_BITS, Plan, Release, identity_map
 from unveil.data.streams import stream
 from unveil.errors import DataError, SpecError, UsageError, listing
 from unveil.files.plans import read_plan
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from unveil.data.microdata import Microdata
     from unveil.data.schema import Schema
-
-SEED_BITS = 63  # what a TOML file holds
 
 
 def mask(
@@ -122,10 +120,12 @@ def as_plan(
                 f"masks are a list of masks, a plan or its path, not {type(given).__name__}"
             ) from None
     check_names(given.masks)
-    chosen = given.seed if seed is None else _check_seed(seed)
-    if chosen is None:
-        chosen = secrets.randbits(SEED_BITS)
-    return replace(given, seed=chosen, version=__version__)
+    chosen = given.seed if seed is None else seed
+    return replace(
+        given,
+        seed=secrets.randbits(SEED_BITS) if chosen is None else chosen,
+        version=__version__,
+    )
 
 
 def check_names(steps: tuple[Any, ...]) -> None:
@@ -140,12 +140,6 @@ def check_names(steps: tuple[Any, ...]) -> None:
             f"two steps of the plan are called {listing(twice)}: random numbers are made of "
             "the name, so give each step a name of its own"
         )
-
-
-def _check_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**SEED_BITS:
-        raise UsageError(f"seed: a whole number from 0 to 2^{SEED_BITS} - 1")
-    return seed
 
 
 def without_identifiers(data: Microdata) -> Microdata:

@@ -237,6 +237,22 @@ def test_recoding_of_codes_keeps_their_type_where_it_can():
 
     assert recoded("9") == [9, 9, 3, 3]
     assert recoded("other") == ["other", "other", "3", "3"]
+    small = Microdata(pl.DataFrame({"code": pl.Series([1, 2, 3, 3], dtype=pl.Int8)}), data.schema)
+    for label, cells in (("300", ["300", "300", "3", "3"]), ("1.0", [1, 1, 3, 3])):
+        spec = masks.GlobalRecoding(groups={label: ["1", "2"]}, columns=["code"])
+        release = unveil.mask(small, [spec])
+        assert release.data.column("code").to_list() == cells
+        assert not release.channels[0].excludes(small, release.data).any()
+
+
+def test_codes_that_no_float_can_hold():
+    codes = [2**64 - 1, 2**63 + 3, 2**63 + 1]
+    data = Microdata(pl.DataFrame({"c": pl.Series(codes, dtype=pl.UInt64)}), Schema(nominal="c"))
+    same = masks.Function(function=lambda v, _: v, columns=["c"])
+    assert unveil.mask(data, [same]).data.column("c").to_list() == codes
+    groups = {str(2**63 + 1): [str(2**63 + 3)]}
+    merged = unveil.mask(data, [masks.GlobalRecoding(groups=groups, columns=["c"])]).data
+    assert merged.column("c").to_list() == [2**64 - 1, 2**63 + 1, 2**63 + 1]
 
 
 def test_the_order_follows_the_recoding():
@@ -326,3 +342,81 @@ def test_ties_are_broken_by_row():
     frame = pl.DataFrame({"x": [5.0, 5.0, 5.0, 9.0]})
     after = unveil.mask(frame, [masks.IndividualRanking(k=2, columns=["x"])]).data
     assert after.column("x").to_list() == [5.0, 5.0, 7.0, 7.0]
+
+
+def test_ordinal_numbers_stay_ordinal_when_merged():
+    data = Microdata(pl.DataFrame({"o": [1, 2, 3, 4]}), Schema(ordinal=["o"]))
+    spec = masks.GlobalRecoding(groups={"2": ["2", "3"]}, columns=["o"])
+    after = unveil.mask(data, [spec]).data
+    assert after.schema["o"].order == ("1", "2", "4")
+    with pytest.raises(unveil.UnveilError, match="a gap"):
+        unveil.mask(data, [masks.GlobalRecoding(groups={"1": ["1", "3"]}, columns=["o"])])
+
+
+def test_coded_categories_are_gone_from_the_type_too(tmp_path):
+    order = ["lo", "mid", "hi", "unused", "SECRET"]
+    cells = ["lo", "hi", "mid", "SECRET"] * 3
+    frame = pl.DataFrame({"o": pl.Series(cells, dtype=pl.Enum(order))})
+    spec = masks.TopCoding(threshold="hi", columns=["o"])
+    for given in (frame, frame.to_pandas(), frame.to_arrow()):
+        release = unveil.mask(given, [spec], schema=Schema(quasi="o"))
+        assert release.data.order("o")[:3] == ("lo", "mid", "hi")
+        assert "SECRET" not in release.data.order("o")
+        unveil.write(release, tmp_path / "r.parquet", force=True)
+        assert b"SECRET" not in (tmp_path / "r.parquet").read_bytes()
+        unveil.write(release, tmp_path / "r.csv", force=True)
+        again = unveil.read(tmp_path / "r.csv", release.schema)
+        assert again.level("o") == "ordinal"
+    assert unveil.mask(frame, [spec], schema=Schema(quasi="o")).data.to_frame()[
+        "o"
+    ].dtype == pl.Enum(["lo", "mid", "hi", "unused"])
+
+
+def test_a_zero_has_no_sign():
+    frame = pl.DataFrame({"x": [-0.3, 0.3, 12.0]})
+    after = unveil.mask(frame, [masks.Rounding(base=10, columns=["x"])]).data.column("x")
+    assert not np.signbit(after.to_numpy()).any()
+
+
+def test_means_whose_sums_overflow():
+    frame = pl.DataFrame({"x": [1e308, 1.1e308, 1.2e308, 1.3e308, 1.4e308, 1.5e308]})
+    after = unveil.mask(frame, [masks.IndividualRanking(k=3, columns=["x"])]).data.column("x")
+    assert after.to_list() == pytest.approx([1.1e308] * 3 + [1.4e308] * 3)
+
+
+def test_the_smallest_numbers_of_32_bits_are_not_excluded():
+    frame = pl.DataFrame({"x": pl.Series([1e-44, 3e-45] * 50, dtype=pl.Float32)})
+    data = Microdata(frame)
+    for spec in (
+        masks.MultiplicativeNoise(scale=0.1, columns=["x"]),
+        masks.Rounding(base=2e-45, columns=["x"]),
+    ):
+        release = unveil.mask(data, [spec], seed=1)
+        assert not release.channels[0].excludes(data, release.data).any()
+
+
+def test_decimals_come_back_as_floats_once_masked():
+    frame = pl.DataFrame({"x": pl.Series(["1", "20", "300"]).str.to_decimal(scale=0)})
+    release = unveil.mask(frame, [masks.MultiplicativeNoise(scale=0.01, columns=["x"])], seed=1)
+    assert release.data.to_frame()["x"].dtype == pl.Float64
+
+
+def test_thresholds_as_dates():
+    import datetime
+
+    days = [datetime.date(2000, 1, 1), datetime.date(2010, 1, 1), datetime.date(2020, 1, 1)]
+    frame = pl.DataFrame({"day": days, "time": [datetime.datetime(d.year, 1, 1, 5) for d in days]})
+    for given in ("2010-01-01", datetime.date(2010, 1, 1)):
+        release = unveil.mask(frame, [masks.TopCoding(threshold=given, columns=["day", "time"])])
+        assert release.data.column("day").to_list() == [days[0], days[1], days[1]]
+        assert release.data.column("time").max() == datetime.datetime(2010, 1, 1)
+
+
+def test_shares_are_those_that_are_written():
+    frame = pl.DataFrame({"x": np.arange(100)})
+    after = unveil.mask(frame, [masks.TopCoding(share=0.29, columns=["x"])]).data.column("x")
+    assert (after == 70).sum() == 30
+    swapped = unveil.mask(
+        pl.DataFrame({"x": np.arange(1000)}), [masks.RankSwapping(p=32.3, columns=["x"])]
+    )
+    assert swapped.channels[0].window == 323

@@ -1,5 +1,6 @@
 """Bad input: a sentence, before anything is done."""
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -106,7 +107,7 @@ def test_parameters_out_of_range(make, said):
         (masks.AdditiveNoise(scale=1, columns=["band"]), SchemaError, "generalised"),
         (masks.AdditiveNoise(scale=1, columns=["nobody"]), DataError, "missing in every record"),
         (masks.AdditiveNoise(scale=1, columns=["same"]), DataError, "is constant"),
-        (masks.AdditiveNoise(scale=1000, columns=["level"]), DataError, "masked values? that its"),
+        (masks.AdditiveNoise(scale=900, columns=["level"]), DataError, "masked values? that its"),
         (masks.CorrelatedNoise(scale=1, columns=["age", "nobody"]), DataError, "missing in every"),
         (masks.CorrelatedNoise(scale=1, columns=["age", "same"]), DataError, "is constant"),
         (masks.RankSwapping(p=50, columns=["job"]), SchemaError, "numeric or ordinal"),
@@ -132,7 +133,21 @@ def test_parameters_out_of_range(make, said):
         (masks.GlobalRecoding(intervals=5, columns=["born"]), SchemaError, "holds dates"),
         (masks.GlobalRecoding(intervals=1e-300, columns=["pay"]), SpecError, "too small"),
         (masks.GlobalRecoding(groups={"a": ["w"]}, columns=["job"]), SpecError, "'w' is not a"),
-        (masks.GlobalRecoding(groups={"?": ["x"]}, columns=["job"]), SpecError, "code for missing"),
+        (masks.GlobalRecoding(groups={"?": ["x"]}, columns=["job"]), DataError, "code for missing"),
+        (
+            masks.Pram(
+                matrix=np.eye(4), categories=["low", "mid", "high", "top"], columns=["grade"]
+            ),
+            SpecError,
+            "not in the order of column 'grade': low, mid, high",
+        ),
+        (
+            masks.Function(function=lambda v, _: np.where(v == "low", "no", v), columns=["grade"]),
+            SchemaError,
+            "misses a category found in 3 records",
+        ),
+        (masks.MultiplicativeNoise(scale=0.1, columns=["born"]), SchemaError, "holds dates"),
+        (masks.TopCoding(threshold="x", columns=["born"]), SpecError, "holds dates"),
         (
             masks.GlobalRecoding(groups={"out": ["low", "high"]}, columns=["grade"]),
             SpecError,
@@ -189,8 +204,14 @@ def test_a_plan_that_is_none():
         with pytest.raises(UsageError, match="mask"):
             unveil.mask(DATA, wrong)
     for seed in (-1, 1.5, "7", True, 2**63):
-        with pytest.raises(UsageError, match="seed: a whole number"):
+        with pytest.raises(SpecError, match="seed: a whole number"):
             unveil.mask(DATA, [swap], seed=seed)
+        with pytest.raises(SpecError, match="seed: a whole number"):
+            unveil.Plan([swap], seed=seed)
+    for wrong in (None, "plan", swap):
+        with pytest.raises(SpecError, match="a list of masks"):
+            unveil.Plan(wrong)
+    assert unveil.mask(DATA, [swap], seed=np.int64(7)).plan.seed == 7
     with pytest.raises(DataError, match="nothing is left to release"):
         unveil.mask(Microdata(NINE.select("who"), Schema(identifier="who")), [masks.Shuffle()])
 
@@ -220,3 +241,34 @@ def test_a_step_may_build_on_an_earlier_one():
     ]
     with pytest.raises(DataError, match="not in the data"):
         release.channels_of("jobb")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        masks.AdditiveNoise(scale=0.5, columns=["x"]),
+        masks.Rounding(base=33, columns=["x"]),
+        masks.BottomCoding(threshold=99, columns=["x"]),
+        masks.Function(function=lambda v, _: v + 1, columns=["x"]),
+        masks.Synthesis(model="copula", columns=["x"]),
+    ],
+)
+def test_a_masked_value_is_never_a_code_for_missing(spec):
+    """It would be taken for missing as soon as the release is read again."""
+    cells = [*range(90, 99), *range(100, 109)] * 20
+    data = Microdata(
+        pl.DataFrame({"x": cells}), Schema(quasi="x", numeric="x", missing={"x": [99]})
+    )
+    with pytest.raises(DataError, match="equal to a code for missing"):
+        unveil.mask(data, [spec], seed=1)
+
+
+def test_a_name_that_python_uses_is_no_parameter():
+    with pytest.raises(SpecError, match="'cls' is not a parameter"):
+        masks.RankSwapping(p=5, cls=1)
+
+
+def test_categories_that_would_fill_the_memory_are_refused(monkeypatch):
+    monkeypatch.setattr("unveil.masks.microaggregation.MOST_CELLS", 20)
+    with pytest.raises(DataError, match="too many categories"):
+        unveil.mask(DATA, [masks.Microaggregation(k=2, columns=["job"])])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,19 @@ def test_a_synthetic_release_has_no_row_map(sample, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["r.xyz", "r.csv"])
+def test_no_row_map_without_a_release(tmp_path, name):
+    frame = pl.DataFrame({"c": ["a", "b", None] * 5})
+    spec = masks.GlobalRecoding(groups={"NA": ["a"]}, columns=["c"])
+    release = unveil.mask(frame, [spec], seed=1)
+    form = unveil.Csv(missing=["NA"]) if name == "r.csv" else None
+    with pytest.raises(unveil.UnveilError):
+        unveil.write(release, tmp_path / name, format=form, row_map=tmp_path / "map.csv")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(UsageError, match="True or False"):
+        unveil.write(release, tmp_path / "r.csv", keep_order="no")
+
+
 def test_neither_file_is_written_when_one_cannot_be(sample, tmp_path):
     release = unveil.mask(sample, PLAN, seed=1)
     (tmp_path / "r.csv").touch()
@@ -129,6 +143,8 @@ def test_a_plan_makes_the_round_trip_through_its_file(sample, tmp_path):
         ("", "a table \\[\\[mask\\]\\] for each step"),
         ("mask = 3", "for each step"),
         ("[[mask]]\nk = 3", "plan.toml: step 1: method: one of"),
+        ("[[mask]]\nmethod = ['shuffle']", "method: one of"),
+        ("[[mask]]\nmethod = 'shuffle'\ncls = 1", "'cls' is not a parameter"),
         ("[[mask]]\nmethod = 'rank-swaping'", "did you mean 'rank-swapping'"),
         ("[[mask]]\nmethod = 'shuffle'\n[[mask]]\nmethod = 'rounding'", "step 2: rounding: base"),
         ("[[mask]]\nmethod = 'rank-swapping'\np = 200", "<= 100"),
@@ -153,6 +169,8 @@ def test_a_plan_names_a_function_and_cannot_hold_it(sample, tmp_path):
     step = masks.Function(function=np.sort, columns=["age"])
     release = unveil.mask(sample, [masks.Function(function=lambda v, _: v, columns=["age"])])
     assert "lambda" in release.plan.to_dict()["mask"][0]["function"]
+    partial_step = masks.Function(function=partial(np.add, 1), columns=["age"])
+    assert unveil.Plan((partial_step,)).to_dict()["mask"][0]["function"] == "partial"
     unveil.write(unveil.Plan((step,)), tmp_path / "plan.toml")
     with pytest.raises(SpecError, match="run from Python"):
         unveil.read_plan(tmp_path / "plan.toml")
