@@ -82,14 +82,17 @@ class Origin(NamedTuple):
         """
         types, orders = dict(self.types), dict(self.orders)
         for column in changed:
-            own = types.get(column.name)
-            gone = set(labels_of(before[column.name]).unique()) - set(labels_of(column).unique())
-            if "decimal" in str(own).lower():
+            own, order = types.get(column.name), orders.get(column.name)
+            if type(own).__name__.startswith("Decimal"):  # polars' and pyarrow's
                 del types[column.name]
-            if getattr(own, "categories", None) is not None and gone:
+            listed = getattr(own, "categories", None) is not None
+            if not listed and order is None:
+                continue
+            gone = set(labels_of(before[column.name]).unique()) - set(labels_of(column).unique())
+            if listed and gone:
                 types[column.name] = _without(own, gone)
-            if column.name in orders:
-                orders[column.name] = tuple(c for c in orders[column.name] if c not in gone)
+            if order is not None:
+                orders[column.name] = tuple(c for c in order if c not in gone)
         return self._replace(types=types, orders=orders)
 
     def give_back(self, columns: pl.DataFrame, kind: Kind | None = None) -> Any:
