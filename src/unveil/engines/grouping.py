@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.engines.index import SAMPLE, same_rows
+from unveil.engines.index import SAMPLE, principal_axes, same_rows
 from unveil.engines.preparing import prepare
 from unveil.kernels import centre, filters, remaining, tree, walk
 from unveil.kernels import mdav as kernels
@@ -236,9 +236,7 @@ def _on_axes(rows: Floats) -> tuple[filters.Frame, Floats32]:
     scale = 1.0 / extent if extent > 1e-140 else 1.0  # else squares vanish in 64 bits, too
     turn = np.eye(width)
     if width > 1:
-        moved = (sample - middle) * scale
-        # Not @, whose sums depend on the number of threads.
-        turn = np.linalg.eigh(np.einsum("ij,ik->jk", moved, moved))[1][:, ::-1]
+        turn = principal_axes((sample - middle) * scale)
     turn = np.ascontiguousarray(turn * scale)
     frame = filters.Frame(filters.SQUARES, middle, turn, width == 1, scale, 0.0, 0.0)
     axes, at = np.zeros(rows.shape, np.float32), np.arange(len(rows))

@@ -132,9 +132,7 @@ def _on_axes(problem: Problem, first: Ints, threads: int) -> tuple[filters.Frame
     centre = sample.mean(0)
     turn = np.diag(stretch)
     if kind == filters.SQUARES and width > 1:
-        moved = (sample - centre) * stretch
-        # Not @, whose sums depend on the number of threads.
-        turn = turn @ np.linalg.eigh(np.einsum("ij,ik->jk", moved, moved))[1][:, ::-1]
+        turn = turn @ principal_axes((sample - centre) * stretch)
     extent = float((np.maximum(base.max(0) - centre, centre - base.min(0)) * stretch).max())
     shift = float(problem.offset.min()) if len(problem.offset) else 0.0
     if len(problem.offset):
@@ -157,6 +155,13 @@ def _on_axes(problem: Problem, first: Ints, threads: int) -> tuple[filters.Frame
         threads=threads,
     )
     return frame._replace(reach=max(longest)), axes
+
+
+def principal_axes(moved: Floats) -> Floats:
+    """The principal axes of centred rows, as columns, the longest first."""
+    # Not @, whose sums depend on the number of threads.
+    axes: Floats = np.linalg.eigh(np.einsum("ij,ik->jk", moved, moved))[1][:, ::-1]
+    return axes
 
 
 def _centre(base: Floats) -> Floats:

@@ -134,6 +134,19 @@ def thresholds(frame: Frame, terms: Terms, score: float, point: Floats32) -> tup
 
 
 @part(fastmath=LOOSE)
+def begin(kind: int, point: Floats32, tiles: Floats32, leaf: int, out: Floats32) -> None:
+    """The distances from a point to the records of a leaf on the first axis."""
+    here, lanes = point[0], tiles.shape[2]
+    if kind == SQUARES:
+        for i in range(lanes):
+            gap = here - tiles[leaf, 0, i]
+            out[i] = gap * gap
+    else:
+        for i in range(lanes):
+            out[i] = abs(here - tiles[leaf, 0, i])
+
+
+@part(fastmath=LOOSE)
 def add_axes(
     kind: int, point: Floats32, tiles: Floats32, leaf: int, out: Floats32, start: int, stop: int
 ) -> float:
@@ -165,10 +178,9 @@ def filter_tile(
 
     Returns false when all exceed the limit: then `out` may hold less than the distances.
     """
-    for i in range(len(out)):
-        out[i] = 0.0
+    begin(kind, point, tiles, leaf, out)
     half = (len(point) + 1) // 2  # the axes are in order: these tell most of the distance
-    if add_axes(kind, point, tiles, leaf, out, 0, half) > limit:
+    if add_axes(kind, point, tiles, leaf, out, 1, half) > limit:
         return False
     return add_axes(kind, point, tiles, leaf, out, half, len(point)) <= limit
 
@@ -179,10 +191,15 @@ def filter_boxes(
 ) -> None:
     """The same to the nearest point of each box of a node."""
     lanes = low.shape[2]  # not the constant: loops of a known small length are not vectorised
-    for i in range(lanes):
-        out[i] = 0.0
-    zero = np.float32(0.0)
-    for k in range(len(point)):
+    zero, here = np.float32(0.0), point[0]
+    if kind == SQUARES:
+        for i in range(lanes):
+            gap = max(max(low[node, 0, i] - here, here - high[node, 0, i]), zero)
+            out[i] = gap * gap
+    else:
+        for i in range(lanes):
+            out[i] = max(max(low[node, 0, i] - here, here - high[node, 0, i]), zero)
+    for k in range(1, len(point)):
         here = point[k]
         if kind == SQUARES:
             for i in range(lanes):

@@ -17,6 +17,8 @@ from unveil.kernels.filters import (
     SQUARES,
     TINY,
     UNIT,
+    filter_boxes,
+    filter_tile,
     length_of,
     to_axes,
 )
@@ -25,13 +27,9 @@ from unveil.kernels.neighbours import enter
 from unveil.kernels.remaining import (
     drop,
     filter_far,
-    filter_leaf,
-    filter_nodes,
-    leaf_at,
     leave,
-    push_boxes,
 )
-from unveil.kernels.tree import FAN
+from unveil.kernels.tree import FAN, leaf_at, push
 
 if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Floats32, Ints
@@ -140,7 +138,7 @@ def enter_leaf(
     """
     wanted, start = len(scratch.members), near.starts[leaf]
     scratch.state[ALL_TILES] += 1
-    if not filter_leaf(scratch.point, near.tiles, leaf, limit, scratch.near):
+    if not filter_tile(SQUARES, scratch.point, near.tiles, leaf, limit, scratch.near):
         return filled, limit
     for row in range(start, near.starts[leaf + 1]):
         if scratch.near[row - start] > limit:
@@ -168,7 +166,7 @@ def find_nearest(frame: Frame, rows: Rows, near: Near, first: int, scratch: Scra
 
     There are always enough. The query's own leaf says at once how near they are.
     """
-    home = leaf_at(near, first)
+    home = leaf_at(near.starts, first)
     filled, limit = enter_leaf(frame, rows, near, home, HUGE, 0, scratch)
     scratch.nodes[0], scratch.least[0] = 0, -np.inf
     top = 1 if near.first_leaf else 0
@@ -177,10 +175,10 @@ def find_nearest(frame: Frame, rows: Rows, near: Near, first: int, scratch: Scra
         node = scratch.nodes[top]
         if scratch.least[top] > limit:
             continue
-        filter_nodes(scratch.point, near.low, near.high, node, scratch.boxes)
+        filter_boxes(SQUARES, scratch.point, near.low, near.high, node, scratch.boxes)
         leaf = FAN * node + 1 - near.first_leaf
         if leaf < 0:
-            top = push_boxes(node, limit, scratch.boxes, scratch.nodes, scratch.least, top)
+            top = push(node, FAN, limit, scratch.boxes, scratch.nodes, scratch.least, top)
             continue
         for c in range(FAN):  # the limit is nearly final: the order of memory is best
             if scratch.boxes[c] <= limit and leaf + c != home:

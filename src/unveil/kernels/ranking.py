@@ -13,14 +13,13 @@ import numpy as np
 from unveil.kernels.costs import against
 from unveil.kernels.filters import NONE, thresholds, to_axes
 from unveil.kernels.jit import kernel, step
-from unveil.kernels.tree import FAN
+from unveil.kernels.tree import FAN, leaf_at
 from unveil.kernels.walk import (
     beyond,
     bound_children,
     children,
     copies_at,
     filter_leaf,
-    leaf_at,
     leaves_below,
     push_children,
     records_below,
@@ -102,7 +101,7 @@ def count_nearer(
     sure, maybe = thresholds(search.frame, search.terms, score, scratch.point)
     judge = score, sure, maybe
     # First the leaf of the truth: most records that are not re-identified are refuted there.
-    home = leaf_at(tree, truth)
+    home = leaf_at(tree.starts, truth)
     nearer, tied = count_leaf(search, i, judge, home, scratch)
     scratch.nodes[0] = 0
     top = 1

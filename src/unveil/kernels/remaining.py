@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.kernels.filters import LOOSE, SQUARES, add_axes
+from unveil.kernels.filters import LOOSE, SQUARES, begin
 from unveil.kernels.jit import kernel, part
-from unveil.kernels.tree import FAN, FAR
+from unveil.kernels.tree import FAN, FAR, leaf_at
 
 if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Floats32, Ints
@@ -40,15 +40,6 @@ class Far(NamedTuple):
     reference: Floats32
     left: Ints  # rows in each tile
     head: Ints  # the first tile that has any
-
-
-@part()
-def leaf_at(near: Near, row: int) -> int:
-    """The leaf that holds a row."""
-    leaf = row * len(near.tiles) // near.starts[len(near.tiles)]
-    while near.starts[leaf + 1] <= row:
-        leaf += 1
-    return leaf
 
 
 @part()
@@ -79,7 +70,7 @@ def bound_all(near: Near) -> None:
 @part()
 def drop(near: Near, row: int, gone: Floats32) -> None:
     """Take a row out of the tree; `gone` is scratch, one for each axis."""
-    leaf = leaf_at(near, row)
+    leaf = leaf_at(near.starts, row)
     lane, node = row - near.starts[leaf], near.first_leaf + leaf
     for j in range(len(gone)):
         gone[j] = near.tiles[leaf, j, lane]
@@ -93,24 +84,6 @@ def drop(near: Near, row: int, gone: Floats32) -> None:
                 bound_child(near, node, j)
                 on_face = True
         node = parent
-
-
-@part()
-def push_boxes(
-    node: int, limit: float, boxes: Floats32, nodes: Ints, least: Floats, top: int
-) -> int:
-    """Put the children that begin within the limit on the stack, the nearest last."""
-    bottom = top
-    for c in range(FAN):
-        bound = np.float64(boxes[c])
-        if bound <= limit:
-            at = top
-            while at > bottom and least[at - 1] < bound:
-                nodes[at], least[at] = nodes[at - 1], least[at - 1]
-                at -= 1
-            nodes[at], least[at] = FAN * node + 1 + c, bound
-            top += 1
-    return top
 
 
 @part()
@@ -134,49 +107,11 @@ def radii(axes: Floats32, rows: Ints, reference: Floats32, out: Floats) -> None:
         out[i] = np.sqrt(total)
 
 
-# As in `filters`, but for squares only, and the first axis begins the sums: a tenth of the
-# time of a walk went into setting them to 0.
-
-
-@part(fastmath=LOOSE)
-def begin(point: Floats32, tiles: Floats32, t: int, out: Floats32) -> None:
-    """The squared distances to the rows of a tile on the first axis."""
-    here = point[0]
-    for i in range(tiles.shape[2]):
-        gap = here - tiles[t, 0, i]
-        out[i] = gap * gap
-
-
-@part()
-def filter_leaf(point: Floats32, tiles: Floats32, leaf: int, limit: float, out: Floats32) -> bool:
-    """Squared distances to the rows of a leaf; false, maybe early, when all exceed the limit."""
-    begin(point, tiles, leaf, out)
-    half = (len(point) + 1) // 2
-    if add_axes(SQUARES, point, tiles, leaf, out, 1, half) > limit:
-        return False
-    return add_axes(SQUARES, point, tiles, leaf, out, half, len(point)) <= limit
-
-
-@part(fastmath=LOOSE)
-def filter_nodes(point: Floats32, low: Floats32, high: Floats32, node: int, out: Floats32) -> None:
-    """Squared distances to the nearest point of each box of a node."""
-    lanes, zero = low.shape[2], np.float32(0.0)
-    here = point[0]
-    for i in range(lanes):
-        gap = max(max(low[node, 0, i] - here, here - high[node, 0, i]), zero)
-        out[i] = gap * gap
-    for k in range(1, len(point)):
-        here = point[k]
-        for i in range(lanes):
-            gap = max(max(low[node, k, i] - here, here - high[node, k, i]), zero)
-            out[i] += gap * gap
-
-
 @part(fastmath=LOOSE)
 def filter_far(point: Floats32, tiles: Floats32, t: int, out: Floats32) -> float:
     """Squared distances to the rows of a tile; returns the greatest."""
     lanes = tiles.shape[2]
-    begin(point, tiles, t, out)
+    begin(SQUARES, point, tiles, t, out)
     for k in range(1, len(point)):
         here = point[k]
         for i in range(lanes):

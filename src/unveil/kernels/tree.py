@@ -164,6 +164,40 @@ def fill_tiles(
 
 
 @part()
+def leaf_at(starts: Ints, position: int) -> int:
+    """The leaf that holds a position."""
+    leaves = len(starts) - 1
+    leaf = position * leaves // starts[leaves]
+    while starts[leaf + 1] <= position:
+        leaf += 1
+    return leaf
+
+
+@part()
+def push(
+    node: int,
+    children: int,
+    limit: float,
+    bounds: Floats | Floats32,
+    nodes: Ints,
+    least: Floats,
+    top: int,
+) -> int:
+    """Put the children bounded by at most `limit` on the stack, the nearest last."""
+    bottom = top
+    for c in range(children):
+        bound = np.float64(bounds[c])
+        if bound <= limit:
+            at = top
+            while at > bottom and least[at - 1] < bound:
+                nodes[at], least[at] = nodes[at - 1], least[at - 1]
+                at -= 1
+            nodes[at], least[at] = FAN * node + 1 + c, bound
+            top += 1
+    return top
+
+
+@part()
 def widen(
     tree: Tree, node: int, c: int, j: int, low: np.float32, high: np.float32, gappy: bool
 ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from unveil.kernels.costs import combined, greatest_cost, least_cost, score_of
 from unveil.kernels.filters import NONE, filter_boxes, filter_corners, filter_tile, to_axes
 from unveil.kernels.jit import kernel, part
-from unveil.kernels.tree import FAN
+from unveil.kernels.tree import FAN, push
 
 if TYPE_CHECKING:
     from unveil.kernels.arrays import Bools, Floats, Floats32, Ints
@@ -170,26 +170,8 @@ def beyond(search: Search, lane: int, limit: float, scratch: Scratch) -> bool:
 @part()
 def push_children(tree: Tree, node: int, limit: float, scratch: Scratch, top: int) -> int:
     """Put the children bounded by at most `limit` on the stack, the nearest last."""
-    bottom, nodes, least = top, scratch.nodes, scratch.least
-    for c in range(children(tree, node)):
-        bound = scratch.bounds[c]
-        if bound <= limit:
-            at = top
-            while at > bottom and least[at - 1] < bound:
-                nodes[at], least[at] = nodes[at - 1], least[at - 1]
-                at -= 1
-            nodes[at], least[at] = FAN * node + 1 + c, bound
-            top += 1
-    return top
-
-
-@part()
-def leaf_at(tree: Tree, position: int) -> int:
-    """The leaf that holds a position."""
-    leaf = position * len(tree.tiles) // tree.starts[len(tree.tiles)]
-    while tree.starts[leaf + 1] <= position:
-        leaf += 1
-    return leaf
+    bounds, nodes, least = scratch.bounds, scratch.nodes, scratch.least
+    return push(node, children(tree, node), limit, bounds, nodes, least, top)
 
 
 @part()
