@@ -34,7 +34,8 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
     """Global recoding: categories merged into coarser ones, numbers put into ranges.
 
     `groups` names the new categories and their members; `rarest` merges the rarest
-    categories of the file, as many as are to go and one more, into the commonest of them;
+    categories of the file, as many as are to go and one more, into the commonest of them or
+    under a `label` of your own;
     `intervals` is a width (ranges begin at its multiples) or a list of cut points, each the
     beginning of a range. Ranges are generalised cells: 20..24, 65.. Domingo-Ferrer and
     Torra, Validating distance-based record linkage with probabilistic record linkage (2002),
@@ -64,6 +65,10 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="How many of the rarest categories go."),
     ] = None
+    label: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="What the merged rarest are called; if not given, as the commonest."),
+    ] = None
     intervals: Annotated[
         float | tuple[float, ...] | None,
         Meta(description="For numbers: the width of the ranges, or where they begin."),
@@ -72,6 +77,8 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         kind = one_of(self, "groups", "rarest", "intervals")
+        if self.label is not None and kind != "rarest":
+            raise SpecError(f"{self.step}: label goes with rarest")
         if kind == "groups":
             _check_groups(self.step, self.groups or {})
         if kind == "intervals":
@@ -110,9 +117,8 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
             sizes = np.bincount(coded.codes[coded.codes >= 0], minlength=len(table))
             by_size = [code for code in np.argsort(sizes, kind="stable") if sizes[code]]
             merged = by_size[: (self.rarest or 0) + 1]
-            return table | dict.fromkeys(
-                (coded.categories[code] for code in merged), coded.categories[merged[-1]]
-            )
+            label = self.label or coded.categories[merged[-1]]
+            return table | dict.fromkeys((coded.categories[code] for code in merged), label)
         attribute = data.schema[column]
         known = {*table, *attribute.labels, *(row[0] for row in attribute.hierarchy)}
         for label, members in self.groups.items():

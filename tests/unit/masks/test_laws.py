@@ -245,6 +245,13 @@ def test_recoding_of_codes_keeps_their_type_where_it_can():
         assert not release.channels[0].excludes(small, release.data).any()
 
 
+def test_the_rarest_are_merged_into_the_commonest_of_them_or_under_a_label():
+    data = Microdata(pl.DataFrame({"c": list("aaaabbbccd")}), Schema(nominal="c"))
+    for more, label in (({}, "b"), ({"label": "other"}, "other")):
+        spec = masks.GlobalRecoding(rarest=2, columns=["c"], **more)
+        assert unveil.mask(data, [spec]).data.column("c").to_list() == ["a"] * 4 + [label] * 6
+
+
 def test_codes_that_no_float_can_hold():
     codes = [2**64 - 1, 2**63 + 3, 2**63 + 1]
     data = Microdata(pl.DataFrame({"c": pl.Series(codes, dtype=pl.UInt64)}), Schema(nominal="c"))

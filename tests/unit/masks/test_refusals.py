@@ -72,6 +72,7 @@ DATA = Microdata(
         (lambda: masks.GlobalRecoding(groups={"a": ["x"], "b": ["x"]}), "in two of them"),
         (lambda: masks.GlobalRecoding(groups={"a": []}), "at least one member"),
         (lambda: masks.GlobalRecoding(intervals=0), "above 0"),
+        (lambda: masks.GlobalRecoding(intervals=5, label="x"), "label goes with rarest"),
         (lambda: masks.GlobalRecoding(intervals=[5, 5]), "each larger"),
         (lambda: masks.GlobalRecoding(intervals=[]), "cut points"),
         (masks.Pram, "give one of theta, matrix"),
