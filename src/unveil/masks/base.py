@@ -14,7 +14,7 @@ from unveil.data.encode import codes, numbers, scale_of
 from unveil.data.specs import Spec, method_name
 from unveil.data.vocabulary import LEVELS
 from unveil.engines.threads import cores, run_blocks
-from unveil.errors import DataError, SchemaError, SpecError, count, listing
+from unveil.errors import DataError, SchemaError, SpecError, absent_column, count, listing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,15 +98,8 @@ class OnColumns(Mask, frozen=True, kw_only=True):
         """The columns that are masked."""
         if self.columns is None:
             return self._found(data)
-        if not self.columns or len(set(self.columns)) < len(self.columns):
-            raise SpecError(f"{self.step}: columns: name at least one, and none twice")
-        data.check(*self.columns)
+        check_columns(self, data, self.columns)
         for column in self.columns:
-            if "identifier" in data.schema[column].role:
-                raise SpecError(
-                    f"{self.step}: column '{column}' is an identifier: it is never released, "
-                    "so there is nothing to mask"
-                )
             self._check_level(data, column)
         return self.columns
 
@@ -180,6 +173,20 @@ class OnEachColumn(OnColumns, frozen=True, kw_only=True):
         attributes = {one.column.name: one.attribute for one in masked if one.attribute is not None}
         after = data.replace([one.column for one in masked], attributes)
         return Masked(after, tuple(one.channel for one in masked))
+
+
+def check_columns(mask: Mask, data: Microdata, columns: Sequence[str]) -> None:
+    """The columns that a user named are there, once, and may be released."""
+    if not columns or len(set(columns)) < len(columns):
+        raise SpecError(f"{mask.step}: columns: name at least one, and none twice")
+    for column in columns:
+        if column not in data.columns:
+            raise DataError(f"{mask.step}: {absent_column(column, data.columns)}")
+        if "identifier" in data.schema[column].role:
+            raise SpecError(
+                f"{mask.step}: column '{column}' is an identifier: it is never released, so "
+                "there is nothing to mask"
+            )
 
 
 def known_numbers(mask: Mask, data: Microdata, columns: Sequence[str]) -> Numbers:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from msgspec import Meta
 
 from unveil.data.channels import Unknown
-from unveil.errors import SchemaError, SpecError
-from unveil.masks.base import Mask, Masked, known_numbers
+from unveil.errors import SchemaError
+from unveil.masks.base import Mask, Masked, check_columns, known_numbers
 from unveil.masks.copula import from_copula
 from unveil.masks.trees import Trees
 
@@ -73,17 +73,10 @@ class Synthesis(Mask, frozen=True, kw_only=True):
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """The columns that are made."""
-        secret = data.schema.with_role("identifier")
         if self.columns is None:
+            secret = data.schema.with_role("identifier")
             return tuple(name for name in data.columns if name not in secret)
-        if not self.columns or len(set(self.columns)) < len(self.columns):
-            raise SpecError(f"{self.step}: columns: name at least one, and none twice")
-        data.check(*self.columns)
-        for column in self.columns:
-            if column in secret:
-                raise SpecError(
-                    f"{self.step}: column '{column}' is an identifier: it is never released"
-                )
+        check_columns(self, data, self.columns)
         return self.columns
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:
