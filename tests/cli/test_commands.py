@@ -329,8 +329,11 @@ def test_mask_overwrites_nothing_unless_told(unveil_command, to_mask):
     assert unveil_command(*mask_command(to_mask, "--force")).code == 0
     assert (to_mask / "release.csv").read_bytes() != first
     for more in (["--row-map"], ["--write-schema"]):
-        done = unveil_command(*mask_command(to_mask, "--force", *more, to_mask / "plan.toml"))
-        assert done.code == 2
+        for target in ("plan.toml", "release.plan.toml"):
+            done = unveil_command(*mask_command(to_mask, "--force", *more, to_mask / target))
+            assert done.code == 2
+    again = mask_command(to_mask, "--force", plan="release.plan.toml")
+    assert unveil_command(*again).code == 0
     for nowhere in (".", ""):
         given = mask_command(to_mask)
         given[given.index("-o") + 1] = nowhere

@@ -77,8 +77,11 @@ def command(
 
     written = out.parent / f"{out.stem}.plan.toml"
     others = [path for path in (row_map, write_schema) if path is not None]
-    _check_files([out, *others], [file, plan_file, *([schema] if schema else [])])
     outputs = [out, written, *others]
+    inputs = [file, *([schema] if schema else [])]
+    if plan_file.resolve() != written.resolve():  # a plan that is run again is written again
+        inputs.append(plan_file)
+    _check_files(outputs, inputs)
     for path in outputs:
         check_target(path, force=force)
     plan = as_plan(plan_file, seed)

@@ -128,6 +128,7 @@ class Swap(Channel):
     have moved. All positions within the window are as likely; but where `mean` and
     `deviation` are given, the positions moved are drawn from that normal distribution, cut
     off at 1 and at the window; or, if `bound`, the draw, its sign dropped, is the window.
+    A value without a partner stays where it is.
     """
 
     window: int
@@ -145,7 +146,7 @@ class Swap(Channel):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Groups(Channel):
-    """Records were replaced by the centres of groups of k to 2k - 1 that are alike.
+    """Records were replaced by the centres of groups of at least k that are alike.
 
     Alike on the columns together, each divided by its deviation; for a category, which has
     no deviation, it is 1.

@@ -107,8 +107,7 @@ def codes(data: Microdata, column: str, categories: Sequence[str] | None = None)
     else:
         found = labels_of(cells.drop_nulls().unique().sort()).unique(maintain_order=True)
         listed = data.order(column) or tuple(found.to_list())
-    ordered = data.schema[column].level in ("ordinal", "numeric")
-    return Codes(codes_of(labels, listed), listed, ordered)
+    return Codes(codes_of(labels, listed), listed, ordered=data.level(column) != "nominal")
 
 
 def check_listed(column: str, categories: Sequence[str]) -> tuple[str, ...]:

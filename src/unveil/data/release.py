@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from unveil.data.schema import Schema
 from unveil.data.specs import Spec, method_name
 from unveil.data.streams import stream
-from unveil.errors import SpecError, count, listing
+from unveil.errors import SpecError, UsageError, count, listing
 
 if TYPE_CHECKING:
     from unveil.data.channels import Channel
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
 
 SEED_BITS = 63  # what a TOML file holds
-ROW_ORDER = "the order of the rows"  # the stream that orders the rows of a written file
+ROW_ORDER = ("", "rows")  # the stream that orders the rows of a written file; no step is called ""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Plan:
     """
 
     masks: tuple[Spec, ...]
-    seed: int | None = None
+    seed: int | None = field(default=None, repr=False)  # as private as the original
     keep_order: bool = False  # whether a written file has the rows in their original order
     version: str = ""
 
@@ -101,13 +101,24 @@ class Release:
     row_map: Ints | None  # the original's row of each released row, from 0; None: synthetic
 
     def channels_of(self, column: str) -> tuple[Channel, ...]:
-        """What was done to one column, in order; nothing, if it was not masked."""
+        """What was done to one column, in order; nothing, if it was not masked.
+
+        >>> import unveil
+        >>> noise = unveil.masks.AdditiveNoise(scale=0.1, columns=["rent"])
+        >>> unveil.mask(unveil.households(50), [noise]).channels_of("rent")
+        (Noise(rent),)
+        """
         self.data.check(column)
         return tuple(channel for channel in self.channels if column in channel.columns)
 
     @property
     def schema(self) -> Schema:
-        """The schema of a file with this release: orders that a type had are written out."""
+        """The schema of a file with this release: orders that a type had are written out.
+
+        >>> import unveil
+        >>> unveil.mask(unveil.households(50), [unveil.masks.Shuffle()]).schema
+        Schema(14 attributes: 9 quasi, 4 confidential, 1 weight, 1 household)
+        """
         declared = self.data.schema
         return Schema(
             {
@@ -117,8 +128,16 @@ class Release:
         )
 
     def shuffled(self) -> Release:
-        """The same release, its rows in an order drawn from the plan's seed."""
-        order = stream(self.plan.seed or 0, ROW_ORDER).permutation(len(self.data))
+        """The same release, its rows in an order drawn from the plan's seed.
+
+        >>> import unveil
+        >>> release = unveil.mask(unveil.households(5), [], seed=7)
+        >>> release.row_map.tolist(), sorted(release.shuffled().row_map.tolist())
+        ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4])
+        """
+        if self.plan.seed is None:
+            raise UsageError("a plan without a seed has no order of rows")
+        order = stream(self.plan.seed, *ROW_ORDER).permutation(len(self.data))
         row_map = None if self.row_map is None else self.row_map[order]
         return replace(self, data=self.data.take(order), row_map=row_map)
 

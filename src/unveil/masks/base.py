@@ -52,7 +52,12 @@ class Masked:
 
 
 class Mask(Spec, frozen=True, kw_only=True):
-    """One way to protect a table."""
+    """One way to protect a table: what every mask has.
+
+    >>> from unveil.masks import METHODS
+    >>> all(issubclass(method, Mask) for method in METHODS)
+    True
+    """
 
     name: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
@@ -234,13 +239,13 @@ def check_known(mask: Mask, data: Microdata, column: str, least: int = 1) -> Non
         )
 
 
-def part_of(n: int, share: float) -> int:
-    """How many of n a share is, rounded down; the share as it is written, in decimals.
+def part_of(n: int, share: float, whole: int = 1) -> int:
+    """How many of n a share of the whole is, rounded down; as it is written, in decimals.
 
-    >>> part_of(100, 0.29), int(100 * 0.29)
-    (29, 28)
+    >>> part_of(100, 0.29), int(100 * 0.29), part_of(1000, 32.3, 100)
+    (29, 28, 323)
     """
-    return int(Decimal(repr(share)) * n)
+    return int(Decimal(repr(share)) * n / whole)
 
 
 def sort_keys(data: Microdata, column: str) -> Floats:

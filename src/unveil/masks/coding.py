@@ -129,7 +129,8 @@ class TopCoding(_Coding, frozen=True, kw_only=True):
 class BottomCoding(_Coding, frozen=True, kw_only=True):
     """Bottom coding: values below a boundary become the boundary.
 
-    As top coding, at the other end.
+    As top coding, at the other end. Domingo-Ferrer and Torra, Validating distance-based
+    record linkage with probabilistic record linkage (2002), Section 2.2.
 
     Examples
     --------

@@ -79,10 +79,11 @@ class Function(OnEachColumn, frozen=True, kw_only=True):
     def _call(self, column: str, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         try:
             made = np.asarray(self.function(values.copy(), rng))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever a user's function raises
             raise DataError(
-                f"{self.step}: the function failed on column '{column}' ({type(error).__name__})"
-            ) from error
+                f"{self.step}: the function failed on column '{column}' with "
+                f"{type(error).__name__}; call it yourself to see where"
+            ) from None  # its message may quote cells
         if made.shape != values.shape:
             raise DataError(
                 f"{self.step}: the function was given {len(values):,} values of column "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats
@@ -46,7 +47,8 @@ def root_of(related: Floats) -> Floats:
     The correlations of pairs may be those of no table, where cells are missing. Then the
     negative eigenvalues count as 0, and every column keeps the variance 1.
     """
-    roots, axes = np.linalg.eigh(related)
+    with threadpool_limits(1):  # the last bits depend on the number of threads
+        roots, axes = np.linalg.eigh(related)
     root: Floats = np.einsum("ik,jk->ij", axes * np.sqrt(np.maximum(roots, 0.0)), axes)
     lengths = np.sqrt((root * root).sum(0))
     return root / np.where(lengths > 0, lengths, 1.0)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
     """Additive noise: independent normal noise on each column.
 
-    y = x + e with e normal, its deviation `scale` times the column's. Muralidhar and
+    y = x + e with e normal, its standard deviation `scale` times the column's. Muralidhar and
     Domingo-Ferrer, Rank-based record linkage for re-identification risk assessment (2016),
     Section 4 and Table 1.
 
@@ -48,7 +48,7 @@ class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
     levels: ClassVar[tuple[str, ...]] = ("numeric",)
 
     scale: Annotated[
-        float, Meta(ge=0, le=1000, description="The noise's deviation over the column's.")
+        float, Meta(ge=0, le=1000, description="The noise's standard deviation over the column's.")
     ]
     keep_type: KeepType = True
 
@@ -73,8 +73,8 @@ class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
     y = x + e, the covariance of e being `scale` squared times that of the columns: each
     column gets as much noise as from additive noise of that scale, and correlations stay.
     The paper's aΣ is scale = sqrt(a). Muralidhar and Domingo-Ferrer, Rank-based record
-    linkage for re-identification risk assessment (2016), Section 4. Covariances are those
-    of the records that know both columns.
+    linkage for re-identification risk assessment (2016), Section 4. Where cells are missing,
+    each correlation is that of the records that know both columns.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
     levels: ClassVar[tuple[str, ...]] = ("numeric",)
 
     scale: Annotated[
-        float, Meta(ge=0, le=1000, description="The noise's deviation over each column's.")
+        float, Meta(ge=0, le=1000, description="The noise's standard deviation over each column's.")
     ]
     keep_type: KeepType = True
 

@@ -87,7 +87,8 @@ class Pram(OnEachColumn, frozen=True, kw_only=True):
     def check_column(self, data: Microdata, column: str) -> None:
         """There must be two categories, and those of the matrix."""
         super().check_column(data, column)
-        check_varies(self, data, column)
+        if self.matrix is None or self.invariant:
+            check_varies(self, data, column)
         found = len(codes(data, column, self.categories).categories)
         order = data.order(column)
         if order and not set(order) >= set(self.categories or ()):

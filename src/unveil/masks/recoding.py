@@ -91,9 +91,9 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
     def check_column(self, data: Microdata, column: str) -> None:
         """Groups name categories that there are."""
         super().check_column(data, column)
-        if self.groups is not None:
+        if self.intervals is None:
             self._table(data, column)
-        elif self.intervals is not None and stored_as(data.column(column)) in ("dates", "times"):
+        elif stored_as(data.column(column)) in ("dates", "times"):
             raise SchemaError(
                 f"{self.step}: column '{column}' holds {stored_as(data.column(column))}, which "
                 "ranges of numbers cannot stand for; round it, or make it a number"
@@ -106,7 +106,7 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         table = self._table(data, column)
         masked, table = _relabelled(data.column(column), table)
         attribute, order = data.schema[column], _order(data, column)
-        after = _merged(attribute, order, table) if self.groups else None
+        after = _merged(attribute, order, table) if self.groups or self.label else None
         return MaskedColumn(masked, Recoding((column,), table), after)
 
     def _table(self, data: Microdata, column: str) -> dict[str, str]:
@@ -117,8 +117,12 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
             sizes = np.bincount(coded.codes[coded.codes >= 0], minlength=len(table))
             by_size = [code for code in np.argsort(sizes, kind="stable") if sizes[code]]
             merged = by_size[: (self.rarest or 0) + 1]
-            label = self.label or coded.categories[merged[-1]]
-            return table | dict.fromkeys((coded.categories[code] for code in merged), label)
+            names = [coded.categories[code] for code in merged]
+            if self.label in set(table) - set(names):
+                raise SpecError(
+                    f"{self.step}: label: it is a category of column '{column}' that stays"
+                )
+            return table | dict.fromkeys(names, self.label or names[-1])
         attribute = data.schema[column]
         known = {*table, *attribute.labels, *(row[0] for row in attribute.hierarchy)}
         for label, members in self.groups.items():

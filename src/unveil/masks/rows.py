@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError, count
-from unveil.masks.base import Mask, Masked, one_of
+from unveil.masks.base import Mask, Masked, one_of, part_of
 
 if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
@@ -55,7 +55,7 @@ class Sampling(Mask, frozen=True, kw_only=True):
             raise DataError(f"{self.step}: so small a share of the records is none at all")
 
     def _size(self, n: int) -> int:
-        return self.records if self.records is not None else round(n * (self.share or 0.0))
+        return self.records if self.records is not None else part_of(n, self.share or 0.0)
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
         """Draw the sample."""
@@ -66,7 +66,8 @@ class Sampling(Mask, frozen=True, kw_only=True):
 class Shuffle(Mask, frozen=True, kw_only=True):
     """Shuffle: the rows in another order, drawn at random.
 
-    A written release is shuffled anyway; this is for one that stays in memory.
+    A written release is shuffled anyway; this is for one that stays in memory. (Common
+    practice, without a source that we know of.)
 
     Examples
     --------

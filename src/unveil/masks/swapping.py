@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +12,14 @@ from unveil.data.decode import donated
 from unveil.engines.preparing import prepare
 from unveil.errors import DataError
 from unveil.kernels.swapping import swap_by, swap_within
-from unveil.masks.base import MaskedColumn, OnEachColumn, ascending, check_varies, sort_keys
+from unveil.masks.base import (
+    MaskedColumn,
+    OnEachColumn,
+    ascending,
+    check_varies,
+    part_of,
+    sort_keys,
+)
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints
@@ -22,10 +28,27 @@ if TYPE_CHECKING:
 TRIES = 500  # after so many steps that lead nowhere a value stays
 BATCH = 1 << 16
 
-Percent = Annotated[float, Meta(ge=0, le=100, description="How far values move, in % of n.")]
+
+class _Swapping(OnEachColumn, frozen=True, kw_only=True):
+    """What both kinds of rank swapping are."""
+
+    levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
+
+    p: Annotated[float, Meta(ge=0, le=100, description="How far values move, in % of n.")]
+
+    def check_column(self, data: Microdata, column: str) -> None:
+        """Something must move."""
+        super().check_column(data, column)
+        check_varies(self, data, column)
+        known = len(data) - data.column(column).null_count()
+        if 0 < known * self.p < 100:
+            raise DataError(
+                f"{self.step}: p is {self.p:g} % and column '{column}' has {known:,} known values: "
+                "that is less than one position; choose a larger p, or leave the column out"
+            )
 
 
-class RankSwapping(OnEachColumn, frozen=True, kw_only=True):
+class RankSwapping(_Swapping, frozen=True, kw_only=True):
     """Rank swapping: each value changes places with one at most p % of n positions away.
 
     In ascending order (equal values as they stand in the file) each record not yet swapped
@@ -42,26 +65,16 @@ class RankSwapping(OnEachColumn, frozen=True, kw_only=True):
     5
     """
 
-    levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
-
-    p: Percent
-
-    def check_column(self, data: Microdata, column: str) -> None:
-        """Something must move."""
-        super().check_column(data, column)
-        check_varies(self, data, column)
-        _check_window(self, data, column, self.p)
-
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Swap within a fixed window."""
         rows = ascending(sort_keys(data, column))
-        window = window_of(len(rows), self.p)
+        window = part_of(len(rows), self.p, 100)
         partner = pairs_within(np.full(len(rows), window), rng)
         masked = donated(data.column(column), _donors(len(data), rows, partner))
         return MaskedColumn(masked, Swap((column,), window))
 
 
-class DistributionSwapping(OnEachColumn, frozen=True, kw_only=True):
+class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
     """p-distribution rank swapping: how far a value moves is drawn, with no sharp bound.
 
     As rank swapping, but the positions moved are drawn from a normal distribution whose
@@ -81,18 +94,9 @@ class DistributionSwapping(OnEachColumn, frozen=True, kw_only=True):
     2.5
     """
 
-    levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
-
-    p: Percent
     reading: Annotated[
         Literal["table", "text"], Meta(description="What is drawn: the step, or its bound.")
     ] = "table"
-
-    def check_column(self, data: Microdata, column: str) -> None:
-        """Something must move."""
-        super().check_column(data, column)
-        check_varies(self, data, column)
-        _check_window(self, data, column, self.p)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Swap by drawn steps, or within drawn windows."""
@@ -110,11 +114,6 @@ class DistributionSwapping(OnEachColumn, frozen=True, kw_only=True):
         return MaskedColumn(masked, channel)
 
 
-def window_of(n: int, p: float) -> int:
-    """The positions that p % of n are."""
-    return int(Decimal(repr(p)) * n / 100)
-
-
 def pairs_within(windows: Ints, rng: np.random.Generator) -> Ints:
     """For each position the one it exchanges values with, within its window."""
     _rehearse()
@@ -128,7 +127,7 @@ def pairs_by(n: int, half: float, rng: np.random.Generator) -> Ints:
     """The same with steps drawn from a normal distribution."""
     _rehearse()
     partner, settled, state = np.arange(n), np.zeros(n, np.bool_), np.zeros(2, np.int64)
-    while not swap_by(steps_of(half, rng), state, TRIES, partner, settled):
+    while half > 0 and not swap_by(steps_of(half, rng), state, TRIES, partner, settled):
         pass
     return partner
 
@@ -152,12 +151,3 @@ def _donors(n: int, rows: Ints, partner: Ints) -> Ints:
     donors = np.full(n, -1)
     donors[rows] = rows[partner]
     return donors
-
-
-def _check_window(mask: OnEachColumn, data: Microdata, column: str, p: float) -> None:
-    known = len(data) - data.column(column).null_count()
-    if 0 < known * p < 100:
-        raise DataError(
-            f"{mask.step}: p is {p:g} % and column '{column}' has {known:,} known values: "
-            "nothing would move by a whole position; choose a larger p, or leave the column out"
-        )

@@ -29,7 +29,8 @@ class Synthesis(Mask, frozen=True, kw_only=True):
 
     "copula": ranks are drawn from a normal distribution with the correlations of the
     original's, and become values between the original's quantiles. Where categories have
-    no order, that of their labels is used.
+    no order, that of their labels is used. Patki, Wedge and Veeramachaneni, The synthetic
+    data vault (2016).
 
     Missing cells are part of what is drawn. Synthetic rows come from no original row: the
     release has no row map.

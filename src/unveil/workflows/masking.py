@@ -83,7 +83,7 @@ def mask(
         table = made.data
         channels.extend(made.channels)
         synthetic |= made.synthetic
-        if made.rows is not None:
+        if made.rows is not None and not synthetic:
             row_map = row_map[made.rows]
     return Release(table, plan, tuple(channels), None if synthetic else row_map)
 

@@ -77,6 +77,8 @@ def test_the_row_map_follows_sampling_and_shuffling(sample):
 
 
 def test_a_synthetic_release_has_no_row_map(sample, tmp_path):
+    many = [masks.Synthesis(records=500), masks.Shuffle(), masks.Sampling(records=400)]
+    assert len(unveil.mask(sample, many, seed=1)) == 400
     release = unveil.mask(sample, [masks.Synthesis(), masks.Sampling(records=20)], seed=1)
     assert release.row_map is None
     assert release.shuffled().row_map is None
@@ -184,7 +186,9 @@ def test_progress_is_told_by_step(sample):
 
 
 THREADS = """
-import io, sys, hashlib, unveil
+import io, sys, hashlib, numpy as np, polars as pl, unveil
+import unveil.masks.base
+unveil.masks.base.cores = lambda _: int(sys.argv[1])
 from unveil import masks
 from unveil.files.columnar import Parquet
 numbers = ["age", "household_size", "income", "tax", "savings", "rent", "hours", "weight"]
@@ -199,6 +203,9 @@ for spec in (
     out = io.BytesIO()
     Parquet().save(unveil.mask(unveil.households(2000), [spec], seed=3).data, out)
     digest.update(out.getvalue())
+wide = pl.DataFrame(np.random.default_rng(1).normal(size=(300, 200)).cumsum(1))
+spec = masks.CorrelatedNoise(scale=0.3, columns=wide.columns)
+digest.update(unveil.mask(wide, [spec], seed=3).data.to_frame().to_numpy().tobytes())
 print(digest.hexdigest())
 """
 
@@ -215,8 +222,12 @@ def test_the_same_bytes_at_any_number_of_threads():
         )
         env = os.environ | dict.fromkeys(names, threads)
         done = subprocess.run(
-            [sys.executable, "-c", THREADS], env=env, capture_output=True, text=True, check=True,
+            [sys.executable, "-c", THREADS, threads],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
             cwd=Path(unveil.__file__).parent.parent,
-        )  # fmt: skip
+        )
         found.add(done.stdout)
     assert len(found) == 1
