@@ -1,0 +1,1 @@
+"""Measures: what an attack gained, and what the masking cost."""
