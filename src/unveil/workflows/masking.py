@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 from dataclasses import replace
@@ -80,6 +81,8 @@ def mask(
             step.check(table)
         told = None if progress is None else partial(progress, step.step)
         made = step.apply(table, partial(stream, plan.seed or 0, step.step), told)
+        if made.rows is None and not made.synthetic:
+            tell_unchanged(step, table, made.data)
         table = made.data
         channels.extend(made.channels)
         synthetic |= made.synthetic
@@ -104,6 +107,15 @@ def check_steps(steps: tuple[Mask, ...], table: Microdata) -> list[Mask]:
     return later
 
 
+def tell_unchanged(step: Mask, before: Microdata, after: Microdata) -> None:
+    """Warn of columns that a step left as they were: nobody is protected by it there."""
+    same = [name for name in step.targets(before) if after.column(name).equals(before.column(name))]
+    if same:
+        logging.getLogger("unveil").warning(
+            "%s: nothing changed in %s: are the parameters meant?", step.step, listing(same)
+        )
+
+
 def as_plan(
     given: Mask | Iterable[Mask] | Plan | str | os.PathLike[str], seed: int | None = None
 ) -> Plan:
@@ -120,6 +132,12 @@ def as_plan(
                 f"masks are a list of masks, a plan or its path, not {type(given).__name__}"
             ) from None
     check_names(given.masks)
+    if given.version not in ("", __version__):
+        logging.getLogger("unveil").warning(
+            "the plan was made by version %s, this is %s: the result may differ from that of then",
+            given.version,
+            __version__,
+        )
     chosen = given.seed if seed is None else seed
     return replace(
         given,

@@ -231,3 +231,19 @@ def test_the_same_bytes_at_any_number_of_threads():
         )
         found.add(done.stdout)
     assert len(found) == 1
+
+
+def test_a_step_that_changes_nothing_is_told(sample, caplog):
+    spec = masks.TopCoding(threshold=900, columns=["age", "hours"])
+    unveil.mask(sample, [spec, masks.Shuffle(), *PLAN], seed=1)
+    assert caplog.messages == [
+        "top-coding: nothing changed in age, hours: are the parameters meant?"
+    ]
+
+
+def test_a_plan_of_another_version_is_told(sample, caplog):
+    plan = unveil.mask(sample, [masks.Shuffle()], seed=1).plan
+    unveil.mask(sample, plan)
+    assert caplog.messages == []
+    unveil.mask(sample, unveil.Plan((masks.Shuffle(),), version="0.0.1"))
+    assert "version 0.0.1" in caplog.text
