@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unveil.engines.problem import Problem
-    from unveil.kernels.arrays import Floats, Floats32, Ints
+    from unveil.kernels.arrays import Bools, Floats, Floats32, Ints
 
 # Leaves are small where boxes exclude most of them. The boxes of many axes exclude little:
 # there, tiles are scanned, large enough to be read in one go. docs/search.md has the
@@ -84,7 +84,7 @@ def build(problem: Problem, threads: int) -> Index:
     """Group the base's rows, put them on the axes and in a tree."""
     groups = same_rows(problem.base, problem.offset, threads)
     first = np.minimum.reduceat(groups.order, groups.starts[:-1])
-    frame, axes = _on_axes(problem, first, threads)
+    frame, axes = _on_axes(problem, _frame_for(problem, first), first, threads)
     shape = tree.shape(len(first), LEAF if axes.shape[1] < MANY_AXES else TILE)
     starts = np.arange(shape.leaves + 1) * len(first) // shape.leaves
     order = _split(axes, _stretch(frame, axes), starts, threads)
@@ -92,7 +92,9 @@ def build(problem: Problem, threads: int) -> Index:
     planted = _plant(axes, order, starts, shape, copies, threads)
     first = first[order]
     offset = problem.offset[first] if len(problem.offset) else problem.offset
-    _bound(planted, frame, offset)
+    tree.fill_boxes(planted, offset)
+    if frame.filter == filters.NONE:
+        _widen(planted, ~_fits_32_bits(problem.base), offset)
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     position = position[groups.of_record()]
@@ -119,13 +121,11 @@ def filter_for(problem: Problem) -> int:
     return filters.NONE
 
 
-def _on_axes(problem: Problem, first: Ints, threads: int) -> tuple[filters.Frame, Floats32]:
+def _frame_for(problem: Problem, first: Ints) -> filters.Frame:
+    """How attributes become axes: centred, turned to principal axes, of a size for 32 bits."""
     kind, base, width = filter_for(problem), problem.base, problem.base.shape[1]
     if kind == filters.NONE:
-        centre = _centre(base)
-        frame = filters.Frame(kind, centre, np.eye(width), True, 1.0, 0.0, 0.0)
-        with np.errstate(over="ignore"):  # what is too large for 32 bits is infinite there
-            return frame, (base[first] - centre).astype(np.float32)
+        return filters.Frame(kind, _centre(base), np.eye(width), True, 1.0, 0.0, 0.0)
     weights = problem.terms.weight
     stretch = np.sqrt(weights) if kind == filters.SQUARES else weights
     sample = base[first[:: max(1, len(first) // SAMPLE)]]
@@ -140,10 +140,19 @@ def _on_axes(problem: Problem, first: Ints, threads: int) -> tuple[filters.Frame
         extent = max(extent, range_of_offsets**0.5 if kind == filters.SQUARES else range_of_offsets)
     scale = 1.0 / extent if extent > 1e-140 else 1.0
     turn = np.ascontiguousarray(turn * scale)
-    frame = filters.Frame(
-        kind, centre, turn, kind != filters.SQUARES or width == 1, scale, 0.0, shift
-    )
-    axes = np.zeros((len(first), width + bool(len(problem.offset))), np.float32)
+    diagonal = kind != filters.SQUARES or width == 1
+    return filters.Frame(kind, centre, turn, diagonal, scale, 0.0, shift)
+
+
+def _on_axes(
+    problem: Problem, frame: filters.Frame, first: Ints, threads: int
+) -> tuple[filters.Frame, Floats32]:
+    """The rows on the axes, and the frame with the length of the longest."""
+    base = problem.base
+    if frame.filter == filters.NONE:
+        with np.errstate(over="ignore"):  # what is too large for 32 bits is infinite there
+            return frame, (base[first] - frame.centre).astype(np.float32)
+    axes = np.zeros((len(first), base.shape[1] + bool(len(problem.offset))), np.float32)
     longest: list[float] = []
     run_blocks(
         lambda start, stop: longest.append(
@@ -165,11 +174,16 @@ def principal_axes(moved: Floats) -> Floats:
 
 
 def _centre(base: Floats) -> Floats:
-    """What attributes are measured from in 32 bits; 0 only where these hold them exactly."""
-    with np.errstate(over="ignore"):
-        fits = ((base.astype(np.float32) == base) | np.isnan(base)).all(0)
+    """What attributes are measured from in 32 bits; 0 where these hold them as they are."""
     middle = np.fmax.reduce(base) / 2 + np.fmin.reduce(base) / 2
-    return np.where(fits, 0.0, np.where(middle == 0.0, 1e-300, middle))
+    return np.where(_fits_32_bits(base), 0.0, middle)
+
+
+def _fits_32_bits(base: Floats) -> Bools:
+    """Which attributes 32 bits hold exactly."""
+    with np.errstate(over="ignore"):
+        fits: Bools = ((base.astype(np.float32) == base) | np.isnan(base)).all(0)
+    return fits
 
 
 def _stretch(frame: filters.Frame, axes: Floats32) -> Floats:
@@ -229,12 +243,8 @@ def _plant(
     )
 
 
-def _bound(planted: tree.Tree, frame: filters.Frame, offset: Floats) -> None:
-    """Fill the boxes; without a filter they bound 64-bit rows, so rounding widens them."""
-    tree.fill_boxes(planted, offset)
-    if frame.filter != filters.NONE:
-        return
-    rounded = frame.centre != 0
+def _widen(planted: tree.Tree, rounded: Bools, offset: Floats) -> None:
+    """Let boxes of 32 bits hold the 64-bit numbers that were rounded to them."""
     planted.low[:, rounded] = np.nextafter(planted.low[:, rounded], np.float32(-np.inf))
     planted.high[:, rounded] = np.nextafter(planted.high[:, rounded], np.float32(np.inf))
     if not len(offset):
