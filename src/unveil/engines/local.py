@@ -13,7 +13,7 @@ from unveil.engines.metrics import euclid
 from unveil.engines.preparing import prepare
 from unveil.engines.problem import check, check_truth, pose
 from unveil.engines.records import WHOLE, Records, whole_number
-from unveil.engines.threads import blocks_of, cores, run_blocks
+from unveil.engines.threads import blocks_of, cores, run_blocks, shares_of
 from unveil.errors import UsageError
 from unveil.kernels import density as densities
 from unveil.kernels import neighbours, ranking, walk
@@ -110,7 +110,7 @@ def rank_of_truth(
     asked, given = check(queries, base, metric)
     true_rows = check_truth(truth, len(asked), len(given))
     prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
-    problem = pose(asked, given, metric)
+    problem = pose(asked, given, metric, workers)
     index = build(problem, workers)
     search = index.search(problem)
     position = np.where(true_rows < 0, -1, index.position[true_rows])
@@ -149,10 +149,10 @@ def nearest(
     workers = cores(threads)
     asked, given = check(queries, base, metric)
     prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
-    problem = pose(asked, given, metric)
+    problem = pose(asked, given, metric, workers)
     search = build(problem, workers).search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
-    order = _in_tree_order(groups.firsts, search)
+    order = _in_tree_order(groups.firsts, search, workers)
     n = len(problem.queries)
     found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
 
@@ -192,10 +192,10 @@ def density(
     workers = cores(threads)
     asked, given = check(queries, base, metric)
     prepare("the sum over all candidates", lambda: [density(a, a, euclid()) for a in _REHEARSAL])
-    problem = pose(asked, given, metric)
+    problem = pose(asked, given, metric, workers)
     search = build(problem, workers).search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
-    order = _in_tree_order(groups.firsts, search)
+    order = _in_tree_order(groups.firsts, search, workers)
     answers = np.zeros((len(problem.queries), 3))
 
     def answer(block: Ints, scratch: walk.Scratch) -> None:
@@ -210,10 +210,16 @@ def density(
     return Densities(log_sum, bound)
 
 
-def _in_tree_order(asked: Ints, search: walk.Search) -> Ints:
+def _in_tree_order(asked: Ints, search: walk.Search, threads: int) -> Ints:
     """The queries as the tree orders them, so that those near each other share the cache."""
-    leaf = np.empty(len(asked), np.int64)
-    walk.leaf_of(search, asked, leaf, walk.scratch_for(search, np.zeros(1, np.bool_)))
+    leaf, never = np.empty(len(asked), np.int64), np.zeros(1, np.bool_)
+    run_blocks(
+        lambda start, stop: walk.leaf_of(
+            search, asked[start:stop], leaf[start:stop], walk.scratch_for(search, never)
+        ),
+        shares_of(len(asked), threads),
+        threads=threads,
+    )
     return asked[np.argsort(leaf, kind="stable")]
 
 

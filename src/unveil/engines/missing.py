@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.engines.metrics import Metric, squared
+from unveil.engines.threads import run_blocks
 from unveil.errors import DataError
 from unveil.kernels import costs as kernel
 from unveil.kernels.expectation import Marginal, expected_costs, fill_moments
@@ -16,30 +17,38 @@ if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats
 
 
-def missing_costs(queries: Floats, base: Floats, terms: kernel.Terms) -> Floats:
+def missing_costs(queries: Floats, base: Floats, terms: kernel.Terms, threads: int) -> Floats:
     """For each query and attribute the mean cost against the base's present values.
 
     A query that does not know the attribute is charged the mean over pairs of base values:
     the same for every candidate. Pairs that the metric excludes do not count.
     """
     costs = np.zeros(queries.shape)
-    for j in range(queries.shape[1]):
-        column, values = np.ascontiguousarray(queries[:, j]), base[:, j]
-        values = np.sort(values[~np.isnan(values)])
-        unknown = np.isnan(column)
-        if not len(values) or not (unknown.any() or len(values) < len(base)):
-            continue
-        marginal = _marginal(values, terms, j)
-        sums = np.empty((len(column), 2))
-        expected_costs(terms, j, column, marginal, sums)
-        if unknown.any():
-            pairs = np.empty((len(values), 2))
-            expected_costs(terms, j, values, marginal, pairs)
-            sums[unknown] = pairs.sum(0)
-        possible = sums[:, 1] > 0
-        means = sums[:, 0] / np.where(possible, sums[:, 1], 1.0)
-        costs[:, j] = np.where(possible, means, _dearest(terms, j))
+
+    def work(start: int, stop: int) -> None:
+        for j in range(start, stop):
+            costs[:, j] = _missing_cost(queries[:, j], base[:, j], terms, j)
+
+    run_blocks(work, range(queries.shape[1] + 1), threads=threads)
     return costs
+
+
+def _missing_cost(column: Floats, values: Floats, terms: kernel.Terms, j: int) -> Floats | float:
+    """The same for one attribute; 0 where nobody misses it."""
+    column, known = np.ascontiguousarray(column), np.sort(values[~np.isnan(values)])
+    unknown = np.isnan(column)
+    if not len(known) or not (unknown.any() or len(known) < len(values)):
+        return 0.0
+    marginal = _marginal(known, terms, j)
+    sums = np.empty((len(column), 2))
+    expected_costs(terms, j, column, marginal, sums)
+    if unknown.any():
+        pairs = np.empty((len(known), 2))
+        expected_costs(terms, j, known, marginal, pairs)
+        sums[unknown] = pairs.sum(0)
+    possible = sums[:, 1] > 0
+    means = sums[:, 0] / np.where(possible, sums[:, 1], 1.0)
+    return np.where(possible, means, _dearest(terms, j))
 
 
 def _marginal(values: Floats, terms: kernel.Terms, j: int) -> Marginal:

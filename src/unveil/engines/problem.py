@@ -44,7 +44,7 @@ def check(
     return asked, given
 
 
-def pose(asked: Records, given: Records, metric: Metric) -> Problem:
+def pose(asked: Records, given: Records, metric: Metric, threads: int) -> Problem:
     """Put the question in arrays: what missing cells cost, what a linear map makes of them."""
     offset = np.zeros(0)
     if given.offset is not None:
@@ -62,7 +62,7 @@ def pose(asked: Records, given: Records, metric: Metric) -> Problem:
         gappy = False
     check_sizes(a, b, metric.each(a.shape[1]), exact=exact)
     terms = as_terms(metric, a.shape[1], exact=exact, complete=not gappy)
-    missing = missing_costs(a, b, terms) if gappy else np.zeros((1, a.shape[1]))
+    missing = missing_costs(a, b, terms, threads) if gappy else np.zeros((1, a.shape[1]))
     return Problem(a, b, missing, offset, terms, gappy)
 
 
