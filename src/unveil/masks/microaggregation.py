@@ -159,18 +159,27 @@ class _Space:
             else:
                 placed = _placed(data, column, width)
                 self.categories.append(placed)
-                present = placed.codes[placed.codes >= 0]
-                average = placed.places[present].mean(0)
+                sizes = np.bincount(placed.codes[placed.codes >= 0], minlength=len(placed.places))
+                average = (placed.places * (sizes / sizes.sum())[:, None]).sum(0)
                 parts.append(np.vstack([placed.places, average])[placed.codes])
         self.points: Floats = np.ascontiguousarray(np.hstack(parts))
 
 
 def _placed(data: Microdata, column: str, first: int) -> Categories:
     coded = codes(data, column)
-    m = len(coded.categories)
-    in_line, all_apart = (np.arange(m) / max(m - 1, 1))[:, None], np.eye(m) * np.sqrt(0.5)
-    places = in_line if coded.ordered else all_apart
+    place = _in_line if coded.ordered else _all_apart
+    places = place(len(coded.categories))
     return Categories(coded.codes.astype(np.int64), places, first, coded.ordered)
+
+
+def _in_line(categories: int) -> Floats:
+    """Places of ordered categories, the first and the last 1 apart."""
+    return np.linspace(0.0, 1.0, categories)[:, None]
+
+
+def _all_apart(categories: int) -> Floats:
+    """Places of categories without an order, any two 1 apart."""
+    return np.eye(categories) * np.sqrt(0.5)
 
 
 def enough_known(groups: Ints, keys: Floats, k: int) -> Ints:
