@@ -179,7 +179,7 @@ def _in_line(categories: int) -> Floats:
 
 def _all_apart(categories: int) -> Floats:
     """Places of categories without an order, any two 1 apart."""
-    return np.eye(categories) * np.sqrt(0.5)
+    return np.diag(np.full(categories, np.sqrt(0.5)))
 
 
 def enough_known(groups: Ints, keys: Floats, k: int) -> Ints:
