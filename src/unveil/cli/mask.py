@@ -71,19 +71,15 @@ def command(
     from dataclasses import replace
 
     from unveil.files.tables import write
-    from unveil.files.whole import check_target
     from unveil.workflows.masking import as_plan, mask
     from unveil.workflows.sources import as_microdata
 
     written = out.parent / f"{out.stem}.plan.toml"
-    others = [path for path in (row_map, write_schema) if path is not None]
-    outputs = [out, written, *others]
-    inputs = [file, *([schema] if schema else [])]
+    outputs = [path for path in (out, written, row_map, write_schema) if path is not None]
+    inputs = [path for path in (file, schema) if path is not None]
     if plan_file.resolve() != written.resolve():  # a plan that is run again is written again
         inputs.append(plan_file)
-    _check_files(outputs, inputs)
-    for path in outputs:
-        check_target(path, force=force)
+    _check_files(outputs, inputs, force=force)
     plan = as_plan(plan_file, seed)
     if keep_order:
         plan = replace(plan, keep_order=True)
@@ -106,7 +102,7 @@ def command(
                 "records": len(release),
                 "columns": release.data.columns,
                 "left_out": left_out,
-                "plan": {**release.plan.to_dict(), "seed": None},
+                "mask": release.plan.to_dict()["mask"],  # not the seed, which is in the file
                 "written": [str(path) for path in outputs],
             }
         )
@@ -143,14 +139,18 @@ def _words(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _check_files(outputs: list[Path], inputs: list[Path]) -> None:
-    """No file is written over another."""
+def _check_files(outputs: list[Path], inputs: list[Path], *, force: bool) -> None:
+    """Every file can be written, and none over another."""
+    from unveil.files.whole import check_target
+
     places = [path.resolve() for path in outputs]
     if len(set(places)) < len(places):
         raise UsageError("two of the files to write are one: give each a name of its own")
     for path in inputs:
         if path.resolve() in places:
             raise UsageError(f"{path} would be overwritten by what is made of it")
+    for path in outputs:
+        check_target(path, force=force)
 
 
 def _format_of(file: Path, out: Path, given: Format | None) -> Format:

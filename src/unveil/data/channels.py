@@ -6,9 +6,10 @@ Masks write channels; an intruder who knows the method reads channels and knows 
 
     Channel
     ├── Noise        normal noise of a covariance
-    ├── Ratio        times something between two numbers
-    ├── Shift        plus something between two numbers
-    ├── Clip         cut off at a threshold
+    ├── Between      now between two ends, namely
+    │   ├── Ratio        times something between two numbers
+    │   ├── Shift        plus something between two numbers
+    │   └── Clip         cut off at a threshold
     ├── Swap         moved by so many positions in ascending order
     ├── Groups       replaced by the mean of a group of at least k
     ├── Ranges       replaced by a range that holds it
@@ -23,7 +24,7 @@ one of the other, with the slack of rounding to the column's type.
 from __future__ import annotations
 
 import abc
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -76,48 +77,49 @@ class Noise(Channel):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ratio(Channel):
+class Between(Channel):
+    """A value became one between two ends that it determines."""
+
+    low: float
+    high: float
+    slack: Slack = field(default_factory=Slack)
+
+    @abc.abstractmethod
+    def ends(self, values: Floats) -> tuple[Floats, Floats]:
+        """The least and the greatest that a value can have become."""
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where the value after lies outside."""
+        x, y = (numbers(data, self.columns).values[:, 0] for data in (before, after))
+        (low, high), slack = self.ends(x), self.slack.around(y)
+        outside: Mask = (y < low - slack) | (y > high + slack)  # never for a NaN
+        return outside
+
+
+class Ratio(Between):
     """A value was multiplied by a number between low and high, uniformly."""
 
-    low: float
-    high: float
-    slack: Slack
-
-    def excludes(self, before: Microdata, after: Microdata) -> Mask:
-        """Where the ratio lies outside."""
-        x, y = _values(before, self.columns[0]), _values(after, self.columns[0])
-        ends = x * self.low, x * self.high
-        slack = self.slack.around(y)
-        return _present(x, y) & ((y < np.minimum(*ends) - slack) | (y > np.maximum(*ends) + slack))
+    def ends(self, values: Floats) -> tuple[Floats, Floats]:
+        """A negative value turns them round."""
+        ends = values * self.low, values * self.high
+        return np.minimum(*ends), np.maximum(*ends)
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Shift(Channel):
+class Shift(Between):
     """A number between low and high was added."""
 
-    low: float
-    high: float
-    slack: Slack
-
-    def excludes(self, before: Microdata, after: Microdata) -> Mask:
-        """Where the difference lies outside."""
-        x, y = _values(before, self.columns[0]), _values(after, self.columns[0])
-        slack = self.slack.around(y)
-        return _present(x, y) & ((y - x < self.low - slack) | (y - x > self.high + slack))
+    def ends(self, values: Floats) -> tuple[Floats, Floats]:
+        """The value with the least and with the most added."""
+        return values + self.low, values + self.high
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Clip(Channel):
+class Clip(Between):
     """A value below low became low, one above high became high; others stayed."""
 
-    low: float = -np.inf
-    high: float = np.inf
-
-    def excludes(self, before: Microdata, after: Microdata) -> Mask:
-        """Where the value after is another."""
-        x, y = _values(before, self.columns[0]), _values(after, self.columns[0])
-        other: Mask = _present(x, y) & (y != np.clip(x, self.low, self.high))
-        return other
+    def ends(self, values: Floats) -> tuple[Floats, Floats]:
+        """There is only one."""
+        clipped = np.clip(values, self.low, self.high)
+        return clipped, clipped
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -205,11 +207,6 @@ class Unknown(Channel):
 def _values(data: Microdata, column: str) -> Floats:
     values: Floats = numbers(data, [column]).values[:, 0]
     return values
-
-
-def _present(x: Floats, y: Floats) -> Mask:
-    present: Mask = ~(np.isnan(x) | np.isnan(y))
-    return present
 
 
 def _blocks(data: Microdata, column: str) -> Blocks:

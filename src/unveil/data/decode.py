@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from unveil.data.channels import Slack
-from unveil.data.columns import LARGEST_EXACT
+from unveil.data.columns import LARGEST_EXACT, cell_of, codes_of, labels_of
 from unveil.data.plain import FIRST_DAY, LAST_DAY
 from unveil.errors import DataError, count
 
@@ -102,3 +102,30 @@ def donated(column: pl.Series, donors: Ints) -> pl.Series:
     """
     rows = pl.Series(donors, dtype=pl.Int64)
     return column.gather(rows.set(rows < 0, None)).alias(column.name)
+
+
+def labelled(column: pl.Series, labels: pl.Series) -> pl.Series | None:
+    """Categories as a column like the given one; None where its type cannot hold one of them.
+
+    A category that the column has is written as it is there, another by its label.
+
+    >>> labelled(pl.Series("code", [1, 2]), pl.Series(["2", None, "9.0"])).to_list()
+    [2, None, 9]
+    """
+    if column.dtype == pl.String:
+        return labels.alias(column.name)
+    own = (
+        pl.DataFrame({"label": labels_of(column)})
+        .with_row_index("row")
+        .unique("label", keep="first")
+    )
+    first = dict(zip(own["label"], own["row"], strict=True))
+    listed = labels.drop_nulls().unique(maintain_order=True).to_list()
+    cells = [
+        column.gather([first[label]]) if label in first else cell_of(label, column.dtype)
+        for label in listed
+    ]
+    held = [cell.alias(column.name) for cell in cells if cell is not None]
+    if len(held) < len(cells):
+        return None
+    return donated(pl.concat([column.clear(), *held]), codes_of(labels, listed).astype(np.int64))

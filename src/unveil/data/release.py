@@ -8,7 +8,6 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
 from unveil.data.schema import Schema
 from unveil.data.specs import Spec, method_name
@@ -16,6 +15,8 @@ from unveil.data.streams import stream
 from unveil.errors import SpecError, UsageError, count, listing
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from unveil.data.channels import Channel
     from unveil.data.encode import Ints
     from unveil.data.microdata import Microdata
@@ -49,6 +50,12 @@ class Plan:
             object.__setattr__(self, "seed", check_seed(self.seed))
         if not isinstance(self.keep_order, bool):
             raise SpecError("keep_order: true or false")
+
+    def stream(self, *names: str) -> np.random.Generator:
+        """The random numbers of one step and column, by the plan's seed."""
+        if self.seed is None:
+            raise UsageError("a plan without a seed draws nothing: carry it out, or give it one")
+        return stream(self.seed, *names)
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values: the TOML file."""
@@ -135,9 +142,7 @@ class Release:
         >>> release.row_map.tolist(), sorted(release.shuffled().row_map.tolist())
         ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4])
         """
-        if self.plan.seed is None:
-            raise UsageError("a plan without a seed has no order of rows")
-        order = stream(self.plan.seed, *ROW_ORDER).permutation(len(self.data))
+        order = self.plan.stream(*ROW_ORDER).permutation(len(self.data))
         row_map = None if self.row_map is None else self.row_map[order]
         return replace(self, data=self.data.take(order), row_map=row_map)
 
@@ -148,8 +153,3 @@ class Release:
         size = f"{count(len(self.data), 'record')}, {count(len(self.data.columns), 'column')}"
         steps = listing(method_name(type(mask)) for mask in self.plan.masks)
         return f"Release({size}; {steps or 'not masked'})"
-
-
-def identity_map(n: int) -> Ints:
-    """The row map of a release whose rows are the original's."""
-    return np.arange(n, dtype=np.int64)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import os
     from typing import BinaryIO
 
-    from unveil.data.release import Release
+    from unveil.data.encode import Ints
     from unveil.masks import Mask
 
 KEYS = ("seed", "version", "keep_order", "mask")
@@ -89,8 +89,7 @@ def plan_toml(plan: Plan) -> bytes:
     return msgspec.toml.encode(plan.to_dict())
 
 
-def save_row_map(release: Release, file: BinaryIO) -> None:
+def save_row_map(rows: Ints, file: BinaryIO) -> None:
     """Write which original row each released row came from, rows counted from 1."""
-    rows = np.array([], np.int64) if release.row_map is None else release.row_map
     table = {"released": np.arange(len(rows)) + 1, "original": rows + 1}
     pl.DataFrame(table).write_csv(file)

@@ -131,14 +131,14 @@ def _write_release(
     if row_map is None:
         write(shown.data, path, format=format, force=force)
         return
-    second = as_path(row_map)
-    if shown.row_map is None:
+    second, rows = as_path(row_map), shown.row_map
+    if rows is None:
         raise UsageError("synthetic rows come from no original row: there is no row map")
     if second.resolve() == path.resolve():
         raise UsageError("the row map and the release are one file: name another")
     check_target(second, force=force)
     write(shown.data, path, format=format, force=force)  # no map without a release
-    write_whole(second, lambda file: save_row_map(shown, file), force=force)
+    write_whole(second, lambda file: save_row_map(rows, file), force=force)
 
 
 def _fill(file: BinaryIO, text: bytes) -> None:

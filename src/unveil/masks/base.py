@@ -103,10 +103,14 @@ class OnColumns(Mask, frozen=True, kw_only=True):
         """The columns that are masked."""
         if self.columns is None:
             return self._found(data)
-        check_columns(self, data, self.columns)
-        for column in self.columns:
+        return self.named(data, self.columns)
+
+    def named(self, data: Microdata, columns: tuple[str, ...]) -> tuple[str, ...]:
+        """Columns that a user named: there, and of a level that it can mask."""
+        check_columns(self, data, columns)
+        for column in columns:
             self._check_level(data, column)
-        return self.columns
+        return columns
 
     def _found(self, data: Microdata) -> tuple[str, ...]:
         found = [

@@ -9,8 +9,8 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.data.channels import Noise, Transition, Unknown
-from unveil.data.columns import cell_of, labels_of
-from unveil.data.decode import as_column, donated, slack_of
+from unveil.data.columns import labels_of
+from unveil.data.decode import as_column, labelled, slack_of
 from unveil.errors import DataError, SpecError
 from unveil.masks.base import KeepType, MaskedColumn, OnEachColumn, known_numbers
 
@@ -70,11 +70,14 @@ class Function(OnEachColumn, frozen=True, kw_only=True):
             out[known] = made
             masked = as_column(cells, out, keep_type=self.keep_type)
             return MaskedColumn(masked, self._noise(cells, values[known], made, rng))
-        known_cells = cells.drop_nulls()
-        labels = labels_of(known_cells).to_numpy().astype(object)
+        labels = labels_of(cells.drop_nulls()).to_numpy().astype(object)
         made_labels = self._labels(column, labels, rng)
-        channel = self._transition(column, labels, made_labels, rng)
-        return MaskedColumn(_filled(self.step, cells, made_labels), channel)
+        filled = np.full(len(cells), None, object)
+        filled[cells.is_not_null().to_numpy()] = made_labels
+        masked_labels = labelled(cells, pl.Series(filled.tolist(), dtype=pl.String))
+        if masked_labels is None:
+            raise DataError(f"{self.step}: column '{column}' cannot hold what was returned")
+        return MaskedColumn(masked_labels, self._transition(column, labels, made_labels, rng))
 
     def _call(self, column: str, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         try:
@@ -140,17 +143,3 @@ class Function(OnEachColumn, frozen=True, kw_only=True):
             counts += np.bincount(before * m + after, minlength=m * m).reshape(m, m)
         matrix = counts / counts.sum(1, keepdims=True)
         return Transition((column,), categories, matrix, runs=self.runs)
-
-
-def _filled(step: str, cells: pl.Series, labels: NDArray[np.object_]) -> pl.Series:
-    """The column with other labels in its known cells, in its own type."""
-    distinct, place = np.unique(labels.astype(str), return_inverse=True)
-    typed = [cell_of(label, cells.dtype) for label in distinct.tolist()]
-    kept = [cell for cell in typed if cell is not None]
-    if len(kept) < len(typed):
-        raise DataError(
-            f"{step}: column '{cells.name}' ({cells.dtype}) cannot hold what was returned"
-        )
-    donors = np.full(len(cells), -1)
-    donors[cells.is_not_null().to_numpy()] = place
-    return donated(pl.concat(kept).alias(cells.name), donors)

@@ -106,9 +106,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         if self.groups is None:
             return (Together(columns=super().targets(data), k=self.k or 2),)
         for group in self.groups:
-            msgspec.structs.replace(self, k=group.k, groups=None, columns=group.columns).targets(
-                data
-            )
+            self.named(data, group.columns)
         return self.groups
 
     def check(self, data: Microdata) -> None:

@@ -9,12 +9,10 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.data.channels import Transition
-from unveil.data.columns import cell_of
-from unveil.data.decode import donated
+from unveil.data.decode import labelled
 from unveil.data.encode import codes
-from unveil.errors import SpecError, count, listing
+from unveil.errors import SpecError, listing
 from unveil.masks.base import MaskedColumn, OnEachColumn, check_varies, one_of
-from unveil.masks.centres import first_rows
 
 if TYPE_CHECKING:
     from unveil.data.encode import Codes, Floats, Ints
@@ -30,10 +28,9 @@ class Pram(OnEachColumn, frozen=True, kw_only=True):
     proportion to their frequency, to any other category alike; so frequencies stay as they
     are on average (invariant PRAM). With `invariant` false every category changes with
     probability theta. A `matrix` has a row for each category, the probabilities of what it
-    becomes; if `invariant`, it is followed by the step back that its frequencies imply
-    (each row drawn, then an original category that may lie behind it), and again
-    frequencies stay. Kooiman, Willenborg and Gouweleeuw, PRAM: a method for disclosure
-    limitation of microdata (1998).
+    becomes; if `invariant`, it is followed by a second draw, of a category that may lie
+    behind the outcome of the first, and again frequencies stay. Kooiman, Willenborg and
+    Gouweleeuw, PRAM: a method for disclosure limitation of microdata (1998).
 
     Examples
     --------
@@ -80,9 +77,7 @@ class Pram(OnEachColumn, frozen=True, kw_only=True):
                 f"{self.step}: matrix: each row is probabilities, none below 0, that sum to 1"
             )
         if self.categories is not None and len(self.categories) != m:
-            raise SpecError(
-                f"{self.step}: {count(len(self.categories), 'category')} listed for {m} rows"
-            )
+            raise SpecError(f"{self.step}: categories: {len(self.categories)} listed for {m} rows")
 
     def check_column(self, data: Microdata, column: str) -> None:
         """There must be two categories, and those of the matrix."""
@@ -107,7 +102,12 @@ class Pram(OnEachColumn, frozen=True, kw_only=True):
         coded = codes(data, column, self.categories)
         matrix = self._matrix(coded)
         drawn = drawn_from(matrix, coded.codes.astype(np.int64), rng.random(len(data)))
-        masked = _recoded(data.column(column), coded, drawn)
+        labels = pl.Series(
+            np.array([*coded.categories, None], object)[drawn].tolist(), dtype=pl.String
+        )
+        masked = labelled(data.column(column), labels)
+        if masked is None:
+            raise SpecError(f"{self.step}: column '{column}' cannot hold a category of the matrix")
         return MaskedColumn(masked, Transition((column,), coded.categories, matrix))
 
     def _matrix(self, coded: Codes) -> Floats:
@@ -162,22 +162,3 @@ def drawn_from(matrix: Floats, coded: Ints, uniforms: Floats) -> Ints:
         place = np.searchsorted(ends, uniforms[here] * ends[-1], side="right")
         drawn[here] = possible[np.minimum(place, len(possible) - 1)]
     return drawn
-
-
-def _recoded(cells: pl.Series, coded: Codes, drawn: Ints) -> pl.Series:
-    """The cells of the drawn categories; one that nobody has is written by its label."""
-    rows = np.full(len(coded.categories) + 1, -1)
-    found = first_rows(coded.codes)
-    rows[: len(found) - 1] = found[:-1]
-    made: list[pl.Series] = []
-    for code in np.unique(drawn[drawn >= 0]):
-        if rows[code] < 0:
-            cell = cell_of(coded.categories[code], cells.dtype)
-            if cell is None:
-                raise SpecError(
-                    f"column '{cells.name}' ({cells.dtype}) cannot hold category {code + 1} "
-                    "of the matrix"
-                )
-            rows[code] = len(cells) + len(made)
-            made.append(cell.alias(cells.name))
-    return donated(pl.concat([cells, *made]), rows[drawn])

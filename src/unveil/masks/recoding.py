@@ -13,7 +13,8 @@ from msgspec import Meta
 
 from unveil.data.cells import write_range
 from unveil.data.channels import Ranges, Recoding
-from unveil.data.columns import cell_of, labels_of, stored_as
+from unveil.data.columns import labels_of, stored_as
+from unveil.data.decode import labelled
 from unveil.data.encode import codes
 from unveil.errors import SchemaError, SpecError, count
 from unveil.masks.base import MaskedColumn, OnEachColumn, known_numbers, one_of
@@ -208,17 +209,12 @@ def _relabelled(cells: pl.Series, table: dict[str, str]) -> tuple[pl.Series, dic
 
     Returned with the table as the cells now have it: among numbers, 1.0 is the category 1.
     """
-    changed = {old: new for old, new in table.items() if old != new}
-    labels = labels_of(cells)
-    typed = {new: cell_of(new, cells.dtype) for new in set(changed.values())}
-    if any(cell is None for cell in typed.values()):
-        return labels.replace(changed).alias(cells.name), table
-    for new, cell in typed.items():
-        members = [old for old, other in changed.items() if other == new]
-        here = labels.is_in(members).fill_null(False)
-        cells = cells.zip_with(~here, cell.new_from_index(0, len(cells)))  # type: ignore[union-attr]
-    written = {new: labels_of(cell).item() for new, cell in typed.items()}  # type: ignore[arg-type]
-    return cells, {old: written[new] if old != new else new for old, new in table.items()}
+    labels = labels_of(cells).replace(table)
+    masked = labelled(cells, labels)
+    if masked is None:
+        return labels.alias(cells.name), table
+    written = dict(zip(labels, labels_of(masked), strict=True))
+    return masked, {old: written.get(new, new) for old, new in table.items()}
 
 
 def _cut(values: Floats, cuts: tuple[float, ...], *, whole: bool) -> NDArray[np.object_]:

@@ -9,10 +9,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from unveil import __version__
 from unveil.data.channels import Channel
-from unveil.data.release import SEED_BITS, Plan, Release, identity_map
-from unveil.data.streams import stream
+from unveil.data.release import SEED_BITS, Plan, Release
 from unveil.errors import DataError, SpecError, UsageError, listing
 from unveil.files.plans import read_plan
 from unveil.masks import Mask
@@ -75,12 +76,12 @@ def mask(
     steps = cast("tuple[Mask, ...]", plan.masks)
     later = check_steps(steps, original)
     table = without_identifiers(original)
-    row_map, channels, synthetic = identity_map(len(table)), list[Channel](), False
+    row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
     for step in steps:
         if step in later:
             step.check(table)
         told = None if progress is None else partial(progress, step.step)
-        made = step.apply(table, partial(stream, plan.seed or 0, step.step), told)
+        made = step.apply(table, partial(plan.stream, step.step), told)
         if made.rows is None and not made.synthetic:
             tell_unchanged(step, table, made.data)
         table = made.data
