@@ -9,8 +9,10 @@ import importlib as _importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unveil import masks
+    from unveil import attacks, masks, measures
     from unveil.data.attribute import Attribute
+    from unveil.data.intruder import Intruder
+    from unveil.data.links import Links
     from unveil.data.microdata import Microdata
     from unveil.data.release import Plan, Release
     from unveil.data.samples import households
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from unveil.files.plans import read_plan
     from unveil.files.schemas import read_schema
     from unveil.files.tables import read, write
+    from unveil.workflows.attacking import attack
     from unveil.workflows.inspecting import inspect
     from unveil.workflows.masking import mask
 
@@ -31,16 +34,21 @@ __version__ = "0.1.0"
 __all__ = [
     "Attribute",
     "Csv",
+    "Intruder",
+    "Links",
     "Microdata",
     "Plan",
     "Release",
     "Schema",
     "UnveilError",
+    "attack",
+    "attacks",
     "dataset",
     "households",
     "inspect",
     "mask",
     "masks",
+    "measures",
     "read",
     "read_plan",
     "read_schema",
@@ -51,16 +59,21 @@ __all__ = [
 _HOME = {
     "Attribute": "unveil.data.attribute",
     "Csv": "unveil.files.csv",
+    "Intruder": "unveil.data.intruder",
+    "Links": "unveil.data.links",
     "Microdata": "unveil.data.microdata",
     "Plan": "unveil.data.release",
     "Release": "unveil.data.release",
     "Schema": "unveil.data.schema",
     "UnveilError": "unveil.errors",
+    "attack": "unveil.workflows.attacking",
+    "attacks": "unveil",
     "dataset": "unveil.files.datasets",
     "households": "unveil.data.samples",
     "inspect": "unveil.workflows.inspecting",
     "mask": "unveil.workflows.masking",
     "masks": "unveil",
+    "measures": "unveil",
     "read": "unveil.files.tables",
     "read_plan": "unveil.files.plans",
     "read_schema": "unveil.files.schemas",

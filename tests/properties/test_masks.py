@@ -14,7 +14,7 @@ from unveil import Schema, masks
 from unveil.data.columns import labels_of
 from unveil.data.specs import method_name
 from unveil.files.columnar import Parquet
-from unveil.masks.base import part_of
+from unveil.data.shares import part_of
 
 EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 ORDER = ["low", "mid", "high", "top"]

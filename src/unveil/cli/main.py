@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COMMANDS = {
+    "attack": "Attack a release: how many records can be linked?",
     "demo": "The whole way, on an embedded sample.",
     "inspect": "What a file holds, and what is still to be declared.",
     "mask": "Mask a file as a plan says.",

@@ -24,7 +24,7 @@ schema_option = click.option(
     "--schema", "-s", type=PATH, help="The TOML file that says what the columns are."
 )
 
-_CSV_OPTIONS = (
+_CSV = (
     click.option("--delimiter", help="CSV: what stands between cells; found by itself."),
     click.option("--encoding", help="CSV: how the text is stored.  [default: utf-8]"),
     click.option("--decimal", help="CSV: the decimal sign, '.' or ','.  [default: .]"),
@@ -33,27 +33,38 @@ _CSV_OPTIONS = (
         "--missing", multiple=True, help="CSV: a code that means missing; may be repeated."
     ),
 )
+CSV_OPTIONS = ("delimiter", "encoding", "decimal", "quote", "missing")
 
 
 def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a CSV file's dialect."""
-    for option in reversed(_CSV_OPTIONS):
+    for option in reversed(_CSV):
         command = option(command)
     return command
 
 
-def csv_format(file: Path, **given: Any) -> Format | None:
-    """Make the dialect that the options describe; None where nothing was said."""
+def csv_format(*files: Path, **given: Any) -> Format | None:
+    """Make the dialect that the options describe; None where nothing was said.
+
+    It is that of those files that are CSV, of which there must be one.
+    """
     said = {name: value for name, value in given.items() if value not in (None, ())}
     if not said:
         return None
     from unveil.files.csv import Csv
-    from unveil.files.formats import formats
 
-    others = [suffix for kind in formats() if kind is not Csv for suffix in kind.suffixes]
-    if file.suffix.lower() in others:
+    if not any(maybe_csv(file) for file in files):
         options = listing(f"--{name}" for name in said)
-        raise UsageError(f"{file} is not a CSV file: leave out {options}")
+        raise UsageError(f"{files[0]} is not a CSV file: leave out {options}")
     if said.get("delimiter") in ("tab", "\\t"):
         said["delimiter"] = "\t"
     return Csv(**said)
+
+
+def maybe_csv(file: Path) -> bool:
+    """Whether a file's ending is not that of another format."""
+    from unveil.files.csv import Csv
+    from unveil.files.formats import formats
+
+    others = [suffix for kind in formats() if kind is not Csv for suffix in kind.suffixes]
+    return file.suffix.lower() not in others

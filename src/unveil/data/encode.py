@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
+LARGEST = 1e150  # a number that can still be squared
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Numbers:
     """Numeric attributes side by side; where a cell is not present its value is NaN."""
@@ -85,6 +88,15 @@ def numbers(data: Microdata, columns: Sequence[str]) -> Numbers:
             raise SchemaError(f"column '{name}' holds categories where numbers are needed")
         values[:, position] = values_of(column).to_numpy()
     return Numbers(tuple(columns), values, ~np.isnan(values))
+
+
+def check_computable(data: Numbers) -> None:
+    """Refuse numbers that are too large to be squared."""
+    for column, values in zip(data.columns, data.values.T, strict=True):
+        if (np.abs(values) > LARGEST).any():  # never for a NaN
+            raise DataError(
+                f"column '{column}' has numbers beyond 1e150, too large to compute with; rescale it"
+            )
 
 
 def codes(data: Microdata, column: str, categories: Sequence[str] | None = None) -> Codes:

@@ -40,7 +40,7 @@ class Schema:
     ['confidential', 'quasi']
     """
 
-    __slots__ = ("_attributes",)
+    __slots__ = ("_attributes", "lenient")
 
     def __init__(
         self,
@@ -49,6 +49,7 @@ class Schema:
         **shorthand: Any,
     ) -> None:
         self._attributes: dict[str, Attribute] = {}
+        self.lenient = False  # whether it may name columns that a table does not have
         attributes = shorthand.pop("attributes", attributes)  # the key of a TOML file
         declared = _expand(shorthand)
         if attributes is not None and not isinstance(attributes, Mapping):
@@ -124,6 +125,15 @@ class Schema:
         """Return a copy that knows these columns only."""
         kept = set(columns)
         return Schema({name: a for name, a in self._attributes.items() if name in kept})
+
+    def where_there(self) -> Schema:
+        """Return a copy that may name columns that a table does not have.
+
+        A release lacks the identifiers that the original's schema names.
+        """
+        lenient = Schema(self._attributes)
+        lenient.lenient = True
+        return lenient
 
     def __getitem__(self, column: str) -> Attribute:
         return self._attributes.get(column, Attribute())

@@ -5,11 +5,14 @@ from __future__ import annotations
 import abc
 import inspect
 import re
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from unveil.errors import SpecError, listing, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
@@ -54,6 +57,9 @@ class Spec(  # type: ignore[metaclass]
             msgspec.structs.force_setattr(self, field.name, value)
 
 
+S = TypeVar("S", bound=Spec)
+
+
 class Parameter(msgspec.Struct, frozen=True):
     """One parameter of a method, described by its own spec."""
 
@@ -82,6 +88,21 @@ def method_name(spec: type[Spec]) -> str:
     'rank-swapping'
     """
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", spec.__name__).lower()
+
+
+def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
+    """The method of this name, or an error that lists them.
+
+    >>> class RankSwapping(Spec):
+    ...     pass
+    >>> find_method([RankSwapping], "rank-swapping", "mask").__name__
+    'RankSwapping'
+    """
+    known = {method_name(spec): spec for spec in methods}
+    if not isinstance(name, str) or name not in known:
+        word = "" if name is None else f"'{name}' is not a {kind}; "
+        raise SpecError(f"{word}method: one of {listing(known)}{nearest(str(name or ''), known)}")
+    return known[name]
 
 
 def describe(spec: type[Spec], kind: str) -> Method:
@@ -129,4 +150,4 @@ def _type_words(hint: Any) -> str:
     if args := [arg for arg in get_args(hint) if arg is not type(None)]:
         return " or ".join(a if isinstance(a, str) else _type_words(a) for a in args)
     names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
-    return names.get(hint, "Python function" if hint is Any else str(hint))
+    return names.get(hint, "Python value" if hint is Any else str(hint))

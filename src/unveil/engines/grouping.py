@@ -15,7 +15,7 @@ from unveil.kernels import mdav as kernels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unveil.engines.threads import Progress
+    from unveil.data.progress import Progress
     from unveil.kernels.arrays import Floats, Floats32, Ints
 
 # The boxes of many axes exclude little; there, leaves are large. Half or twice as large is

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from unveil.data.progress import Progress
     from unveil.engines.metrics import Metric
-    from unveil.engines.threads import Progress
     from unveil.kernels.arrays import Floats, Ints
 
 MOST_NEIGHBOURS = 1000

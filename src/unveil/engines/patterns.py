@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unveil.engines.threads import Progress
+    from unveil.data.progress import Progress
     from unveil.kernels.arrays import Ints, Ints32
 
     Codes = NDArray[np.integer[Any]]

@@ -5,24 +5,17 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from unveil.engines.records import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from unveil.data.progress import Progress
     from unveil.kernels.arrays import Bools
 
-
 MOST_THREADS = 1024
-
-
-class Progress(Protocol):
-    """Told from time to time how much is done, in the calling thread."""
-
-    def __call__(self, done: int, total: int) -> None:
-        """So much is done, of so much in all."""
 
 
 def cores(threads: int | None) -> int:

@@ -9,9 +9,19 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from unveil.data.encode import numbers
 from unveil.data.release import Plan
-from unveil.data.specs import method_name
-from unveil.errors import FileError, SpecError, UnveilError, listing, nearest, reason
+from unveil.data.specs import find_method
+from unveil.errors import (
+    DataError,
+    FileError,
+    SpecError,
+    UnveilError,
+    count,
+    listing,
+    nearest,
+    reason,
+)
 from unveil.files.schemas import as_path
 
 if TYPE_CHECKING:
@@ -76,17 +86,43 @@ def mask_from(table: Mapping[str, Any]) -> Mask:
     """Make a mask of plain values: the method's name and its parameters."""
     from unveil.masks import METHODS
 
-    known = {method_name(spec): spec for spec in METHODS}
-    given = table.get("method")
-    if not isinstance(given, str) or given not in known:
-        word = "" if given is None else f"'{given}' is not a mask; "
-        raise SpecError(f"{word}method: one of {listing(known)}{nearest(str(given or ''), known)}")
-    return known[given](**{name: value for name, value in table.items() if name != "method"})
+    spec = find_method(METHODS, table.get("method"), "mask")
+    return spec(**{name: value for name, value in table.items() if name != "method"})
 
 
 def plan_toml(plan: Plan) -> bytes:
     """Return the plan as the bytes of its TOML file."""
     return msgspec.toml.encode(plan.to_dict())
+
+
+def read_row_map(path: str | os.PathLike[str], originals: int, released: int) -> Ints:
+    """Read which original row each released row came from; -1 where the map does not say.
+
+    A CSV with the columns `released` and `original`, rows counted from 1.
+    """
+    from unveil.files.tables import read
+
+    table = read(path)
+    rows = {}
+    for column, most in (("released", released), ("original", originals)):
+        if column not in table.columns:
+            raise DataError(
+                f"a row map has the columns released and original; this has: "
+                f"{listing(table.columns)}"
+            ).at(str(path))
+        values = numbers(table, [column]).values[:, 0]
+        inside = (values >= 1) & (values <= most) & (values == np.rint(values))
+        if not inside.all():
+            raise DataError(
+                f"the row map's column '{column}' is no row of its file, from 1 to {most:,}, in "
+                f"{count(int((~inside).sum()), 'record')}: is it the map of another release?"
+            ).at(str(path))
+        rows[column] = values.astype(np.int64) - 1
+    if len(np.unique(rows["released"])) < len(rows["released"]):
+        raise DataError("the row map lists a released row twice").at(str(path))
+    row_map = np.full(released, -1)
+    row_map[rows["released"]] = rows["original"]
+    return row_map
 
 
 def save_row_map(rows: Ints, file: BinaryIO) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unveil.data.links import Links
 from unveil.data.microdata import Microdata
 from unveil.data.release import Plan, Release
 from unveil.data.schema import Schema
@@ -61,7 +62,7 @@ def read(
 
 
 def write(
-    value: Microdata | Release | Schema | Plan,
+    value: Microdata | Release | Links | Schema | Plan,
     path: str | os.PathLike[str],
     *,
     format: Format | None = None,  # noqa: A002 - the word users know
@@ -70,6 +71,8 @@ def write(
     row_map: str | os.PathLike[str] | None = None,
 ) -> None:
     """Write a table to a CSV, Parquet or Arrow file, a schema or a plan to a TOML file.
+
+    Links are written as splink's table of pairs; see :meth:`unveil.Links.pairs`.
 
     The file is written whole or not at all, and is readable by its owner only; an existing
     one is replaced only with ``force``, and keeps its rights.
@@ -93,6 +96,8 @@ def write(
     if isinstance(value, Release):
         _write_release(value, path, format, force=force, keep_order=keep_order, row_map=row_map)
         return
+    if isinstance(value, Links):
+        value = Microdata(value.pairs())
     try:
         if isinstance(value, Microdata):
             kind = format_of(path, format)
@@ -108,7 +113,8 @@ def write(
 def _toml(value: object, format: Format | None) -> bytes:  # noqa: A002
     if not isinstance(value, Schema | Plan):
         raise UsageError(
-            f"microdata, a release, a schema or a plan can be written, not {type(value).__name__}"
+            "microdata, a release, links, a schema or a plan can be written, not "
+            f"{type(value).__name__}"
         )
     if format is not None:
         raise UsageError("a schema or a plan is written as TOML: leave out format=")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
 
 import numpy as np
 from msgspec import Meta
 
-from unveil.data.encode import codes, numbers, scale_of
+from unveil.data.encode import check_computable, codes, numbers, scale_of
 from unveil.data.specs import Spec, method_name
 from unveil.data.vocabulary import LEVELS
 from unveil.engines.threads import cores, run_blocks
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from unveil.data.channels import Channel
     from unveil.data.encode import Floats, Ints, Numbers
     from unveil.data.microdata import Microdata
-    from unveil.engines.threads import Progress
+    from unveil.data.progress import Progress
 
 
 class Draw(Protocol):
@@ -38,7 +37,6 @@ class Draw(Protocol):
 KeepType = Annotated[
     bool, Meta(description="Whether whole numbers are rounded to whole numbers again.")
 ]
-LARGEST = 1e150  # a number that can still be squared
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -201,12 +199,11 @@ def check_columns(mask: Mask, data: Microdata, columns: Sequence[str]) -> None:
 def known_numbers(mask: Mask, data: Microdata, columns: Sequence[str]) -> Numbers:
     """Numeric columns as numbers that can be computed with."""
     found = numbers(data, columns)
-    for column, values, present in zip(columns, found.values.T, found.present.T, strict=True):
-        if (np.abs(values[present]) > LARGEST).any():
-            raise DataError(
-                f"{mask.step}: column '{column}' has numbers beyond 1e150, too large to compute "
-                "with; rescale it"
-            )
+    try:
+        check_computable(found)
+    except DataError as error:
+        error.at(mask.step)
+        raise
     return found
 
 
@@ -241,15 +238,6 @@ def check_known(mask: Mask, data: Microdata, column: str, least: int = 1) -> Non
             f"{mask.step}: k is {least} and column '{column}' has {count(known, 'known value')}: "
             "choose a smaller k, or leave the column out"
         )
-
-
-def part_of(n: int, share: float, whole: int = 1) -> int:
-    """How many of n a share of the whole is, rounded down; as it is written, in decimals.
-
-    >>> part_of(100, 0.29), int(100 * 0.29), part_of(1000, 32.3, 100)
-    (29, 28, 323)
-    """
-    return int(Decimal(repr(share)) * n / whole)
 
 
 def sort_keys(data: Microdata, column: str) -> Floats:

@@ -13,8 +13,9 @@ from msgspec import Meta
 from unveil.data.channels import Clip, Recoding
 from unveil.data.columns import cell_of, stored_as, values_of
 from unveil.data.encode import codes
+from unveil.data.shares import part_of
 from unveil.errors import SpecError, listing
-from unveil.masks.base import MaskedColumn, OnEachColumn, ascending, one_of, part_of, sort_keys
+from unveil.masks.base import MaskedColumn, OnEachColumn, ascending, one_of, sort_keys
 
 if TYPE_CHECKING:
     from unveil.data.microdata import Microdata

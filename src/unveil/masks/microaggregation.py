@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from unveil.data.encode import Floats, Ints
     from unveil.data.microdata import Microdata
-    from unveil.engines.threads import Progress
+    from unveil.data.progress import Progress
     from unveil.masks.base import Draw
 
 MOST_CELLS = 2**27  # a GiB of points

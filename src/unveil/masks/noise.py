@@ -26,7 +26,7 @@ from unveil.masks.moments import correlations, mixed, root_of
 
 if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
-    from unveil.engines.threads import Progress
+    from unveil.data.progress import Progress
     from unveil.masks.base import Draw
 
 

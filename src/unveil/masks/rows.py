@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from msgspec import Meta
 
+from unveil.data.shares import part_of
 from unveil.errors import DataError, count
-from unveil.masks.base import Mask, Masked, one_of, part_of
+from unveil.masks.base import Mask, Masked, one_of
 
 if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
-    from unveil.engines.threads import Progress
+    from unveil.data.progress import Progress
     from unveil.masks.base import Draw
 
 

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from unveil.data.channels import Swap
 from unveil.data.decode import donated
+from unveil.data.shares import part_of
 from unveil.engines.preparing import prepare
 from unveil.errors import DataError
 from unveil.kernels.swapping import swap_by, swap_within
@@ -17,7 +18,6 @@ from unveil.masks.base import (
     OnEachColumn,
     ascending,
     check_varies,
-    part_of,
     sort_keys,
 )
 

@@ -14,7 +14,7 @@ from unveil.masks.trees import Trees
 
 if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
-    from unveil.engines.threads import Progress
+    from unveil.data.progress import Progress
     from unveil.masks.base import Draw
 
 

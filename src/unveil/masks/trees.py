@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.microdata import Microdata
-    from unveil.engines.threads import Progress
+    from unveil.data.progress import Progress
     from unveil.masks.base import Draw
 
 MANY = 64  # categories beyond which a tree predicts their numbers, not each of them

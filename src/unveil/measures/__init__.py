@@ -1,1 +1,44 @@
-"""Measures: what an attack gained, and what the masking cost."""
+"""Measures: what an attack gained, and what the masking cost.
+
+>>> import unveil
+>>> people = unveil.households(100)
+>>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+>>> unveil.measures.risk(links).n
+100
+"""
+
+from unveil.measures.identity import (
+    at_risk,
+    baseline,
+    ceiling,
+    claims,
+    control,
+    hits,
+    margins,
+    p_value,
+    precision,
+    risk,
+    top_k,
+)
+from unveil.measures.interval import wilson
+from unveil.measures.position import row_order
+from unveil.measures.significance import permutation_law, random_links, random_matching
+
+__all__ = [
+    "at_risk",
+    "baseline",
+    "ceiling",
+    "claims",
+    "control",
+    "hits",
+    "margins",
+    "p_value",
+    "permutation_law",
+    "precision",
+    "random_links",
+    "random_matching",
+    "risk",
+    "row_order",
+    "top_k",
+    "wilson",
+]

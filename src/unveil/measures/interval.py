@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from unveil.data.risk import Interval
 from unveil.engines.records import whole_number
 from unveil.errors import UsageError
 
 MOST_RECORDS = 10**12
-
-
-class Interval(NamedTuple):
-    """Where a share lies, with the stated confidence."""
-
-    low: float
-    high: float
-    confidence: float
 
 
 def wilson(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from unveil import attacks, masks
 from unveil.data.specs import Method, describe
 from unveil.errors import UsageError, listing, nearest
 from unveil.files.formats import formats
-from unveil.masks import METHODS
 
 
 def methods() -> tuple[Method, ...]:
@@ -14,7 +14,7 @@ def methods() -> tuple[Method, ...]:
     >>> [method.name for method in methods() if method.kind == "format"]
     ['csv', 'parquet', 'arrow']
     """
-    kinds = {"mask": METHODS, "format": formats()}
+    kinds = {"mask": masks.METHODS, "attack": attacks.METHODS, "format": formats()}
     return tuple(describe(spec, kind) for kind, specs in kinds.items() for spec in specs)
 
 

@@ -1,0 +1,16 @@
+"""Attacks: ways to link the records of a release with those that an intruder has.
+
+>>> from unveil import attacks
+>>> attacks.Rank(criterion="max").criterion
+'max'
+"""
+
+from unveil.attacks.base import Attack
+from unveil.attacks.distance import Distance
+from unveil.attacks.pairs import Pairs
+from unveil.attacks.position import Position
+from unveil.attacks.rank import Rank
+
+__all__ = ["Attack", "Distance", "Pairs", "Position", "Rank"]
+
+METHODS: tuple[type[Attack], ...] = (Distance, Rank, Position, Pairs)

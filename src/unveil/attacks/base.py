@@ -1,0 +1,115 @@
+"""What every attack is: a spec that, given two files, can find a record's likely partners."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from unveil.aggregation.measure import FuzzyMeasure
+from unveil.data.specs import Spec, method_name
+from unveil.errors import SpecError, absent_column, count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.attacks.blocks import Blocks
+    from unveil.data.encode import Floats, Ints
+    from unveil.data.links import Finder
+    from unveil.data.microdata import Microdata
+
+T = TypeVar("T")
+
+Weights = Annotated[
+    dict[str, float] | None,
+    Meta(description="How much each attribute counts; those not named count 1."),
+]
+Aggregation = Annotated[
+    Any,
+    Meta(
+        description="A fuzzy measure by which the attributes' parts are integrated (Choquet), "
+        "instead of added up: a number for each set of attributes, the first attribute the "
+        "lowest bit.",
+    ),
+]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Files:
+    """The two files as an attack sees them."""
+
+    mine: Microdata  # the intruder's records
+    release: Microdata
+    columns: tuple[str, ...]  # those that both have and the intruder knows
+    few: bool  # whether the intruder's records say nothing of how values are distributed
+    reverse: bool  # whether released rows look for their originals
+    blocks: Blocks
+    pairs: Ints | None  # the released row of each of mine, -1 for none: the truth
+
+    @property
+    def both(self) -> tuple[Microdata, Microdata]:
+        """The intruder's records and the release."""
+        return self.mine, self.release
+
+    def asked(self, mine: T, released: T) -> tuple[T, T]:
+        """Which of the two asks, and which is asked."""
+        return (released, mine) if self.reverse else (mine, released)
+
+
+class Attack(Spec, frozen=True, kw_only=True):
+    """One way to link records: what every attack has.
+
+    >>> from unveil.attacks import METHODS
+    >>> all(issubclass(method, Attack) for method in METHODS)
+    True
+    """
+
+    @property
+    def method(self) -> str:
+        """The attack's name."""
+        return method_name(type(self))
+
+    @abc.abstractmethod
+    def finder(self, files: Files) -> Finder:
+        """Make ready to link the records of two files."""
+
+
+def weights_of(attack: Attack, given: dict[str, float] | None, columns: Sequence[str]) -> Floats:
+    """A weight for each column: 1 where none was given."""
+    for name, weight in (given or {}).items():
+        if name not in columns:
+            raise SpecError(f"{attack.method}: weights: {absent_column(name, columns)}")
+        if not 0 <= weight < np.inf:
+            raise SpecError(f"{attack.method}: weights: finite numbers of 0 or more")
+    weights = np.array([(given or {}).get(name, 1.0) for name in columns])
+    if not weights.any():
+        raise SpecError(f"{attack.method}: weights: not all of them are zero")
+    return weights
+
+
+def as_measure(attack: Attack, given: Any) -> None:
+    """Keep an aggregation as plain numbers, held to what a fuzzy measure is."""
+    if given is None:
+        return
+    values = given.values if isinstance(given, FuzzyMeasure) else given
+    try:
+        measure = FuzzyMeasure(values)
+    except SpecError as error:
+        error.at(f"{attack.method}: aggregation")
+        raise
+    msgspec.structs.force_setattr(attack, "aggregation", tuple(measure.values.tolist()))
+
+
+def measure_for(attack: Attack, given: tuple[float, ...], columns: Sequence[str]) -> FuzzyMeasure:
+    """The fuzzy measure over these columns."""
+    measure = FuzzyMeasure(given)
+    if len(measure) != len(columns):
+        raise SpecError(
+            f"{attack.method}: aggregation: the measure is one of "
+            f"{count(len(measure), 'attribute')}, and {len(columns)} are compared"
+        )
+    return measure

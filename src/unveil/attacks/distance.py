@@ -1,0 +1,281 @@
+"""Distance-based record linkage: each record is linked with the nearest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from unveil.attacks.attributes import (
+    Compared,
+    Rule,
+    Scaling,
+    compare_by_table,
+    compare_categories,
+    compare_numbers,
+    exact_numbers,
+    leave_out,
+    mean_and_deviation,
+    standardised,
+)
+from unveil.attacks.base import Aggregation, Attack, Weights, as_measure, measure_for, weights_of
+from unveil.attacks.common import common_level
+from unveil.attacks.covariance import Covariance, covariance_of
+from unveil.attacks.search import Search
+from unveil.engines.features import polynomial
+from unveil.engines.metrics import Metric, euclid, whitened
+from unveil.engines.records import Records
+from unveil.errors import DataError, SchemaError, SpecError, absent_column, listing
+
+if TYPE_CHECKING:
+    from unveil.attacks.base import Files
+    from unveil.data.encode import Floats
+    from unveil.data.links import Finder
+
+
+class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A distance of the user's own between the categories of one attribute."""
+
+    categories: tuple[str, ...]
+    distances: tuple[tuple[float, ...], ...]  # a row for each of the original's categories
+
+    def as_array(self, column: str) -> Floats:
+        """The distances, one for each pair of categories."""
+        many = len(self.categories)
+        if len(set(self.categories)) < many or {len(self.distances), *map(len, self.distances)} != {
+            many
+        }:
+            raise SpecError(
+                f"distance: tables: '{column}' has a row and a column of distances for each "
+                "category, and none twice"
+            )
+        found = np.array(self.distances)
+        if not (found >= 0).all():
+            raise SpecError(f"distance: tables: '{column}': distances of 0 or more, or infinite")
+        return found
+
+
+class Distance(Attack, frozen=True, kw_only=True):
+    """Link each record with the nearest (DBRL).
+
+    Numbers are standardised; ordinal and nominal attributes have the distance of
+    Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic
+    record linkage (2002); generalised cells are as far as the nearest value that they may
+    hold. The distances of Torra and others, Supervised learning approach for distance based
+    record linkage as disclosure risk evaluation, Section 2.6: Euclid, weighted, Mahalanobis,
+    Choquet. An attribute that is missing on either side costs what it costs on average.
+
+    >>> import unveil
+    >>> sample = unveil.households(500, seed=7)
+    >>> noise = unveil.masks.AdditiveNoise(scale=0.1, columns=["income", "rent"])
+    >>> links = unveil.attack(
+    ...     sample,
+    ...     unveil.mask(sample, [noise], seed=7),
+    ...     Distance(),
+    ...     intruder=unveil.Intruder(knows=["income", "rent"]),
+    ... )
+    >>> unveil.measures.risk(links).n
+    500
+    """
+
+    metric: Annotated[
+        Literal["euclid", "mahalanobis", "manhattan", "chebyshev", "polynomial"],
+        Meta(description="How the distances of the attributes make one."),
+    ] = "euclid"
+    scale: Annotated[
+        Scaling | None,
+        Meta(
+            description="Whose mean and deviation numbers are standardised by: each file's own, "
+            "or those of one; if not given, their own, but the release's for an intruder with "
+            "few records."
+        ),
+    ] = None
+    weights: Weights = None
+    covariance: Annotated[
+        Covariance | None,
+        Meta(
+            description="Mahalanobis: the covariance of what differs: from both files' moments, "
+            "of the original, of the release, their sum, or of the true pairs, which no "
+            "intruder has. If not given, moments; for an intruder with few records, release."
+        ),
+    ] = None
+    groups: Annotated[
+        tuple[tuple[str, ...], ...] | None,
+        Meta(description="Mahalanobis by moments: attributes that were masked together."),
+    ] = None
+    degree: Annotated[
+        Annotated[int, Meta(ge=1, le=20)] | None,
+        Meta(description="Polynomial: the degree of the kernel; if not given, 2."),
+    ] = None
+    aggregation: Aggregation = None
+    inclusive: Annotated[
+        bool,
+        Meta(description="Whether ordinal places are counted with both ends, as in the paper."),
+    ] = False
+    tables: Annotated[
+        dict[str, Distances] | None,
+        Meta(description="Distances of your own between an attribute's categories."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        as_measure(self, self.aggregation)
+        for column, given in (self.tables or {}).items():
+            given.as_array(column)
+        needs = {
+            "covariance": ("mahalanobis",),
+            "groups": ("mahalanobis",),
+            "degree": ("polynomial",),
+            "aggregation": ("euclid",),
+            "scale": ("euclid", "manhattan", "chebyshev", "polynomial"),
+            "weights": ("euclid", "manhattan", "chebyshev", "polynomial"),
+            "tables": ("euclid", "manhattan", "chebyshev"),
+        }
+        for name, metrics in needs.items():
+            if getattr(self, name) is not None and self.metric not in metrics:
+                raise SpecError(
+                    f"distance: {name} goes with metric {' or '.join(metrics)}, not {self.metric}"
+                )
+        if self.aggregation is not None and self.weights is not None:
+            raise SpecError("distance: a fuzzy measure weighs the attributes: leave out weights")
+        if self.groups is not None and self.covariance not in (None, "moments"):
+            raise SpecError("distance: groups go with covariance 'moments'")
+
+    def finder(self, files: Files) -> Finder:
+        """Make ready to link the records of two files."""
+        if self.metric == "mahalanobis":
+            return self._by_covariance(files)
+        weights = weights_of(self, self.weights, files.columns)
+        used = {name: w for name, w in zip(files.columns, weights.tolist(), strict=True) if w > 0}
+        if self.metric == "polynomial":
+            return self._by_kernel(files, used)
+        rule = Rule(
+            power=2 if self.metric == "euclid" else 1,
+            scaling=self.scale or ("release" if files.few else "own"),
+            inclusive=self.inclusive,
+        )
+        for column in self.tables or {}:
+            if column not in files.columns:
+                raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
+        found = {name: self._compared(files, name, rule, weight) for name, weight in used.items()}
+        parts = {name: part for name, part in found.items() if part is not None}
+        if not parts:
+            raise nothing_left()
+        costs = tuple(cost for part in parts.values() for cost in part.costs)
+        measure = None
+        if self.aggregation is not None:
+            if len(costs) > len(parts):
+                raise SchemaError(
+                    "distance: aggregation: a generalised number is two columns, which a fuzzy "
+                    "measure does not know; leave it out, or leave out aggregation"
+                )
+            measure = measure_for(self, self.aggregation, tuple(parts))
+        combine: dict[str, Literal["sum", "largest"]] = {"chebyshev": "largest"}
+        mine, released = (
+            _records(np.column_stack([getattr(part, whose) for part in parts.values()]))
+            for whose in ("mine", "released")
+        )
+        metric = Metric(
+            costs,
+            combine="choquet" if measure else combine.get(self.metric, "sum"),
+            root=rule.power == 2,
+            measure=measure,
+        )
+        return Search(files, mine, released, metric, tuple(parts))
+
+    def _compared(self, files: Files, column: str, rule: Rule, weight: float) -> Compared | None:
+        level = common_level(*files.both, column)
+        own = (self.tables or {}).get(column)
+        if own is not None:
+            if level == "numeric" or any(data.schema[column].generalised for data in files.both):
+                raise SchemaError(
+                    f"distance: tables: column '{column}' is not a plain attribute of categories"
+                )
+            distances = weight * own.as_array(column) ** rule.power
+            return compare_by_table(files, column, own.categories, distances)
+        if level == "numeric":
+            return compare_numbers(files, column, rule, weight)
+        return compare_categories(files, column, rule, weight, ordered=level == "ordinal")
+
+    def _by_kernel(self, files: Files, used: dict[str, float]) -> Finder:
+        """Euclid on the products that the polynomial kernel stands for."""
+        self._check_numbers(files, tuple(used))
+        scaling = self.scale or ("release" if files.few else "own")
+        pairs = {name: standardised(files, name, scaling) for name in used}
+        kept = {name: pair for name, pair in pairs.items() if pair is not None}
+        if not kept:
+            raise nothing_left()
+        size = np.sqrt([used[name] for name in kept])
+        mine, released = (
+            polynomial(
+                _records(np.column_stack([pair[side] for pair in kept.values()]) * size),
+                self.degree or 2,
+            )
+            for side in (0, 1)
+        )
+        return Search(files, mine, released, euclid(), tuple(kept))
+
+    def _by_covariance(self, files: Files) -> Finder:
+        """Euclid after the map that makes what differs between true pairs a unit ball."""
+        self._check_numbers(files, files.columns)
+        kind: Covariance = self.covariance or ("release" if files.few else "moments")
+        pairs = {}
+        for column in files.columns:
+            mine, released = (exact_numbers(data, column) for data in files.both)
+            scale = mean_and_deviation(released)  # one for both, for the sake of the digits
+            if scale is None:
+                leave_out(column, "release")
+                continue
+            pairs[column] = [(values - scale[0]) / scale[1] for values in (mine, released)]
+        if not pairs:
+            raise nothing_left()
+        mine, released = (
+            np.column_stack([pair[side] for pair in pairs.values()]) for side in (0, 1)
+        )
+        covariance = covariance_of(kind, mine, released, files.pairs, self._grouped(tuple(pairs)))
+        return Search(
+            files,
+            _records(mine),
+            _records(released),
+            whitened(covariance),
+            tuple(pairs),
+            supervised=kind == "pairs",
+        )
+
+    def _grouped(self, columns: tuple[str, ...]) -> list[list[int]]:
+        """The places of the columns masked together; one that is in no group is one by itself."""
+        named = [name for group in self.groups or () for name in group]
+        for name in named:
+            if name not in columns:
+                raise SpecError(f"distance: groups: {absent_column(name, columns)}")
+        if len(set(named)) < len(named):
+            raise SpecError("distance: groups: a column is in one group only")
+        alone = [[columns.index(name)] for name in columns if name not in named]
+        return [[columns.index(name) for name in group] for group in self.groups or ()] + alone
+
+    def _check_numbers(self, files: Files, columns: tuple[str, ...]) -> None:
+        other = [
+            name
+            for name in columns
+            if common_level(*files.both, name) != "numeric"
+            or any(data.schema[name].generalised for data in files.both)
+        ]
+        if other:
+            raise SchemaError(
+                f"distance: {self.metric} compares plain numbers, and these are not: "
+                f"{listing(other)}; leave them out of what the intruder knows, or choose euclid"
+            )
+
+
+def nothing_left() -> DataError:
+    """The error where no column varies."""
+    return DataError("no attribute that the intruder knows varies: there is nothing to compare")
+
+
+def _records(values: Floats) -> Records:
+    present = ~np.isnan(values)
+    if present.all():
+        return Records(values)
+    return Records(np.where(present, values, 0.0), present)

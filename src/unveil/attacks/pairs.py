@@ -1,0 +1,175 @@
+"""Anybody's linkage: a table of pairs with weights, to be scored like an attack of our own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from unveil.attacks.base import Attack
+from unveil.data.encode import numbers
+from unveil.data.links import PAIR_COLUMNS, Against, Candidates, Part
+from unveil.data.rows import content_classes, rows_of_ids
+from unveil.errors import DataError, SpecError, count, listing
+
+if TYPE_CHECKING:
+    from unveil.attacks.base import Files
+    from unveil.data.encode import Floats, Ints
+    from unveil.data.links import Finder
+    from unveil.data.microdata import Microdata
+    from unveil.data.progress import Progress
+
+
+class Pairs(Attack, frozen=True, kw_only=True):
+    """Score a linkage made elsewhere: a table of pairs as splink writes it.
+
+    Columns `unique_id_l`, `unique_id_r` and `match_weight` (or `match_probability`): the more,
+    the better. A record is linked with the best of its pairs; one without a pair with nobody.
+    What the pairs were made of is not known, so that the ceiling is that of all columns.
+
+    >>> import unveil
+    >>> sample = unveil.households(50)
+    >>> links = unveil.attack(sample, sample, unveil.attacks.Distance(), truth="person")
+    >>> scored = unveil.attack(sample, sample, Pairs(pairs=links.pairs()), truth="person")
+    >>> unveil.measures.risk(scored).expected == unveil.measures.risk(links).expected
+    True
+    """
+
+    pairs: Annotated[
+        Any, Meta(description="The table: the path of its file, a frame or Microdata.")
+    ]
+    left: Annotated[
+        Literal["original", "release"], Meta(description="The file of `unique_id_l`.")
+    ] = "original"
+    original_id: Annotated[
+        str | None,
+        Meta(description="The original's column of ids; if not given, row numbers from 1."),
+    ] = None
+    release_id: Annotated[
+        str | None,
+        Meta(description="The release's column of ids; if not given, row numbers from 1."),
+    ] = None
+
+    def finder(self, files: Files) -> Finder:
+        """Make ready to score the pairs."""
+        if files.blocks.columns:
+            raise SpecError("pairs: blocks are for attacks that compare; these pairs are made")
+        table: Microdata = self.pairs  # the workflow has read it
+        left, right, weight = _columns_of(table)
+        if self.left == "release":
+            left, right = right, left
+        mine = _rows_of(table, left, files.mine, self.original_id, "original")
+        released = _rows_of(table, right, files.release, self.release_id, "release")
+        asking, asked = files.asked(mine, released)
+        _, candidates = files.asked(len(files.mine), len(files.release))
+        return PairList.of(files, asking, asked, weight, candidates)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PairList:
+    """Pairs by record, the best first; those of equal weight make a run."""
+
+    files: Files
+    asking: Ints
+    asked: Ints
+    weight: Floats
+    candidates: int
+    columns: tuple[str, ...] = ()
+    supervised: bool = False
+
+    @classmethod
+    def of(
+        cls, files: Files, asking: Ints, asked: Ints, weight: Floats, candidates: int
+    ) -> PairList:
+        """Put pairs in order; a pair that is listed twice counts once, with its best weight."""
+        order = np.lexsort((asked, -weight, asking))
+        _, first = np.unique(asking[order] * candidates + asked[order], return_index=True)
+        order = order[np.sort(first)]
+        return cls(files, asking[order], asked[order], weight[order], candidates)
+
+    def _runs(self) -> tuple[Ints, Ints]:
+        """Where each pair's run begins, and where it ends."""
+        new = np.diff(self.asking, prepend=-1).astype(bool)
+        new[1:] |= np.diff(self.weight) != 0
+        starts = np.append(np.flatnonzero(new), len(new))
+        run = np.cumsum(new) - 1
+        return starts[run], starts[run + 1]
+
+    def against(
+        self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
+    ) -> Against:
+        """Each record against a row of the other file; -1 where that pair is not listed."""
+        del progress  # it takes no time
+        keys = self.asking * self.candidates + self.asked
+        order = np.argsort(keys)
+        wanted = np.where(truth < 0, -1, records * self.candidates + truth)
+        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
+        begin, end = self._runs()
+        closer = begin[at] - np.searchsorted(self.asking, records)
+        tied = end[at] - begin[at] - 1
+        if stop_at is not None:
+            tied = np.where(closer < stop_at, tied, -1)
+            closer = np.minimum(closer, stop_at)
+        listed = keys[at] == wanted
+        return Against(np.where(listed, closer, -1), np.where(listed, tied, -1))
+
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
+        """The best candidates of each record."""
+        del progress
+        start, end = (np.searchsorted(self.asking, records, side) for side in ("left", "right"))
+        at = start[:, None] + np.arange(k)
+        there = at < end[:, None]
+        at = np.where(there, at, 0)
+        best = np.where(start < end, start, 0)
+        begin, stop = self._runs()
+        return Candidates(
+            np.where(there, self.asked[at], -1),
+            np.where(there, -self.weight[at], np.inf),
+            np.where(start < end, stop[best] - begin[best], 0),
+        )
+
+    def parts(self, records: Ints) -> list[Part]:
+        """Every record might have been paired with every row of the other file."""
+        return [Part(np.arange(len(records)), np.arange(self.candidates))]
+
+    def classes(self) -> Ints:
+        """Released rows that are equal in every column."""
+        return content_classes(self.files.release)
+
+
+def _columns_of(table: Microdata) -> tuple[str, str, Floats]:
+    left, right, weight, probability = PAIR_COLUMNS
+    absent = [name for name in (left, right) if name not in table.columns]
+    score = next((name for name in (weight, probability) if name in table.columns), None)
+    if absent or score is None:
+        raise DataError(
+            f"pairs: the table has columns {left}, {right} and {weight} or {probability}; "
+            f"it has: {listing(table.columns)}"
+        )
+    found = numbers(table, [score])
+    if not found.present.all():
+        raise DataError(
+            f"pairs: {score} is missing in {count(int((~found.present).sum()), 'pair')}"
+        )
+    return left, right, found.values[:, 0]
+
+
+def _rows_of(table: Microdata, column: str, file: Microdata, named: str | None, whose: str) -> Ints:
+    """The rows that ids stand for."""
+    if named is None:
+        ids = numbers(table, [column]).values[:, 0]
+        inside = (ids >= 1) & (ids <= len(file)) & (ids == np.rint(ids))
+        if not inside.all():
+            raise DataError(
+                f"pairs: {column} is not a row of the {whose} (from 1) in "
+                f"{count(int((~inside).sum()), 'pair')}; where it is an id, name its column"
+            )
+        return ids.astype(np.int64) - 1
+    rows = rows_of_ids(table.column(column), file, named)
+    if (rows < 0).any():
+        raise DataError(
+            f"pairs: {column} is no id of the {whose} in {count(int((rows < 0).sum()), 'pair')}"
+        )
+    return rows

@@ -1,0 +1,224 @@
+"""Links: whom an attack takes each record for. Every measure starts from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+
+from unveil.data.specs import method_name
+from unveil.data.streams import stream
+from unveil.errors import DataError, UsageError, count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unveil.data.encode import Floats, Ints
+    from unveil.data.intruder import Intruder
+    from unveil.data.progress import Progress
+    from unveil.data.specs import Spec
+
+KEPT = 3  # candidates of each record: the best, the second, and one in case the true one goes
+PAIR_COLUMNS = ("unique_id_l", "unique_id_r", "match_weight", "match_probability")
+
+
+class Against(NamedTuple):
+    """Each record against its true one; -1 where that is not among the candidates."""
+
+    n_closer: Ints  # strictly closer; where the count was stopped, so many "or more"
+    n_tied: Ints  # itself left out; -1 where the count of the closer was stopped
+
+
+class Candidates(NamedTuple):
+    """The best candidates of each record, a row each; -1 and infinity: there are no more."""
+
+    rows: Ints  # those that tie with the best by row, the others by score
+    scores: Floats  # the less, the better
+    n_best: Ints  # all that tie with the best
+
+
+class Part(NamedTuple):
+    """Records that have the same candidates."""
+
+    records: Ints  # places among the records asked for
+    candidates: Ints
+
+
+class Order(NamedTuple):
+    """The place of each row among all of its file, by what they hold, not where they stand."""
+
+    records: Ints
+    candidates: Ints
+
+
+class Finder(Protocol):
+    """What an attack hands over: it answers when asked. Records and candidates are rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are compared."""
+
+    @property
+    def supervised(self) -> bool:
+        """Whether it was made with the truth in hand."""
+
+    def against(
+        self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
+    ) -> Against:
+        """Each record against a row of the other file."""
+
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
+        """The best candidates of each record."""
+
+    def parts(self, records: Ints) -> list[Part]:
+        """Which candidates each record is compared with."""
+
+    def classes(self) -> Ints:
+        """For each released row its class of rows that the attack cannot tell apart."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Links:
+    """Whom an attack takes each of the intruder's records for; each part made when asked for.
+
+    Against the truth: `n_closer` and `n_tied`. Without it, or for margins: `best`, `score`,
+    `n_best`, `second`. Rows are counted from 0.
+
+    >>> import unveil
+    >>> sample = unveil.households(200, seed=7)
+    >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
+    >>> unveil.attack(sample, release, unveil.attacks.Distance())
+    Links(distance: 200 records, 200 candidates, truth known)
+    """
+
+    attack: Spec
+    intruder: Intruder
+    finder: Finder = field(repr=False)
+    records: Ints  # the rows that are linked; in the reverse direction, of the release
+    truth: Ints | None  # the row that each truly is, of the other file; -1: of none
+    population: int  # the records that there are to link, of which these may be a sample
+    candidates: int  # the records of the other file
+    origin: Ints  # the row of the original, or of its own file, of each of the intruder's records
+    order: Callable[[], Order] = field(repr=False)
+    seed: int = 0
+    progress: Progress | None = None  # told how far a part has come, while it is made
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        known = "truth not known" if self.truth is None else "truth known"
+        size = f"{count(len(self), 'record')}, {count(self.candidates, 'candidate')}"
+        return f"Links({self.name}: {size}, {known})"
+
+    @property
+    def name(self) -> str:
+        """The attack's name."""
+        return method_name(type(self.attack))
+
+    @property
+    def true_rows(self) -> Ints:
+        """The truth, or an error that says how to give it."""
+        if self.truth is None:
+            raise DataError(
+                "it is not known which released row is whose: links can be made, not counted; "
+                "give truth=: an identifier that both files have, a row map, or 'row-order' "
+                "where the rows of both stand in the same order"
+            )
+        return self.truth
+
+    def against(self, stop_at: int | None) -> Against:
+        """Each record against its true one, the closer ones counted up to `stop_at`."""
+        return self.finder.against(self.records, self.true_rows, stop_at, self.progress)
+
+    def nearest(self, k: int) -> Candidates:
+        """The k best candidates of each record."""
+        return self.finder.nearest(self.records, k, self.progress)
+
+    @cached_property
+    def first(self) -> Against:
+        """Each record against its true one, as far as needed to say who is linked."""
+        return self.against(1)
+
+    @cached_property
+    def found(self) -> Candidates:
+        """The few best candidates of each record."""
+        return self.nearest(KEPT)
+
+    @property
+    def n_closer(self) -> Ints:
+        """Candidates strictly closer than the true one: 0, or 1 for "at least one"."""
+        return self.first.n_closer
+
+    @property
+    def n_tied(self) -> Ints:
+        """Candidates that tie with the true one, itself left out; -1 where one is closer."""
+        return self.first.n_tied
+
+    @property
+    def best(self) -> Ints:
+        """The best candidate, the lowest row among ties; -1: there is none."""
+        return self.found.rows[:, 0]
+
+    @property
+    def score(self) -> Floats:
+        """What the best candidate scores: a distance, say."""
+        return self.found.scores[:, 0]
+
+    @property
+    def n_best(self) -> Ints:
+        """How many candidates tie for the best."""
+        return self.found.n_best
+
+    @property
+    def second(self) -> Floats:
+        """What the second best scores: as much as the best where these tie."""
+        return self.found.scores[:, 1]
+
+    def sample(self, n: int) -> Links:
+        """The same attack on n of these records, drawn by the seed; all, if there are fewer.
+
+        Ranks, scales and candidates stay those of the whole files. Who is drawn does not
+        depend on the order of the rows.
+
+        >>> import unveil
+        >>> people = unveil.households(100)
+        >>> unveil.attack(people, people, unveil.attacks.Distance()).sample(10)
+        Links(distance: 10 records, 100 candidates, truth not known)
+        """
+        if n < 1:
+            raise UsageError("a sample has at least 1 record")
+        if n >= len(self):
+            return self
+        by_content = np.argsort(self.order().records[self.records])
+        rng = stream(self.seed, "attack", "sample")
+        drawn = np.sort(by_content[rng.choice(len(self), n, replace=False)])
+        truth = None if self.truth is None else self.truth[drawn]
+        return replace(self, records=self.records[drawn], truth=truth)
+
+    def pairs(self, k: int = 1) -> pl.DataFrame:
+        """The k best candidates of each record, as the table of pairs that splink writes.
+
+        Left is the original, right the release, by row numbers from 1. The weight is the
+        score, its sign turned: the more, the better. A distance is no probability, so there
+        is none. `n_best` says how many tie for the best.
+
+        >>> import unveil
+        >>> people = unveil.households(100)
+        >>> unveil.attack(people, people, unveil.attacks.Distance()).pairs().columns
+        ['unique_id_l', 'unique_id_r', 'match_weight', 'match_probability', 'n_best']
+        """
+        found = self.nearest(k)
+        there = found.rows >= 0
+        record = np.broadcast_to(self.records[:, None], found.rows.shape)[there]
+        candidate = found.rows[there]
+        mine, released = (candidate, record) if self.intruder.reverse else (record, candidate)
+        many = np.broadcast_to(found.n_best[:, None], found.rows.shape)[there]
+        weight = -found.scores[there] + 0.0
+        table = dict(zip(PAIR_COLUMNS, (self.origin[mine] + 1, released + 1, weight), strict=False))
+        return pl.DataFrame(table).with_columns(
+            pl.lit(None, pl.Float64).alias(PAIR_COLUMNS[3]), pl.Series("n_best", many)
+        )

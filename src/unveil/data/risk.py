@@ -1,0 +1,62 @@
+"""Risk: what an attack gained, and what to hold it against."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+
+class Interval(NamedTuple):
+    """Where a share lies, with the stated confidence."""
+
+    low: float
+    high: float
+    confidence: float
+
+
+class Claims(NamedTuple):
+    """The links that an intruder would claim, who sees a clear margin."""
+
+    n: int  # records looked at
+    claimed: int
+    right: float  # of those claimed
+
+
+class Risk(msgspec.Struct, frozen=True, kw_only=True):
+    """How many records an attack links rightly, and what to hold that against.
+
+    `expected` counts a tie with the true one by its share, `unique` only links without a tie.
+    `confirmed` are the links that the intruder could tell to be good: the second best is
+    much farther. `control` is the same for people who are not in the release. `interval` is
+    there only where the records attacked are a sample of those that the intruder has.
+    """
+
+    attack: str
+    parameters: dict[str, Any]
+    direction: str
+    intruder: dict[str, Any]
+    attributes: tuple[str, ...]  # those compared
+    expected: float
+    unique: int
+    confirmed: Claims | None
+    n: int  # records attacked whose true row is in the other file
+    absent: int  # records attacked that have none there
+    population: int  # records that the intruder has
+    candidates: int
+    share: float  # expected / n
+    ceiling: float  # what no attack on these attributes can expect to exceed
+    interval: Interval | None
+    baseline: float  # what a guess can expect
+    control: Claims | None
+    p_value: float  # of so many hits or more by chance
+    supervised: bool  # made with the truth in hand: no intruder's
+    seed: int
+
+    def __str__(self) -> str:
+        attacked = "all records attacked" if self.interval is None else "a sample attacked"
+        return (
+            f"{self.attack} links {self.expected:,.1f} of {self.n:,} ({self.share:.1%}, "
+            f"{attacked}; a guess links {self.baseline:,.3g}, no attack on these attributes "
+            f"more than {self.ceiling:,.0f})"
+        )

@@ -1,0 +1,46 @@
+"""Measure an attack: everything that is said of its links, in plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unveil.attacks import Position
+from unveil.measures import at_risk, margins, precision, risk, row_order, top_k
+from unveil.measures.identity import CLEAR, LOOKED_AT
+
+if TYPE_CHECKING:
+    from unveil.data.links import Links
+
+
+def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> dict[str, Any]:
+    """Say what the links are worth: risk, curves, and for positions their correlation.
+
+    Without the truth it can only be said how many links there are, and how clear they are.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance())
+    >>> measure(links)["unlinked"]
+    0
+    """
+    if links.truth is None:
+        some = links.sample(LOOKED_AT)
+        return {
+            "attack": links.name,
+            "risk": None,
+            "records": len(links),
+            "looked_at": len(some),
+            "unlinked": int((some.best < 0).sum()),
+            "tied": int((some.n_best > 1).sum()),
+            "clear": int((margins(some) >= CLEAR).sum()),
+        }
+    found: dict[str, Any] = {
+        "attack": links.name,
+        "risk": risk(links, outsiders=outsiders),
+        "top": top_k(links, top)._asdict(),
+        "at_risk": at_risk(links)._asdict(),
+        "precision": precision(links)._asdict(),
+    }
+    if isinstance(links.attack, Position):
+        found["row_order"] = row_order(links)._asdict()
+    return found
