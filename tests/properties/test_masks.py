@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import unveil
 from unveil import Schema, masks
 from unveil.data.columns import labels_of
+from unveil.data.shares import part_of
 from unveil.data.specs import method_name
 from unveil.files.columnar import Parquet
-from unveil.data.shares import part_of
 
 EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 ORDER = ["low", "mid", "high", "top"]

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints
 
 Covariance = Literal["moments", "original", "release", "sum", "pairs"]
-LEAST = 1e-4  # the share of its variance by which an attribute differs at least
+# The share of its variance by which an attribute differs at least: what was not masked counts
+# for much, not for nothing. Moments of two files are never equal, but by chance; pairs are.
+LEAST, LEAST_OF_PAIRS = 1e-4, 1e-9
 
 
 def covariance_of(
@@ -35,7 +37,8 @@ def covariance_of(
         if pairs is None:
             raise SpecError("covariance 'pairs' is that of the true pairs: give the truth")
         there = pairs >= 0
-        return _covariance(mine[there] - released[pairs[there]], "true pairs")
+        found = _covariance(mine[there] - released[pairs[there]], "true pairs")
+        return _at_least(found, np.nanvar(released, axis=0), LEAST_OF_PAIRS)
     if kind == "moments":
         return _from_moments(mine, released, groups)
     found = np.zeros((mine.shape[1], mine.shape[1]))
@@ -60,9 +63,13 @@ def _from_moments(mine: Floats, released: Floats, groups: Sequence[Sequence[int]
     for group in groups:
         here = np.ix_(group, group)
         before, after = (_covariance(file[:, group], "records") for file in (mine, released))
-        largest = np.maximum(np.diag(before), np.diag(after))
-        unit = np.sqrt(np.outer(largest, largest))
-        # By correlations, so that a small variance is not lost beside a large one.
-        values, vectors = np.linalg.eigh((before - after) / unit)
-        found[here] = (vectors * np.maximum(np.abs(values), LEAST)) @ vectors.T * unit
+        found[here] = _at_least(before - after, np.maximum(np.diag(before), np.diag(after)), LEAST)
+    return found
+
+
+def _at_least(difference: Floats, variances: Floats, share: float) -> Floats:
+    """The size of a difference of covariances, at least a share of the variances."""
+    unit = np.sqrt(np.outer(variances, variances))
+    values, vectors = np.linalg.eigh(difference / unit)
+    found: Floats = (vectors * np.maximum(np.abs(values), share)) @ vectors.T * unit
     return found

@@ -1,0 +1,324 @@
+"""Every attack against its naive twin, and what must hold of all of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unveil
+from naive import attacks as naive
+from unveil import Intruder, Microdata, Schema, attacks, measures
+from unveil.aggregation.measure import FuzzyMeasure, choquet
+
+ORDER = ("a", "b", "c", "d")
+LEVELS = {"x": "numeric", "y": "numeric", "grade": len(ORDER), "job": "nominal"}
+SCHEMA = Schema(
+    quasi=list(LEVELS),
+    numeric=["x", "y"],
+    nominal=["job"],
+    ordinal={"grade": ORDER},
+    hierarchy={"job": [["a", "ab"], ["b", "ab"], ["c", "cd"], ["d", "cd"]]},
+)
+NUMBERS = ("x", "y")
+seeds = st.integers(0, 2**32)
+EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
+
+EVERY = {
+    "euclid": attacks.Distance(),
+    "manhattan": attacks.Distance(metric="manhattan", scale="release", inclusive=True),
+    "chebyshev": attacks.Distance(metric="chebyshev", weights={"x": 2, "job": 0.5}),
+    "choquet": attacks.Distance(aggregation=FuzzyMeasure.symmetric([0.1, 0.5, 0.7, 1])),
+    "table": attacks.Distance(
+        tables={"job": {"categories": list(ORDER), "distances": np.ones((4, 4)).tolist()}}
+    ),
+    "rank-sum": attacks.Rank(),
+    "rank-max": attacks.Rank(criterion="max"),
+    "rank-choquet": attacks.Rank(aggregation=FuzzyMeasure.symmetric([0.1, 0.5, 0.7, 1])),
+}
+OF_NUMBERS = {
+    "moments": attacks.Distance(metric="mahalanobis"),
+    "groups": attacks.Distance(metric="mahalanobis", groups=[["x", "y"]]),
+    "sum": attacks.Distance(metric="mahalanobis", covariance="sum"),
+    "pairs": attacks.Distance(metric="mahalanobis", covariance="pairs"),
+    "polynomial": attacks.Distance(metric="polynomial", degree=3),
+}
+names = st.sampled_from([*EVERY, *OF_NUMBERS])
+
+
+def table(seed, n, *, missing=0.0):
+    """People, and the same people masked a little; how much they differ varies, too."""
+    rng = np.random.default_rng(seed)
+    spread = rng.choice([2, 5, 1000])
+    before = {
+        "x": rng.integers(0, spread, n).astype(float),
+        "y": rng.normal(size=n).round(1),
+        "grade": rng.integers(0, 4, n),
+        "job": rng.integers(0, 4, n),
+    }
+    before["x"][:2], before["y"][:2] = [0, 1], [-1, 1]  # what does not vary is left out
+    noise = rng.choice([0.0, 0.2, 2.0])
+    change = rng.random(n) < noise / 3
+    after = {
+        "x": before["x"] + noise * rng.integers(-1, 2, n),
+        "y": before["y"] + (noise * rng.normal(size=n)).round(1),
+        "grade": np.where(change, rng.integers(0, 4, n), before["grade"]),
+        "job": np.where(change, rng.integers(0, 4, n), before["job"]),
+    }
+    for name in NUMBERS:
+        after[name][:2] = before[name][:2]
+    gone = [{name: rng.random(n) < missing for name in LEVELS} for _ in range(2)]
+    return [_microdata(cells, holes) for cells, holes in zip((before, after), gone, strict=True)]
+
+
+def _microdata(cells, holes):
+    columns = []
+    for name, values in cells.items():
+        plain = values if name in NUMBERS else [ORDER[code] for code in values]
+        columns.append(pl.Series(name, plain).set(pl.Series(holes[name]), None))
+    return Microdata(pl.DataFrame(columns), SCHEMA)
+
+
+def arrays(data):
+    return {
+        name: data.column(name).to_numpy()
+        if name in NUMBERS
+        else np.array([ORDER.index(label) for label in data.column(name)])
+        for name in LEVELS
+    }
+
+
+def attacked(name, mine, released, rows, **intruder):
+    spec = (EVERY | OF_NUMBERS)[name]
+    if name in OF_NUMBERS:
+        intruder["knows"] = [
+            column for column in NUMBERS if column not in intruder.get("blocks", ())
+        ]
+    return unveil.attack(mine, released, spec, intruder=Intruder(**intruder), truth=rows)
+
+
+def naive_distances(name, mine, released, truth):
+    """Every pair's distance, mine x released."""
+    a, b = arrays(mine), arrays(released)
+    if name.startswith("rank"):
+        return _by_ranks(name, a, b)
+    if name in OF_NUMBERS:
+        return _of_numbers(name, a, b, truth)
+    options = {"manhattan": {"scale": "release", "inclusive": True}}.get(name, {})
+    parts = np.array(
+        [naive.attribute_distance(kind, a[c], b[c], **options) for c, kind in LEVELS.items()]
+    )
+    if name == "choquet":
+        return np.sqrt(choquet(np.moveaxis(parts**2, 0, -1), FuzzyMeasure(EVERY[name].aggregation)))
+    if name == "table":
+        parts[3] = 1.0
+    weights = [2, 1, 1, 0.5] if name == "chebyshev" else [1, 1, 1, 1]
+    return naive.combine(parts, name if name in ("manhattan", "chebyshev") else "euclid", weights)
+
+
+def _by_ranks(name, a, b):
+    ranks = [naive.rank_distances(_keys(a, column), _keys(b, column)) for column in LEVELS]
+    if name == "rank-choquet":
+        return choquet(np.moveaxis(ranks, 0, -1), FuzzyMeasure(EVERY[name].aggregation))
+    return np.sum(ranks, axis=0) if name == "rank-sum" else np.max(ranks, axis=0)
+
+
+def _keys(cells, column):
+    if column != "job":
+        return cells[column]
+    from unveil.attacks.marginality import marginality, semantic_distances
+
+    rows = SCHEMA["job"].hierarchy
+    return marginality(semantic_distances(rows), cells["job"])[cells["job"]]
+
+
+def _of_numbers(name, a, b, truth):
+    x, y = (np.column_stack([file[column] for column in NUMBERS]) for file in (a, b))
+    if name == "polynomial":
+        z = [(file - file.mean(0)) / file.std(0, ddof=1) for file in (x, y)]
+        return naive.kernel_distance(*z, 3)
+    if name == "pairs":
+        covariance = np.cov((x - y[truth]).T)
+    elif name == "sum":
+        covariance = np.cov(x.T) + np.cov(y.T)
+    elif name == "moments":
+        variances = x.var(0, ddof=1), y.var(0, ddof=1)
+        least = 1e-4 * np.maximum(*variances)
+        covariance = np.diag(np.maximum(np.abs(variances[0] - variances[1]), least))
+    else:
+        return None  # of groups there is a table in tests/golden
+    if np.linalg.cond(covariance) > 1e8:
+        return None  # what does not vary is left out, which an inverse cannot
+    return naive.mahalanobis(x, y, covariance)
+
+
+@settings(max_examples=EXAMPLES // 8)
+@pytest.mark.parametrize("name", [*EVERY, *OF_NUMBERS])
+@given(seed=seeds, n=st.integers(4, 30), reverse=st.booleans())
+def test_every_attack_is_its_naive_twin(name, seed, n, reverse):
+    mine, released = table(seed, n)
+    order = np.random.default_rng(seed + 1).permutation(n)
+    released = released.take(order)
+    truth = np.argsort(order)
+    direction = "release-to-original" if reverse else "original-to-release"
+    links = attacked(name, mine, released, order, direction=direction)
+    distances = naive_distances(name, mine, released, truth)
+    if distances is None:
+        return
+    if reverse:
+        distances, truth = distances.T, order
+    assert measures.hits(links) == pytest.approx(naive.hits(distances, truth), abs=1e-12)
+    best = distances.min(axis=1)
+    assert links.score / (2 if name.startswith("rank") else 1) == pytest.approx(best, abs=1e-6)
+
+
+@settings(max_examples=EXAMPLES // 4)
+@given(
+    name=names,
+    seed=seeds,
+    n=st.integers(6, 25),
+    blocks=st.sampled_from([(), ("grade",)]),
+    gaps=st.booleans(),
+)
+def test_the_order_of_the_rows_means_nothing(name, seed, n, blocks, gaps):
+    mine, released = table(seed, n, missing=0.2 * gaps)
+    rng = np.random.default_rng(seed + 1)
+    one, two = rng.permutation(n), rng.permutation(n)
+    intruder = {"blocks": blocks, "records": None if seed % 2 else 0.5}
+    try:
+        links = attacked(name, mine, released, np.arange(n), **intruder)
+    except unveil.UnveilError:
+        return  # nothing varies, or there is no complete record
+    again = attacked(name, mine.take(one), released.take(two), np.argsort(one)[two], **intruder)
+    back = {int(one[row]): place for place, row in enumerate(again.origin)}
+    assert set(back) == set(links.origin.tolist())
+    places = [back[row] for row in links.origin.tolist()]
+    for part in ("n_closer", "n_tied", "n_best"):
+        assert np.array_equal(getattr(again, part)[places], getattr(links, part)), part
+    a, b = measures.risk(links), measures.risk(again)
+    for field in ("expected", "share", "ceiling", "baseline", "p_value"):
+        assert getattr(a, field) == pytest.approx(getattr(b, field), rel=1e-12), field
+    assert (a.unique, a.confirmed, a.control) == (b.unique, b.confirmed, b.control)
+
+
+@settings(max_examples=EXAMPLES // 2)
+@given(
+    name=names,
+    seed=seeds,
+    n=st.integers(4, 25),
+    reverse=st.booleans(),
+    gaps=st.booleans(),
+    few=st.booleans(),
+)
+def test_no_attack_expects_more_than_the_ceiling(name, seed, n, reverse, gaps, few):
+    mine, released = table(seed, n, missing=0.2 * gaps)
+    rows = np.random.default_rng(seed).permutation(n)
+    intruder = {
+        "direction": "release-to-original" if reverse else "original-to-release",
+        "records": list(range(0, n, 2)) if few else None,
+    }
+    try:
+        links = attacked(name, mine, released.take(rows), rows, **intruder)
+    except unveil.UnveilError:
+        return
+    assert measures.hits(links).sum() <= measures.ceiling(links) + 1e-9
+    some = links.sample(max(1, n // 3))
+    assert measures.hits(some).sum() <= measures.ceiling(some) + 1e-9
+
+
+@settings(max_examples=EXAMPLES // 2)
+@given(name=names, seed=seeds, n=st.integers(4, 25))
+def test_people_are_linked_with_themselves_up_to_their_doubles(name, seed, n):
+    mine, _ = table(seed, n)
+    links = attacked(name, mine, mine, np.arange(n))
+    same = pl.DataFrame(
+        {column: mine.column(column) for column in (NUMBERS if name in OF_NUMBERS else LEVELS)}
+    )
+    alike = same.select(pl.len().over(same.columns)).to_series().to_numpy()
+    if name == "table":  # to which all jobs are alike
+        alike = same.select(pl.len().over(["x", "y", "grade"])).to_series().to_numpy()
+    if name in ("pairs", "sum"):
+        assert (measures.hits(links) <= 1 / alike + 1e-12).all()
+    elif not name.startswith("rank"):  # marginality may rank two jobs alike
+        assert measures.hits(links) == pytest.approx(1 / alike)
+    assert (links.n_closer == 0).all()
+
+
+@settings(max_examples=EXAMPLES // 8)
+@given(name=names, seed=seeds, n=st.integers(4, 12), blocks=st.sampled_from([(), ("grade",)]))
+def test_over_all_truths_every_attack_is_at_the_baseline(name, seed, n, blocks):
+    """A record is linked with somebody: over all people it may be, that is one hit."""
+    mine, released = table(seed, n, missing=0.1)
+    try:
+        links = attacked(name, mine, released, np.arange(n), blocks=blocks)
+    except unveil.UnveilError:
+        return
+    total = bases = 0.0
+    for shift in range(n):
+        other = replace(links, truth=np.roll(np.arange(n), shift))
+        total += measures.hits(other).sum()
+        bases += measures.baseline(other)
+    assert total == pytest.approx(bases)
+    assert blocks or bases == pytest.approx(n)
+
+
+@settings(max_examples=EXAMPLES // 4)
+@given(name=names, seed=seeds, n=st.integers(6, 20))
+def test_a_missing_cell_makes_nobody_unlinkable(name, seed, n):
+    mine, released = table(seed, n, missing=0.3)
+    try:
+        links = attacked(name, mine, released, np.arange(n), blocks=("grade",))
+    except unveil.UnveilError:
+        return
+    ours, theirs = (data.column("grade").to_list() for data in (mine, released))
+    open_to = [a is None or b is None or a == b for a, b in zip(ours, theirs, strict=True)]
+    assert ((links.n_closer >= 0) == open_to).all()
+    there = [[a is None or b is None or a == b for b in theirs] for a in ours]
+    assert ((links.best >= 0) == np.any(there, axis=1)).all()
+
+
+@settings(max_examples=EXAMPLES // 10)
+@given(name=st.sampled_from(["euclid", "rank-max", "moments"]), seed=seeds)
+def test_the_number_of_threads_means_nothing(name, seed):
+    mine, released = table(seed, 60, missing=0.05)
+    links = attacked(name, mine, released, np.arange(60))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unveil.engines.local.BLOCK", 7)
+        for threads in (1, 2, 7):
+            other = replace(links, finder=replace(links.finder, threads=threads))
+            for part in ("n_closer", "n_tied", "best", "score", "n_best", "second"):
+                assert np.array_equal(getattr(other, part), getattr(links, part)), part
+
+
+@settings(max_examples=EXAMPLES // 4)
+@given(
+    name=st.sampled_from(["euclid", "rank-max", "pairs"]),
+    seed=seeds,
+    n=st.integers(4, 40),
+    size=st.integers(1, 40),
+)
+def test_a_sample_keeps_the_scales_ranks_and_candidates_of_all(name, seed, n, size):
+    mine, released = table(seed, n)
+    links = attacked(name, mine, released, np.arange(n))
+    some = links.sample(size)
+    assert len(some) == size
+    assert np.array_equal(measures.hits(some), measures.hits(links)[some.records])
+    assert np.array_equal(some.best, links.best[some.records])
+
+
+@settings(max_examples=EXAMPLES // 8)
+@given(seed=seeds, n=st.integers(4, 30))
+def test_a_curve_of_places_is_the_naive_one(seed, n):
+    mine, released = table(seed, n)
+    links = attacked("euclid", mine, released, np.arange(n))
+    distances = naive_distances("euclid", mine, released, np.arange(n))
+    curve = measures.top_k(links, 5).share
+    expected = np.zeros((5, n))
+    for i, row in enumerate(distances):
+        near = np.abs(row - row[i]) <= 1e-9 * np.maximum(row, row[i]) + 1e-12
+        closer, tied = ((row < row[i]) & ~near).sum(), near.sum() - 1
+        expected[:, i] = [min(max((k - closer) / (1 + tied), 0), 1) for k in range(1, 6)]
+    assert curve == pytest.approx(expected.mean(axis=1))
+    assert curve[0] == pytest.approx(measures.risk(links).share)
