@@ -174,6 +174,13 @@ def test_every_attack_is_its_naive_twin(name, seed, n, reverse):
     assert links.score / (2 if name.startswith("rank") else 1) == pytest.approx(best, abs=1e-6)
 
 
+def by_content(links, mine):
+    """Whom was attacked, and what was found, in an order that is not that of the rows."""
+    rows = mine.take(links.origin).to_frame("polars").rows()
+    found = zip(links.n_closer.tolist(), links.n_tied.tolist(), links.n_best.tolist(), strict=True)
+    return sorted(map(repr, zip(rows, found, strict=True)))
+
+
 @settings(max_examples=EXAMPLES // 4)
 @given(
     name=names,
@@ -192,11 +199,8 @@ def test_the_order_of_the_rows_means_nothing(name, seed, n, blocks, gaps):
     except unveil.UnveilError:
         return  # nothing varies, or there is no complete record
     again = attacked(name, mine.take(one), released.take(two), np.argsort(one)[two], **intruder)
-    back = {int(one[row]): place for place, row in enumerate(again.origin)}
-    assert set(back) == set(links.origin.tolist())
-    places = [back[row] for row in links.origin.tolist()]
-    for part in ("n_closer", "n_tied", "n_best"):
-        assert np.array_equal(getattr(again, part)[places], getattr(links, part)), part
+    # Records that are equal, and so are their true rows, may stand in for each other.
+    assert by_content(links, mine) == by_content(again, mine.take(one))
     a, b = measures.risk(links), measures.risk(again)
     for field in ("expected", "share", "ceiling", "baseline", "p_value"):
         assert getattr(a, field) == pytest.approx(getattr(b, field), rel=1e-12), field
@@ -293,13 +297,9 @@ def test_the_number_of_threads_means_nothing(name, seed):
 
 
 @settings(max_examples=EXAMPLES // 4)
-@given(
-    name=st.sampled_from(["euclid", "rank-max", "pairs"]),
-    seed=seeds,
-    n=st.integers(4, 40),
-    size=st.integers(1, 40),
-)
-def test_a_sample_keeps_the_scales_ranks_and_candidates_of_all(name, seed, n, size):
+@given(name=st.sampled_from(["euclid", "rank-max", "pairs"]), seed=seeds, n=st.integers(4, 40))
+def test_a_sample_keeps_the_scales_ranks_and_candidates_of_all(name, seed, n):
+    size = seed % n + 1
     mine, released = table(seed, n)
     links = attacked(name, mine, released, np.arange(n))
     some = links.sample(size)

@@ -6,11 +6,11 @@
 """
 
 from unveil.attacks.base import Attack
-from unveil.attacks.distance import Distance
+from unveil.attacks.distance import Distance, Distances
 from unveil.attacks.pairs import Pairs
 from unveil.attacks.position import Position
 from unveil.attacks.rank import Rank
 
-__all__ = ["Attack", "Distance", "Pairs", "Position", "Rank"]
+__all__ = ["Attack", "Distance", "Distances", "Pairs", "Position", "Rank"]
 
 METHODS: tuple[type[Attack], ...] = (Distance, Rank, Position, Pairs)

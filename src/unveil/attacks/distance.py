@@ -160,9 +160,11 @@ class Distance(Attack, frozen=True, kw_only=True):
             if column not in files.columns:
                 raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
         found = {name: self._compared(files, name, rule, weight) for name, weight in used.items()}
-        parts = {name: part for name, part in found.items() if part is not None}
-        if not parts:
+        if all(part is None for part in found.values()):
             raise nothing_left()
+        parts = {name: part for name, part in found.items() if part is not None}
+        if self.aggregation is not None:  # a measure knows every attribute by its place
+            parts = {name: part or _always_equal(files, rule) for name, part in found.items()}
         costs = tuple(cost for part in parts.values() for cost in part.costs)
         measure = None
         if self.aggregation is not None:
@@ -272,6 +274,12 @@ class Distance(Attack, frozen=True, kw_only=True):
 def nothing_left() -> DataError:
     """The error where no column varies."""
     return DataError("no attribute that the intruder knows varies: there is nothing to compare")
+
+
+def _always_equal(files: Files, rule: Rule) -> Compared:
+    """An attribute in which nobody differs from anybody."""
+    mine, released = (np.zeros((len(data), 1)) for data in files.both)
+    return Compared(mine, released, (rule.gap(1.0),))
 
 
 def _records(values: Floats) -> Records:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
+_NOTHING_SAID = Attribute()
+
+
 class Schema:
     """What the columns of a table are; a column that it does not name has no role.
 
@@ -136,7 +139,7 @@ class Schema:
         return lenient
 
     def __getitem__(self, column: str) -> Attribute:
-        return self._attributes.get(column, Attribute())
+        return self._attributes.get(column, _NOTHING_SAID)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._attributes)

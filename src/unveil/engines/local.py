@@ -237,5 +237,5 @@ def _in_blocks(
         blocks_of(len(asked), BLOCK),
         threads=threads,
         progress=progress,
-        stop=stopped,
+        stop=stopped if len(asked) > BLOCK else None,  # one block is soon done
     )

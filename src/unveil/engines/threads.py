@@ -71,6 +71,12 @@ def run_blocks(
     total = bounds[-1] if bounds else 0
     if progress is not None:
         progress(0, total)
+    if stop is None and (threads == 1 or len(bounds) <= 2):  # there is nothing to share
+        for start, end in pairwise(bounds):
+            work(start, end)
+            if progress is not None:
+                progress(end, total)
+        return
     with ThreadPoolExecutor(threads) as pool:
         blocks = {pool.submit(work, start, stop): stop - start for start, stop in pairwise(bounds)}
         done = 0

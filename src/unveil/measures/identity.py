@@ -49,8 +49,7 @@ def hits(links: Links, *, ties: Ties = "expected") -> Floats:
         return first
     found = links.n_closer == 0
     worth = {"expected": 1 / np.where(found, 1 + links.n_tied, 1), "unique": links.n_tied == 0}
-    shares: Floats = found * worth.get(ties, 1.0)
-    return shares
+    return np.asarray(found * worth.get(ties, 1.0), np.float64)
 
 
 class Curve(NamedTuple):

@@ -91,7 +91,9 @@ def attack(
     """
     _check_kinds(spec, intruder)
     seed = check_seed(seed)
-    whole = as_microdata(original, schema)
+    if isinstance(original, Microdata) and isinstance(release, Microdata | Release):
+        as_microdata(original, schema)  # which refuses a schema that is of no use
+    whole = original if isinstance(original, Microdata) else as_microdata(original, schema)
     released, row_map = _released(release, spec, schema)
     own = _own_file(intruder, schema)
     where = Whereabouts(
