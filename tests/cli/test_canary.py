@@ -98,8 +98,12 @@ FILES = {
     "nothing.plan": "",
     "seed.plan": "seed = 'x'\n" + plan("method = 'shuffle'"),
     "number.toml": "numeric = ['pay']",
+    "other.parquet": _frame().with_columns(pl.col("pay") * 2, kind=pl.lit(TEXT)),
+    "rows.csv": f"released,original\n{WHOLE},1\n",
+    "pairs.csv": f"unique_id_l,unique_id_r,match_weight\n{WHOLE},{TEXT},{NUMBER}\n",
 }
 
+ATTACK = "attack good.parquet other.parquet --schema keys.toml --attack"
 SCENES = [
     (0, "inspect good.csv"),
     (0, "inspect good.csv --json"),
@@ -143,6 +147,26 @@ SCENES = [
     (2, "mask good.csv --plan noise.plan -o made.csv --row-map made.csv"),
     (2, "mask good.csv --plan noise.plan"),
     (2, "mask good.parquet --schema keys.toml --plan copula.plan -o made.csv --row-map map.csv"),
+    *((0, f"{ATTACK} distance {more}") for more in (
+        "", "--truth name", "--truth row-order --json", "--knows pay --records 3 --truth row-order",
+        "--blocks kind --truth row-order", "--links made.links.csv", "--sample 4 --truth name",
+        "--metric mahalanobis --knows pay --truth row-order",
+        "--outsiders other.parquet --truth row-order", "--records other.parquet --truth name",
+        "--knows pay,age --truth row-order --direction release-to-original",
+    )),
+    (0, f"{ATTACK} rank --knows pay --truth name"),
+    (0, "attack good.parquet other.parquet --attack position --truth row-order"),
+    *((3, f"{ATTACK} {more}") for more in (
+        "rank", "nose", "distance --knows payy", "distance --knows name", "distance --truth kind",
+        "distance --knows age", "distance --blocks bird", "distance --truth rows.csv",
+        "distance --weights pay=-1", "distance --records no.csv", "rank --metric euclid",
+        "pairs --pairs good.csv", "pairs --pairs pairs.csv", "distance --records 99.5",
+        "distance --release-schema words.toml", "distance --release-schema order.toml",
+        "distance --metric mahalanobis", "distance --tables {}x",
+    )),
+    (3, "attack good.parquet cells.csv --attack distance --release-schema cells.toml --knows name"),
+    (2, "attack good.parquet other.parquet --attack distance --knows pay --truth nobody"),
+    (2, "attack good.parquet other.parquet --attack distance --knows pay --records 99"),
     (0, "methods"),
     (0, "methods pram"),
     (0, "demo --folder made"),

@@ -26,9 +26,9 @@ def test_version_and_help(unveil_command):
     assert unveil_command("--version").out == f"unveil {unveil.__version__}\n"
     done = unveil_command("--help")
     assert done.code == 0
-    for word in ("demo", "inspect", "mask", "methods", "Exit codes"):
+    for word in ("attack", "demo", "inspect", "mask", "methods", "Exit codes"):
         assert word in done.out
-    for command in ("demo", "inspect", "mask", "methods"):
+    for command in ("attack", "demo", "inspect", "mask", "methods"):
         assert "Usage: unveil" in unveil_command(command, "--help").out
 
 
@@ -118,7 +118,7 @@ def test_the_demo_shows_schema_and_summary(unveil_command, tmp_path):
     assert "50 records, 15 columns" in done.out
     assert "[attributes.education]" in done.out
     assert sorted(p.name for p in folder.iterdir()) == [
-        "households.csv", "households.toml", "plan.toml", "release.csv",
+        "households.csv", "households.toml", "map.csv", "plan.toml", "release.csv",
     ]  # fmt: skip
     data = unveil.read(folder / "households.csv", folder / "households.toml")
     assert data == unveil.households(50, seed=3)
@@ -356,3 +356,142 @@ def test_a_plan_with_a_mistake_writes_nothing(unveil_command, to_mask):
         assert done.code == 3
         assert said in done.err
         assert sorted(to_mask.iterdir()) == before
+
+
+@pytest.fixture
+def to_attack(tmp_path):
+    sample = unveil.households(120, seed=2)
+    noise = unveil.masks.AdditiveNoise(scale=0.3, columns=["age", "income", "hours"])
+    release = unveil.mask(sample, [noise], seed=3)
+    unveil.write(sample, tmp_path / "survey.csv", format=unveil.Csv(delimiter=";"))
+    unveil.write(sample.schema, tmp_path / "survey.toml")
+    unveil.write(release, tmp_path / "release.parquet", row_map=tmp_path / "map.csv")
+    return tmp_path
+
+
+def attack_command(folder, *more, attack="distance", truth="map.csv"):
+    told = ["--truth", folder / truth] if truth else []
+    files = [folder / "survey.csv", folder / "release.parquet", "--schema", folder / "survey.toml"]
+    return ["attack", *files, "--attack", attack, *told, *more]
+
+
+def attack_json(unveil_command, *given, **options):
+    done = unveil_command(*attack_command(*given, "--json", **options))
+    assert (done.code, done.err) == (0, ""), done.err
+    return json.loads(done.out)
+
+
+def test_attack_prints_what_was_found(unveil_command, to_attack):
+    done = unveil_command(*attack_command(to_attack))
+    assert (done.code, done.err) == (0, "")
+    shown = attack_json(unveil_command, to_attack)
+    risk = shown["risk"]
+    assert f"{risk['expected']:.1f}" in done.out
+    for words in (
+        "linked rightly, expected", "of 120", "a guess links", "no attack on these attributes",
+        "The true row among the k best", "Of people who are not in the release",
+    ):  # fmt: skip
+        assert words in done.out
+    assert 10 < risk["expected"] <= risk["ceiling"] == 120
+    assert risk["baseline"] == pytest.approx(1)
+    assert (risk["n"], risk["interval"], risk["direction"]) == (120, None, "original-to-release")
+    assert len(shown["top"]["share"]) == 5
+    assert shown["top"]["share"][0] == pytest.approx(risk["share"])
+
+
+def test_every_option_of_attack_does_something(unveil_command, to_attack):
+    knows = ["--knows", "age,income,hours"]
+    plain = attack_json(unveil_command, to_attack, *knows)
+    assert plain["risk"]["attributes"] == ["age", "income", "hours"]
+    for options, field in (
+        (["--direction", "release-to-original"], "expected"),
+        (["--records", "0.5"], "n"),
+        (["--records", "30"], "n"),
+        (["--records", to_attack / "survey.csv"], "intruder"),
+        (["--blocks", "sex,region"], "baseline"),
+        (["--sample", "40"], "interval"),
+        (["--weights", "age=3,hours=0"], "attributes"),
+        (["--weights", '{"age": 3}'], "expected"),
+        (["--metric", "mahalanobis", "--covariance", "pairs"], "supervised"),
+        (["--metric", "mahalanobis", "--groups", '[["age", "hours"]]'], "parameters"),
+        (["--metric", "polynomial", "--degree", "3"], "parameters"),
+        (["--scale", "release"], "parameters"),
+        (["--aggregation", "[0, 0.1, 0.1, 0.2, 0.1, 0.2, 0.2, 1]"], "expected"),
+        (["--outsiders", to_attack / "survey.csv"], "control"),
+    ):
+        other = attack_json(unveil_command, to_attack, *knows, *options)
+        assert other["risk"][field] != plain["risk"][field], options
+    longer = attack_json(unveil_command, to_attack, *knows, "--top", "9")
+    assert len(longer["top"]["share"]) == 9
+    drawn = [
+        attack_json(unveil_command, to_attack, *knows, "--sample", "40", "--seed", seed)
+        for seed in "12"
+    ]
+    assert drawn[0]["risk"]["expected"] != drawn[1]["risk"]["expected"]
+    ranked = [
+        attack_json(unveil_command, to_attack, *knows, *more, attack="rank")
+        for more in ([], ["--criterion", "max"], ["--ranks", "release"])
+    ]
+    assert len({one["risk"]["expected"] for one in ranked}) == 3
+    grades = ["--knows", "education", "--inclusive", "--metric", "manhattan"]
+    assert attack_json(unveil_command, to_attack, *grades)["risk"]["parameters"]["inclusive"]
+
+
+def test_attack_by_position_and_without_the_truth(unveil_command, to_attack):
+    shown = attack_json(unveil_command, to_attack, attack="position")
+    assert abs(shown["row_order"]["correlation"]) < 0.4
+    assert "Rank correlation" in unveil_command(*attack_command(to_attack, attack="position")).out
+    done = unveil_command(*attack_command(to_attack, truth=None))
+    assert done.code == 0
+    assert "cannot be counted: give --truth" in done.out
+    assert attack_json(unveil_command, to_attack, truth=None)["risk"] is None
+
+
+def test_links_are_written_and_scored_again(unveil_command, to_attack):
+    links = to_attack / "links.csv"
+    first = attack_json(unveil_command, to_attack, "--links", links)
+    again = attack_json(unveil_command, to_attack, "--pairs", links, attack="pairs")
+    assert again["risk"]["unique"] == first["risk"]["unique"]
+    assert links.stat().st_mode & 0o077 == 0
+    done = unveil_command(*attack_command(to_attack, "--links", links))
+    assert (done.code, "--force" in done.err) == (3, True)
+    assert unveil_command(*attack_command(to_attack, "--links", links, "--force")).code == 0
+    over = unveil_command(
+        *attack_command(to_attack, "--links", to_attack / "survey.csv", "--force")
+    )
+    assert (over.code, "would be overwritten" in over.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("code", "more", "said"),
+    [
+        (3, ["--attack", "rnak"], "did you mean 'rank'"),
+        (3, ["--criterion", "max"], "'criterion' is not a parameter"),
+        (3, ["--metric", "euklid"], "metric"),
+        (3, ["--knows", "agee"], "did you mean 'age'"),
+        (2, ["--truth", "nobody"], "no column of the files and no file"),
+        (3, ["--truth", "person"], "'person' is not in the release"),
+        (3, ["--records", "2.5"], "a share is at most 1"),
+        (3, ["--records", "nobody.csv"], "no such file"),
+        (3, ["--weights", "age=x"], "weights"),
+        (2, ["--direction", "back"], "direction"),
+        (3, ["--attack", "rank"], "have no order"),
+        (2, ["--nothing"], "No such option"),
+    ],
+)
+def test_mistakes_of_an_attacker(unveil_command, to_attack, code, more, said):
+    done = unveil_command(*attack_command(to_attack, *more))
+    assert (done.code, said in done.err) == (code, True), done.err
+
+
+def test_the_release_may_have_a_schema_of_its_own(unveil_command, to_attack):
+    sample = unveil.read(to_attack / "survey.csv", to_attack / "survey.toml")
+    coded = unveil.masks.GlobalRecoding(intervals=[20, 40, 60], columns=["age"])
+    release = unveil.mask(sample, [coded], seed=1)
+    unveil.write(release, to_attack / "coarse.csv", row_map=to_attack / "coarse-map.csv")
+    unveil.write(release.schema, to_attack / "coarse.toml")
+    given = attack_command(to_attack, "--knows", "age,income", truth="coarse-map.csv")
+    given[2] = to_attack / "coarse.csv"
+    assert unveil_command(*given).code == 3
+    done = unveil_command(*given, "--release-schema", to_attack / "coarse.toml")
+    assert (done.code, done.err) == (0, "")

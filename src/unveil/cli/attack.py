@@ -217,10 +217,10 @@ def print_attack(links: Links, found: dict[str, Any]) -> None:
 
 def _print_more(risk: Risk, found: dict[str, Any]) -> None:
     if risk.interval is not None:
-        low, high, confidence = risk.interval
+        found_in = risk.interval
         say(
-            f"A sample of {risk.population:,} was attacked: of all, {low:.1%} to {high:.1%} "
-            f"({confidence:.0%} confidence)."
+            f"A sample of {risk.population:,} was attacked: of all, {found_in.low:.1%} to "
+            f"{found_in.high:.1%} ({found_in.confidence:.0%} confidence)."
         )
     if risk.absent:
         say(f"{count(risk.absent, 'record')} attacked had no row to be found, and are not counted.")
@@ -293,7 +293,7 @@ def _value(given: Any, kind: Any) -> Any:
 
     if not isinstance(given, str):
         return given
-    if kind is not Any:
+    if not given.startswith(("[", "{")):
         with suppress(msgspec.ValidationError):
             return msgspec.convert(given, kind)
     with suppress(msgspec.DecodeError):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from unveil.cli.attack import print_attack
 from unveil.cli.console import progress, say, say_lines
 from unveil.cli.inspect import print_inspection
 from unveil.cli.mask import print_release
@@ -28,17 +29,21 @@ from unveil.errors import FileError, reason
 @click.option("--seed", default=7, show_default=True, help="The seed of the sample.")
 @force_option
 def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
-    """Write the embedded sample and its schema, inspect them, and mask the sample."""
+    """Write the embedded sample and its schema, inspect them, mask the sample and attack it."""
+    from unveil.attacks import Distance
     from unveil.data.release import Plan
     from unveil.data.samples import households
     from unveil.files.tables import read, write
     from unveil.files.whole import check_target
     from unveil.masks import Microaggregation, Pram, RankSwapping
+    from unveil.workflows.attacking import attack
     from unveil.workflows.inspecting import inspect
     from unveil.workflows.masking import mask
+    from unveil.workflows.measuring import measure
 
     data_file, schema_file = folder / "households.csv", folder / "households.toml"
     plan_file, release_file = folder / "plan.toml", folder / "release.csv"
+    map_file = folder / "map.csv"
     plan = Plan(
         (
             Microaggregation(k=5, columns=("income", "tax", "savings", "rent")),
@@ -51,7 +56,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
-    for file in (data_file, schema_file, plan_file, release_file):
+    for file in (data_file, schema_file, plan_file, release_file, map_file):
         check_target(file, force=force)
     with progress(f"making {records:,} records") as show:
         data = households(records, seed=seed)
@@ -61,7 +66,11 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         show("masking")
         release = mask(original, plan)
         write(plan, plan_file, force=force)
-        write(release, release_file, force=force)
+        write(release, release_file, force=force, row_map=map_file)
+        show("attacking")
+        released = read(release_file, release.schema)
+        links = attack(original, released, Distance(), truth=map_file, seed=seed)
+        measured = measure(links)
     say("A made-up survey of persons in households; nobody in it is anybody.")
     say()
     print_inspection(found, title=str(data_file))
@@ -74,5 +83,11 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     say()
     print_release(release, left_out=["person"])
     say()
+    say("The release attacked by an intruder who knows the quasi-identifiers of everybody:")
+    say()
+    print_attack(links, measured)
+    say()
     say(f"Try: unveil inspect {data_file} --schema {schema_file} --show-values")
     say(f"     unveil mask {data_file} --schema {schema_file} --plan {plan_file} -o masked.csv")
+    say(f"     unveil attack {data_file} {release_file} --schema {schema_file} \\")
+    say(f"         --truth {map_file} --attack rank --criterion max --knows age,hours,income")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 
-class Interval(NamedTuple):
+class Interval(msgspec.Struct, frozen=True):
     """Where a share lies, with the stated confidence."""
 
     low: float
@@ -15,7 +15,7 @@ class Interval(NamedTuple):
     confidence: float
 
 
-class Claims(NamedTuple):
+class Claims(msgspec.Struct, frozen=True):
     """The links that an intruder would claim, who sees a clear margin."""
 
     n: int  # records looked at

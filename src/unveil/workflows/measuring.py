@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from unveil.attacks import Position
 from unveil.measures import at_risk, margins, precision, risk, row_order, top_k
@@ -37,10 +40,21 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
     found: dict[str, Any] = {
         "attack": links.name,
         "risk": risk(links, outsiders=outsiders),
-        "top": top_k(links, top)._asdict(),
-        "at_risk": at_risk(links)._asdict(),
-        "precision": precision(links)._asdict(),
+        "top": _plain(top_k(links, top)),
+        "at_risk": _plain(at_risk(links)),
+        "precision": _plain(precision(links)),
     }
     if isinstance(links.attack, Position):
-        found["row_order"] = row_order(links)._asdict()
+        found["row_order"] = _plain(row_order(links))
     return found
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    """A result's fields, arrays as lists; what is not a number there is none."""
+    return {name: _number(value) for name, value in found._asdict().items()}
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_number(one) for one in value.tolist()]
+    return None if isinstance(value, float) and isnan(value) else value

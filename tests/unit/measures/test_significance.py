@@ -1,15 +1,20 @@
 """The laws of chance, against exact fractions and a published table."""
 
+from collections import Counter
 from fractions import Fraction
+from itertools import permutations, product
 from math import comb, factorial
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unveil
+from unveil import Intruder, Microdata, Schema, attacks
 from unveil.errors import UsageError
-from unveil.measures.significance import random_links, random_matching
+from unveil.measures.significance import permutation_law, random_links, random_matching
 
 
 def exact_matching(m, n):
@@ -104,3 +109,60 @@ def test_fractions_of_hits_and_numbers_out_of_range():
             random_links(wrong, 5)
     with pytest.raises(UsageError, match="as many candidates"):
         random_matching(6, 5)
+
+
+def links_of(cells, truth, *, released=None, **intruder):
+    schema = Schema(quasi=list(cells), numeric=list(cells))
+    people, rows = (Microdata(pl.DataFrame(file), schema) for file in (cells, released or cells))
+    return unveil.attack(
+        people, rows, attacks.Distance(), intruder=Intruder(**intruder), truth=truth
+    )
+
+
+def test_permutation_law_is_that_of_random_matching_where_nothing_ties():
+    links = links_of({"x": np.arange(6.0) ** 2}, "row-order")
+    law = permutation_law([links], draws=20_000)
+    exact = random_matching(6, 6)
+    for hits in range(7):
+        error = 4 * (exact.at_least(hits) / 20_000) ** 0.5 + 1e-4
+        assert law.at_least(hits) == pytest.approx(exact.at_least(hits), abs=error)
+    assert law.mean == pytest.approx(1, abs=0.04)
+    assert repr(law) == "DrawnLaw(20,000 draws)"
+
+
+def test_permutation_law_with_ties_and_blocks():
+    """Two blocks of two twins and one other: every law can be counted out."""
+    cells = {"x": np.array([1.0, 1, 5, 1, 1, 5]), "block": np.array([0.0, 0, 0, 1, 1, 1])}
+    links = links_of(cells, "row-order", knows=["x"], blocks=["block"])
+    law = permutation_law([links], draws=5000)
+    # A block's hits: the other is right in 1 of 3, then the twins share 1 hit each: 2, else 0.5.
+    worth = Counter()
+    for order in product(permutations(range(3)), repeat=2):
+        hits = sum((t == 2) if i == 2 else (t < 2) / 2 for one in order for i, t in enumerate(one))
+        worth[hits] += 1 / 36
+    for least in sorted(worth):
+        exact = sum(share for hits, share in worth.items() if hits >= least)
+        assert law.at_least(least) == pytest.approx(exact, abs=0.03)
+
+
+def test_the_best_of_many_attacks_is_held_against_the_law_of_the_best():
+    rng = np.random.default_rng(1)
+    cells, released = ({name: rng.normal(size=40) for name in "abcdefgh"} for _ in range(2))
+    many = [links_of(cells, "row-order", released=released, knows=[name]) for name in cells]
+    one, best = permutation_law(many[:1], draws=300), permutation_law(many, draws=300)
+    assert best.mean > one.mean + 0.5
+    assert (best.drawn >= one.drawn).all()
+    with pytest.raises(UsageError, match="of the same records"):
+        permutation_law([many[0], many[1].sample(5)])
+    with pytest.raises(UsageError, match="at least one attack"):
+        permutation_law([])
+    with pytest.raises(UsageError, match="draws"):
+        permutation_law(many, draws=0)
+
+
+def test_few_records_draw_their_truth_from_all_candidates():
+    links = links_of({"x": np.arange(30.0)}, "row-order", records=[3, 7])
+    law = permutation_law([links], draws=4000)
+    assert law.mean == pytest.approx(2 / 30, abs=0.02)
+    exact = random_matching(2, 30)
+    assert law.at_least(1) == pytest.approx(exact.at_least(1), abs=0.02)

@@ -1,0 +1,232 @@
+"""Attacks as a user makes them: files, intruders, truths."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from unveil import Intruder, Microdata, Schema, attacks, masks, measures
+
+KNOWS = ["age", "hours", "income", "rent"]
+NOISE = masks.AdditiveNoise(scale=0.1, columns=KNOWS)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return unveil.households(200, seed=4)
+
+
+@pytest.fixture(scope="module")
+def release(sample):
+    return unveil.mask(sample, [NOISE], seed=1).shuffled()
+
+
+@pytest.fixture(scope="module")
+def hits(sample, release):
+    """By the original's rows, which no way to tell the truth may change."""
+    return measures.hits(attacked(sample, release))
+
+
+def attacked(original, released, spec=None, intruder=None, **options):
+    known = Intruder(**({"knows": KNOWS} | (intruder or {})))
+    return unveil.attack(original, released, spec or attacks.Distance(), intruder=known, **options)
+
+
+def with_ids(sample, release):
+    """The release as somebody may have it who forgot to take out the identifier."""
+    people = sample.column("person").gather(release.row_map)
+    return Microdata(release.data.to_frame().with_columns(people), release.data.schema)
+
+
+def test_the_truth_can_be_told_in_many_ways(sample, release, hits, tmp_path):
+    unveil.write(release, tmp_path / "r.csv", keep_order=True, row_map=tmp_path / "map.csv")
+    data = release.data
+    for truth, released in (
+        (release.row_map, data),
+        (release.row_map.tolist(), data),
+        (tmp_path / "map.csv", data),
+        (str(tmp_path / "map.csv"), data),
+        ("person", with_ids(sample, release)),
+        ("row-order", data.take(np.argsort(release.row_map))),
+    ):
+        links = attacked(sample, released, truth=truth)
+        assert np.array_equal(measures.hits(links), hits)
+    assert attacked(sample, data).truth is None
+    assert 20 < hits.sum() < 200
+
+
+def test_paths_and_frames_go_in_with_one_schema(sample, release, hits, tmp_path):
+    unveil.write(sample, tmp_path / "s.parquet")
+    unveil.write(sample.schema, tmp_path / "s.toml")
+    unveil.write(release, tmp_path / "r.csv", keep_order=True, row_map=tmp_path / "map.csv")
+    options = {"schema": tmp_path / "s.toml", "truth": tmp_path / "map.csv"}
+    links = attacked(tmp_path / "s.parquet", tmp_path / "r.csv", **options)
+    assert np.array_equal(measures.hits(links), hits)
+    frames = sample.to_frame("pandas"), release.data.to_frame("pyarrow")
+    links = attacked(*frames, schema=sample.schema, truth=release.row_map)
+    assert np.array_equal(measures.hits(links), hits)
+    links = attacked(sample, frames[1], schema=sample.schema, truth=release.row_map)
+    assert np.array_equal(measures.hits(links), hits)
+    with pytest.raises(unveil.UnveilError, match="leave out schema"):
+        attacked(sample, release, schema=sample.schema)
+
+
+def test_an_intruders_own_file(sample, release):
+    """A file of people of whom some are in the release, known by the original's identifier."""
+    rows = np.array([5, 17, 3, 100])
+    strangers = (
+        unveil.households(2, seed=99).to_frame().with_columns(person=pl.Series([9001, 9002]))
+    )
+    frame = pl.concat([sample.take(rows).to_frame(), strangers])
+    own = Microdata(frame, sample.schema)
+    links = attacked(sample, release, intruder={"records": own})
+    assert links.truth.tolist() == [*np.argsort(release.row_map)[rows], -1, -1]
+    risk = measures.risk(links)
+    assert (risk.n, risk.absent, len(links)) == (4, 2, 6)
+    few = attacked(sample, release, intruder={"records": rows.tolist()})
+    assert np.array_equal(measures.hits(few), measures.hits(links)[:4])
+    assert few.origin.tolist() == rows.tolist()
+    direct = attacked(sample, with_ids(sample, release), intruder={"records": own}, truth="person")
+    assert direct.truth.tolist() == links.truth.tolist()
+    by_name = attacked(sample, release, intruder={"records": own}, truth="person")
+    assert by_name.truth.tolist() == links.truth.tolist()
+    back = attacked(sample, release, intruder={"records": own, "direction": "release-to-original"})
+    assert (len(back), back.candidates, measures.risk(back).n) == (200, 6, 4)
+
+
+def test_an_own_file_that_nobody_can_place(sample, release, tmp_path):
+    nameless = sample.take([1, 2]).select(KNOWS)
+    assert attacked(sample, release, intruder={"records": nameless}).truth is None
+    unveil.write(release, tmp_path / "r.csv", row_map=tmp_path / "map.csv")
+    with pytest.raises(unveil.UnveilError, match="the intruder has a file of its own"):
+        attacked(sample, release.data, intruder={"records": nameless}, truth=tmp_path / "map.csv")
+    with pytest.raises(unveil.UnveilError, match="in the intruder's records, column 'person'"):
+        attacked(sample, release, intruder={"records": nameless}, truth="person")
+
+
+def test_shares_and_numbers_of_records(sample, release):
+    tenth = attacked(sample, release, intruder={"records": 0.1}, seed=3)
+    assert len(tenth) == len(tenth.origin) == 20
+    assert np.array_equal(
+        tenth.origin, attacked(sample, release, intruder={"records": 20}, seed=3).origin
+    )
+    assert not np.array_equal(
+        tenth.origin, attacked(sample, release, intruder={"records": 20}, seed=4).origin
+    )
+    assert measures.risk(tenth).interval is None  # these are all that the intruder has
+    every = attacked(sample, release, intruder={"records": 1.0})
+    assert len(every) == 200
+
+
+def test_a_sample_is_of_what_the_intruder_has(sample, release):
+    links = attacked(sample, release)
+    some = links.sample(50)
+    assert len(some) == 50
+    risk = measures.risk(some)
+    assert risk.interval is not None
+    assert risk.interval.low <= risk.share <= risk.interval.high
+    assert risk.interval.low <= measures.risk(links).share <= risk.interval.high
+    assert links.sample(1000) is links
+
+
+def test_by_default_the_intruder_knows_the_quasi_identifiers(sample, release):
+    links = unveil.attack(sample, release, attacks.Distance())
+    assert set(links.finder.columns) == set(sample.schema.with_role("quasi"))
+    links = unveil.attack(
+        sample, release, attacks.Distance(), intruder=Intruder(blocks=["sex", "region"])
+    )
+    assert set(links.finder.columns) == set(sample.schema.with_role("quasi")) - {"sex", "region"}
+
+
+def test_what_is_known_of_a_supervised_attack_is_said(sample, release):
+    links = attacked(sample, release, attacks.Distance(metric="mahalanobis", covariance="pairs"))
+    assert measures.risk(links).supervised
+    assert not measures.risk(attacked(sample, release)).supervised
+
+
+def test_the_order_of_a_written_release_tells_nothing_but_if_kept(sample):
+    release = unveil.mask(sample, [NOISE], seed=1)
+    hidden = unveil.attack(sample, release, attacks.Position())
+    assert measures.risk(hidden).expected < 8
+    assert abs(measures.row_order(hidden).correlation) < 0.3
+    kept = unveil.mask(sample, unveil.Plan([NOISE], seed=1, keep_order=True))
+    seen = unveil.attack(sample, kept, attacks.Position())
+    risk = measures.risk(seen)
+    assert (risk.expected, risk.ceiling, risk.attributes) == (200, 200, ())
+    assert risk.p_value < 1e-100
+    assert measures.row_order(seen).correlation == pytest.approx(1)
+    assert measures.row_order(seen).p_value < 1e-10
+    half = unveil.mask(sample, unveil.Plan([masks.Sampling(share=0.5)], seed=1, keep_order=True))
+    assert measures.row_order(unveil.attack(sample, half, attacks.Position())).correlation > 0.99
+    assert measures.risk(unveil.attack(sample, half, attacks.Position())).expected > 2
+
+
+def test_other_people_are_linked_as_often_as_by_chance():
+    """An attack on people who are not there finds no more than a guess."""
+    people, others = unveil.households(2000, seed=1), unveil.households(2000, seed=2)
+    truth = np.random.default_rng(3).permutation(2000)
+    for spec in (attacks.Distance(), attacks.Rank(), attacks.Rank(criterion="max")):
+        risk = measures.risk(attacked(people, others, spec, truth=truth))
+        assert risk.baseline == pytest.approx(1)
+        assert risk.expected < 6  # one in ten thousand exceeds it
+        assert risk.p_value > 1e-4
+
+
+def test_progress_is_told(sample, release):
+    from dataclasses import replace
+
+    told = []
+    links = replace(
+        attacked(sample, release), progress=lambda done, total: told.append((done, total))
+    )
+    assert links.n_closer.shape == (200,)
+    assert told[-1] == (200, 200)
+    blocked = attacked(sample, release, intruder={"blocks": ["sex", "region"]})
+    told.clear()
+    assert (
+        replace(blocked, progress=lambda done, total: told.append((done, total))).best.size == 200
+    )
+    assert told[-1] == (200, 200)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_an_intruder_says_what_it_knows_and_no_more():
+    intruder = Intruder(knows=["age"], records=Microdata(pl.DataFrame({"age": [77013]})))
+    assert "77013" not in repr(intruder)
+    assert intruder.to_dict()["records"] == "a file of its own"
+    assert repr(Intruder(records=pl.DataFrame({"age": [77013]}), blocks=["sex"])) == (
+        "Intruder(knows the quasi-identifiers of a file of its own inside sex, original-to-release)"
+    )
+    assert repr(Intruder(records=0.25)).startswith(
+        "Intruder(knows the quasi-identifiers of 0.25 of"
+    )
+    assert Intruder(records=np.array([3, 4])).records == (3, 4)
+    assert Intruder(records="people.csv").to_dict()["records"] == "the records of people.csv"
+
+
+def test_a_row_map_that_is_none(sample, release, tmp_path):
+    for text, said in (
+        ("released,orig\n1,1\n", "a row map has the columns released and original"),
+        ("released,original\n1,201\n", "from 1 to 200, in 1 record: is it the map of another"),
+        ("released,original\n0,1\n", "column 'released' is no row of its file"),
+        ("released,original\n1,1\n1,2\n", "lists a released row twice"),
+        ("released,original\n1,1\n2,1\n", "more than one come from one original row"),
+    ):
+        (tmp_path / "map.csv").write_text(text)
+        with pytest.raises(unveil.UnveilError, match=said):
+            attacked(sample, release.data, truth=tmp_path / "map.csv")
+    (tmp_path / "map.csv").write_text("released,original\n2,1\n")
+    part = attacked(sample, release.data, truth=tmp_path / "map.csv")
+    assert (part.truth[0], part.population) == (1, 1)
+
+
+def test_levels_are_guessed_alike_for_both_files():
+    """A released column may look like another level than the original's did."""
+    people = pl.DataFrame({"n": [1, 2, 3, 4, 5, 6], "c": ["1", "2", "3", "a", "b", "c"]})
+    rows = people.with_columns(n=pl.col("n") + 0.5, c=pl.Series(["1", "2", "3", "1", "2", "3"]))
+    links = unveil.attack(
+        Microdata(people, Schema(quasi=["n", "c"])), Microdata(rows), attacks.Distance(),
+        truth="row-order",
+    )  # fmt: skip
+    assert links.finder.columns == ("n", "c")
+    assert measures.hits(links)[:3].tolist() == [1, 1, 1]
