@@ -194,7 +194,11 @@ def print_attack(links: Links, found: dict[str, Any]) -> None:
     knows = listing(links.finder.columns)
     of_whom = links.intruder.to_dict()["records"]
     say(f"{links.name}: {f'the intruder knows {knows}, of {of_whom}' if knows else of_whom}")
-    say(f"{links.intruder.direction}, {count(links.candidates, 'candidate')} for each record")
+    inside = listing(links.intruder.blocks)
+    say(
+        f"{links.intruder.direction}, {count(links.candidates, 'candidate')}"
+        f"{f', compared inside blocks of {inside}' if inside else ''}"
+    )
     say()
     if found["risk"] is None:
         _print_uncounted(found)

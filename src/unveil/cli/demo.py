@@ -87,7 +87,11 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     say()
     print_attack(links, measured)
     say()
-    say(f"Try: unveil inspect {data_file} --schema {schema_file} --show-values")
-    say(f"     unveil mask {data_file} --schema {schema_file} --plan {plan_file} -o masked.csv")
-    say(f"     unveil attack {data_file} {release_file} --schema {schema_file} \\")
-    say(f"         --truth {map_file} --attack rank --criterion max --knows age,hours,income")
+    _say_what_next(data_file, schema_file, plan_file, release_file, map_file)
+
+
+def _say_what_next(data: Path, schema: Path, plan: Path, release: Path, row_map: Path) -> None:
+    say(f"Try: unveil inspect {data} --schema {schema} --show-values")
+    say(f"     unveil mask {data} --schema {schema} --plan {plan} -o masked.csv")
+    say(f"     unveil attack {data} {release} --schema {schema} \\")
+    say(f"         --truth {row_map} --attack rank --criterion max --knows age,hours,income")
