@@ -24,6 +24,7 @@ SCHEMA = Schema(
 )
 NUMBERS = ("x", "y")
 seeds = st.integers(0, 2**32)
+PARTS = ("n_closer", "n_tied", "best", "score", "n_best", "second")
 EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 
 EVERY = {
@@ -292,7 +293,7 @@ def test_the_number_of_threads_means_nothing(name, seed):
         patch.setattr("unveil.engines.local.BLOCK", 7)
         for threads in (1, 2, 7):
             other = replace(links, finder=replace(links.finder, threads=threads))
-            for part in ("n_closer", "n_tied", "best", "score", "n_best", "second"):
+            for part in PARTS:
                 assert np.array_equal(getattr(other, part), getattr(links, part)), part
 
 
@@ -322,3 +323,22 @@ def test_a_curve_of_places_is_the_naive_one(seed, n):
         expected[:, i] = [min(max((k - closer) / (1 + tied), 0), 1) for k in range(1, 6)]
     assert curve == pytest.approx(expected.mean(axis=1))
     assert curve[0] == pytest.approx(measures.risk(links).share)
+
+
+@settings(max_examples=EXAMPLES // 4)
+@given(name=names, seed=seeds, n=st.integers(6, 40), gaps=st.booleans())
+def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
+    mine, released = table(seed, n, missing=0.15 * gaps)
+    blocks = ("grade", "job") if name in OF_NUMBERS else ("grade",)
+    try:
+        links = attacked(name, mine, released, np.arange(n), blocks=blocks)
+    except unveil.UnveilError:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unveil.engines.parts.FEW", 0)
+        together = replace(links)
+        found = [getattr(together, part) for part in PARTS]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unveil.engines.parts.FEW", 1000)
+        for part, one in zip(PARTS, found, strict=True):
+            assert np.array_equal(getattr(links, part), one), part

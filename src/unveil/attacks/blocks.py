@@ -53,6 +53,8 @@ class Blocks:
     def _open_to(self, block: int, gappy: Ints) -> Ints:
         """The blocks whose records may be equal to this one's."""
         missing = (self.cells[block] < 0).any()
+        if not (missing or len(gappy)):
+            return np.array([block])
         others = np.arange(len(self.cells)) if missing else np.append(gappy, block)
         return others[self.fit(np.full(len(others), block), others)]
 

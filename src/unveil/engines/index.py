@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # measurements behind these numbers.
 LEAF, TILE, MANY_AXES = 32, 512, 24
 SAMPLE = 20_000  # rows that choose the principal axes
+PARTS_FIRST = 1e6  # an axis so much wider than others is split first
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -87,7 +88,10 @@ def build(problem: Problem, threads: int) -> Index:
     frame, axes = _on_axes(problem, _frame_for(problem, first), first, threads)
     shape = tree.shape(len(first), LEAF if axes.shape[1] < MANY_AXES else TILE)
     starts = np.arange(shape.leaves + 1) * len(first) // shape.leaves
-    order = _split(axes, _stretch(frame, axes), starts, threads)
+    stretch = _stretch(frame, axes)
+    if problem.parted:
+        stretch[-1] *= PARTS_FIRST
+    order = _split(axes, stretch, starts, threads)
     copies = np.diff(groups.starts)[order]
     planted = _plant(axes, order, starts, shape, copies, threads)
     first = first[order]
@@ -226,7 +230,7 @@ def _plant(
     tiles = np.empty((shape.leaves, width, shape.lanes), np.float32)
     run_blocks(
         lambda start, stop: tree.fill_tiles(axes, order, starts, tiles, start, stop),
-        shares_of(shape.leaves, threads),
+        shares_of(shape.leaves, threads, each=shape.lanes),
         threads=threads,
     )
     return tree.Tree(

@@ -10,6 +10,7 @@ import numpy as np
 from unveil.aggregation.measure import as_floats
 from unveil.engines.index import build, same_rows
 from unveil.engines.metrics import euclid
+from unveil.engines.parts import Parted, in_pieces, unparted
 from unveil.engines.preparing import prepare
 from unveil.engines.problem import check, check_truth, pose
 from unveil.engines.records import WHOLE, Records, whole_number
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from unveil.data.progress import Progress
     from unveil.engines.metrics import Metric
+    from unveil.engines.problem import Problem
     from unveil.kernels.arrays import Floats, Ints
 
 MOST_NEIGHBOURS = 1000
@@ -71,7 +73,7 @@ class Densities:
 
 def rank_of_truth(
     queries: Records | ArrayLike,
-    base: Records | ArrayLike,
+    base: Records | Parted | ArrayLike,
     truth: ArrayLike,
     metric: Metric,
     *,
@@ -84,7 +86,9 @@ def rank_of_truth(
     Parameters
     ----------
     queries, base
-        The intruder's records and the candidates, the same attributes in both.
+        The intruder's records and the candidates, the same attributes in both. The candidates
+        may be `Parted`, where not everybody is compared with everybody; then a true record that
+        is not in its query's part counts as not there.
     truth
         For each query the row of its true record in the base, from 0; -1: not there.
     metric
@@ -107,10 +111,22 @@ def rank_of_truth(
     """
     limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, WHOLE)
     workers = cores(threads)
-    asked, given = check(queries, base, metric)
+    everybody, parts = unparted(base)
+    asked, given = check(queries, everybody, metric)
     true_rows = check_truth(truth, len(asked), len(given))
     prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
     problem = pose(asked, given, metric, workers)
+    answers = np.full((len(asked), 2), -1, np.int64)
+    for piece, told in in_pieces(problem, parts, progress):
+        places = piece.places(true_rows, len(given))
+        answers[piece.records] = _ranks(piece.problem, places, limit, workers, told)
+    return Ranks(answers[:, 0], answers[:, 1])
+
+
+def _ranks(
+    problem: Problem, true_rows: Ints, limit: int, workers: int, progress: Progress | None
+) -> Ints:
+    """For each query how many are closer than its true record, and how many tie."""
     index = build(problem, workers)
     search = index.search(problem)
     position = np.where(true_rows < 0, -1, index.position[true_rows])
@@ -124,12 +140,12 @@ def rank_of_truth(
 
     _in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
-    return Ranks(answers[:, 0], answers[:, 1])
+    return answers
 
 
 def nearest(
     queries: Records | ArrayLike,
-    base: Records | ArrayLike,
+    base: Records | Parted | ArrayLike,
     metric: Metric,
     *,
     k: int = 1,
@@ -147,9 +163,25 @@ def nearest(
     """
     k = whole_number(k, "k", 1, MOST_NEIGHBOURS)
     workers = cores(threads)
-    asked, given = check(queries, base, metric)
+    everybody, parts = unparted(base)
+    asked, given = check(queries, everybody, metric)
     prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
     problem = pose(asked, given, metric, workers)
+    n = len(asked)
+    found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
+    for piece, told in in_pieces(problem, parts, progress):
+        rows, scores, n_best = _neighbours(piece.problem, k, workers, told)
+        found.rows[piece.records] = np.where(rows < 0, -1, piece.candidates[rows])
+        found.scores[piece.records] = scores
+        found.n_best[piece.records] = n_best
+    squares = problem.terms.root and problem.terms.exact
+    return Neighbours(found.rows, np.sqrt(found.scores) if squares else found.scores, found.n_best)
+
+
+def _neighbours(
+    problem: Problem, k: int, workers: int, progress: Progress | None
+) -> neighbours.Found:
+    """The best candidates of each query, by their places in this problem."""
     search = build(problem, workers).search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
     order = _in_tree_order(groups.firsts, search, workers)
@@ -163,8 +195,7 @@ def nearest(
     _in_blocks(answer, order, search, workers, progress)
     for part in found:
         groups.spread(part)
-    squares = problem.terms.root and problem.terms.exact
-    return Neighbours(found.rows, np.sqrt(found.scores) if squares else found.scores, found.n_best)
+    return found
 
 
 def density(

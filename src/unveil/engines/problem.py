@@ -29,6 +29,7 @@ class Problem:
     offset: Floats  # for each record of the base, or empty
     terms: kernel.Terms
     gappy: bool
+    parted: bool = False  # whether the last attribute parts those that are not compared
 
 
 def check(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unveil.kernels.arrays import Bools
 
 MOST_THREADS = 1024
+LITTLE = 4096  # records for which it takes longer to wake other threads than to do the work
 
 
 def cores(threads: int | None) -> int:
@@ -39,13 +40,15 @@ def blocks_of(n: int, size: int) -> list[int]:
     return [*range(0, n, size), n]
 
 
-def shares_of(n: int, threads: int) -> list[int]:
-    """The same for a few blocks for each thread, all about as large.
+def shares_of(n: int, threads: int, *, each: int = 1) -> list[int]:
+    """The same for a few blocks for each thread, all about as large; one, if there is little.
 
-    >>> shares_of(100, 1)
-    [0, 25, 50, 75, 100]
+    There are n things of so many records each.
+
+    >>> shares_of(100_000, 1), shares_of(100, 1)
+    ([0, 25000, 50000, 75000, 100000], [0, 100])
     """
-    parts = 4 * threads
+    parts = 4 * threads if n * each > LITTLE else 1
     return [n * part // parts for part in range(parts + 1)]
 
 
