@@ -5,8 +5,9 @@
 'max'
 """
 
+from unveil.attacks.attributes import Distances
 from unveil.attacks.base import Attack
-from unveil.attacks.distance import Distance, Distances
+from unveil.attacks.distance import Distance
 from unveil.attacks.pairs import Pairs
 from unveil.attacks.position import Position
 from unveil.attacks.rank import Rank

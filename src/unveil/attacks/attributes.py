@@ -6,13 +6,14 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
 
 from unveil.attacks.common import common_categories
 from unveil.data.encode import check_computable, codes, numbers
 from unveil.data.generalised import bounds, code_sets
 from unveil.engines.metrics import Cost, absolute, levels, prorated, squared, table
-from unveil.errors import SchemaError
+from unveil.errors import SchemaError, SpecError
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
@@ -22,6 +23,28 @@ if TYPE_CHECKING:
 
 Scaling = Literal["own", "original", "release"]
 MOST_CELLS = 4000  # different generalised cells of one column: a table of them is kept
+
+
+class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A distance of the user's own between the categories of one attribute."""
+
+    categories: tuple[str, ...]
+    distances: tuple[tuple[float, ...], ...]  # a row for each of the original's categories
+
+    def as_array(self, column: str) -> Floats:
+        """The distances, one for each pair of categories."""
+        many = len(self.categories)
+        if len(set(self.categories)) < many or {len(self.distances), *map(len, self.distances)} != {
+            many
+        }:
+            raise SpecError(
+                f"distance: tables: '{column}' has a row and a column of distances for each "
+                "category, and none twice"
+            )
+        found = np.array(self.distances)
+        if not (found >= 0).all():
+            raise SpecError(f"distance: tables: '{column}': distances of 0 or more, or infinite")
+        return found
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import msgspec
 import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.attributes import (
     Compared,
+    Distances,
     Rule,
     Scaling,
     compare_by_table,
@@ -33,28 +33,6 @@ if TYPE_CHECKING:
     from unveil.attacks.base import Files
     from unveil.data.encode import Floats
     from unveil.data.links import Finder
-
-
-class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A distance of the user's own between the categories of one attribute."""
-
-    categories: tuple[str, ...]
-    distances: tuple[tuple[float, ...], ...]  # a row for each of the original's categories
-
-    def as_array(self, column: str) -> Floats:
-        """The distances, one for each pair of categories."""
-        many = len(self.categories)
-        if len(set(self.categories)) < many or {len(self.distances), *map(len, self.distances)} != {
-            many
-        }:
-            raise SpecError(
-                f"distance: tables: '{column}' has a row and a column of distances for each "
-                "category, and none twice"
-            )
-        found = np.array(self.distances)
-        if not (found >= 0).all():
-            raise SpecError(f"distance: tables: '{column}': distances of 0 or more, or infinite")
-        return found
 
 
 class Distance(Attack, frozen=True, kw_only=True):
@@ -151,41 +129,47 @@ class Distance(Attack, frozen=True, kw_only=True):
         used = {name: w for name, w in zip(files.columns, weights.tolist(), strict=True) if w > 0}
         if self.metric == "polynomial":
             return self._by_kernel(files, used)
-        rule = Rule(
-            power=2 if self.metric == "euclid" else 1,
-            scaling=self.scale or ("release" if files.few else "own"),
-            inclusive=self.inclusive,
-        )
+        return self._by_attributes(files, used)
+
+    def _by_attributes(self, files: Files, used: dict[str, float]) -> Finder:
+        """A distance for each attribute, added up, the largest of them, or integrated."""
         for column in self.tables or {}:
             if column not in files.columns:
                 raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
+        rule = Rule(
+            power=2 if self.metric == "euclid" else 1,
+            scaling=self._scaling(files),
+            inclusive=self.inclusive,
+        )
         found = {name: self._compared(files, name, rule, weight) for name, weight in used.items()}
         if all(part is None for part in found.values()):
             raise nothing_left()
         parts = {name: part for name, part in found.items() if part is not None}
         if self.aggregation is not None:  # a measure knows every attribute by its place
             parts = {name: part or _always_equal(files, rule) for name, part in found.items()}
-        costs = tuple(cost for part in parts.values() for cost in part.costs)
-        measure = None
-        if self.aggregation is not None:
-            if len(costs) > len(parts):
-                raise SchemaError(
-                    "distance: aggregation: a generalised number is two columns, which a fuzzy "
-                    "measure does not know; leave it out, or leave out aggregation"
-                )
-            measure = measure_for(self, self.aggregation, tuple(parts))
-        combine: dict[str, Literal["sum", "largest"]] = {"chebyshev": "largest"}
         mine, released = (
             _records(np.column_stack([getattr(part, whose) for part in parts.values()]))
             for whose in ("mine", "released")
         )
-        metric = Metric(
-            costs,
-            combine="choquet" if measure else combine.get(self.metric, "sum"),
-            root=rule.power == 2,
-            measure=measure,
-        )
-        return Search(files, mine, released, metric, tuple(parts))
+        return Search(files, mine, released, self._metric(parts, rule), tuple(parts))
+
+    def _scaling(self, files: Files) -> Scaling:
+        return self.scale or ("release" if files.few else "own")
+
+    def _metric(self, parts: dict[str, Compared], rule: Rule) -> Metric:
+        costs = tuple(cost for part in parts.values() for cost in part.costs)
+        root = rule.power == 2
+        if self.aggregation is None:
+            return Metric(
+                costs, combine="largest" if self.metric == "chebyshev" else "sum", root=root
+            )
+        if len(costs) > len(parts):
+            raise SchemaError(
+                "distance: aggregation: a generalised number is two columns, which a fuzzy "
+                "measure does not know; leave it out, or leave out aggregation"
+            )
+        measure = measure_for(self, self.aggregation, tuple(parts))
+        return Metric(costs, combine="choquet", root=root, measure=measure)
 
     def _compared(self, files: Files, column: str, rule: Rule, weight: float) -> Compared | None:
         level = common_level(*files.both, column)
@@ -204,8 +188,7 @@ class Distance(Attack, frozen=True, kw_only=True):
     def _by_kernel(self, files: Files, used: dict[str, float]) -> Finder:
         """Euclid on the products that the polynomial kernel stands for."""
         self._check_numbers(files, tuple(used))
-        scaling = self.scale or ("release" if files.few else "own")
-        pairs = {name: standardised(files, name, scaling) for name in used}
+        pairs = {name: standardised(files, name, self._scaling(files)) for name in used}
         kept = {name: pair for name, pair in pairs.items() if pair is not None}
         if not kept:
             raise nothing_left()

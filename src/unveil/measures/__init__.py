@@ -7,22 +7,13 @@
 100
 """
 
-from unveil.measures.identity import (
-    at_risk,
-    baseline,
-    ceiling,
-    claims,
-    control,
-    hits,
-    margins,
-    p_value,
-    precision,
-    risk,
-    top_k,
-)
+from unveil.measures.claims import claims, control, margins, precision
+from unveil.measures.hits import at_risk, hits, top_k
+from unveil.measures.identity import baseline, ceiling, p_value, risk
 from unveil.measures.interval import wilson
+from unveil.measures.permutation import permutation_law
 from unveil.measures.position import row_order
-from unveil.measures.significance import permutation_law, random_links, random_matching
+from unveil.measures.significance import random_links, random_matching
 
 __all__ = [
     "at_risk",

@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.links import Part
-from unveil.data.streams import stream
 from unveil.engines.records import whole_number
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from unveil.data.links import Links
-
 MOST_RECORDS = 10**9
-MOST_DRAWS = 10**6
-AT_ONCE = 2_000_000  # records with a drawn truth in one search
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,91 +112,6 @@ def random_links(records: int, candidates: int) -> ChanceLaw:
         most = min(m, int(binom.isf(1e-320, m, 1 / n)) + 1)
     law = binom.pmf(np.arange(most + 1), m, 1 / n)
     return ChanceLaw(m, n, np.trim_zeros(law, "b"))
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class DrawnLaw:
-    """The hits that were found when the truth was drawn at random, again and again."""
-
-    drawn: NDArray[np.float64]  # ascending
-
-    def at_least(self, hits: float) -> float:
-        """The share of draws with so many hits or more, the one that is tested among them.
-
-        >>> DrawnLaw(np.array([0.0, 1.0, 4.0])).at_least(2)
-        0.5
-        """
-        # Hits are sums of fractions: equal ones may differ in their last digit.
-        more = len(self.drawn) - np.searchsorted(self.drawn, hits - 1e-9)
-        return float((1 + more) / (1 + len(self.drawn)))
-
-    @property
-    def mean(self) -> float:
-        """The hits that chance alone can expect."""
-        return float(self.drawn.mean())
-
-    def __repr__(self) -> str:
-        return f"DrawnLaw({len(self.drawn):,} draws)"
-
-
-def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
-    """The law of the hits when every true row is one of its block's rows, drawn at random.
-
-    It holds whatever ties, blocks and fractions there are. Of several attacks with the same
-    records and the same truth it is the law of the best of them: what the worst of many attacks
-    is to be held against. No two records of a block have the same true row, as long as there
-    are enough.
-
-    >>> import unveil
-    >>> people = unveil.households(50)
-    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
-    >>> permutation_law([links], draws=9).at_least(50)
-    0.1
-    """
-    draws = whole_number(draws, "draws", 1, MOST_DRAWS)
-    if not attacks:
-        raise UsageError("the law is one of at least one attack")
-    one = attacks[0]
-    if any(
-        other.candidates != one.candidates
-        or not np.array_equal(other.records, one.records)
-        or not np.array_equal(other.true_rows, one.true_rows)
-        for other in attacks
-    ):
-        raise UsageError("the law of the best of several attacks is of the same records")
-    order = one.order()  # what is drawn must not depend on where rows stand
-    records = one.records[one.true_rows >= 0]
-    records = records[np.argsort(order.records[records])]
-    parts = [
-        Part(part.records, part.candidates[np.argsort(order.candidates[part.candidates])])
-        for part in one.finder.parts(records)
-        if len(part.candidates)
-    ]
-    parts.sort(key=lambda part: int(part.records.min()))
-    rng = stream(one.seed, "attack", "chance")
-    many = max(1, AT_ONCE // max(len(records), 1))  # truths that are tried at a time
-    found: list[NDArray[np.float64]] = []
-    for start in range(0, draws, many):
-        truths = [_drawn(parts, len(records), rng) for _ in range(min(many, draws - start))]
-        tried = np.concatenate(truths)
-        asked = np.tile(records, len(truths))
-        hits = []
-        for links in attacks:
-            closer, tied = links.finder.against(asked, tried, 1, None)
-            each = (closer == 0) / np.where(closer == 0, 1 + tied, 1)
-            hits.append(each.reshape(len(truths), -1).sum(axis=1))
-        found.append(np.max(hits, axis=0))
-    return DrawnLaw(np.sort(np.concatenate(found)))
-
-
-def _drawn(parts: Sequence[Part], records: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A true row for each record, drawn from its candidates."""
-    truth = np.full(records, -1)
-    for part in parts:
-        again = len(part.records) > len(part.candidates)
-        drawn = rng.choice(part.candidates, len(part.records), replace=again)
-        truth[np.sort(part.records)] = drawn
-    return truth
 
 
 def _sizes(records: int, candidates: int) -> tuple[int, int]:

@@ -11,32 +11,25 @@ import numpy as np
 
 from unveil.attacks import Attack, Pairs, Position
 from unveil.attacks.base import Files
-from unveil.attacks.blocks import blocks_by
-from unveil.attacks.common import common_level
 from unveil.data.intruder import Intruder
 from unveil.data.links import Links, Order
 from unveil.data.microdata import Microdata
 from unveil.data.release import Release, check_seed
 from unveil.data.rows import content_places
-from unveil.data.shares import part_of
-from unveil.data.streams import stream
 from unveil.errors import (
-    DataError,
-    SchemaError,
     SpecError,
     UsageError,
-    absent_column,
     count,
     listing,
 )
 from unveil.files.schemas import as_schema
+from unveil.workflows.intruding import compared_columns, drawn_rows, known_blocks, own_file
 from unveil.workflows.sources import as_microdata
 from unveil.workflows.truth import Whereabouts, true_rows
 
 if TYPE_CHECKING:
     import os
 
-    from unveil.attacks.blocks import Blocks
     from unveil.data.encode import Ints
     from unveil.data.schema import Schema
 
@@ -95,7 +88,7 @@ def attack(
         as_microdata(original, schema)  # which refuses a schema that is of no use
     whole = original if isinstance(original, Microdata) else as_microdata(original, schema)
     released, row_map = _released(release, spec, schema)
-    own = _own_file(intruder, schema)
+    own = own_file(intruder, schema)
     where = Whereabouts(
         mine=whole if own is None else own,
         rows=np.arange(len(whole)) if own is None else None,
@@ -104,7 +97,7 @@ def attack(
         row_map=row_map,
     )
     pairs = true_rows(truth, where)
-    origin = _drawn(intruder, where.mine, released, pairs, seed)
+    origin = drawn_rows(intruder, where.mine, released, pairs, seed)
     mine = where.mine if origin is None else where.mine.take(origin)
     if origin is None:
         origin = np.arange(len(mine))
@@ -113,10 +106,10 @@ def attack(
     files = Files(
         mine=mine,
         release=released,
-        columns=_compared(spec, mine, released, intruder),
+        columns=compared_columns(spec, mine, released, intruder),
         few=not intruder.has_all,
         reverse=intruder.reverse,
-        blocks=_blocks(mine, released, intruder),
+        blocks=known_blocks(mine, released, intruder),
         pairs=pairs,
     )
     _tell_moved(files)
@@ -167,100 +160,6 @@ def _released(
         return release, None
     declared = as_schema(schema)
     return as_microdata(release, None if declared is None else declared.where_there()), None
-
-
-def _own_file(
-    intruder: Intruder, schema: Schema | str | os.PathLike[str] | None
-) -> Microdata | None:
-    """The intruder's own file, if that is what it has."""
-    if not intruder.has_file:
-        return None
-    if isinstance(intruder.records, Microdata):
-        return intruder.records
-    declared = as_schema(schema)
-    return as_microdata(intruder.records, None if declared is None else declared.where_there())
-
-
-def _drawn(
-    intruder: Intruder, mine: Microdata, released: Microdata, pairs: Ints | None, seed: int
-) -> Ints | None:
-    """The rows that the intruder has; None for all."""
-    if intruder.has_all or intruder.has_file:
-        return None
-    n = len(mine)
-    if isinstance(intruder.records, tuple):
-        rows = np.array(intruder.records)
-        if rows.max() >= n:
-            raise UsageError(f"intruder: records: rows of the original go from 0 to {n - 1}")
-        return rows
-    share = isinstance(intruder.records, float)
-    many = max(1, part_of(n, intruder.records)) if share else intruder.records
-    if many > n:
-        raise UsageError(
-            f"intruder: records: {count(many, 'record')} of an original that has {n:,}"
-        )
-    by_content = np.argsort(content_places(mine, released, pairs))
-    chosen = stream(seed, "intruder", "records").choice(n, many, replace=False)
-    return np.sort(by_content[chosen])
-
-
-def _compared(
-    spec: Attack, mine: Microdata, released: Microdata, intruder: Intruder
-) -> tuple[str, ...]:
-    """The columns that are compared: known to the intruder, and in both files."""
-    if isinstance(spec, Position | Pairs):
-        if intruder.knows is not None:
-            raise SpecError(f"{spec.method}: this attack looks at no attribute: leave out knows")
-        return ()
-    common = [
-        name
-        for name in mine.columns
-        if name in released.columns and "identifier" not in mine.schema[name].role
-    ]
-    if not common:
-        raise DataError(
-            "the two files have no attribute in common, so there is nothing to compare; files "
-            "that share none are linked by `unveil link`"
-        )
-    if intruder.knows is None:
-        quasi = [name for name in common if "quasi" in mine.schema[name].role]
-        columns = [name for name in quasi if name not in intruder.blocks]
-        if not columns:
-            raise SchemaError(
-                "no attribute of both files is a quasi-identifier (beside those of the blocks): "
-                "declare roles in the schema, or say what the intruder knows, of: "
-                f"{listing(common)}"
-            )
-    else:
-        columns = [name for name in intruder.knows if name not in intruder.blocks]
-        for name in columns:
-            _check_known(name, mine, released)
-        if not columns:
-            raise SpecError("intruder: knows: name at least one attribute beside the blocks")
-    for name in columns:
-        common_level(mine, released, name)
-    return tuple(columns)
-
-
-def _check_known(name: str, mine: Microdata, released: Microdata) -> None:
-    for data, whose in ((mine, "intruder's records"), (released, "release")):
-        if name not in data.columns:
-            raise DataError(f"intruder: in the {whose}, {absent_column(name, data.columns)}")
-    if "identifier" in mine.schema[name].role:
-        raise SpecError(
-            f"intruder: column '{name}' is an identifier: it says who is who, and is no knowledge "
-            "to link by; it can be the truth"
-        )
-
-
-def _blocks(mine: Microdata, released: Microdata, intruder: Intruder) -> Blocks:
-    for name in intruder.blocks:
-        _check_known(name, mine, released)
-        if any(data.schema[name].generalised for data in (mine, released)):
-            raise SchemaError(
-                f"intruder: blocks: column '{name}' is generalised, so it is not unmasked"
-            )
-    return blocks_by(mine, released, intruder.blocks)
 
 
 def _tell_moved(files: Files) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from unveil.attacks import Position
 from unveil.measures import at_risk, margins, precision, risk, row_order, top_k
-from unveil.measures.identity import CLEAR, LOOKED_AT
+from unveil.measures.claims import CLEAR
+from unveil.measures.hits import LOOKED_AT
 
 if TYPE_CHECKING:
     from unveil.data.links import Links

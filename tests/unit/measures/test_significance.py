@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks
 from unveil.errors import UsageError
-from unveil.measures.significance import permutation_law, random_links, random_matching
+from unveil.measures import permutation_law, random_links, random_matching
 
 
 def exact_matching(m, n):

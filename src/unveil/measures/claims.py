@@ -1,0 +1,111 @@
+"""Claims: what an intruder would assert who does not know the truth, and how much is right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unveil.data.risk import Claims
+from unveil.engines.records import whole_number
+from unveil.errors import UsageError
+from unveil.measures.hits import LOOKED_AT, hits
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Floats
+    from unveil.data.links import Links
+
+CLEAR = 0.5  # the margin of a clear link: the second best is at least twice as far
+
+
+def margins(links: Links, *, without_true: bool = False) -> Floats:
+    """How much nearer the best candidate is than the second: 0 for a tie, 1 for no distance.
+
+    It is what an intruder sees who does not know the truth. `without_true` takes the true
+    row out of the candidates, as if its person were not in the release. A record with
+    one candidate only has margin 1, with none -1.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> float(margins(links).max())
+    1.0
+    """
+    rows, scores = links.found.rows, links.found.scores
+    if without_true:
+        gone = rows == links.true_rows[:, None]
+        order = np.argsort(gone, axis=1, kind="stable")
+        scores = np.take_along_axis(np.where(gone, np.inf, scores), order, axis=1)
+    best, second = scores[:, 0], scores[:, 1]
+    size = np.maximum(np.abs(second), np.abs(best))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        margin = np.where(np.isinf(second), 1.0, (second - best) / np.where(size > 0, size, 1.0))
+    return np.where(np.isinf(best), -1.0, margin)
+
+
+def claims(links: Links, margin: float = CLEAR) -> Claims:
+    """The links that an intruder claims who demands a margin, and how many of them are right.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> claims(links).claimed == claims(links).right
+    True
+    """
+    claimed = margins(links) >= _margin(margin)
+    return Claims(len(links), int(claimed.sum()), float(hits(links)[claimed].sum()))
+
+
+def control(links: Links, margin: float = CLEAR, *, outsiders: Links | None = None) -> Claims:
+    """What the same intruder would claim of people who are not in the release: all of it wrong.
+
+    Each record is attacked with its own row taken out; or `outsiders` are links of the same
+    attack, of people who are known not to be in the release.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> control(links).right
+    0.0
+    """
+    looked = margins(links, without_true=True) if outsiders is None else margins(outsiders)
+    return Claims(len(looked), int((looked >= _margin(margin)).sum()), 0.0)
+
+
+class Precision(NamedTuple):
+    """For each margin that an intruder may demand: what is claimed, and how much of it is right."""
+
+    margin: Floats
+    coverage: Floats  # the share of the records that are claimed
+    precision: Floats  # the share of the claims that are right; NaN where nothing is claimed
+    control: Floats  # the share claimed of people who are not in the release
+    n: int
+
+
+def precision(links: Links, *, sample: int = LOOKED_AT, steps: int = 20) -> Precision:
+    """Precision against coverage, for an intruder who claims only links with a clear margin.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> precision(links).n
+    100
+    """
+    some = links.sample(sample)
+    demanded = np.arange(steps) / whole_number(steps, "steps", 1, 1000)
+    own, other, right = margins(some), margins(some, without_true=True), hits(some)
+    claimed = own >= demanded[:, None]
+    many = claimed.sum(axis=1)
+    return Precision(
+        demanded,
+        many / len(some),
+        np.where(many > 0, (claimed * right).sum(axis=1) / np.maximum(many, 1), np.nan),
+        (other >= demanded[:, None]).mean(axis=1),
+        len(some),
+    )
+
+
+def _margin(given: float) -> float:
+    if not 0 <= given <= 1:
+        raise UsageError("margin: a number from 0 to 1")
+    return float(given)

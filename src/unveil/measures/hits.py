@@ -1,0 +1,106 @@
+"""Hits: how likely each record is linked with its true row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from unveil.engines.records import whole_number
+from unveil.errors import UsageError
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Floats
+    from unveil.data.links import Links
+
+Ties = Literal["expected", "unique", "any", "first"]
+LOOKED_AT = 2000  # records on which what takes long is measured
+MOST_PLACES = 1000
+
+
+def hits(links: Links, *, ties: Ties = "expected") -> Floats:
+    """For each record the probability that the attack links it with its true row: its risk.
+
+    Parameters
+    ----------
+    links
+        Of an attack, with the truth known.
+    ties
+        What a tie with the true row is worth: its share ("expected"), nothing ("unique"), a
+        whole hit ("any"), or one if the true row stands first in the file ("first"). The last
+        two are for reproducing published tables and for nothing else: "any" rewards an attack
+        that tells nobody from anybody, "first" depends on the order of the rows.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> float(hits(links).max())
+    1.0
+    """
+    if ties not in get_args(Ties):
+        raise UsageError(f"ties: one of {', '.join(get_args(Ties))}")
+    if ties == "first":
+        first: Floats = ((links.best == links.true_rows) & (links.best >= 0)).astype(np.float64)
+        return first
+    found = links.n_closer == 0
+    worth = {"expected": 1 / np.where(found, 1 + links.n_tied, 1), "unique": links.n_tied == 0}
+    return np.asarray(found * worth.get(ties, 1.0), np.float64)
+
+
+class Curve(NamedTuple):
+    """The share of the records whose true row is among the k best, for k = 1, 2, ..."""
+
+    share: Floats
+    n: int  # records looked at
+    population: int
+
+
+def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> Curve:
+    """How often the true row is among the k best candidates, ties counted by their share.
+
+    For each record clip((k - n_closer) / (1 + n_tied), 0, 1). Counting who is closer takes
+    longer than asking whether anybody is: of many records a sample is looked at.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> top_k(links, 3).share.round(2).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    most = whole_number(most, "most", 1, MOST_PLACES)
+    some = links.sample(sample)
+    known = some.true_rows >= 0
+    closer, tied = some.against(most)
+    places = np.arange(1, most + 1)[:, None]
+    within = np.clip((places - closer) / (1 + np.maximum(tied, 0)), 0.0, 1.0)
+    within[:, (closer < 0) | (closer >= most)] = 0.0
+    n = int(known.sum())
+    return Curve(within.sum(axis=1) / max(n, 1), n, links.population)
+
+
+class AtRisk(NamedTuple):
+    """ARX's three numbers: records above a threshold, the highest risk, the mean risk."""
+
+    above: float  # share of the records
+    highest: float
+    mean: float
+    threshold: float
+
+
+def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
+    """The share of records whose risk is above a threshold, the highest and the mean risk.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> at_risk(links).highest
+    1.0
+    """
+    if not 0 <= threshold <= 1:
+        raise UsageError("threshold: a number from 0 to 1")
+    each = hits(links)[links.true_rows >= 0]
+    if not len(each):
+        return AtRisk(0.0, 0.0, 0.0, threshold)
+    return AtRisk(
+        float((each > threshold).mean()), float(each.max()), float(each.mean()), threshold
+    )

@@ -1,0 +1,130 @@
+"""What an intruder has in hand: which records, which columns, which blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.attacks import Pairs, Position
+from unveil.attacks.blocks import blocks_by
+from unveil.attacks.common import common_level
+from unveil.data.microdata import Microdata
+from unveil.data.rows import content_places
+from unveil.data.shares import part_of
+from unveil.data.streams import stream
+from unveil.errors import (
+    DataError,
+    SchemaError,
+    SpecError,
+    UsageError,
+    absent_column,
+    count,
+    listing,
+)
+from unveil.files.schemas import as_schema
+from unveil.workflows.sources import as_microdata
+
+if TYPE_CHECKING:
+    import os
+
+    from unveil.attacks import Attack
+    from unveil.attacks.blocks import Blocks
+    from unveil.data.encode import Ints
+    from unveil.data.intruder import Intruder
+    from unveil.data.schema import Schema
+
+
+def own_file(
+    intruder: Intruder, schema: Schema | str | os.PathLike[str] | None
+) -> Microdata | None:
+    """The intruder's own file, if that is what it has."""
+    if not intruder.has_file:
+        return None
+    if isinstance(intruder.records, Microdata):
+        return intruder.records
+    declared = as_schema(schema)
+    return as_microdata(intruder.records, None if declared is None else declared.where_there())
+
+
+def drawn_rows(
+    intruder: Intruder, mine: Microdata, released: Microdata, pairs: Ints | None, seed: int
+) -> Ints | None:
+    """The rows that the intruder has; None for all."""
+    if intruder.has_all or intruder.has_file:
+        return None
+    n = len(mine)
+    if isinstance(intruder.records, tuple):
+        rows = np.array(intruder.records)
+        if rows.max() >= n:
+            raise UsageError(f"intruder: records: rows of the original go from 0 to {n - 1}")
+        return rows
+    share = isinstance(intruder.records, float)
+    many = max(1, part_of(n, intruder.records)) if share else intruder.records
+    if many > n:
+        raise UsageError(
+            f"intruder: records: {count(many, 'record')} of an original that has {n:,}"
+        )
+    by_content = np.argsort(content_places(mine, released, pairs))
+    chosen = stream(seed, "intruder", "records").choice(n, many, replace=False)
+    return np.sort(by_content[chosen])
+
+
+def compared_columns(
+    spec: Attack, mine: Microdata, released: Microdata, intruder: Intruder
+) -> tuple[str, ...]:
+    """The columns that are compared: known to the intruder, and in both files."""
+    if isinstance(spec, Position | Pairs):
+        if intruder.knows is not None:
+            raise SpecError(f"{spec.method}: this attack looks at no attribute: leave out knows")
+        return ()
+    common = [
+        name
+        for name in mine.columns
+        if name in released.columns and "identifier" not in mine.schema[name].role
+    ]
+    if not common:
+        raise DataError(
+            "the two files have no attribute in common, so there is nothing to compare; files "
+            "that share none are linked by `unveil link`"
+        )
+    if intruder.knows is None:
+        quasi = [name for name in common if "quasi" in mine.schema[name].role]
+        columns = [name for name in quasi if name not in intruder.blocks]
+        if not columns:
+            raise SchemaError(
+                "no attribute of both files is a quasi-identifier (beside those of the blocks): "
+                "declare roles in the schema, or say what the intruder knows, of: "
+                f"{listing(common)}"
+            )
+    else:
+        columns = [name for name in intruder.knows if name not in intruder.blocks]
+        for name in columns:
+            _check_known(name, mine, released)
+        if not columns:
+            raise SpecError("intruder: knows: name at least one attribute beside the blocks")
+    for name in columns:
+        common_level(mine, released, name)
+    return tuple(columns)
+
+
+def known_blocks(mine: Microdata, released: Microdata, intruder: Intruder) -> Blocks:
+    """The blocks in which records are compared; one for all, if the intruder knows of none."""
+    for name in intruder.blocks:
+        _check_known(name, mine, released)
+        if any(data.schema[name].generalised for data in (mine, released)):
+            raise SchemaError(
+                f"intruder: blocks: column '{name}' is generalised, so it is not unmasked"
+            )
+    return blocks_by(mine, released, intruder.blocks)
+
+
+def _check_known(name: str, mine: Microdata, released: Microdata) -> None:
+    for data, whose in ((mine, "intruder's records"), (released, "release")):
+        if name not in data.columns:
+            raise DataError(f"intruder: in the {whose}, {absent_column(name, data.columns)}")
+    if "identifier" in mine.schema[name].role:
+        raise SpecError(
+            f"intruder: column '{name}' is an identifier: it says who is who, and is no knowledge "
+            "to link by; it can be the truth"
+        )
