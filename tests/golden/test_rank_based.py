@@ -165,7 +165,7 @@ def test_an_intruder_with_few_records(paper_data, mask, pair, records, own, rele
     assert np.array_equal(found[:, 1], found[:, 2])
     # The figures held against are means of at most 4 runs.
     error = found.std(axis=0, ddof=1) * (1 / len(found) + 1 / 4) ** 0.5
-    assert found.mean(axis=0)[:2] == pytest.approx([own, release], abs=3 * error.max())
+    assert (np.abs(found.mean(axis=0)[:2] - [own, release]) <= 3 * error[:2] + 0.5).all()
     assert found[:, 1].mean() > found[:, 0].mean()
 
 

@@ -292,7 +292,8 @@ def test_the_number_of_threads_means_nothing(name, seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("unveil.engines.local.BLOCK", 7)
         for threads in (1, 2, 7):
-            other = replace(links, finder=replace(links.finder, threads=threads))
+            patch.setattr("unveil.engines.local.cores", lambda _asked, many=threads: many)
+            other = replace(links)
             for part in PARTS:
                 assert np.array_equal(getattr(other, part), getattr(links, part)), part
 
@@ -342,3 +343,40 @@ def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
         patch.setattr("unveil.engines.parts.FEW", 1000)
         for part, one in zip(PARTS, found, strict=True):
             assert np.array_equal(getattr(links, part), one), part
+
+
+@settings(max_examples=EXAMPLES // 4)
+@given(name=names, seed=seeds, n=st.integers(6, 25), reverse=st.booleans())
+def test_strangers_are_attacked_with_the_ranks_and_scales_of_the_people(name, seed, n, reverse):
+    """So the same people, taken for strangers, are as far from everybody as they were."""
+    mine, released = table(seed, n)
+    direction = "release-to-original" if reverse else "original-to-release"
+    links = attacked(name, mine, released, np.arange(n), direction=direction)
+    again = links.on(mine)
+    assert np.array_equal(again.found.scores, links.found.scores)
+    assert (again.truth == -1).all()
+    some = np.arange(0, n, 2)
+    part = links.on(mine.take(some))
+    if not reverse:
+        assert np.array_equal(part.found.scores, links.found.scores[some])
+    assert measures.control(links, outsiders=part).right == 0
+
+
+@settings(max_examples=EXAMPLES // 8)
+@given(name=names, seed=seeds, n=st.integers(12, 30))
+def test_who_is_drawn_does_not_depend_on_where_rows_stand(name, seed, n):
+    mine, released = table(seed, n, missing=0.1)
+    rng = np.random.default_rng(seed + 1)
+    one, two = rng.permutation(n), rng.permutation(n)
+    try:
+        links = attacked(name, mine, released, np.arange(n))
+    except unveil.UnveilError:
+        return
+    again = attacked(name, mine.take(one), released.take(two), np.argsort(one)[two])
+    few, others = links.sample(n // 3), again.sample(n // 3)
+    assert sorted(measures.hits(few)) == pytest.approx(sorted(measures.hits(others)))
+    rows = [
+        sorted(map(repr, data.take(some.records).to_frame("polars").rows()))
+        for data, some in ((mine, few), (mine.take(one), others))
+    ]
+    assert rows[0] == rows[1]

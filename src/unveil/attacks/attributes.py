@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 
 from unveil.attacks.common import common_categories
-from unveil.data.encode import check_computable, codes, numbers
-from unveil.data.generalised import bounds, code_sets
+from unveil.data.encode import Numbers, check_computable, codes
+from unveil.data.generalised import Bounds, bounds, code_sets
 from unveil.engines.metrics import Cost, absolute, levels, prorated, squared, table
 from unveil.errors import SchemaError, SpecError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
 
 Scaling = Literal["own", "original", "release"]
+MOST_DISTANCE = 1e75  # one whose square can still be squared
 MOST_CELLS = 4000  # different generalised cells of one column: a table of them is kept
 
 
@@ -29,7 +30,7 @@ class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A distance of the user's own between the categories of one attribute."""
 
     categories: tuple[str, ...]
-    distances: tuple[tuple[float, ...], ...]  # a row for each of the original's categories
+    distances: tuple[tuple[float | None, ...], ...]  # a row for each of the original's categories
 
     def as_array(self, column: str) -> Floats:
         """The distances, one for each pair of categories."""
@@ -41,9 +42,12 @@ class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 f"distance: tables: '{column}' has a row and a column of distances for each "
                 "category, and none twice"
             )
-        found = np.array(self.distances)
-        if not (found >= 0).all():
-            raise SpecError(f"distance: tables: '{column}': distances of 0 or more, or infinite")
+        found = np.array([[np.inf if d is None else d for d in row] for row in self.distances])
+        if not (found >= 0).all() or (found[np.isfinite(found)] > MOST_DISTANCE).any():
+            raise SpecError(
+                f"distance: tables: '{column}': distances are numbers of 0 or more, at most 1e75, "
+                "or infinite (null): impossible"
+            )
         return found
 
 
@@ -84,36 +88,34 @@ def compare_numbers(files: Files, column: str, rule: Rule, weight: float) -> Com
 
 def standardised(files: Files, column: str, scaling: Scaling) -> tuple[Floats, Floats] | None:
     """The numbers of both files, each less a mean, over a deviation; None if there is none."""
-    mine, released = (exact_numbers(data, column) for data in files.both)
-    scales = {"own": (mine, released), "original": (mine, mine), "release": (released, released)}
-    made = []
-    for values, by, whose in zip(
-        (mine, released), scales[scaling], ("original", "release"), strict=True
-    ):
-        scale = mean_and_deviation(by)
-        if scale is None:
-            leave_out(column, whose if scaling == "own" else scaling)
-            return None
-        made.append((values - scale[0]) / scale[1])
-    return made[0], made[1]
+    mine, people, released = files.numbers(column)
+    own, theirs = {
+        "own": (people, released),
+        "original": (people, people),
+        "release": (released, released),
+    }[scaling]
+    scales = mean_and_deviation(own), mean_and_deviation(theirs)
+    if scales[0] is None or scales[1] is None:
+        leave_out(column, "release" if scaling == "release" or scales[0] else "original")
+        return None
+    return _scaled(mine, scales[0]), _scaled(released, scales[1])
 
 
-def exact_numbers(data: Microdata, column: str) -> Floats:
-    """One column as numbers that can be computed with, a NaN where missing."""
-    found = numbers(data, [column])
-    check_computable(found)
-    values: Floats = found.values[:, 0]
-    return values
+def _scaled(values: Floats, scale: tuple[float, float]) -> Floats:
+    return (values - scale[0]) / scale[1]
 
 
 def mean_and_deviation(values: Floats) -> tuple[float, float] | None:
     """Of the values that are there; None where they do not vary."""
     known = values[np.isfinite(values)]
-    if not len(known) or known.min() == known.max():
+    if not len(known):
         return None
-    known = np.sort(known)  # so that the last digit does not depend on the order of the rows
-    deviation = float(known.std(ddof=1))
-    return (float(known.mean()), deviation) if deviation > 0 else None
+    least, spread = float(known.min()), float(known.max()) - float(known.min())
+    if not spread > 0:
+        return None
+    # In units of the spread, so that no square is lost, however small the numbers are.
+    within = (known - least) / spread
+    return least + spread * float(within.mean()), spread * float(within.std(ddof=1))
 
 
 def leave_out(column: str, whose: str) -> None:
@@ -130,22 +132,20 @@ def _compare_ranges(files: Files, column: str, rule: Rule, weight: float) -> Com
     costs where it is above; then the other two ends, the other way round. At most one of
     the two gaps is there.
     """
-    mine, released = (bounds(data, column) for data in files.both)
-    plain = not files.mine.schema[column].generalised and not files.few
-    by = mine if plain else released
+    mine, released = (_ends(data, column) for data in files.both)
+    people = mine if files.people is files.mine else _ends(files.people, column)
+    by = released if rule.scaling == "release" else people
     with np.errstate(invalid="ignore"):
         scale = mean_and_deviation((by.lower + by.upper) / 2)
     if scale is None:
-        leave_out(column, "original" if plain else "release")
+        leave_out(column, "release" if by is released else "original")
         return None
     ends = np.concatenate([mine.lower, mine.upper, released.lower, released.upper])
-    least, most = np.nanmin(ends[np.isfinite(ends)]), np.nanmax(ends[np.isfinite(ends)])
+    finite = ends[np.isfinite(ends)]
     (a_low, a_high), (b_low, b_high) = (
-        ((np.clip(end, least, most) - scale[0]) / scale[1] for end in (file.lower, file.upper))
-        for file in (mine, released)
+        (_scaled(np.clip(end, finite.min(), finite.max()), scale) for end in (one.lower, one.upper))
+        for one in (mine, released)
     )
-    for file, low, high in ((mine, a_low, a_high), (released, b_low, b_high)):
-        low[~file.present] = high[~file.present] = np.nan
     asks, asked = [a_high, a_low], [b_low, b_high]
     if files.reverse:
         asks, asked = [a_low, a_high], [b_high, b_low]  # mine are asked
@@ -154,6 +154,16 @@ def _compare_ranges(files: Files, column: str, rule: Rule, weight: float) -> Com
         np.column_stack(asked),
         (rule.gap(weight, side="above"), rule.gap(weight, side="below")),
     )
+
+
+def _ends(data: Microdata, column: str) -> Bounds:
+    """Both ends of each cell. A star tells nothing: it is missing, not at no distance."""
+    found = bounds(data, column)
+    star = np.isinf(found.lower) & np.isinf(found.upper)
+    lower, upper = (np.where(star, np.nan, end) for end in (found.lower, found.upper))
+    finite = np.column_stack([np.where(np.isinf(end), 0.0, end) for end in (lower, upper)])
+    check_computable(Numbers((column, column), finite, ~np.isnan(finite)))
+    return Bounds(lower, upper, ~np.isnan(lower))
 
 
 def compare_categories(
@@ -167,11 +177,11 @@ def compare_categories(
     """
     listed = common_categories(*files.both, column)
     if len(listed) < 2:
-        leave_out(column, "release")
+        leave_out(column, "original, nor in the release")
         return None
     if any(data.schema[column].generalised for data in files.both):
         return _compare_sets(files, column, rule, weight, ordered=ordered)
-    mine, released = (_as_floats(codes(data, column, listed).codes) for data in files.both)
+    mine, released = (code_values(data, column, listed)[:, None] for data in files.both)
     if ordered and not rule.inclusive:
         cost = rule.gap(weight, len(listed) - 1)
     elif ordered and rule.power == 1:
@@ -187,7 +197,7 @@ def compare_by_table(
     files: Files, column: str, listed: tuple[str, ...], distances: Floats
 ) -> Compared:
     """Categories by a table of the user's, a row for each of the original's."""
-    mine, released = (_as_floats(codes(data, column, listed).codes) for data in files.both)
+    mine, released = (code_values(data, column, listed)[:, None] for data in files.both)
     return Compared(mine, released, (table(distances.T if files.reverse else distances),))
 
 
@@ -198,8 +208,13 @@ def _places_apart(many: int, *, inclusive: bool) -> Floats:
     return distances
 
 
+def code_values(data: Microdata, column: str, listed: tuple[str, ...]) -> Floats:
+    """The categories' places in a list; a NaN where missing."""
+    return _as_floats(codes(data, column, listed).codes)
+
+
 def _as_floats(coded: Codes32) -> Floats:
-    return np.where(coded < 0, np.nan, coded)[:, None]
+    return np.where(coded < 0, np.nan, coded)
 
 
 def _compare_sets(
@@ -222,8 +237,15 @@ def _compare_sets(
     # To each category from each cell, then to each cell: twice the least.
     from_cell = np.array([apart[one].min(axis=0) for one in members])
     least = np.array([from_cell[:, one].min(axis=1) for one in members])
-    mine, released = _as_floats(ours.cell), _as_floats(theirs.cell) + len(ours.starts) - 1
-    return Compared(mine, released, (table(weight * least**rule.power),))
+    mine, released = (_as_floats(_unless_any(sets)) for sets in (ours, theirs))
+    released += len(ours.starts) - 1
+    return Compared(mine[:, None], released[:, None], (table(weight * least**rule.power),))
+
+
+def _unless_any(sets: CodeSets) -> Codes32:
+    """The cell of each record; -1, missing, where it may be any category."""
+    anything = np.append(np.diff(sets.starts) == len(sets.categories), False)
+    return np.where(anything[sets.cell], -1, sets.cell).astype(np.int32)
 
 
 def _sets_of(sets: CodeSets) -> list[Ints]:

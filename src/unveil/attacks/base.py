@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
 from unveil.aggregation.measure import FuzzyMeasure
+from unveil.attacks.common import common_numbers
 from unveil.data.specs import Spec, method_name
 from unveil.errors import SpecError, absent_column, count
 
@@ -42,22 +43,40 @@ Aggregation = Annotated[
 class Files:
     """The two files as an attack sees them."""
 
-    mine: Microdata  # the intruder's records
+    mine: Microdata  # the records that are linked with released rows
+    people: Microdata  # those whose ranks and scales count: mine, unless these are strangers
     release: Microdata
     columns: tuple[str, ...]  # those that both have and the intruder knows
     few: bool  # whether the intruder's records say nothing of how values are distributed
     reverse: bool  # whether released rows look for their originals
     blocks: Blocks
-    pairs: Ints | None  # the released row of each of mine, -1 for none: the truth
+    pairs: Ints | None  # the released row of each of the people, -1 for none: the truth
+    positions: Positions
 
     @property
     def both(self) -> tuple[Microdata, Microdata]:
-        """The intruder's records and the release."""
+        """The records that are linked, and the release."""
         return self.mine, self.release
+
+    def numbers(self, column: str) -> tuple[Floats, Floats, Floats]:
+        """The numbers of mine, of the people and of the release, in one unit."""
+        if self.people is self.mine:
+            mine, released = common_numbers(*self.both, column=column)
+            return mine, mine, released
+        mine, people, released = common_numbers(self.mine, self.people, self.release, column=column)
+        return mine, people, released
 
     def asked(self, mine: T, released: T) -> tuple[T, T]:
         """Which of the two asks, and which is asked."""
         return (released, mine) if self.reverse else (mine, released)
+
+
+class Positions(NamedTuple):
+    """Where rows stand in their files."""
+
+    mine: Ints
+    file: int  # how many rows the file has in which mine stand
+    released: Ints  # as the release is, or would be, written
 
 
 class Attack(Spec, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.common import common_categories, common_level
-from unveil.data.encode import codes, numbers
+from unveil.attacks.common import common_categories, common_level, common_numbers
+from unveil.data.encode import codes
 from unveil.data.links import Part
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def blocks_by(mine: Microdata, released: Microdata, columns: Sequence[str]) -> B
 def _coded(mine: Microdata, released: Microdata, column: str) -> Ints:
     """The cells of one column of both files, one after the other, as codes; -1 is missing."""
     if common_level(mine, released, column) == "numeric":
-        values = np.concatenate([numbers(data, [column]).values[:, 0] for data in (mine, released)])
+        values = np.concatenate(common_numbers(mine, released, column=column))
         coded = np.full(len(values), -1)
         present = ~np.isnan(values)
         coded[present] = np.unique(values[present], return_inverse=True)[1]

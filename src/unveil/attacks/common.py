@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.encode import codes
+from unveil.data.columns import stored_as
+from unveil.data.encode import check_computable, codes, numbers
 from unveil.data.generalised import code_sets
 from unveil.errors import SchemaError
 
 if TYPE_CHECKING:
+    from unveil.data.encode import Floats
     from unveil.data.microdata import Microdata
     from unveil.data.vocabulary import Level
+
+SECONDS = 86_400.0  # of a day
 
 
 def common_level(mine: Microdata, released: Microdata, column: str) -> Level:
@@ -24,14 +28,45 @@ def common_level(mine: Microdata, released: Microdata, column: str) -> Level:
     return declared[0] or declared[1] or mine.level(column)
 
 
+def common_numbers(*files: Microdata, column: str) -> list[Floats]:
+    """The numbers of one column of several files, in one unit; a NaN where missing.
+
+    A date counts days and a time seconds: where one file has the one and another the other,
+    days are turned into seconds.
+    """
+    kinds = {_unit(data, column) for data in files}
+    if len(kinds) > 1 and kinds != {"dates", "times"}:
+        raise SchemaError(
+            f"column '{column}' holds {' in one file and '.join(sorted(kinds))} in the other: "
+            "give both the same type, or leave it out of what the intruder knows"
+        )
+    found = []
+    for data in files:
+        encoded = numbers(data, [column])
+        check_computable(encoded)
+        seconds = len(kinds) > 1 and _unit(data, column) == "dates"
+        found.append(encoded.values[:, 0] * (SECONDS if seconds else 1))
+    return found
+
+
+def _unit(data: Microdata, column: str) -> str:
+    kind = stored_as(data.column(column))
+    return kind if kind in ("dates", "times") else "numbers"
+
+
 def common_categories(mine: Microdata, released: Microdata, column: str) -> tuple[str, ...]:
     """The categories of an attribute: in its order, else those of both files.
 
     Numbers stand by size, text by its characters: whatever the order of the rows.
     """
-    order = mine.order(column) or released.order(column)
-    if order:
-        return order
+    order, other = mine.order(column), released.order(column)
+    if order and other and [c for c in order if c in other] != [c for c in other if c in order]:
+        raise SchemaError(
+            f"column '{column}' has one order in the original and another in the release: "
+            "declare one for both"
+        )
+    if order or other:
+        return order or other
     found = {label for data in (mine, released) for label in _categories(data, column)}
     try:
         return tuple(sorted(found, key=lambda label: (float(label), label)))

@@ -50,12 +50,11 @@ def covariance_of(
 
 
 def _covariance(values: Floats, whose: str) -> Floats:
-    """Of the complete records; the same to the last digit in whatever order they stand."""
+    """Of the complete records."""
     complete = values[~np.isnan(values).any(axis=1)]
     if len(complete) < 2:
         raise DataError(f"a covariance of the {whose} needs at least 2 without a missing cell")
-    ordered = complete[np.lexsort(complete.T)]
-    return np.atleast_2d(np.cov(ordered.T))
+    return np.atleast_2d(np.cov(complete.T))
 
 
 def _from_moments(mine: Floats, released: Floats, groups: Sequence[Sequence[int]]) -> Floats:

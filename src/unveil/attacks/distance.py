@@ -15,7 +15,6 @@ from unveil.attacks.attributes import (
     compare_by_table,
     compare_categories,
     compare_numbers,
-    exact_numbers,
     leave_out,
     mean_and_deviation,
     standardised,
@@ -23,15 +22,13 @@ from unveil.attacks.attributes import (
 from unveil.attacks.base import Aggregation, Attack, Weights, as_measure, measure_for, weights_of
 from unveil.attacks.common import common_level
 from unveil.attacks.covariance import Covariance, covariance_of
-from unveil.attacks.search import Search
+from unveil.attacks.search import Search, as_records
 from unveil.engines.features import polynomial
 from unveil.engines.metrics import Metric, euclid, whitened
-from unveil.engines.records import Records
 from unveil.errors import DataError, SchemaError, SpecError, absent_column, listing
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
-    from unveil.data.encode import Floats
     from unveil.data.links import Finder
 
 
@@ -80,7 +77,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         ),
     ] = None
     groups: Annotated[
-        tuple[tuple[str, ...], ...] | None,
+        tuple[Annotated[tuple[str, ...], Meta(min_length=1)], ...] | None,
         Meta(description="Mahalanobis by moments: attributes that were masked together."),
     ] = None
     degree: Annotated[
@@ -118,6 +115,8 @@ class Distance(Attack, frozen=True, kw_only=True):
                 )
         if self.aggregation is not None and self.weights is not None:
             raise SpecError("distance: a fuzzy measure weighs the attributes: leave out weights")
+        if self.inclusive and self.metric in ("mahalanobis", "polynomial"):
+            raise SpecError(f"distance: inclusive is of ordinal attributes, not of {self.metric}")
         if self.groups is not None and self.covariance not in (None, "moments"):
             raise SpecError("distance: groups go with covariance 'moments'")
 
@@ -148,13 +147,13 @@ class Distance(Attack, frozen=True, kw_only=True):
         if self.aggregation is not None:  # a measure knows every attribute by its place
             parts = {name: part or _always_equal(files, rule) for name, part in found.items()}
         mine, released = (
-            _records(np.column_stack([getattr(part, whose) for part in parts.values()]))
+            as_records(np.column_stack([getattr(part, whose) for part in parts.values()]))
             for whose in ("mine", "released")
         )
         return Search(files, mine, released, self._metric(parts, rule), tuple(parts))
 
     def _scaling(self, files: Files) -> Scaling:
-        return self.scale or ("release" if files.few else "own")
+        return self.scale or ("release" if files.few or len(files.people) == 1 else "own")
 
     def _metric(self, parts: dict[str, Compared], rule: Rule) -> Metric:
         costs = tuple(cost for part in parts.values() for cost in part.costs)
@@ -195,7 +194,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         size = np.sqrt([used[name] for name in kept])
         mine, released = (
             polynomial(
-                _records(np.column_stack([pair[side] for pair in kept.values()]) * size),
+                as_records(np.column_stack([pair[side] for pair in kept.values()]) * size),
                 self.degree or 2,
             )
             for side in (0, 1)
@@ -206,39 +205,41 @@ class Distance(Attack, frozen=True, kw_only=True):
         """Euclid after the map that makes what differs between true pairs a unit ball."""
         self._check_numbers(files, files.columns)
         kind: Covariance = self.covariance or ("release" if files.few else "moments")
-        pairs = {}
+        found = {}
         for column in files.columns:
-            mine, released = (exact_numbers(data, column) for data in files.both)
-            scale = mean_and_deviation(released)  # one for both, for the sake of the digits
+            values = files.numbers(column)
+            scale = mean_and_deviation(values[2])  # one for all, for the sake of the digits
             if scale is None:
                 leave_out(column, "release")
                 continue
-            pairs[column] = [(values - scale[0]) / scale[1] for values in (mine, released)]
-        if not pairs:
+            found[column] = [(file - scale[0]) / scale[1] for file in values]
+        if not found:
             raise nothing_left()
-        mine, released = (
-            np.column_stack([pair[side] for pair in pairs.values()]) for side in (0, 1)
+        mine, people, released = (
+            np.column_stack([files[side] for files in found.values()]) for side in range(3)
         )
-        covariance = covariance_of(kind, mine, released, files.pairs, self._grouped(tuple(pairs)))
+        groups = self._grouped(files.columns, tuple(found))
+        covariance = covariance_of(kind, people, released, files.pairs, groups)
         return Search(
             files,
-            _records(mine),
-            _records(released),
+            as_records(mine),
+            as_records(released),
             whitened(covariance),
-            tuple(pairs),
+            tuple(found),
             supervised=kind == "pairs",
         )
 
-    def _grouped(self, columns: tuple[str, ...]) -> list[list[int]]:
+    def _grouped(self, known: tuple[str, ...], columns: tuple[str, ...]) -> list[list[int]]:
         """The places of the columns masked together; one that is in no group is one by itself."""
         named = [name for group in self.groups or () for name in group]
         for name in named:
-            if name not in columns:
-                raise SpecError(f"distance: groups: {absent_column(name, columns)}")
+            if name not in known:
+                raise SpecError(f"distance: groups: {absent_column(name, known)}")
         if len(set(named)) < len(named):
             raise SpecError("distance: groups: a column is in one group only")
-        alone = [[columns.index(name)] for name in columns if name not in named]
-        return [[columns.index(name) for name in group] for group in self.groups or ()] + alone
+        groups = [*(self.groups or ()), *((name,) for name in columns if name not in named)]
+        found = [[columns.index(name) for name in group if name in columns] for group in groups]
+        return [group for group in found if group]
 
     def _check_numbers(self, files: Files, columns: tuple[str, ...]) -> None:
         other = [
@@ -263,10 +264,3 @@ def _always_equal(files: Files, rule: Rule) -> Compared:
     """An attribute in which nobody differs from anybody."""
     mine, released = (np.zeros((len(data), 1)) for data in files.both)
     return Compared(mine, released, (rule.gap(1.0),))
-
-
-def _records(values: Floats) -> Records:
-    present = ~np.isnan(values)
-    if present.all():
-        return Records(values)
-    return Records(np.where(present, values, 0.0), present)

@@ -11,8 +11,8 @@ from msgspec import Meta
 from unveil.attacks.base import Attack
 from unveil.data.encode import numbers
 from unveil.data.links import PAIR_COLUMNS, Against, Candidates, Part
-from unveil.data.rows import content_classes, rows_of_ids
-from unveil.errors import DataError, SpecError, count, listing
+from unveil.data.rows import rows_of_ids
+from unveil.errors import DataError, SchemaError, SpecError, count, listing
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
@@ -27,7 +27,7 @@ class Pairs(Attack, frozen=True, kw_only=True):
 
     Columns `unique_id_l`, `unique_id_r` and `match_weight` (or `match_probability`): the more,
     the better. A record is linked with the best of its pairs; one without a pair with nobody.
-    What the pairs were made of is not known, so that the ceiling is that of all columns.
+    What the pairs were made of is not known: no ceiling holds, and weights have no margin.
 
     >>> import unveil
     >>> sample = unveil.households(50)
@@ -51,6 +51,10 @@ class Pairs(Attack, frozen=True, kw_only=True):
         str | None,
         Meta(description="The release's column of ids; if not given, row numbers from 1."),
     ] = None
+
+    def __repr__(self) -> str:
+        given = self.pairs if isinstance(self.pairs, str) else type(self.pairs).__name__
+        return f"Pairs({given})"
 
     def finder(self, files: Files) -> Finder:
         """Make ready to score the pairs."""
@@ -78,6 +82,7 @@ class PairList:
     candidates: int
     columns: tuple[str, ...] = ()
     supervised: bool = False
+    margins: bool = False
 
     @classmethod
     def of(
@@ -135,8 +140,8 @@ class PairList:
         return [Part(np.arange(len(records)), np.arange(self.candidates))]
 
     def classes(self) -> Ints:
-        """Released rows that are equal in every column."""
-        return content_classes(self.files.release)
+        """Every row by itself: nobody knows what the linkage could tell apart."""
+        return np.arange(len(self.files.release))
 
 
 def _columns_of(table: Microdata) -> tuple[str, str, Floats]:
@@ -159,7 +164,13 @@ def _columns_of(table: Microdata) -> tuple[str, str, Floats]:
 def _rows_of(table: Microdata, column: str, file: Microdata, named: str | None, whose: str) -> Ints:
     """The rows that ids stand for."""
     if named is None:
-        ids = numbers(table, [column]).values[:, 0]
+        try:
+            ids = numbers(table, [column]).values[:, 0]
+        except SchemaError:
+            raise DataError(
+                f"pairs: {column} holds text, not row numbers: name the column of the {whose} that "
+                f"has these ids ({whose}_id)"
+            ) from None
         inside = (ids >= 1) & (ids <= len(file)) & (ids == np.rint(ids))
         if not inside.all():
             raise DataError(

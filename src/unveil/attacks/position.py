@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from unveil.attacks.base import Attack
 from unveil.attacks.search import Search
 from unveil.engines.metrics import manhattan
@@ -32,12 +30,13 @@ class Position(Attack, frozen=True, kw_only=True):
 
     def finder(self, files: Files) -> Finder:
         """Make ready to link the records of two files."""
-        n, m = len(files.mine), len(files.release)
+        places, m = files.positions, len(files.release)
         # The middle of each row's share of the file, in whole numbers.
         return Search(
             files,
-            Records((2 * np.arange(n)[:, None] + 1) * m),
-            Records((2 * np.arange(m)[:, None] + 1) * n),
+            Records((2 * places.mine[:, None] + 1) * m),
+            Records((2 * places.released[:, None] + 1) * places.file),
             manhattan(),
             (),
+            margins=False,
         )

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.attributes import exact_numbers
+from unveil.attacks.attributes import code_values
 from unveil.attacks.base import Aggregation, Attack, Weights, as_measure, measure_for, weights_of
 from unveil.attacks.common import common_categories, common_level
 from unveil.attacks.marginality import marginality, semantic_distances
-from unveil.attacks.search import Search
+from unveil.attacks.search import Search, as_records
 from unveil.data.encode import codes, tied_blocks
 from unveil.engines.metrics import Metric, absolute, chebyshev, choquet, manhattan
-from unveil.engines.records import Records
+from unveil.engines.threads import on_all_cores
 from unveil.errors import SchemaError, SpecError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unveil.attacks.base import Files
-    from unveil.data.encode import Codes32, Floats, Mask
+    from unveil.data.encode import Floats, Mask
     from unveil.data.links import Finder
 
     Ranks = NDArray[np.float64 | np.int64]  # whole numbers where they can be
@@ -71,12 +71,12 @@ class Rank(Attack, frozen=True, kw_only=True):
         """Make ready to link the records of two files."""
         weights = weights_of(self, self.weights, files.columns)
         columns = tuple(name for name, w in zip(files.columns, weights, strict=True) if w > 0)
-        alike = not files.few and len(files.mine) == len(files.release)
+        alike = not files.few and len(files.people) == len(files.release)
         by: Ranking = self.ranks or ("own" if alike else "release")
-        pairs = [ranked(*self._keys(files, name, by), by) for name in columns]
+        pairs = on_all_cores(lambda name: ranked(*self._keys(files, name, by), by), columns)
         mine, released = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
         return Search(
-            files, _records(mine), _records(released), self._metric(columns, weights), columns
+            files, as_records(mine), as_records(released), self._metric(columns, weights), columns
         )
 
     def _metric(self, columns: tuple[str, ...], weights: Floats) -> Metric:
@@ -85,24 +85,24 @@ class Rank(Attack, frozen=True, kw_only=True):
         metric = manhattan if self.criterion == "sum" else chebyshev
         return metric(None if self.weights is None else weights[weights > 0])
 
-    def _keys(self, files: Files, column: str, by: Ranking) -> tuple[Floats, Floats]:
-        """Numbers that stand as the attribute's cells do, of both files; a NaN where missing."""
-        if any(data.schema[column].generalised for data in files.both):
+    def _keys(self, files: Files, column: str, by: Ranking) -> tuple[Floats, Floats, Floats]:
+        """Numbers that stand as the cells do: of mine, of the people and of the release."""
+        every = (files.mine, files.people, files.release)
+        if any(data.schema[column].generalised for data in every):
             raise SchemaError(
                 f"rank: column '{column}' is generalised, and ranges and sets have no rank: leave "
                 "it out of what the intruder knows, or attack by distance"
             )
         level = common_level(*files.both, column)
         if level == "numeric":
-            mine, released = (exact_numbers(data, column) for data in files.both)
-            return mine, released
+            return files.numbers(column)
         if level == "nominal":
             return self._marginal(files, column, by)
         listed = common_categories(*files.both, column)
-        mine, released = (_floats(codes(data, column, listed).codes) for data in files.both)
-        return mine, released
+        mine, people, released = (code_values(data, column, listed) for data in every)
+        return mine, people, released
 
-    def _marginal(self, files: Files, column: str, by: Ranking) -> tuple[Floats, Floats]:
+    def _marginal(self, files: Files, column: str, by: Ranking) -> tuple[Floats, Floats, Floats]:
         hierarchy = next((h for data in files.both if (h := data.schema[column].hierarchy)), ())
         if not hierarchy:
             raise SchemaError(
@@ -112,47 +112,38 @@ class Rank(Attack, frozen=True, kw_only=True):
             )
         distances = semantic_distances(hierarchy)
         listed = tuple(row[0] for row in hierarchy)
-        mine, released = (codes(data, column, listed).codes.astype(np.int64) for data in files.both)
-        keys = [
+        mine, people, released = (
+            codes(data, column, listed).codes.astype(np.int64)
+            for data in (files.mine, files.people, files.release)
+        )
+        own, theirs = (
             np.append(marginality(distances, among), np.nan)
-            for among in ((mine if by == "own" else released), released)
-        ]
-        return keys[0][mine], keys[1][released]
+            for among in ((people if by == "own" else released), released)
+        )
+        return own[mine], own[people], theirs[released]
 
 
-def ranked(mine: Floats, released: Floats, by: Ranking) -> tuple[Ranks, Ranks]:
-    """Twice the average rank of each value, among its own file's or the release's.
+def ranked(mine: Floats, people: Floats, released: Floats, by: Ranking) -> tuple[Ranks, Ranks]:
+    """Twice the average rank of each value of mine and of the release.
 
-    Where counts differ, a rank among one's own becomes the rank that the release's values are
-    expected to give it: r of m is r (n + 1) / (m + 1) of n.
+    Among the people, or where it would stand in the release. Where counts differ, a rank
+    among the people becomes the rank that the release's values are expected to give it: r of
+    m is r (n + 1) / (m + 1) of n.
 
     >>> mine, released = np.array([5.0, 1.0]), np.array([2.0, 4.0, 4.0, 9.0])
-    >>> [ranks.tolist() for ranks in ranked(mine, released, "release")]
+    >>> [ranks.tolist() for ranks in ranked(mine, mine, released, "release")]
     [[7, 1], [2, 5, 5, 8]]
-    >>> [ranks.tolist() for ranks in ranked(mine, released, "own")]
+    >>> [ranks.tolist() for ranks in ranked(mine, mine, released, "own")]
     [[6.666666666666667, 3.3333333333333335], [2, 5, 5, 8]]
     """
-    known, there = ~np.isnan(mine), ~np.isnan(released)
+    there = ~np.isnan(released)
+    among = np.sort(released[there] if by == "release" else people[~np.isnan(people)])
+    ours = np.searchsorted(among, mine, "left") + np.searchsorted(among, mine, "right") + 1
+    if len(among) != there.sum():
+        ours = ours * ((there.sum() + 1) / (len(among) + 1))
     theirs = tied_blocks(released, there).twice_rank
-    if by == "release":
-        among = np.sort(released[there])
-        ours = np.searchsorted(among, mine, "left") + np.searchsorted(among, mine, "right") + 1
-    else:
-        ours = tied_blocks(mine, known).twice_rank
-        if known.sum() != there.sum():
-            ours = ours * ((there.sum() + 1) / (known.sum() + 1))
-    return _known(ours, known), _known(theirs, there)
+    return _known(ours, ~np.isnan(mine)), _known(theirs, there)
 
 
 def _known(ranks: Ranks, present: Mask) -> Ranks:
     return ranks if present.all() else np.where(present, ranks, np.nan)
-
-
-def _floats(coded: Codes32) -> Floats:
-    return np.where(coded < 0, np.nan, coded)
-
-
-def _records(ranks: Ranks) -> Records:
-    """Whole numbers are compared as such where every rank is one and none is missing."""
-    present = ~np.isnan(ranks)
-    return Records(ranks) if present.all() else Records(np.where(present, ranks, 0.0), present)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,14 +11,16 @@ from unveil.data.links import Against, Candidates, Part
 from unveil.engines.index import same_rows
 from unveil.engines.local import nearest, rank_of_truth
 from unveil.engines.parts import Parted
+from unveil.engines.records import Records
 from unveil.engines.threads import cores
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from unveil.attacks.base import Files
     from unveil.data.encode import Ints
     from unveil.data.progress import Progress
     from unveil.engines.metrics import Metric
-    from unveil.engines.records import Records
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -31,7 +33,7 @@ class Search:
     metric: Metric  # of the one that asks and the one that is asked
     columns: tuple[str, ...]
     supervised: bool = False
-    threads: int | None = field(default=None, repr=False)
+    margins: bool = True  # scores are distances
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
@@ -44,7 +46,6 @@ class Search:
             truth,
             self.metric,
             stop_at=stop_at,
-            threads=self.threads,
             progress=progress,
         )
         return Against(found.n_closer, found.n_tied)
@@ -57,7 +58,6 @@ class Search:
             base,
             self.metric,
             k=k,
-            threads=self.threads,
             progress=progress,
         )
         return Candidates(found.rows, found.scores, found.n_best)
@@ -80,6 +80,11 @@ class Search:
 
     def classes(self) -> Ints:
         """For each released row its class of rows that the attack cannot tell apart."""
-        cells = self.released.cells() + 0.0  # no negative zero
-        blocks = self.files.blocks.released
-        return same_rows(cells, blocks.astype(np.float64), cores(self.threads)).of_record()
+        blocks = self.files.blocks.released if self.files.blocks.columns else np.zeros(0, np.int64)
+        return same_rows(self.released.cells(), blocks, cores(None)).of_record()
+
+
+def as_records(values: NDArray[Any]) -> Records:
+    """Numbers with a NaN where missing as records; whole ones are compared as such."""
+    present = ~np.isnan(values)
+    return Records(values) if present.all() else Records(np.where(present, values, 0.0), present)

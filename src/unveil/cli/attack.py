@@ -19,51 +19,14 @@ from unveil.cli.options import (
     maybe_csv,
     schema_option,
 )
+from unveil.cli.parameters import WithParameters, as_usage, attack_of
 from unveil.errors import UsageError, count, listing
 
 if TYPE_CHECKING:
-    from unveil.attacks import Attack
     from unveil.data.links import Links
     from unveil.data.microdata import Microdata
     from unveil.data.risk import Claims, Risk
     from unveil.files.formats import Format
-
-
-class WithParameters(click.Command):
-    """A command with an option for every parameter of every attack."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own options, then those of the attacks, taken from their specs."""
-        return [*super().get_params(ctx), *_parameters()]
-
-
-def _parameters() -> list[click.Parameter]:
-    from unveil.attacks import METHODS
-    from unveil.data.specs import describe
-
-    users: dict[str, list[str]] = {}
-    found = {}
-    for method in (describe(spec, "attack") for spec in METHODS):
-        for parameter in method.parameters:
-            users.setdefault(parameter.name, []).append(method.name)
-            found[parameter.name] = parameter
-    return [
-        click.Option(
-            [f"--{name.replace('_', '-')}", name],
-            is_flag=parameter.type == "true or false",
-            default=None,
-            metavar=_metavar(parameter.type),
-            help=f"{listing(users[name])}: {parameter.meaning}",
-        )
-        for name, parameter in found.items()
-    ]
-
-
-def _metavar(kind: str) -> str:
-    """How a parameter's type is shown: a choice as such, a table as the JSON that it is."""
-    if kind.startswith(("table", "list")):
-        return "JSON"
-    return f"[{kind.replace(' or ', '|')}]" if " or " in kind else "TEXT"
 
 
 @click.command(name="attack", cls=WithParameters)
@@ -99,7 +62,9 @@ def _metavar(kind: str) -> str:
     "--outsiders", type=PATH, help="A file of people who are not in the release, as a control."
 )
 @click.option("--sample", type=click.IntRange(min=1), help="Attack so many records, at random.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
+)
 @click.option(
     "--top", type=click.IntRange(1, 1000), default=5, show_default=True, help="Places of the curve."
 )
@@ -141,30 +106,31 @@ def command(
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
-    import msgspec
-
     from unveil.data.intruder import Intruder
     from unveil.files.tables import write
     from unveil.files.whole import check_target
     from unveil.workflows.attacking import attack
     from unveil.workflows.measuring import measure
 
-    spec = _attack_of(method, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
+    spec = attack_of(method, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     if out is not None:
-        if out.resolve() in {path.resolve() for path in (original, release)}:
+        more = (schema, release_schema, outsiders, truth, records, given["pairs"])
+        inputs = {Path(path).resolve() for path in (original, release, *more) if path is not None}
+        if out.resolve() in inputs:
             raise UsageError(f"{out} would be overwritten by what is made of it")
         check_target(out, force=force)
     with progress(f"reading {original}") as show:
         people = _read(original, schema, dialect)
         show(f"reading {release}")
         released = _read(release, release_schema or schema, dialect, part=release_schema is None)
-        intruder = Intruder(
-            knows=_names(knows),
-            records=_records(records, schema, dialect),
-            blocks=_names(blocks) or (),
-            direction=direction,  # type: ignore[arg-type]
-        )
+        with as_usage():
+            intruder = Intruder(
+                knows=_names(knows),
+                records=_records(records, schema, dialect),
+                blocks=_names(blocks) or (),
+                direction=direction,  # type: ignore[arg-type]
+            )
 
         def told(done: int, total: int) -> None:
             show(f"{spec.method}: {done:,} of {total:,}")
@@ -175,9 +141,7 @@ def command(
             links = links.sample(sample)
         others = None
         if outsiders is not None:
-            strangers = _read(outsiders, schema, dialect, part=True)
-            unknown = msgspec.structs.replace(intruder, records=strangers)
-            others = attack(people, released, spec, intruder=unknown, seed=seed)
+            others = links.on(_read(outsiders, schema, dialect, part=True))
         if out is not None:
             write(links, out, force=force)
         found = measure(links, top=top, outsiders=others)
@@ -191,13 +155,13 @@ def command(
 
 def print_attack(links: Links, found: dict[str, Any]) -> None:
     """Print what an attack found, for people."""
-    knows = listing(links.finder.columns)
+    knows = listing([*links.finder.columns, *links.intruder.blocks])
     of_whom = links.intruder.to_dict()["records"]
     say(f"{links.name}: {f'the intruder knows {knows}, of {of_whom}' if knows else of_whom}")
     inside = listing(links.intruder.blocks)
     say(
         f"{links.intruder.direction}, {count(links.candidates, 'candidate')}"
-        f"{f', compared inside blocks of {inside}' if inside else ''}"
+        f"{f', compared only where equal in {inside}' if inside else ''}"
     )
     say()
     if found["risk"] is None:
@@ -208,11 +172,12 @@ def print_attack(links: Links, found: dict[str, Any]) -> None:
         "linked rightly, expected": risk.expected,
         "  of these without a tie": risk.unique,
         "a guess links": risk.baseline,
-        "no attack on these attributes links more than": risk.ceiling,
     }
+    if risk.attributes:
+        rows["no attack on these attributes links more than"] = risk.ceiling
     print_table(
         ["", f"of {risk.n:,}", "share"],
-        [[name, f"{value:,.1f}", _percent(value, risk.n)] for name, value in rows.items()],
+        [[name, _number(value), _percent(value, risk.n)] for name, value in rows.items()],
         numbers=[f"of {risk.n:,}", "share"],
     )
     say()
@@ -223,14 +188,14 @@ def _print_more(risk: Risk, found: dict[str, Any]) -> None:
     if risk.interval is not None:
         found_in = risk.interval
         say(
-            f"A sample of {risk.population:,} was attacked: of all, {found_in.low:.1%} to "
+            f"{risk.n:,} of {risk.population:,} were attacked: of all, {found_in.low:.1%} to "
             f"{found_in.high:.1%} ({found_in.confidence:.0%} confidence)."
         )
     if risk.absent:
         say(f"{count(risk.absent, 'record')} attacked had no row to be found, and are not counted.")
     if risk.supervised:
         say("This attack was made with the truth in hand: no intruder has it.")
-    say(f"So many hits or more by chance: probability {risk.p_value:.2g}.")
+    say(f"So many hits or more by chance: probability {risk.p_value:.2g} or less.")
     at_risk = found["at_risk"]
     say(
         f"Records with a risk above {at_risk['threshold']:.0%}: {at_risk['above']:.1%}; highest "
@@ -242,8 +207,8 @@ def _print_more(risk: Risk, found: dict[str, Any]) -> None:
     if risk.confirmed is not None and risk.control is not None:
         say(
             f"With a clear margin the intruder would claim {_claims(risk.confirmed)}; "
-            f"{risk.confirmed.right:,.1f} of these links are right. Of people who are not in the "
-            f"release, {_claims(risk.control)}."
+            f"{risk.confirmed.right:,.1f} of these links are right. With the true ones not there, "
+            f"{_claims(risk.control)}, all wrong."
         )
     if "row_order" in found:
         order = found["row_order"]
@@ -254,16 +219,20 @@ def _print_more(risk: Risk, found: dict[str, Any]) -> None:
 
 
 def _print_uncounted(found: dict[str, Any]) -> None:
-    looked = found["looked_at"]
+    clear = found["clear"]
     say(
-        f"{count(found['records'], 'record')} linked. Of {looked:,} looked at, {found['tied']:,} "
-        f"have several best candidates, {found['unlinked']:,} none; {found['clear']:,} have a "
-        "clear margin over the second best."
+        f"{count(found['records'], 'record')} linked. Of {found['looked_at']:,} looked at, "
+        f"{found['tied']:,} have several best candidates, {found['unlinked']:,} none"
+        f"{'' if clear is None else f'; {clear:,} have a clear margin over the second best'}."
     )
     say(
         "It is not known which released row is whose, so right links cannot be counted: give "
         "--truth, an identifier that both files have or the row map of the release."
     )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.1f}" if value >= 1 or value == 0 else f"{value:.2g}"
 
 
 def _percent(value: float, n: int) -> str:
@@ -278,39 +247,8 @@ def _of(n: int, population: int) -> str:
     return f" ({n:,} of {population:,} looked at)" if n < population else ""
 
 
-def _attack_of(method: str, given: dict[str, Any]) -> Attack:
-    """The attack that the options describe."""
-    import msgspec
-
-    from unveil.attacks import METHODS
-    from unveil.data.specs import find_method
-
-    spec = find_method(METHODS, method, "attack")
-    types = {field.name: field.type for field in msgspec.structs.fields(spec)}
-    said = {name: value for name, value in given.items() if value is not None}
-    return spec(**{name: _value(value, types.get(name, Any)) for name, value in said.items()})
-
-
-def _value(given: Any, kind: Any) -> Any:
-    """A parameter as its spec wants it: text as it is, else JSON, or name=number,..."""
-    import msgspec
-
-    if not isinstance(given, str):
-        return given
-    if not given.startswith(("[", "{")):
-        with suppress(msgspec.ValidationError):
-            return msgspec.convert(given, kind)
-    with suppress(msgspec.DecodeError):
-        return msgspec.json.decode(given)
-    named = [part.partition("=") for part in given.split(",")]
-    if all(sign for _name, sign, _number in named):
-        with suppress(ValueError):
-            return {name.strip(): float(number) for name, _sign, number in named}
-    return given
-
-
 def _names(given: str | None) -> tuple[str, ...] | None:
-    return None if given is None else tuple(name.strip() for name in given.split(",") if name)
+    return None if given is None else tuple(n.strip() for n in given.split(",") if n.strip())
 
 
 def _records(given: str | None, schema: Path | None, dialect: Format | None) -> Any:

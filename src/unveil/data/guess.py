@@ -42,8 +42,14 @@ def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
     if ordered:
         question = "the column's type lists its categories in an order: is it meant (ordinal)?"
         return Attribute(level="ordinal", question=question)
-    level = _LEVEL.get(stored_as(column), "numeric") if fits_a_float(column) else "nominal"
-    return Attribute(level=level, question=_question(column))
+    return Attribute(level=guess_level(column), question=_question(column))
+
+
+def guess_level(column: pl.Series, *, ordered: bool = False) -> Level:
+    """The level alone, which needs no look at the cells."""
+    if ordered:
+        return "ordinal"
+    return _LEVEL.get(stored_as(column), "numeric") if fits_a_float(column) else "nominal"
 
 
 def _question(column: pl.Series) -> str:

@@ -71,7 +71,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
         if isinstance(given, float) and given > 1:
             raise SpecError("intruder: records: a share is at most 1; a number of records is whole")
         if isinstance(given, list | tuple | range):
-            rows = list(given)
+            rows = [row.item() if hasattr(row, "item") else row for row in given]  # numpy's too
             if not rows or not all(type(row) is int and row >= 0 for row in rows):
                 raise SpecError("intruder: records: a list of rows, whole numbers from 0")
             if len(set(rows)) < len(rows):

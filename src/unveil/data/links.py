@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -9,19 +10,23 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 import polars as pl
 
+from unveil.data.options import whole_number
 from unveil.data.specs import method_name
 from unveil.data.streams import stream
-from unveil.errors import DataError, UsageError, count
+from unveil.errors import DataError, count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.encode import Floats, Ints
     from unveil.data.intruder import Intruder
+    from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
     from unveil.data.specs import Spec
 
 KEPT = 3  # candidates of each record: the best, the second, and one in case the true one goes
+MOST_PAIRS = 1000  # of one record
+MOST_RECORDS = 10**12
 PAIR_COLUMNS = ("unique_id_l", "unique_id_r", "match_weight", "match_probability")
 
 
@@ -47,11 +52,16 @@ class Part(NamedTuple):
     candidates: Ints
 
 
-class Order(NamedTuple):
+class Order(Protocol):
     """The place of each row among all of its file, by what they hold, not where they stand."""
 
-    records: Ints
-    candidates: Ints
+    @property
+    def records(self) -> Ints:
+        """Of the records that are linked."""
+
+    @property
+    def candidates(self) -> Ints:
+        """Of those that they are linked with."""
 
 
 class Finder(Protocol):
@@ -64,6 +74,10 @@ class Finder(Protocol):
     @property
     def supervised(self) -> bool:
         """Whether it was made with the truth in hand."""
+
+    @property
+    def margins(self) -> bool:
+        """Whether scores are distances, so that one may be twice another."""
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
@@ -99,12 +113,15 @@ class Links:
     finder: Finder = field(repr=False)
     records: Ints  # the rows that are linked; in the reverse direction, of the release
     truth: Ints | None  # the row that each truly is, of the other file; -1: of none
-    population: int  # the records that there are to link, of which these may be a sample
+    population: int  # the records that might be linked rightly, of which these may be a sample
     candidates: int  # the records of the other file
     origin: Ints  # the row of the original, or of its own file, of each of the intruder's records
-    order: Callable[[], Order] = field(repr=False)
+    positions: tuple[Ints, Ints]  # where the rows of both files stand
+    order: Order = field(repr=False)
+    again: Callable[[Microdata], Finder] = field(repr=False)
     seed: int = 0
     progress: Progress | None = None  # told how far a part has come, while it is made
+    _samples: dict[int, Links] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self.records)
@@ -189,36 +206,88 @@ class Links:
         >>> unveil.attack(people, people, unveil.attacks.Distance()).sample(10)
         Links(distance: 10 records, 100 candidates, truth not known)
         """
-        if n < 1:
-            raise UsageError("a sample has at least 1 record")
+        n = whole_number(n, "a sample", 1, MOST_RECORDS)
         if n >= len(self):
             return self
-        by_content = np.argsort(self.order().records[self.records])
-        rng = stream(self.seed, "attack", "sample")
-        drawn = np.sort(by_content[rng.choice(len(self), n, replace=False)])
-        truth = None if self.truth is None else self.truth[drawn]
-        return replace(self, records=self.records[drawn], truth=truth)
+        if n not in self._samples:  # what it has found out is of use to several measures
+            by_content = np.argsort(self.order.records[self.records])
+            rng = stream(self.seed, "attack", "sample")
+            drawn = np.sort(by_content[rng.choice(len(self), n, replace=False)])
+            truth = None if self.truth is None else self.truth[drawn]
+            some = replace(self, records=self.records[drawn], truth=truth)
+            if "first" in vars(self):  # what is known need not be asked again
+                known = Against(self.n_closer[drawn], self.n_tied[drawn])
+                object.__setattr__(some, "first", known)
+            self._samples[n] = some
+        return self._samples[n]
 
-    def pairs(self, k: int = 1) -> pl.DataFrame:
+    def on(self, people: Microdata) -> Links:
+        """The same attack on people who are not in the release: ranks and scales stay.
+
+        >>> import unveil
+        >>> people = unveil.households(100)
+        >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+        >>> links.on(unveil.households(20, seed=1))
+        Links(distance: 20 records, 100 candidates, truth known)
+        """
+        finder = self.again(people)
+        records, candidates = len(self.positions[0]), len(people)
+        if not self.intruder.reverse:
+            records, candidates = len(people), self.candidates
+        return replace(
+            self,
+            finder=finder,
+            records=np.arange(records),
+            truth=np.full(records, -1),
+            population=0,
+            candidates=candidates,
+            origin=np.arange(len(people)),
+        )
+
+    def pairs(self, k: int = 2) -> pl.DataFrame:
         """The k best candidates of each record, as the table of pairs that splink writes.
 
-        Left is the original, right the release, by row numbers from 1. The weight is the
-        score, its sign turned: the more, the better. A distance is no probability, so there
-        is none. `n_best` says how many tie for the best.
+        And all that tie with the best, up to a thousand. Left is the original, right the
+        release, by row numbers from 1. The weight is the score, its sign turned: the more, the
+        better. A distance is no probability, so there is none. `n_best` says how many tie.
 
         >>> import unveil
         >>> people = unveil.households(100)
         >>> unveil.attack(people, people, unveil.attacks.Distance()).pairs().columns
         ['unique_id_l', 'unique_id_r', 'match_weight', 'match_probability', 'n_best']
         """
-        found = self.nearest(k)
-        there = found.rows >= 0
-        record = np.broadcast_to(self.records[:, None], found.rows.shape)[there]
-        candidate = found.rows[there]
-        mine, released = (candidate, record) if self.intruder.reverse else (record, candidate)
-        many = np.broadcast_to(found.n_best[:, None], found.rows.shape)[there]
-        weight = -found.scores[there] + 0.0
-        table = dict(zip(PAIR_COLUMNS, (self.origin[mine] + 1, released + 1, weight), strict=False))
-        return pl.DataFrame(table).with_columns(
-            pl.lit(None, pl.Float64).alias(PAIR_COLUMNS[3]), pl.Series("n_best", many)
+        k = whole_number(k, "k", 1, MOST_PAIRS)
+        parts = []
+        enough = self.found.n_best <= k
+        for chosen, many in ((enough, k), (~enough, MOST_PAIRS)):
+            if not chosen.any():
+                continue
+            found = self.finder.nearest(self.records[chosen], many, self.progress)
+            wanted = (found.rows >= 0) & (
+                (np.arange(many) < k) | (np.arange(many) < found.n_best[:, None])
+            )
+            of = np.broadcast_to(np.flatnonzero(chosen)[:, None], wanted.shape)[wanted]
+            parts.append((of, found.rows[wanted], found.scores[wanted]))
+        of, rows, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
+        order = np.argsort(of, kind="stable")
+        of, rows, scores = of[order], rows[order], scores[order]
+        self._tell_cut()
+        mine, released = self.records[of], rows
+        if self.intruder.reverse:
+            mine, released = released, mine
+        columns = (self.origin[mine] + 1, released + 1, -scores + 0.0, None)
+        table = pl.DataFrame(dict(zip(PAIR_COLUMNS, columns, strict=True)))
+        return table.with_columns(
+            pl.col(PAIR_COLUMNS[3]).cast(pl.Float64), pl.Series("n_best", self.n_best[of])
         )
+
+    def _tell_cut(self) -> None:
+        """Warn of records with more ties than are listed."""
+        cut = int((self.n_best > MOST_PAIRS).sum())
+        if cut:
+            logging.getLogger("unveil").warning(
+                "%s tie with more than %d candidates: the table of pairs has %d of them",
+                count(cut, "record"),
+                MOST_PAIRS,
+                MOST_PAIRS,
+            )

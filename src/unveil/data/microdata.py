@@ -16,7 +16,7 @@ from unveil.data.conform import (
     settle_undeclared,
 )
 from unveil.data.frame import Kind, Origin, to_polars
-from unveil.data.guess import guess_attribute
+from unveil.data.guess import guess_level
 from unveil.data.schema import Schema
 from unveil.data.vocabulary import ROLES, role_meaning
 from unveil.errors import DataError, SchemaError, UsageError, absent_column, count, listing
@@ -177,8 +177,8 @@ class Microdata:
         """
         declared = self.schema[name].level
         if declared is None:
-            declared = guess_attribute(self.column(name), ordered=bool(self.order(name))).level
-        return declared or "nominal"
+            declared = guess_level(self.column(name), ordered=bool(self.order(name)))
+        return declared
 
     def replace(
         self, columns: Sequence[pl.Series], attributes: Mapping[str, Attribute] | None = None

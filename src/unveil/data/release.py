@@ -106,6 +106,7 @@ class Release:
     plan: Plan
     channels: tuple[Channel, ...]  # in the order of the masks
     row_map: Ints | None  # the original's row of each released row, from 0; None: synthetic
+    origin: dict[str, int] = field(default_factory=dict)  # fingerprints of the original's columns
 
     def channels_of(self, column: str) -> tuple[Channel, ...]:
         """What was done to one column, in order; nothing, if it was not masked.
@@ -142,9 +143,14 @@ class Release:
         >>> release.row_map.tolist(), sorted(release.shuffled().row_map.tolist())
         ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4])
         """
-        order = self.plan.stream(*ROW_ORDER).permutation(len(self.data))
+        order = self.written_order()
         row_map = None if self.row_map is None else self.row_map[order]
         return replace(self, data=self.data.take(order), row_map=row_map)
+
+    def written_order(self) -> Ints:
+        """The rows in the order in which they are written, unless the plan keeps them."""
+        order: Ints = self.plan.stream(*ROW_ORDER).permutation(len(self.data))
+        return order
 
     def __len__(self) -> int:
         return len(self.data)

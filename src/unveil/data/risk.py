@@ -28,8 +28,9 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
 
     `expected` counts a tie with the true one by its share, `unique` only links without a tie.
     `confirmed` are the links that the intruder could tell to be good: the second best is
-    much farther. `control` is the same for people who are not in the release. `interval` is
-    there only where the records attacked are a sample of those that the intruder has.
+    much farther. `control` is the same with the true ones not there. Both are none for attacks
+    whose scores are no distances. `interval` is there only where the records attacked are a
+    sample of those that the intruder has.
     """
 
     attack: str
@@ -42,7 +43,7 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     confirmed: Claims | None
     n: int  # records attacked whose true row is in the other file
     absent: int  # records attacked that have none there
-    population: int  # records that the intruder has
+    population: int  # records that might be attacked: the intruder's, their true row known
     candidates: int
     share: float  # expected / n
     ceiling: float  # what no attack on these attributes can expect to exceed
@@ -54,7 +55,7 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
 
     def __str__(self) -> str:
-        attacked = "all records attacked" if self.interval is None else "a sample attacked"
+        attacked = "all of them attacked" if self.interval is None else "a sample of more"
         return (
             f"{self.attack} links {self.expected:,.1f} of {self.n:,} ({self.share:.1%}, "
             f"{attacked}; a guess links {self.baseline:,.3g}, no attack on these attributes "

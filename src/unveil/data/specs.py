@@ -53,6 +53,8 @@ class Spec(  # type: ignore[metaclass]
                 value = msgspec.convert(value, field.type)
             except msgspec.ValidationError as error:
                 rule = str(error).split(" - at ")[0]
+                if rule.startswith("Invalid enum value"):
+                    rule = _type_words(field.type) + nearest(str(value), _words(field.type))
                 raise SpecError(f"{method_name(type(self))}: {field.name}: {rule}") from None
             msgspec.structs.force_setattr(self, field.name, value)
 
@@ -95,12 +97,12 @@ def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
 
     >>> class RankSwapping(Spec):
     ...     pass
-    >>> find_method([RankSwapping], "rank-swapping", "mask").__name__
+    >>> find_method([RankSwapping], "rank-swapping", "a mask").__name__
     'RankSwapping'
     """
     known = {method_name(spec): spec for spec in methods}
     if not isinstance(name, str) or name not in known:
-        word = "" if name is None else f"'{name}' is not a {kind}; "
+        word = "" if name is None else f"'{name}' is not {kind}; "
         raise SpecError(f"{word}method: one of {listing(known)}{nearest(str(name or ''), known)}")
     return known[name]
 
@@ -135,6 +137,13 @@ def _default_words(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return "required"
     return "none" if field.default is None else msgspec.json.encode(field.default).decode()
+
+
+def _words(hint: Any) -> list[str]:
+    """The words of which a parameter is one."""
+    return [
+        word for arg in get_args(hint) for word in ([arg] if isinstance(arg, str) else _words(arg))
+    ]
 
 
 def _type_words(hint: Any) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.engines.records import Records, as_records, whole_number
+from unveil.data.options import whole_number
+from unveil.engines.records import Records, as_records
 from unveil.errors import SpecError
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.aggregation.measure import as_floats
+from unveil.data.options import whole_number
 from unveil.engines.index import build, same_rows
 from unveil.engines.metrics import euclid
 from unveil.engines.parts import Parted, in_pieces, unparted
 from unveil.engines.preparing import prepare
 from unveil.engines.problem import check, check_truth, pose
-from unveil.engines.records import WHOLE, Records, whole_number
+from unveil.engines.records import WHOLE, Records
 from unveil.engines.threads import blocks_of, cores, run_blocks, shares_of
 from unveil.errors import UsageError
 from unveil.kernels import density as densities

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.encode import LARGEST
 from unveil.engines.metrics import COMBINE, Cost, Metric
 from unveil.engines.missing import mapped, missing_costs
-from unveil.engines.records import LARGEST, WHOLE, Records, as_array, as_records
+from unveil.engines.records import WHOLE, Records, as_array, as_records
 from unveil.errors import DataError, SpecError, UsageError, count
 from unveil.kernels import costs as kernel
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.errors import DataError, UsageError, count
+from unveil.data.encode import LARGEST
+from unveil.errors import DataError, count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 WHOLE = 2**53  # whole numbers up to this are exact in 64 bits
-LARGEST = 1e150  # a number that can still be squared
 LARGEST_OFFSET = 1e30  # one that 32 bits can bound
 
 
@@ -129,14 +128,3 @@ def as_array(source: ArrayLike, what: str) -> NDArray[Any]:
         return np.asarray(source)
     except (TypeError, ValueError):
         raise DataError(f"{what}: an array of numbers is needed, rows of equal length") from None
-
-
-def whole_number(value: int, name: str, least: int, most: int) -> int:
-    """An option that is a whole number within its range."""
-    try:
-        number = index(value)
-    except TypeError:
-        number = least - 1
-    if isinstance(value, bool) or not least <= number <= most:
-        raise UsageError(f"{name}: a whole number from {least} to {most:,}")
-    return number

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from unveil.engines.records import whole_number
+from unveil.data.options import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from unveil.data.progress import Progress
     from unveil.kernels.arrays import Bools
 
+A = TypeVar("A")
+B = TypeVar("B")
 MOST_THREADS = 1024
 LITTLE = 4096  # records for which it takes longer to wake other threads than to do the work
 
@@ -94,3 +96,19 @@ def run_blocks(
                 stop[:] = True
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def on_all_cores(work: Callable[[A], B], things: Sequence[A]) -> list[B]:
+    """What work makes of each thing, many at a time, in the order of the things.
+
+    >>> on_all_cores(str.upper, ["a", "b"])
+    ['A', 'B']
+    """
+    made: dict[int, B] = {}
+
+    def some(start: int, stop: int) -> None:
+        for place in range(start, stop):
+            made[place] = work(things[place])
+
+    run_blocks(some, range(len(things) + 1), threads=cores(None))
+    return [made[place] for place in range(len(things))]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from unveil.data.encode import Ints
+    from unveil.data.microdata import Microdata
     from unveil.masks import Mask
 
 KEYS = ("seed", "version", "keep_order", "mask")
@@ -86,7 +87,7 @@ def mask_from(table: Mapping[str, Any]) -> Mask:
     """Make a mask of plain values: the method's name and its parameters."""
     from unveil.masks import METHODS
 
-    spec = find_method(METHODS, table.get("method"), "mask")
+    spec = find_method(METHODS, table.get("method"), "a mask")
     return spec(**{name: value for name, value in table.items() if name != "method"})
 
 
@@ -96,33 +97,47 @@ def plan_toml(plan: Plan) -> bytes:
 
 
 def read_row_map(path: str | os.PathLike[str], originals: int, released: int) -> Ints:
-    """Read which original row each released row came from; -1 where the map does not say.
+    """Read which original row each released row came from; -1: from none.
 
     A CSV with the columns `released` and `original`, rows counted from 1.
     """
     from unveil.files.tables import read
 
     table = read(path)
-    rows = {}
-    for column, most in (("released", released), ("original", originals)):
-        if column not in table.columns:
+    try:
+        of_release = _rows_in(table, "released", released)
+        of_original = _rows_in(table, "original", originals, blank=True)
+        listed = len(np.unique(of_release))
+        if listed < len(of_release):
+            raise DataError("the row map lists a released row twice")
+        if listed < released:
             raise DataError(
-                f"a row map has the columns released and original; this has: "
-                f"{listing(table.columns)}"
-            ).at(str(path))
-        values = numbers(table, [column]).values[:, 0]
-        inside = (values >= 1) & (values <= most) & (values == np.rint(values))
-        if not inside.all():
-            raise DataError(
-                f"the row map's column '{column}' is no row of its file, from 1 to {most:,}, in "
-                f"{count(int((~inside).sum()), 'record')}: is it the map of another release?"
-            ).at(str(path))
-        rows[column] = values.astype(np.int64) - 1
-    if len(np.unique(rows["released"])) < len(rows["released"]):
-        raise DataError("the row map lists a released row twice").at(str(path))
+                f"the row map lists {listed:,} of {released:,} released rows: list them all, with "
+                "no original where they have none"
+            )
+    except UnveilError as error:
+        error.at(str(path))
+        raise
     row_map = np.full(released, -1)
-    row_map[rows["released"]] = rows["original"]
+    row_map[of_release] = of_original
     return row_map
+
+
+def _rows_in(table: Microdata, column: str, most: int, *, blank: bool = False) -> Ints:
+    """A column of row numbers, from 0; -1 where it is blank."""
+    if column not in table.columns:
+        raise DataError(
+            f"a row map has the columns released and original; this has: {listing(table.columns)}"
+        )
+    values = numbers(table, [column]).values[:, 0]
+    inside = (values >= 1) & (values <= most) & (values == np.rint(values))
+    inside |= np.isnan(values) & blank
+    if not inside.all():
+        raise DataError(
+            f"the row map's column '{column}' is no row of its file, from 1 to {most:,}, in "
+            f"{count(int((~inside).sum()), 'record')}: is it the map of another release?"
+        )
+    return np.where(np.isnan(values), 0, values).astype(np.int64) - 1
 
 
 def save_row_map(rows: Ints, file: BinaryIO) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil.data.options import share, whole_number
 from unveil.data.risk import Claims
-from unveil.engines.records import whole_number
 from unveil.errors import UsageError
 from unveil.measures.hits import LOOKED_AT, hits
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
     from unveil.data.links import Links
 
+ROUNDING = 1e-9  # margins nearer than this are equal
 CLEAR = 0.5  # the margin of a clear link: the second best is at least twice as far
 
 
@@ -31,6 +32,11 @@ def margins(links: Links, *, without_true: bool = False) -> Floats:
     >>> float(margins(links).max())
     1.0
     """
+    if not links.finder.margins:
+        raise UsageError(
+            f"{links.name}: its scores are no distances, so that no margin between them says how "
+            "sure a link is"
+        )
     rows, scores = links.found.rows, links.found.scores
     if without_true:
         gone = rows == links.true_rows[:, None]
@@ -52,7 +58,7 @@ def claims(links: Links, margin: float = CLEAR) -> Claims:
     >>> claims(links).claimed == claims(links).right
     True
     """
-    claimed = margins(links) >= _margin(margin)
+    claimed = margins(links) >= share(margin, "margin") - ROUNDING
     return Claims(len(links), int(claimed.sum()), float(hits(links)[claimed].sum()))
 
 
@@ -60,16 +66,18 @@ def control(links: Links, margin: float = CLEAR, *, outsiders: Links | None = No
     """What the same intruder would claim of people who are not in the release: all of it wrong.
 
     Each record is attacked with its own row taken out; or `outsiders` are links of the same
-    attack, of people who are known not to be in the release.
+    attack on people who are known not to be in the release, as `links.on(people)` makes them.
 
     >>> import unveil
     >>> people = unveil.households(100)
     >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
     >>> control(links).right
     0.0
+    >>> control(links, outsiders=links.on(unveil.households(50, seed=1))).n
+    50
     """
     looked = margins(links, without_true=True) if outsiders is None else margins(outsiders)
-    return Claims(len(looked), int((looked >= _margin(margin)).sum()), 0.0)
+    return Claims(len(looked), int((looked >= share(margin, "margin") - ROUNDING).sum()), 0.0)
 
 
 class Precision(NamedTuple):
@@ -93,19 +101,14 @@ def precision(links: Links, *, sample: int = LOOKED_AT, steps: int = 20) -> Prec
     """
     some = links.sample(sample)
     demanded = np.arange(steps) / whole_number(steps, "steps", 1, 1000)
+    least = demanded[:, None] - ROUNDING
     own, other, right = margins(some), margins(some, without_true=True), hits(some)
-    claimed = own >= demanded[:, None]
+    claimed = own >= least
     many = claimed.sum(axis=1)
     return Precision(
         demanded,
         many / len(some),
         np.where(many > 0, (claimed * right).sum(axis=1) / np.maximum(many, 1), np.nan),
-        (other >= demanded[:, None]).mean(axis=1),
+        (other >= least).mean(axis=1),
         len(some),
     )
-
-
-def _margin(given: float) -> float:
-    if not 0 <= given <= 1:
-        raise UsageError("margin: a number from 0 to 1")
-    return float(given)

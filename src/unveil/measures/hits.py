@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from unveil.engines.records import whole_number
+from unveil.data.links import Links
+from unveil.data.options import share, whole_number
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats
-    from unveil.data.links import Links
 
 Ties = Literal["expected", "unique", "any", "first"]
 LOOKED_AT = 2000  # records on which what takes long is measured
@@ -37,6 +37,8 @@ def hits(links: Links, *, ties: Ties = "expected") -> Floats:
     >>> float(hits(links).max())
     1.0
     """
+    if not isinstance(links, Links):
+        raise UsageError(f"links are what an attack makes, not {type(links).__name__}")
     if ties not in get_args(Ties):
         raise UsageError(f"ties: one of {', '.join(get_args(Ties))}")
     if ties == "first":
@@ -73,7 +75,7 @@ def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> Curve:
     closer, tied = some.against(most)
     places = np.arange(1, most + 1)[:, None]
     within = np.clip((places - closer) / (1 + np.maximum(tied, 0)), 0.0, 1.0)
-    within[:, (closer < 0) | (closer >= most)] = 0.0
+    within[:, closer < 0] = 0.0
     n = int(known.sum())
     return Curve(within.sum(axis=1) / max(n, 1), n, links.population)
 
@@ -96,8 +98,7 @@ def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     >>> at_risk(links).highest
     1.0
     """
-    if not 0 <= threshold <= 1:
-        raise UsageError("threshold: a number from 0 to 1")
+    threshold = share(threshold, "threshold")
     each = hits(links)[links.true_rows >= 0]
     if not len(each):
         return AtRisk(0.0, 0.0, 0.0, threshold)

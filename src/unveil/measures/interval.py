@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from unveil.data.options import whole_number
 from unveil.data.risk import Interval
-from unveil.engines.records import whole_number
 from unveil.errors import UsageError
 
 MOST_RECORDS = 10**12

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.options import whole_number
 from unveil.data.streams import stream
-from unveil.engines.records import whole_number
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
     if not attacks:
         raise UsageError("the law is one of at least one attack")
     one = attacks[0]
+    if not (one.true_rows >= 0).any():
+        raise UsageError("nobody's true row is among the candidates: there is nothing to draw")
     if any(
         other.candidates != one.candidates
         or not np.array_equal(other.records, one.records)
@@ -71,10 +73,9 @@ def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
         for other in attacks
     ):
         raise UsageError("the law of the best of several attacks is of the same records")
-    order = one.order()  # what is drawn must not depend on where rows stand
     records = one.records[one.true_rows >= 0]
-    records = records[np.argsort(order.records[records])]
-    lots = _Lots.of(one.finder.parts(records), len(records), order.candidates)
+    records = records[np.argsort(one.order.records[records])]  # wherever they stand
+    lots = _Lots.of(one.finder.parts(records), len(records), one.order.candidates)
     rng = stream(one.seed, "attack", "chance")
     many = max(1, AT_ONCE // max(len(records), 1))  # truths that are tried at a time
     found: list[Floats] = []

@@ -21,8 +21,7 @@ class RowOrder(NamedTuple):
 def row_order(links: Links) -> RowOrder:
     """The rank correlation of the rows of both files, over all true pairs.
 
-    The rows are those of the links: an attack by :class:`unveil.attacks.Position` has them as
-    they are, or would be, written.
+    A release in memory is looked at in the order in which it would be written.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -33,7 +32,8 @@ def row_order(links: Links) -> RowOrder:
     from scipy.stats import spearmanr
 
     known = links.true_rows >= 0
-    pairs = links.records[known], links.true_rows[known]
+    ours, theirs = links.positions
+    pairs = ours[links.records[known]], theirs[links.true_rows[known]]
     if len(pairs[0]) < 3 or len(np.unique(pairs[1])) < 2:
         return RowOrder(0.0, 1.0, len(pairs[0]))
     found = spearmanr(*pairs)

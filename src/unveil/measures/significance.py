@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isnan, log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.engines.records import whole_number
+from unveil.data.options import whole_number
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_RECORDS = 10**9
+NOTHING = 760.0  # exp(-760) is nothing in 64 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,8 @@ class ChanceLaw:
         >>> f"{random_matching(100, 100).at_least(26):.4e}"
         '9.4723e-28'
         """
+        if isnan(hits):
+            raise UsageError("hits: a number")
         # From the smallest up, so that no digit of a small sum is lost.
         return min(float(self.probabilities[max(ceil(hits), 0) :][::-1].sum()), 1.0)
 
@@ -107,9 +110,11 @@ def random_links(records: int, candidates: int) -> ChanceLaw:
     from scipy.stats import binom
 
     m, n = _sizes(records, candidates)
-    most = m
-    if m > 64:  # beyond this many hits nothing is left in 64 bits
-        most = min(m, int(binom.isf(1e-320, m, 1 / n)) + 1)
+    most, mean = 64.0, m / n
+    most += mean
+    while most < m and most * log(most / mean) - most + mean < NOTHING:  # Chernoff's bound
+        most = 1.2 * most + 1
+    most = min(m, int(most))
     law = binom.pmf(np.arange(most + 1), m, 1 / n)
     return ChanceLaw(m, n, np.trim_zeros(law, "b"))
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
 from unveil.attacks import Attack, Pairs, Position
-from unveil.attacks.base import Files
+from unveil.attacks.base import Files, Positions
 from unveil.data.intruder import Intruder
-from unveil.data.links import Links, Order
+from unveil.data.links import Links
 from unveil.data.microdata import Microdata
 from unveil.data.release import Release, check_seed
 from unveil.data.rows import content_places
@@ -25,12 +26,13 @@ from unveil.errors import (
 from unveil.files.schemas import as_schema
 from unveil.workflows.intruding import compared_columns, drawn_rows, known_blocks, own_file
 from unveil.workflows.sources import as_microdata
-from unveil.workflows.truth import Whereabouts, true_rows
+from unveil.workflows.truth import ROW_ORDER, Whereabouts, true_rows
 
 if TYPE_CHECKING:
     import os
 
     from unveil.data.encode import Ints
+    from unveil.data.links import Finder
     from unveil.data.schema import Schema
 
 EVERYBODY = Intruder()
@@ -82,41 +84,54 @@ def attack(
     >>> links.n_closer.shape
     (1000,)
     """
-    _check_kinds(spec, intruder)
+    _check_kinds(spec, intruder, truth)
     seed = check_seed(seed)
-    if isinstance(original, Microdata) and isinstance(release, Microdata | Release):
-        as_microdata(original, schema)  # which refuses a schema that is of no use
-    whole = original if isinstance(original, Microdata) else as_microdata(original, schema)
-    released, row_map = _released(release, spec, schema)
-    own = own_file(intruder, schema)
+    whole = as_microdata(original, None if isinstance(original, Microdata) else schema)
+    declared = _for_others(original, release, schema)
+    released = release.data if isinstance(release, Release) else as_microdata(release, declared)
+    own = own_file(intruder, declared)
     where = Whereabouts(
         mine=whole if own is None else own,
         rows=np.arange(len(whole)) if own is None else None,
         original=whole,
         release=released,
-        row_map=row_map,
+        row_map=release.row_map if isinstance(release, Release) else None,
+        origin=release.origin if isinstance(release, Release) else {},
     )
     pairs = true_rows(truth, where)
-    origin = drawn_rows(intruder, where.mine, released, pairs, seed)
-    mine = where.mine if origin is None else where.mine.take(origin)
-    if origin is None:
-        origin = np.arange(len(mine))
-    elif pairs is not None:
+    drawn = drawn_rows(intruder, where.mine, released, pairs, seed)
+    mine = where.mine if drawn is None else where.mine.take(drawn)
+    origin = np.arange(len(mine)) if drawn is None else drawn
+    if pairs is not None:
         pairs = pairs[origin]
     files = Files(
         mine=mine,
+        people=mine,
         release=released,
         columns=compared_columns(spec, mine, released, intruder),
         few=not intruder.has_all,
         reverse=intruder.reverse,
         blocks=known_blocks(mine, released, intruder),
         pairs=pairs,
+        positions=Positions(origin, len(where.mine), _as_written(release, len(released))),
     )
     _tell_moved(files)
     if isinstance(spec, Pairs):
         spec = msgspec.structs.replace(spec, pairs=as_microdata(spec.pairs))
-    records, candidates = files.asked(len(mine), len(released))
-    known = None if pairs is None else files.asked(pairs, _back(pairs, len(released)))[0]
+    return _links(spec, intruder, files, seed)
+
+
+def _links(spec: Attack, intruder: Intruder, files: Files, seed: int) -> Links:
+    records, candidates = files.asked(len(files.mine), len(files.release))
+    known = files.pairs
+    if known is not None and files.reverse:
+        known = _back(known, len(files.release))
+
+    def again(people: Microdata) -> Finder:
+        blocks = known_blocks(people, files.release, intruder)
+        places = files.positions._replace(mine=np.arange(len(people)), file=len(people))
+        return spec.finder(replace(files, mine=people, blocks=blocks, positions=places))
+
     return Links(
         attack=spec,
         intruder=intruder,
@@ -125,13 +140,41 @@ def attack(
         truth=known,
         population=records if known is None else int((known >= 0).sum()),
         candidates=candidates,
-        origin=origin,
-        order=cache(lambda: _order(files)),
+        origin=files.positions.mine,
+        positions=files.asked(files.positions.mine, files.positions.released),
+        order=ContentOrder(files),
+        again=again,
         seed=seed,
     )
 
 
-def _check_kinds(spec: Any, intruder: Any) -> None:
+def _for_others(
+    original: Any, release: Any, schema: Schema | str | os.PathLike[str] | None
+) -> Schema | None:
+    """What the columns of a release, or of the intruder's own file, are, unless they say it.
+
+    As the schema says; without one as the original's does, of the columns that there are.
+    """
+    if isinstance(original, Microdata) and isinstance(release, Microdata | Release):
+        as_microdata(original, schema)  # which refuses a schema that is of no use
+    declared = as_schema(schema)
+    if declared is None and isinstance(original, Microdata):
+        declared = original.schema
+    if isinstance(release, Microdata) or declared is None:
+        return None if isinstance(release, Microdata) else declared
+    return declared.where_there()
+
+
+def _as_written(release: Any, n: int) -> Ints:
+    """Where each released row stands in the file that is, or would be, written."""
+    if not isinstance(release, Release) or release.plan.keep_order:
+        return np.arange(n)
+    places = np.empty(n, np.int64)
+    places[release.written_order()] = np.arange(n)
+    return places
+
+
+def _check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
     if not isinstance(spec, Attack):
         raise UsageError(f"an attack is one of unveil.attacks, not {type(spec).__name__}")
     if not isinstance(intruder, Intruder):
@@ -141,25 +184,15 @@ def _check_kinds(spec: Any, intruder: Any) -> None:
             f"{spec.method}: this attack makes no use of how the release was masked: leave out "
             "channel"
         )
+    if isinstance(spec, Position) and isinstance(truth, str) and truth == ROW_ORDER:
+        raise SpecError(
+            "position: with the truth told by the order of the rows, the order of the rows tells "
+            "the truth; give an identifier or a row map"
+        )
     if isinstance(spec, Pairs) and not (intruder.has_all or intruder.has_file):
         raise SpecError(
             "pairs: the pairs themselves say which records are linked: leave out records"
         )
-
-
-def _released(
-    release: Any, spec: Attack, schema: Schema | str | os.PathLike[str] | None
-) -> tuple[Microdata, Ints | None]:
-    """The released table, and its row map if it has one."""
-    if isinstance(release, Release):
-        # What is betrayed by position is betrayed by the file, whose rows are shuffled.
-        as_written = isinstance(spec, Position) and not release.plan.keep_order
-        shown = release.shuffled() if as_written else release
-        return shown.data, shown.row_map
-    if isinstance(release, Microdata):
-        return release, None
-    declared = as_schema(schema)
-    return as_microdata(release, None if declared is None else declared.where_there()), None
 
 
 def _tell_moved(files: Files) -> None:
@@ -185,9 +218,28 @@ def _back(pairs: Ints, released: int) -> Ints:
     return back
 
 
-def _order(files: Files) -> Order:
-    """Both files' rows by content, each with its partner's."""
-    back = None if files.pairs is None else _back(files.pairs, len(files.release))
-    mine = content_places(files.mine, files.release, files.pairs)
-    released = content_places(files.release, files.mine, back)
-    return Order(*files.asked(mine, released))
+@dataclass(frozen=True, repr=False, eq=False)
+class ContentOrder:
+    """The rows of two files by what they and their partners hold, found when asked for."""
+
+    files: Files
+
+    @cached_property
+    def _mine(self) -> Ints:
+        return content_places(self.files.mine, self.files.release, self.files.pairs)
+
+    @cached_property
+    def _released(self) -> Ints:
+        pairs = self.files.pairs
+        back = None if pairs is None else _back(pairs, len(self.files.release))
+        return content_places(self.files.release, self.files.mine, back)
+
+    @property
+    def records(self) -> Ints:
+        """Of the records that are linked."""
+        return self._released if self.files.reverse else self._mine
+
+    @property
+    def candidates(self) -> Ints:
+        """Of those that they are linked with."""
+        return self._mine if self.files.reverse else self._released

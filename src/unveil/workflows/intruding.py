@@ -22,12 +22,9 @@ from unveil.errors import (
     count,
     listing,
 )
-from unveil.files.schemas import as_schema
 from unveil.workflows.sources import as_microdata
 
 if TYPE_CHECKING:
-    import os
-
     from unveil.attacks import Attack
     from unveil.attacks.blocks import Blocks
     from unveil.data.encode import Ints
@@ -35,16 +32,13 @@ if TYPE_CHECKING:
     from unveil.data.schema import Schema
 
 
-def own_file(
-    intruder: Intruder, schema: Schema | str | os.PathLike[str] | None
-) -> Microdata | None:
+def own_file(intruder: Intruder, schema: Schema | None) -> Microdata | None:
     """The intruder's own file, if that is what it has."""
     if not intruder.has_file:
         return None
     if isinstance(intruder.records, Microdata):
         return intruder.records
-    declared = as_schema(schema)
-    return as_microdata(intruder.records, None if declared is None else declared.where_there())
+    return as_microdata(intruder.records, None if schema is None else schema.where_there())
 
 
 def drawn_rows(

@@ -14,6 +14,7 @@ import numpy as np
 from unveil import __version__
 from unveil.data.channels import Channel
 from unveil.data.release import SEED_BITS, Plan, Release
+from unveil.data.rows import fingerprints
 from unveil.errors import DataError, SpecError, UsageError, listing
 from unveil.files.plans import read_plan
 from unveil.masks import Mask
@@ -89,7 +90,9 @@ def mask(
         synthetic |= made.synthetic
         if made.rows is not None and not synthetic:
             row_map = row_map[made.rows]
-    return Release(table, plan, tuple(channels), None if synthetic else row_map)
+    return Release(
+        table, plan, tuple(channels), None if synthetic else row_map, fingerprints(original)
+    )
 
 
 def check_steps(steps: tuple[Mask, ...], table: Microdata) -> list[Mask]:

@@ -36,14 +36,14 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
             "looked_at": len(some),
             "unlinked": int((some.best < 0).sum()),
             "tied": int((some.n_best > 1).sum()),
-            "clear": int((margins(some) >= CLEAR).sum()),
+            "clear": int((margins(some) >= CLEAR).sum()) if some.finder.margins else None,
         }
     found: dict[str, Any] = {
         "attack": links.name,
         "risk": risk(links, outsiders=outsiders),
         "top": _plain(top_k(links, top)),
         "at_risk": _plain(at_risk(links)),
-        "precision": _plain(precision(links)),
+        "precision": _plain(precision(links)) if links.finder.margins else None,
     }
     if isinstance(links.attack, Position):
         found["row_order"] = _plain(row_order(links))

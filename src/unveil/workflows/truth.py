@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.rows import rows_of_ids
+from unveil.data.rows import fingerprints, rows_of_ids
 from unveil.errors import DataError, UsageError, absent_column, count, listing
 from unveil.files.plans import read_row_map
 
@@ -28,6 +28,7 @@ class Whereabouts:
     original: Microdata
     release: Microdata
     row_map: Ints | None  # the original's row of each released row, if the release says so
+    origin: dict[str, int]  # fingerprints of the columns that it was made of
 
 
 def true_rows(truth: Any, where: Whereabouts) -> Ints | None:
@@ -45,7 +46,20 @@ def true_rows(truth: Any, where: Whereabouts) -> Ints | None:
         return _through(where, _inverse(rows, len(where.original)), "a row map")
     if where.row_map is None:
         return None
+    _check_origin(where)
     return _through(where, _inverse(where.row_map, len(where.original)), None)
+
+
+def _check_origin(where: Whereabouts) -> None:
+    """A release's own row map is of the table that it was made of, its rows in their order."""
+    here = fingerprints(where.original)
+    common = [name for name in here if name in where.origin]
+    if common and not any(here[name] == where.origin[name] for name in common):
+        raise DataError(
+            "the release was made of another table than this original, or of one whose rows stood "
+            "in another order, so its row map does not tell which row is whose: attack with the "
+            "table that was masked, or give truth="
+        )
 
 
 def _is_column(name: str, where: Whereabouts) -> bool:
@@ -69,9 +83,15 @@ def _by_identifier(column: str, where: Whereabouts) -> Ints | None:
         )
     ids = where.mine.column(column)
     if column in where.release.columns:
-        # Both ways, so that an identifier of two records is refused in either file.
-        rows_of_ids(ids, where.mine, column)
-        return rows_of_ids(ids, where.release, column)
+        if where.rows is not None:
+            rows_of_ids(ids, where.mine, column)  # which refuses an identifier of two records
+        found = rows_of_ids(ids, where.release, column)
+        if where.rows is not None and (found < 0).all():
+            raise DataError(
+                f"truth: no identifier in column '{column}' of the original is in that of the "
+                "release: are they written alike?"
+            )
+        return found
     if where.rows is None and where.row_map is not None and column in where.original.columns:
         to_release = _inverse(where.row_map, len(where.original))
         return np.append(to_release, -1)[rows_of_ids(ids, where.original, column)]
@@ -114,23 +134,33 @@ def _inverse(row_map: Ints, originals: int) -> Ints:
     """The released row of each original row, -1 for none."""
     to_release = np.full(originals, -1)
     known = np.flatnonzero(row_map >= 0)
-    to_release[row_map[known]] = known
-    if len(known) > (to_release >= 0).sum():
+    if row_map.max(initial=-1) >= originals:
         raise DataError(
-            f"truth: {count(len(known) - int((to_release >= 0).sum()), 'released row')} more than "
-            "one come from one original row: the truth is of one released row for each"
+            f"truth: the release was made of at least {int(row_map.max()) + 1:,} original rows, "
+            f"and this original has {originals:,}"
+        )
+    to_release[row_map[known]] = known
+    again = len(known) - int((to_release >= 0).sum())
+    if again:
+        raise DataError(
+            f"truth: {count(again, 'released row')} come from an original row from which another "
+            "comes, too: the truth is of one released row for each original"
         )
     return to_release
 
 
 def _as_row_map(given: Any, where: Whereabouts) -> Ints:
     """A row map handed over as numbers: the original's row of each released row, from 0."""
-    rows = np.asarray(given)
+    try:
+        rows = np.asarray(given)
+    except ValueError:
+        rows = np.zeros(0)
     if rows.shape != (len(where.release),) or rows.dtype.kind not in "iu":
         raise UsageError(
-            "truth: a column's name, the path of a row map, 'row-order', or the original's row "
-            "of each released row, from 0"
+            "truth: a column's name, the path of a row map, 'row-order', or whole numbers: the "
+            f"original's row of each of the {len(where.release):,} released rows, from 0; -1: none"
         )
+    rows = rows.astype(np.int64)
     if rows.max(initial=-1) >= len(where.original) or rows.min(initial=0) < -1:
         raise DataError(f"truth: rows of the original go from 0 to {len(where.original) - 1}")
-    return rows.astype(np.int64)
+    return rows

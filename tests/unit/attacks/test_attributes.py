@@ -26,7 +26,7 @@ def scores(mine, released, spec, schema, released_schema=None, **intruder):
 def test_ranges_are_as_far_as_their_nearest_value():
     plain = Schema(quasi="age", numeric="age")
     ranges = Schema(quasi="age", numeric="age", generalised="age")
-    mine, released = {"age": [10, 20, 30]}, {"age": ["10..19", "25..", "*"]}
+    mine, released = {"age": [10, 20, 30]}, {"age": ["10..19", "25..", "..40"]}
     found = scores(mine, released, attacks.Distance(metric="manhattan"), plain, ranges)
     # One deviation of the original's ages is 10.
     assert found == pytest.approx(np.array([[0, 1.5, 0], [0.1, 0.5, 0], [1.1, 0, 0]]))
@@ -43,8 +43,28 @@ def test_ranges_on_both_sides():
     found = scores(
         {"age": ["0..10", "20..30"]}, {"age": ["5..12", "40..50"]}, attacks.Distance(), schema
     )
-    unit = np.std([8.5, 45], ddof=1)
+    unit = np.std([5, 25], ddof=1)  # the middles of the original's
     assert found == pytest.approx(np.array([[0, 30], [8, 10]]) / unit)
+    by_release = scores(
+        {"age": ["0..10", "20..30"]},
+        {"age": ["5..12", "40..50"]},
+        attacks.Distance(scale="release"),
+        schema,
+    )
+    assert by_release == pytest.approx(found * unit / np.std([8.5, 45], ddof=1))
+
+
+def test_a_star_is_no_hub():
+    """It tells nothing, and costs what is missing costs: not nothing, which is nearest to all."""
+    plain, cells = (Schema(quasi="x", numeric="x", generalised=g) for g in ([], ["x"]))
+    mine, released = {"x": [1, 5, 9]}, {"x": ["1", "5", "*"]}
+    found = scores(mine, released, attacks.Distance(), plain, cells)
+    assert found[0].argmin() == 0
+    assert found[1].argmin() == 1
+    assert (found[:, 2] > 0).all()
+    named, sets = (Schema(quasi="x", nominal="x", generalised=g) for g in ([], ["x"]))
+    found = scores({"x": list("abc")}, {"x": ["a", "b", "*"]}, attacks.Distance(), named, sets)
+    assert found[0, 2] > found[0, 0] == 0
 
 
 def test_sets_are_as_far_as_their_nearest_member():
@@ -59,8 +79,8 @@ def test_sets_are_as_far_as_their_nearest_member():
     assert counted == pytest.approx(np.array([[1, 4, 2], [2, 3, 1], [3, 1, 4]]) / 5)
     nominal = Schema(quasi="grade", nominal="grade")
     loose = Schema(quasi="grade", nominal="grade", generalised="grade")
-    names = scores(mine, {"grade": ["{a|c}", "*", "b"]}, attacks.Distance(), nominal, loose)
-    assert names == pytest.approx(np.array([[0, 0, 1], [1, 0, 0], [1, 0, 1]]))
+    names = scores(mine, {"grade": ["{a|c}", "{a|b}", "b"]}, attacks.Distance(), nominal, loose)
+    assert names == pytest.approx(np.array([[0, 0, 1], [1, 0, 0], [1, 1, 1]]))
 
 
 def test_a_table_of_the_users_is_read_from_the_original_to_the_release():

@@ -51,7 +51,7 @@ def test_risk_and_its_words(some):
     assert risk.attributes == ("x",)
     assert risk.parameters == {"metric": "manhattan", "scale": "release"}
     assert str(risk) == (
-        "distance links 1.5 of 4 (37.5%, all records attacked; a guess links 1, no attack on "
+        "distance links 1.5 of 4 (37.5%, all of them attacked; a guess links 1, no attack on "
         "these attributes more than 4)"
     )
 
@@ -87,7 +87,7 @@ def test_control_takes_the_own_row_out(some):
     margins = measures.margins(some, without_true=True)
     assert margins == pytest.approx([2 / 5, 3 / 4, 1 / 3, 1])
     assert measures.control(some) == Claims(4, 2, 0)
-    strangers = links_of([100, 200], [0, 5, 20, 3], None, records=None)
+    strangers = some.on(Microdata(pl.DataFrame({"x": [100.0, 200.0]}), X))
     assert measures.control(some, outsiders=strangers) == Claims(2, 0, 0)
     assert measures.risk(some, outsiders=strangers).control == Claims(2, 0, 0)
 
@@ -130,8 +130,55 @@ def test_p_values():
     assert measures.p_value(hopeless) > 0.05
 
 
+def blocked(shift, blocks, n=40):
+    """People in blocks of equal size; each is linked with the one after it, and is that one."""
+    x = np.arange(float(n))
+    schema = Schema(quasi=["x", "b"], numeric=["x", "b"])
+    frame = pl.DataFrame({"x": x, "b": np.arange(n) % blocks})
+    people = Microdata(frame, schema)
+    return unveil.attack(
+        people,
+        people,
+        attacks.Distance(),
+        intruder=Intruder(knows=["x"], blocks=["b"]),
+        truth=np.roll(np.arange(n), shift * blocks),
+    )
+
+
+def test_p_values_inside_blocks():
+    """Four in a block: everybody right is as likely as ten blocks of 4 all in order."""
+    assert measures.p_value(blocked(0, 10)) == 1 / 200
+    assert measures.p_value(blocked(1, 10)) == 1  # nobody is right
+    one = blocked(0, 1, n=12)
+    assert measures.p_value(one) == measures.random_links(12, 12).at_least(12)
+
+
+def test_a_lone_block_is_held_against_its_own_candidates():
+    """Ten of 40 blocks' people: a guess has one in ten, not one in 400."""
+    schema = Schema(quasi=["x", "b"], numeric=["x", "b"])
+    rng = np.random.default_rng(1)
+    frames = [
+        pl.DataFrame({"x": rng.normal(size=400), "b": np.repeat(np.arange(40), 10)})
+        for _ in range(2)
+    ]
+    people, rows = (Microdata(frame, schema) for frame in frames)
+    intruder = Intruder(knows=["x"], records=list(range(10)), blocks=["b"])
+    links = unveil.attack(people, rows, attacks.Distance(), intruder=intruder, truth="row-order")
+    found = measures.hits(links).sum()
+    assert measures.p_value(links) == measures.random_links(10, 10).at_least(found)
+
+
+def test_p_values_of_many_records_are_never_too_small(monkeypatch):
+    tied = links_of([v // 2 for v in range(300)], [v // 2 for v in range(300)])
+    drawn = measures.p_value(tied)
+    monkeypatch.setattr("unveil.measures.identity.MOST_DRAWN", 10)
+    assert measures.p_value(tied) < drawn == 1 / 200
+    chance = links_of([v // 2 for v in range(300)], [400 - v // 2 for v in range(300)])
+    assert measures.p_value(chance) > 0.05
+
+
 def test_links_know_their_attack(some):
     assert repr(some) == "Links(distance: 4 records, 4 candidates, truth known)"
     assert some.name == "distance"
-    with pytest.raises(UsageError, match="at least 1 record"):
+    with pytest.raises(UsageError, match="a sample: a whole number from 1"):
         some.sample(0)

@@ -166,3 +166,19 @@ def test_few_records_draw_their_truth_from_all_candidates():
     assert law.mean == pytest.approx(2 / 30, abs=0.02)
     exact = random_matching(2, 30)
     assert law.at_least(1) == pytest.approx(exact.at_least(1), abs=0.02)
+
+
+def test_a_law_of_very_many_links_takes_no_memory():
+    law = random_links(10**9, 10**9)
+    assert len(law.probabilities) < 1000
+    assert law.probabilities.sum() == pytest.approx(1)
+    assert random_links(10**9, 10**6).mean == 1000
+    assert random_links(10**9, 10**6).probabilities.sum() == pytest.approx(1)
+    with pytest.raises(UsageError, match="hits"):
+        law.at_least(float("nan"))
+
+
+def test_nobody_there_has_no_law():
+    links = links_of({"x": np.arange(4.0)}, [-1, -1, -1, -1])
+    with pytest.raises(UsageError, match="nothing to draw"):
+        permutation_law([links])

@@ -210,12 +210,14 @@ def test_a_row_map_that_is_none(sample, release, tmp_path):
         ("released,original\n1,201\n", "from 1 to 200, in 1 record: is it the map of another"),
         ("released,original\n0,1\n", "column 'released' is no row of its file"),
         ("released,original\n1,1\n1,2\n", "lists a released row twice"),
-        ("released,original\n1,1\n2,1\n", "more than one come from one original row"),
+        ("released,original\n1,1\n", "lists 1 of 200 released rows"),
+        ("released,original\n1,x\n", "map.csv: column 'original' holds categories"),
     ):
         (tmp_path / "map.csv").write_text(text)
         with pytest.raises(unveil.UnveilError, match=said):
             attacked(sample, release.data, truth=tmp_path / "map.csv")
-    (tmp_path / "map.csv").write_text("released,original\n2,1\n")
+    lines = [f"{row},{'1' if row == 2 else ''}" for row in range(1, 201)]
+    (tmp_path / "map.csv").write_text("\n".join(["released,original", *lines, ""]))
     part = attacked(sample, release.data, truth=tmp_path / "map.csv")
     assert (part.truth[0], part.population) == (1, 1)
 
@@ -230,3 +232,79 @@ def test_levels_are_guessed_alike_for_both_files():
     )  # fmt: skip
     assert links.finder.columns == ("n", "c")
     assert measures.hits(links)[:3].tolist() == [1, 1, 1]
+
+
+def test_a_release_knows_the_table_that_it_was_made_of(sample):
+    release = unveil.mask(sample, [NOISE], seed=1)
+    backwards = sample.take(np.arange(200)[::-1])
+    with pytest.raises(unveil.UnveilError, match="made of another table"):
+        attacked(backwards, release)
+    with pytest.raises(unveil.UnveilError, match="made of another table"):
+        attacked(sample.take(np.arange(100)), release)
+    nameless = unveil.Release(release.data, release.plan, release.channels, release.row_map)
+    with pytest.raises(unveil.UnveilError, match="at least 200 original rows"):
+        attacked(sample.take(np.arange(100)), nameless)
+    # An original that is known less exactly, in its order, is the same people still.
+    vague = unveil.mask(sample, [masks.Rounding(base=100, columns=KNOWS)], seed=2).data
+    assert attacked(vague, release).truth is not None
+    assert np.array_equal(
+        attacked(backwards, release, truth=np.arange(200)[::-1]).truth, np.arange(200)[::-1]
+    )
+
+
+def test_positions_are_those_of_the_whole_file(sample):
+    kept = unveil.mask(sample, unveil.Plan([NOISE], seed=1, keep_order=True))
+    for records in ([100, 3, 50], 0.25, 20):
+        intruder = Intruder(records=records)
+        links = unveil.attack(sample, kept, attacks.Position(), intruder=intruder)
+        assert measures.hits(links).sum() == len(links)
+        assert measures.row_order(links).correlation == pytest.approx(1)
+    hidden = unveil.mask(sample, [NOISE], seed=1)
+    for truth in (None, hidden.row_map):
+        links = unveil.attack(sample, hidden, attacks.Position(), truth=truth)
+        assert measures.hits(links).sum() < 8
+        assert abs(measures.row_order(links).correlation) < 0.3
+    assert measures.risk(links).confirmed is None
+
+
+def test_dates_and_times_are_brought_to_one_unit():
+    days = pl.Series("d", [f"2000-01-{day:02}" for day in range(1, 29)]).str.to_date()
+    people = pl.DataFrame({"d": days.cast(pl.Datetime("us")), "x": range(28)})
+    rows = pl.DataFrame({"d": days, "x": range(28)})
+    schema = Schema(quasi=["d"])
+    for spec in (
+        attacks.Distance(), attacks.Distance(scale="release"), attacks.Rank(ranks="release"),
+        attacks.Distance(metric="mahalanobis"),
+    ):  # fmt: skip
+        links = unveil.attack(people, rows, spec, schema=schema, truth="row-order")
+        assert measures.hits(links).sum() == 28
+    blocked = Intruder(knows=["x"], blocks=["d"])
+    links = unveil.attack(
+        people, rows, attacks.Distance(), schema=schema, intruder=blocked, truth="row-order"
+    )
+    assert measures.baseline(links) == 28
+
+
+def test_very_small_numbers_vary_too():
+    data = Microdata(pl.DataFrame({"x": np.arange(5) * 1e-170}), Schema(quasi="x"))
+    links = unveil.attack(data, data, attacks.Distance(), truth=np.arange(5, dtype=np.uint32))
+    assert measures.hits(links).sum() == 5
+
+
+def test_few_records_have_no_moments_of_their_own(sample, release):
+    few = {"records": [1, 2, 3, 4, 5, 6]}
+    whitened = attacks.Distance(metric="mahalanobis")
+    by_release = attacks.Distance(metric="mahalanobis", covariance="release")
+    a, b = (attacked(sample, release, spec, few) for spec in (whitened, by_release))
+    assert np.array_equal(a.score, b.score)
+    kernel, scaled = (
+        attacked(sample, release, attacks.Distance(metric="polynomial", scale=scale), few)
+        for scale in (None, "release")
+    )
+    assert np.array_equal(kernel.score, scaled.score)
+
+
+def test_a_release_without_a_schema_is_read_by_the_originals(sample, release, tmp_path):
+    unveil.write(release, tmp_path / "r.csv", keep_order=True)
+    links = attacked(sample, tmp_path / "r.csv", truth=release.row_map)
+    assert np.array_equal(measures.hits(links), measures.hits(attacked(sample, release)))
