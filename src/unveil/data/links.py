@@ -115,10 +115,9 @@ class Links:
     truth: Ints | None  # the row that each truly is, of the other file; -1: of none
     population: int  # the records that might be linked rightly, of which these may be a sample
     candidates: int  # the records of the other file
-    origin: Ints  # the row of the original, or of its own file, of each of the intruder's records
-    positions: tuple[Ints, Ints]  # where the rows of both files stand
+    positions: tuple[Ints, Ints]  # where records and candidates stand in their files
     order: Order = field(repr=False)
-    again: Callable[[Microdata], Finder] = field(repr=False)
+    again: Callable[[Microdata], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
     progress: Progress | None = None  # told how far a part has come, while it is made
     _samples: dict[int, Links] = field(default_factory=dict, init=False)
@@ -135,6 +134,11 @@ class Links:
     def name(self) -> str:
         """The attack's name."""
         return method_name(type(self.attack))
+
+    @property
+    def origin(self) -> Ints:
+        """The row of the original, or of its own file, of each of the intruder's records."""
+        return self.positions[1 if self.intruder.reverse else 0]
 
     @property
     def true_rows(self) -> Ints:
@@ -230,19 +234,7 @@ class Links:
         >>> links.on(unveil.households(20, seed=1))
         Links(distance: 20 records, 100 candidates, truth known)
         """
-        finder = self.again(people)
-        records, candidates = len(self.positions[0]), len(people)
-        if not self.intruder.reverse:
-            records, candidates = len(people), self.candidates
-        return replace(
-            self,
-            finder=finder,
-            records=np.arange(records),
-            truth=np.full(records, -1),
-            population=0,
-            candidates=candidates,
-            origin=np.arange(len(people)),
-        )
+        return self.again(people)
 
     def pairs(self, k: int = 2) -> pl.DataFrame:
         """The k best candidates of each record, as the table of pairs that splink writes.

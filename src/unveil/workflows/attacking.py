@@ -24,7 +24,7 @@ from unveil.errors import (
     listing,
 )
 from unveil.files.schemas import as_schema
-from unveil.workflows.intruding import compared_columns, drawn_rows, known_blocks, own_file
+from unveil.workflows.intruding import as_others, compared_columns, drawn_rows, known_blocks
 from unveil.workflows.sources import as_microdata
 from unveil.workflows.truth import ROW_ORDER, Whereabouts, true_rows
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import os
 
     from unveil.data.encode import Ints
-    from unveil.data.links import Finder
     from unveil.data.schema import Schema
 
 EVERYBODY = Intruder()
@@ -86,10 +85,10 @@ def attack(
     """
     _check_kinds(spec, intruder, truth)
     seed = check_seed(seed)
-    whole = as_microdata(original, None if isinstance(original, Microdata) else schema)
-    declared = _for_others(original, release, schema)
-    released = release.data if isinstance(release, Release) else as_microdata(release, declared)
-    own = own_file(intruder, declared)
+    whole = original if isinstance(original, Microdata) else as_microdata(original, schema)
+    others = _for_others(original, release, intruder, schema)
+    released = release.data if isinstance(release, Release) else as_others(release, others)
+    own = as_others(intruder.records, others) if intruder.has_file else None
     where = Whereabouts(
         mine=whole if own is None else own,
         rows=np.arange(len(whole)) if own is None else None,
@@ -121,16 +120,21 @@ def attack(
     return _links(spec, intruder, files, seed)
 
 
-def _links(spec: Attack, intruder: Intruder, files: Files, seed: int) -> Links:
+def _links(
+    spec: Attack, intruder: Intruder, files: Files, seed: int, *, strangers: bool = False
+) -> Links:
+    """The links of an attack; strangers are nobody in the release."""
     records, candidates = files.asked(len(files.mine), len(files.release))
-    known = files.pairs
-    if known is not None and files.reverse:
-        known = _back(known, len(files.release))
+    pairs = np.full(len(files.mine), -1) if strangers else files.pairs
+    known = pairs
+    if pairs is not None and files.reverse:
+        known = _back(pairs, len(files.release))
 
-    def again(people: Microdata) -> Finder:
+    def again(people: Microdata) -> Links:
         blocks = known_blocks(people, files.release, intruder)
         places = files.positions._replace(mine=np.arange(len(people)), file=len(people))
-        return spec.finder(replace(files, mine=people, blocks=blocks, positions=places))
+        others = replace(files, mine=people, blocks=blocks, positions=places)
+        return _links(spec, intruder, others, seed, strangers=True)
 
     return Links(
         attack=spec,
@@ -140,29 +144,29 @@ def _links(spec: Attack, intruder: Intruder, files: Files, seed: int) -> Links:
         truth=known,
         population=records if known is None else int((known >= 0).sum()),
         candidates=candidates,
-        origin=files.positions.mine,
         positions=files.asked(files.positions.mine, files.positions.released),
-        order=ContentOrder(files),
+        order=ContentOrder(replace(files, pairs=pairs)),
         again=again,
         seed=seed,
     )
 
 
 def _for_others(
-    original: Any, release: Any, schema: Schema | str | os.PathLike[str] | None
+    original: Any,
+    release: Any,
+    intruder: Intruder,
+    schema: Schema | str | os.PathLike[str] | None,
 ) -> Schema | None:
     """What the columns of a release, or of the intruder's own file, are, unless they say it.
 
-    As the schema says; without one as the original's does, of the columns that there are.
+    As the schema says; without one as the original's does.
     """
-    if isinstance(original, Microdata) and isinstance(release, Microdata | Release):
-        as_microdata(original, schema)  # which refuses a schema that is of no use
+    read = isinstance(original, Microdata), isinstance(release, Microdata | Release)
+    own = intruder.has_file and not isinstance(intruder.records, Microdata)
+    if schema is not None and all(read) and not own:
+        raise UsageError("these Microdata have a schema already: leave out schema=")
     declared = as_schema(schema)
-    if declared is None and isinstance(original, Microdata):
-        declared = original.schema
-    if isinstance(release, Microdata) or declared is None:
-        return None if isinstance(release, Microdata) else declared
-    return declared.where_there()
+    return original.schema if declared is None and read[0] else declared
 
 
 def _as_written(release: Any, n: int) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,13 +32,11 @@ if TYPE_CHECKING:
     from unveil.data.schema import Schema
 
 
-def own_file(intruder: Intruder, schema: Schema | None) -> Microdata | None:
-    """The intruder's own file, if that is what it has."""
-    if not intruder.has_file:
-        return None
-    if isinstance(intruder.records, Microdata):
-        return intruder.records
-    return as_microdata(intruder.records, None if schema is None else schema.where_there())
+def as_others(source: Any, schema: Schema | None) -> Microdata:
+    """A file that may lack columns that the original has."""
+    if isinstance(source, Microdata):
+        return source
+    return as_microdata(source, None if schema is None else schema.where_there())
 
 
 def drawn_rows(

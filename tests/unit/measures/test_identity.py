@@ -90,6 +90,7 @@ def test_control_takes_the_own_row_out(some):
     strangers = some.on(Microdata(pl.DataFrame({"x": [100.0, 200.0]}), X))
     assert measures.control(some, outsiders=strangers) == Claims(2, 0, 0)
     assert measures.risk(some, outsiders=strangers).control == Claims(2, 0, 0)
+    assert len(strangers.sample(1)) == 1
 
 
 def test_margins_at_the_edges():
