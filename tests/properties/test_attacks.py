@@ -335,14 +335,21 @@ def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
         links = attacked(name, mine, released, np.arange(n), blocks=blocks)
     except unveil.UnveilError:
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unveil.engines.parts.FEW", 0)
-        together = replace(links)
-        found = [getattr(together, part) for part in PARTS]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unveil.engines.parts.FEW", 1000)
-        for part, one in zip(PARTS, found, strict=True):
-            assert np.array_equal(getattr(links, part), one), part
+    found = []
+    for few, gappy in ((0, False), (1000, False), (1000, None)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("unveil.engines.parts.FEW", few)
+            if gappy is not None:  # as if no cell were missing: then parts are listed
+                patch.setattr("unveil.attacks.blocks.Blocks.gappy", gappy)
+            other = replace(links)
+            found.append([getattr(other, part) for part in PARTS])
+    for one in found[1:]:
+        for part, value, first in zip(PARTS, one, found[0], strict=True):
+            assert np.array_equal(value, first), part
+    sizes = np.zeros(n, np.int64)
+    for part in links.finder.parts(np.arange(n)):
+        sizes[part.records] = len(part.candidates)
+    assert np.array_equal(links.finder.choices(np.arange(n)), sizes)
 
 
 @settings(max_examples=EXAMPLES // 4)

@@ -30,6 +30,23 @@ class Blocks:
     cells: Ints  # blocks x attributes, as codes; -1 is missing
     columns: tuple[str, ...]
 
+    @property
+    def gappy(self) -> bool:
+        """Whether any cell is missing."""
+        return bool((self.cells < 0).any())
+
+    def sizes(self, asking: Ints, asked: Ints) -> Ints:
+        """How many rows each record may be compared with, counted without listing them."""
+        many = np.bincount(asked, minlength=len(self.cells))
+        gappy = np.flatnonzero((self.cells < 0).any(axis=1))
+        found, place = np.unique(asking, return_inverse=True)
+        if not len(gappy):
+            return many[asking]
+        sizes: Ints = np.array(
+            [many[self._open_to(block, gappy)].sum() for block in found.tolist()]
+        )
+        return sizes[place]
+
     def parts(self, asking: Ints, asked: Ints, records: Ints) -> list[Part]:
         """The records by block, each with the rows that it may be compared with."""
         order = np.argsort(asked, kind="stable")

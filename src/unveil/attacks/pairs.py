@@ -16,7 +16,7 @@ from unveil.errors import DataError, SchemaError, SpecError, count, listing
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
-    from unveil.data.encode import Floats, Ints
+    from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.links import Finder
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
@@ -138,6 +138,14 @@ class PairList:
     def parts(self, records: Ints) -> list[Part]:
         """Every record might have been paired with every row of the other file."""
         return [Part(np.arange(len(records)), np.arange(self.candidates))]
+
+    def choices(self, records: Ints) -> Ints:
+        """As many candidates as there are."""
+        return np.full(len(records), self.candidates)
+
+    def compares(self, records: Ints, candidates: Ints) -> Mask:
+        """Everybody with everybody."""
+        return np.full(len(records), len(candidates) > 0)
 
     def classes(self) -> Ints:
         """Every row by itself: nobody knows what the linkage could tell apart."""

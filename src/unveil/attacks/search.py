@@ -10,7 +10,7 @@ import numpy as np
 from unveil.data.links import Against, Candidates, Part
 from unveil.engines.index import same_rows
 from unveil.engines.local import nearest, rank_of_truth
-from unveil.engines.parts import Parted
+from unveil.engines.parts import Blocked, Parted
 from unveil.engines.records import Records
 from unveil.engines.threads import cores
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unveil.attacks.base import Files
-    from unveil.data.encode import Ints
+    from unveil.data.encode import Ints, Mask
     from unveil.data.progress import Progress
     from unveil.engines.metrics import Metric
+    from unveil.engines.parts import Base
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -62,12 +63,17 @@ class Search:
         )
         return Candidates(found.rows, found.scores, found.n_best)
 
-    def _asked(self, records: Ints) -> tuple[Records, Records | Parted]:
+    def _asked(self, records: Ints) -> tuple[Records, Base]:
         """The records that ask, and those that are asked, in blocks if there are any."""
         queries, base = self.files.asked(self.mine, self.released)
-        if self.files.blocks.columns:
-            return queries.take(records), Parted(base, self.parts(records))
-        return queries.take(records), base
+        blocks = self.files.blocks
+        if not blocks.columns:
+            return queries.take(records), base
+        asking, asked = self.files.asked(blocks.mine, blocks.released)
+        if blocks.gappy and self.metric.measure is None:
+            cells = blocks.cells
+            return queries.take(records), Blocked(base, cells[asking[records]], cells[asked])
+        return queries.take(records), Parted(base, blocks.parts(asking, asked, records))
 
     def parts(self, records: Ints) -> list[Part]:
         """Which candidates each record is compared with."""
@@ -77,6 +83,18 @@ class Search:
             return [Part(np.arange(len(records)), np.arange(candidates))]
         asking, asked = self.files.asked(blocks.mine, blocks.released)
         return blocks.parts(asking, asked, records)
+
+    def choices(self, records: Ints) -> Ints:
+        """How many candidates each record is compared with."""
+        blocks = self.files.blocks
+        asking, asked = self.files.asked(blocks.mine, blocks.released)
+        return blocks.sizes(asking[records], asked)
+
+    def compares(self, records: Ints, candidates: Ints) -> Mask:
+        """Whether each record is compared with a candidate."""
+        blocks = self.files.blocks
+        asking, asked = self.files.asked(blocks.mine, blocks.released)
+        return blocks.fit(asking[records], asked[candidates])
 
     def classes(self) -> Ints:
         """For each released row its class of rows that the attack cannot tell apart."""

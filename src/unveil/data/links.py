@@ -18,7 +18,7 @@ from unveil.errors import DataError, count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unveil.data.encode import Floats, Ints
+    from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.intruder import Intruder
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
@@ -89,6 +89,12 @@ class Finder(Protocol):
 
     def parts(self, records: Ints) -> list[Part]:
         """Which candidates each record is compared with."""
+
+    def choices(self, records: Ints) -> Ints:
+        """How many they are."""
+
+    def compares(self, records: Ints, candidates: Ints) -> Mask:
+        """Whether each record is compared with a candidate."""
 
     def classes(self) -> Ints:
         """For each released row its class of rows that the attack cannot tell apart."""

@@ -89,8 +89,7 @@ def build(problem: Problem, threads: int) -> Index:
     shape = tree.shape(len(first), LEAF if axes.shape[1] < MANY_AXES else TILE)
     starts = np.arange(shape.leaves + 1) * len(first) // shape.leaves
     stretch = _stretch(frame, axes)
-    if problem.parted:
-        stretch[-1] *= PARTS_FIRST
+    stretch[len(stretch) - problem.parting :] *= PARTS_FIRST
     order = _split(axes, stretch, starts, threads)
     copies = np.diff(groups.starts)[order]
     planted = _plant(axes, order, starts, shape, copies, threads)

@@ -11,7 +11,7 @@ from unveil.aggregation.measure import as_floats
 from unveil.data.options import whole_number
 from unveil.engines.index import build, same_rows
 from unveil.engines.metrics import euclid
-from unveil.engines.parts import Parted, in_pieces, unparted
+from unveil.engines.parts import everybody, in_pieces
 from unveil.engines.preparing import prepare
 from unveil.engines.problem import check, check_truth, pose
 from unveil.engines.records import WHOLE, Records
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from unveil.data.progress import Progress
     from unveil.engines.metrics import Metric
+    from unveil.engines.parts import Base
     from unveil.engines.problem import Problem
     from unveil.kernels.arrays import Floats, Ints
 
@@ -74,7 +75,7 @@ class Densities:
 
 def rank_of_truth(
     queries: Records | ArrayLike,
-    base: Records | Parted | ArrayLike,
+    base: Base,
     truth: ArrayLike,
     metric: Metric,
     *,
@@ -88,8 +89,8 @@ def rank_of_truth(
     ----------
     queries, base
         The intruder's records and the candidates, the same attributes in both. The candidates
-        may be `Parted`, where not everybody is compared with everybody; then a true record that
-        is not in its query's part counts as not there.
+        may be `Parted` or `Blocked`, where not everybody is compared with everybody; then a true
+        record that is not in its query's part counts as not there.
     truth
         For each query the row of its true record in the base, from 0; -1: not there.
     metric
@@ -112,13 +113,12 @@ def rank_of_truth(
     """
     limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, WHOLE)
     workers = cores(threads)
-    everybody, parts = unparted(base)
-    asked, given = check(queries, everybody, metric)
+    asked, given = check(queries, everybody(base), metric)
     true_rows = check_truth(truth, len(asked), len(given))
     prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
     problem = pose(asked, given, metric, workers)
     answers = np.full((len(asked), 2), -1, np.int64)
-    for piece, told in in_pieces(problem, parts, progress):
+    for piece, told in in_pieces(problem, base, progress):
         places = piece.places(true_rows, len(given))
         answers[piece.records] = _ranks(piece.problem, places, limit, workers, told)
     return Ranks(answers[:, 0], answers[:, 1])
@@ -146,7 +146,7 @@ def _ranks(
 
 def nearest(
     queries: Records | ArrayLike,
-    base: Records | Parted | ArrayLike,
+    base: Base,
     metric: Metric,
     *,
     k: int = 1,
@@ -164,13 +164,12 @@ def nearest(
     """
     k = whole_number(k, "k", 1, MOST_NEIGHBOURS)
     workers = cores(threads)
-    everybody, parts = unparted(base)
-    asked, given = check(queries, everybody, metric)
+    asked, given = check(queries, everybody(base), metric)
     prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
     problem = pose(asked, given, metric, workers)
     n = len(asked)
     found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
-    for piece, told in in_pieces(problem, parts, progress):
+    for piece, told in in_pieces(problem, base, progress):
         rows, scores, n_best = _neighbours(piece.problem, k, workers, told)
         found.rows[piece.records] = np.where(rows < 0, -1, piece.candidates[rows])
         found.scores[piece.records] = scores

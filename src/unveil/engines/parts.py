@@ -1,8 +1,9 @@
-"""Records that are compared with some of the candidates only, part by part.
+"""Records that are compared with some of the candidates only.
 
 Large parts are searched one by one. Small ones are searched together, the part being one more
 attribute, in which a gap is impossible: a tree for each of a hundred thousand parts would take
-longer to plant than to search.
+longer to plant than to search. Where a cell that parts them is missing, and so fits every
+part, all that parts them are attributes like that.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Ints
 
     Numbers = TypeVar("Numbers", Floats, Ints)
-    Parts = Sequence[Part] | None
 
 SMALL = 2000  # candidates of a part that is not worth a tree of its own
 FEW = 8  # parts that are not worth an attribute of their own
@@ -40,9 +40,22 @@ class Parted:
     parts: Sequence[Part]
 
 
-def unparted(base: Records | Parted | ArrayLike) -> tuple[Records | ArrayLike, Parts]:
-    """The candidates, and their parts if they have any."""
-    return (base.records, base.parts) if isinstance(base, Parted) else (base, None)
+@dataclass(frozen=True, repr=False, eq=False)
+class Blocked:
+    """Candidates that a query is compared with where all codes are equal; -1 equals any."""
+
+    records: Records | ArrayLike
+    asking: Ints  # queries x codes
+    asked: Ints  # candidates x codes
+
+
+if TYPE_CHECKING:
+    Base = Records | Parted | Blocked | ArrayLike
+
+
+def everybody(base: Base) -> Records | ArrayLike:
+    """The candidates, whoever is compared with them."""
+    return base.records if isinstance(base, Parted | Blocked) else base
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -54,22 +67,29 @@ class Piece:
     part_of: Ints  # the part of each
     candidates: Ints  # the record of the base of each of the problem's candidates
     keys: Ints  # part and record of each candidate in one number, ascending
+    blocks: Blocked | None = None
 
     def places(self, truth: Ints, base: int) -> Ints:
         """Where the problem's candidates have the true records; -1: not in their part."""
         wanted = self.part_of * base + truth[self.records]
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where((truth[self.records] >= 0) & (self.keys[at] == wanted), at, -1)
+        there = (truth[self.records] >= 0) & (self.keys[at] == wanted)
+        if self.blocks is not None:
+            asking, asked = self.blocks.asking, self.blocks.asked[at]
+            there &= ((asking == asked) | (asking < 0) | (asked < 0)).all(axis=1)
+        return np.where(there, at, -1)
 
 
-def pieces_of(problem: Problem, parts: Parts) -> Iterator[Piece]:
+def pieces_of(problem: Problem, base: Base) -> Iterator[Piece]:
     """The problem in pieces; whole, if there are no parts."""
-    n, m = len(problem.queries), len(problem.base)
-    if parts is None:
-        rows = np.arange(m)
-        yield Piece(problem, np.arange(n), np.zeros(n, np.int64), rows, rows)
+    if not isinstance(base, Parted):
+        n, rows = len(problem.queries), np.arange(len(problem.base))
+        blocks = base if isinstance(base, Blocked) else None
+        if blocks is not None:
+            problem = _parted(problem, blocks.asking, blocks.asked)
+        yield Piece(problem, np.arange(n), np.zeros(n, np.int64), rows, rows, blocks)
         return
-    parts = [part for part in parts if len(part.candidates) and len(part.records)]
+    parts = [part for part in base.parts if len(part.candidates) and len(part.records)]
     together = [part for part in parts if len(part.candidates) <= SMALL]
     if len(together) <= FEW or problem.terms.combine == kernel.CHOQUET:
         together = []
@@ -94,28 +114,29 @@ def _piece(problem: Problem, parts: Sequence[Part]) -> Piece:
         offset=problem.offset[candidates] if len(problem.offset) else problem.offset,
     )
     if len(parts) > 1:
-        some = _parted(some, part_of, part_asked)
+        some = _parted(some, part_of[:, None], part_asked[:, None])
     keys = part_asked * len(problem.base) + candidates
     return Piece(some, records, part_of, candidates, keys)
 
 
 def _parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
-    """The problem with the part as one more attribute, in which a gap is impossible."""
-    terms = problem.terms
+    """The problem with more attributes, codes in which a gap is impossible; -1 is missing."""
+    terms, width = problem.terms, asking.shape[1]
+    first = len(terms.end) + 2 * np.arange(width)
 
     def more(values: Numbers, *added: float) -> Numbers:
-        return np.append(values, np.array(added, values.dtype))
+        return np.append(values, np.tile(np.array(added, values.dtype), width))
 
     return replace(
         problem,
-        queries=np.column_stack([problem.queries, asking]),
-        base=np.column_stack([problem.base, asked]),
-        missing=np.column_stack([problem.missing, np.zeros(len(problem.missing))]),
+        queries=np.column_stack([problem.queries, np.where(asking < 0, np.nan, asking)]),
+        base=np.column_stack([problem.base, np.where(asked < 0, np.nan, asked)]),
+        missing=np.column_stack([problem.missing, np.zeros((len(problem.missing), width))]),
         terms=terms._replace(
             kind=more(terms.kind, kernel.PIECES),
             side=more(terms.side, kernel.BOTH),
             weight=more(terms.weight, 1.0),
-            first=more(terms.first, len(terms.end)),
+            first=np.append(terms.first, first),
             size=more(terms.size, 2),
             end=more(terms.end, 0.0, np.inf),
             value=more(terms.value, 0.0, np.inf),
@@ -123,17 +144,17 @@ def _parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
             least=more(terms.least, 0.0),
             plain=-1,
         ),
-        parted=True,
+        gappy=problem.gappy or bool((asking < 0).any() or (asked < 0).any()),
+        parting=width,
     )
 
 
 def in_pieces(
-    problem: Problem, parts: Parts, progress: Progress | None
+    problem: Problem, base: Base, progress: Progress | None
 ) -> Iterator[tuple[Piece, Progress | None]]:
     """The pieces, each with its share of the progress."""
-    total = len(problem.queries) if parts is None else sum(len(part.records) for part in parts)
-    done = 0
-    for piece in pieces_of(problem, parts):
+    done, total = 0, len(problem.queries)
+    for piece in pieces_of(problem, base):
         yield piece, _share_of(progress, done, len(piece.records), total)
         done += len(piece.records)
 

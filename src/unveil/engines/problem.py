@@ -30,7 +30,7 @@ class Problem:
     offset: Floats  # for each record of the base, or empty
     terms: kernel.Terms
     gappy: bool
-    parted: bool = False  # whether the last attribute parts those that are not compared
+    parting: int = 0  # how many of the last attributes part those that are not compared
 
 
 def check(

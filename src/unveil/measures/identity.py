@@ -71,7 +71,8 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
 def p_value(links: Links, *, draws: int = 199) -> float:
     """The probability of so many hits or more, if the attack knew nothing.
 
-    By the binomial law where nothing ties and there is one block. Else by drawing other truths,
+    By the binomial law where nothing ties and all have as many candidates. Else by drawing
+    other truths,
     which is never below 1 / (draws + 1); and of more than 20,000 records, where that takes long,
     by Poisson's law of as many hits as a guess expects, which is never too small: fractions are
     rounded down, and hits that each have their own probability vary less (Hoeffding 1956).
@@ -86,9 +87,10 @@ def p_value(links: Links, *, draws: int = 199) -> float:
     if not n:
         return 1.0
     each = hits(links)
-    found, parts = float(np.sort(each).sum()), links.finder.parts(links.records)
-    if len(parts) == 1 and np.isin(each, (0, 1)).all():
-        return random_links(n, max(len(parts[0].candidates), 1)).at_least(found)
+    found = float(np.sort(each).sum())
+    choices = np.unique(links.finder.choices(links.records[links.true_rows >= 0]))
+    if len(choices) == 1 and choices[0] and np.isin(each, (0, 1)).all():
+        return random_links(n, int(choices[0])).at_least(found)
     if n <= MOST_DRAWN:
         return permutation_law([links], draws=draws).at_least(found)
     from scipy.stats import poisson
@@ -126,11 +128,10 @@ def baseline(links: Links) -> float:
     >>> baseline(unveil.attack(people, people, unveil.attacks.Distance(), truth="person"))
     1.0
     """
-    total = 0.0
-    for part in links.finder.parts(links.records):
-        true = links.true_rows[part.records]
-        total += np.isin(true, part.candidates).sum() / max(len(part.candidates), 1)
-    return float(total)
+    known = links.true_rows >= 0
+    records, true = links.records[known], links.true_rows[known]
+    right = links.finder.compares(records, true) / np.maximum(links.finder.choices(records), 1)
+    return float(np.sort(right).sum())
 
 
 def _parameters(links: Links) -> dict[str, Any]:
