@@ -99,8 +99,9 @@ class Rank(Attack, frozen=True, kw_only=True):
         if level == "nominal":
             return self._marginal(files, column, by)
         listed = common_categories(*files.both, column)
-        mine, people, released = (code_values(data, column, listed) for data in every)
-        return mine, people, released
+        mine, released = (code_values(data, column, listed) for data in files.both)
+        strangers = files.people is not files.mine
+        return mine, code_values(files.people, column, listed) if strangers else mine, released
 
     def _marginal(self, files: Files, column: str, by: Ranking) -> tuple[Floats, Floats, Floats]:
         hierarchy = next((h for data in files.both if (h := data.schema[column].hierarchy)), ())
@@ -136,13 +137,17 @@ def ranked(mine: Floats, people: Floats, released: Floats, by: Ranking) -> tuple
     >>> [ranks.tolist() for ranks in ranked(mine, mine, released, "own")]
     [[6.666666666666667, 3.3333333333333335], [2, 5, 5, 8]]
     """
-    there = ~np.isnan(released)
-    among = np.sort(released[there] if by == "release" else people[~np.isnan(people)])
-    ours = np.searchsorted(among, mine, "left") + np.searchsorted(among, mine, "right") + 1
+    known, there = ~np.isnan(mine), ~np.isnan(released)
+    among = released[there] if by == "release" else people[~np.isnan(people)]
+    if by == "own" and people is mine:
+        ours = tied_blocks(mine, known).twice_rank
+    else:
+        ascending = np.sort(among)
+        below, upto = (np.searchsorted(ascending, mine, side) for side in ("left", "right"))
+        ours = below + upto + 1
     if len(among) != there.sum():
         ours = ours * ((there.sum() + 1) / (len(among) + 1))
-    theirs = tied_blocks(released, there).twice_rank
-    return _known(ours, ~np.isnan(mine)), _known(theirs, there)
+    return _known(ours, known), _known(tied_blocks(released, there).twice_rank, there)
 
 
 def _known(ranks: Ranks, present: Mask) -> Ranks:
