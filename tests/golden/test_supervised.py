@@ -1,4 +1,4 @@
-"""Torra and others, Supervised learning for record linkage: the two distances that learn nothing.
+"""Torra, Record linkage approaches (2013): the two distances that learn nothing.
 
 Table 2, files M4-33 to M6-853: 400 records of Census, groups of two or three attributes
 microaggregated by MDAV; strict hits of the released rows, means of five samples. Held against a

@@ -28,8 +28,8 @@ def covariance_of(
 ) -> Floats:
     """The covariance that stands for the masking's, by one of five readings.
 
-    "pairs" is the paper's own: of the true pairs' differences (Torra and others, Section 2.6,
-    as its tables show), and so nothing that an intruder has. "moments" comes close to it with
+    "pairs" is the paper's own: of the true pairs' differences (Torra 2013, Section 2.6, as its
+    tables show), and so nothing that an intruder has. "moments" comes close to it with
     no truth: what masking adds to or takes from the variance of an attribute, or of a group of
     them masked together, is the variance of what it did; for microaggregation exactly so.
     """

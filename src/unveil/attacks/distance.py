@@ -38,9 +38,9 @@ class Distance(Attack, frozen=True, kw_only=True):
     Numbers are standardised; ordinal and nominal attributes have the distance of
     Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic
     record linkage (2002); generalised cells are as far as the nearest value that they may
-    hold. The distances of Torra and others, Supervised learning approach for distance based
-    record linkage as disclosure risk evaluation, Section 2.6: Euclid, weighted, Mahalanobis,
-    Choquet. An attribute that is missing on either side costs what it costs on average.
+    hold. The distances of Torra, Record linkage approaches for dynamic database integration
+    (2013), Section 2.6: Euclid, weighted, Mahalanobis, Choquet. An attribute that is missing on
+    either side costs what it costs on average.
 
     >>> import unveil
     >>> sample = unveil.households(500, seed=7)
