@@ -16,6 +16,7 @@ from unveil.measures.permutation import permutation_law
 from unveil.measures.significance import random_links
 
 if TYPE_CHECKING:
+    from unveil.data.encode import Ints
     from unveil.data.links import Links
 
 MOST_DRAWN = 20_000  # records for which other truths are drawn
@@ -116,8 +117,7 @@ def ceiling(links: Links) -> float:
     known = links.true_rows >= 0
     if links.intruder.reverse:  # the rows of one class all look for the same record
         return float(len(np.unique(classes[links.records[known]])))
-    sizes = np.bincount(classes)
-    return float((1 / sizes[classes[links.true_rows[known]]]).sum())
+    return _shares(np.bincount(classes)[classes[links.true_rows[known]]])
 
 
 def baseline(links: Links) -> float:
@@ -130,8 +130,13 @@ def baseline(links: Links) -> float:
     """
     known = links.true_rows >= 0
     records, true = links.records[known], links.true_rows[known]
-    right = links.finder.compares(records, true) / np.maximum(links.finder.choices(records), 1)
-    return float(np.sort(right).sum())
+    return _shares(links.finder.choices(records)[links.finder.compares(records, true)])
+
+
+def _shares(sizes: Ints) -> float:
+    """The sum of 1 / size, as many of one size at a time: wholes stay whole."""
+    each, many = np.unique(sizes, return_counts=True)
+    return float((many / each).sum())
 
 
 def _parameters(links: Links) -> dict[str, Any]:
