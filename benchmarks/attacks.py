@@ -18,13 +18,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import resource
-import subprocess
-import sys
 import time
-from importlib.metadata import version
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -32,6 +28,7 @@ from scipy.spatial import cKDTree
 from scipy.stats import rankdata
 
 import unveil
+from cells import best_of, in_a_process, machine, seconds, times_ours
 from people import people, source
 
 QUICK = 5.0  # seconds: what takes less is measured three times
@@ -127,26 +124,6 @@ def encoded(values, norm):
     return (values - values.mean(0)) / values.std(0, ddof=1)
 
 
-def in_processes(*cell):
-    """The same in processes of their own: the best of three if it is quick."""
-    best = in_a_process(*cell)
-    for _ in range(2 if best["seconds"] < QUICK else 0):
-        best = min(best, in_a_process(*cell), key=lambda found: found["seconds"])
-    return best
-
-
-def in_a_process(*cell):
-    """One measurement."""
-    command = [sys.executable, __file__, "--cell", json.dumps(cell)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout)
-
-
-def seconds(spent):
-    """A time as the table shows it."""
-    return f"{spent:,.{2 if spent < 10 else 0}f} s"
-
-
 def row(n, name, noise, cells):
     """A line of the table."""
     parts = [f"{n:,}", name, f"{noise:.2f}", *[""] * (len(HEADS) - 3)]
@@ -162,24 +139,10 @@ def row(n, name, noise, cells):
     if tree:
         parts[9] = f"{'~' if tree['asked'] < n else ''}{seconds(tree['seconds'])}"
         if hits:
-            ratio = tree["seconds"] / hits["seconds"]
-            parts[9] += f" ({ratio:,.{1 if ratio < 10 else 0}f}x)"
+            parts[9] += f" {times_ours(tree['seconds'], hits['seconds'])}"
         same = f"NO, {tree['other']:,} others" if tree["other"] else "yes"
         parts[10] = f"{same}, of {tree['asked']:,}; {tree['tied']:,} tied"
     return f"| {' | '.join(parts)} |"
-
-
-def machine():
-    """What it ran on, in a sentence."""
-    cpu = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next((line.split(": ")[1] for line in lines if line.startswith("model name")), cpu)
-    used = ", ".join(f"{name} {version(name)}" for name in ("numba", "polars", "scipy"))
-    return (
-        f"{cpu}, {THREADS} threads, Python {platform.python_version()}, {used}; "
-        f"people made after {source()[1]}."
-    )
 
 
 def arguments():
@@ -201,13 +164,17 @@ def main():
     if given.cell:
         print(json.dumps(measure(*json.loads(given.cell))))
         return
-    print(machine(), flush=True)
+    ran_on = machine(f"{THREADS} threads", "numba", "polars", "scipy")
+    print(f"{ran_on}; people made after {source()[1]}.", flush=True)
     print(f"\n| {' | '.join(HEADS)} |")
     print("|" + "---|" * len(HEADS), flush=True)
     for n in given.sizes:
         for name in given.attacks:
             for noise in given.noises:
-                cells = {tool: in_processes(tool, n, noise, name) for tool in given.tools}
+                cells = {
+                    tool: best_of(3, QUICK, partial(in_a_process, __file__, (tool, n, noise, name)))
+                    for tool in given.tools
+                }
                 print(row(n, name, noise, cells), flush=True)
 
 

@@ -12,17 +12,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import resource
-import subprocess
-import sys
 import time
+from functools import partial
 from hashlib import sha256
-from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
+
+from cells import best_of, in_a_process, machine
 
 QUICK = 10.0  # seconds: what takes less is measured five times
 GROUP = 3  # the k of microaggregation
@@ -86,20 +83,7 @@ def measure(mask, tool, n):
 
 def in_processes(*cell):
     """The same in processes of their own: the best of five if it is quick."""
-    best = in_a_process(*cell)
-    for _ in range(4 if best["seconds"] < QUICK else 0):
-        best = min(best, in_a_process(*cell), key=lambda found: found["seconds"])
-    return best
-
-
-def in_a_process(*cell):
-    """One measurement."""
-    command = [sys.executable, __file__, "--cell", json.dumps(cell)]
-    limits = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | limits
-    )
-    return json.loads(done.stdout)
+    return best_of(5, QUICK, partial(in_a_process, __file__, cell, threads=1))
 
 
 def microaggregation(sizes):
@@ -143,16 +127,6 @@ def tail(mask, n, ours):
 TABLES = {"microaggregation": microaggregation, "rank-swapping": rank_swapping}
 
 
-def machine():
-    """What it ran on, in a sentence."""
-    cpu = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next((line.split(": ")[1] for line in lines if line.startswith("model name")), cpu)
-    versions = f"Python {platform.python_version()}, numba {version('numba')}"
-    return f"{cpu}, one thread each unless said, {versions}."
-
-
 def arguments():
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -171,7 +145,7 @@ def main():
     if given.cell:
         print(json.dumps(measure(*json.loads(given.cell))))
         return
-    print(machine(), flush=True)
+    print(f"{machine('one thread each unless said', 'numba')}.", flush=True)
     for mask in given.masks:
         TABLES[mask](given.sizes)
 

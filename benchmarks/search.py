@@ -14,16 +14,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import resource
-import subprocess
-import sys
 import time
-from importlib.metadata import version
-from pathlib import Path
+from functools import partial
+from subprocess import CalledProcessError
 
 import numpy as np
 
+from cells import best_of, in_a_process, machine, seconds, times_ours
 from people import masked, people, ranks, source
 
 QUICK = 20.0  # seconds: what takes less is measured three times
@@ -109,36 +107,20 @@ def in_processes(**cell):
 
     What takes long is asked once.
     """
-    best = in_a_process(**cell)
-    for _ in range(2):
-        if best["seconds"] is not None and best["seconds"] < QUICK:
-            best = min(best, in_a_process(**cell), key=lambda found: found["seconds"])
-    return best
-
-
-def in_a_process(**cell):
-    """One measurement."""
-    command = [sys.executable, __file__, "--cell", json.dumps(cell)]
-    # BLAS has as many threads as the search.
-    limits = {f"{name}_NUM_THREADS": str(cell["threads"]) for name in ("OMP", "OPENBLAS", "MKL")}
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ | limits
-    )
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or ["it said nothing"]
-        return {**cell, "seconds": None, "why": said[-1]}
-    return json.loads(done.stdout)
+    try:
+        # BLAS has as many threads as the search.
+        return best_of(3, QUICK, partial(in_a_process, __file__, cell, threads=cell["threads"]))
+    except CalledProcessError:  # it has said why
+        return {**cell, "seconds": None}
 
 
 def shown(cell, ours):
     """A time, marked where extrapolated, and how many times ours it is."""
     if cell["seconds"] is None:
         return "failed"
-    seconds = cell["seconds"]
-    text = f"{'~' if cell['asked'] < cell['n'] else ''}{seconds:,.{2 if seconds < 10 else 0}f} s"
+    text = f"{'~' if cell['asked'] < cell['n'] else ''}{seconds(cell['seconds'])}"
     if cell["tool"] not in OURS and ours and ours["seconds"]:
-        ratio = seconds / ours["seconds"]
-        text += f" ({ratio:,.{1 if ratio < 10 else 0}f}x)"
+        text += f" {times_ours(cell['seconds'], ours['seconds'])}"
     return text
 
 
@@ -153,27 +135,6 @@ def row(cells):
     parts += [shown(by_tool[tool], first) if tool in by_tool else "" for tool in TOOLS]
     parts.append(f"{max(peaks) / 2**30:.2f} GiB" if peaks else "")
     return f"| {' | '.join(parts)} |"
-
-
-def machine(threads):
-    """What it ran on, in a sentence."""
-    cpu = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next((line.split(": ")[1] for line in lines if line.startswith("model name")), cpu)
-    peers = ", ".join(f"{name} {version(name)}" for name in ("numba", "scipy", "scikit-learn"))
-    return (
-        f"{cpu}, {threads} threads, Python {platform.python_version()}, {peers}, "
-        f"faiss-cpu {faiss_version()}; people made after {source()[1]}."
-    )
-
-
-def faiss_version():
-    """Its version, or that it is not here."""
-    try:
-        return version("faiss-cpu")
-    except ImportError:
-        return "not installed"
 
 
 def arguments():
@@ -196,7 +157,8 @@ def main():
     if given.cell:
         print(json.dumps(measure(**json.loads(given.cell))))
         return
-    print(machine(given.threads), flush=True)
+    ran_on = machine(f"{given.threads} threads", "numba", "scipy", "scikit-learn", "faiss-cpu")
+    print(f"{ran_on}; people made after {source()[1]}.", flush=True)
     print("\n| n | distance | noise | re-identified | " + " | ".join(TOOLS) + " | our peak |")
     print("|" + "---|" * (len(TOOLS) + 5), flush=True)
     for n in given.sizes:
@@ -210,9 +172,6 @@ def main():
                     if distance == "euclid" or tool != "faiss"
                 ]
                 print(row(cells), flush=True)
-                for cell in cells:
-                    if cell["seconds"] is None:
-                        print(f"{cell['tool']}: {cell['why']}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -195,7 +195,8 @@ def _print_more(risk: Risk, found: dict[str, Any]) -> None:
         say(f"{count(risk.absent, 'record')} attacked had no row to be found, and are not counted.")
     if risk.supervised:
         say("This attack was made with the truth in hand: no intruder has it.")
-    say(f"So many hits or more by chance: probability {risk.p_value:.2g} or less.")
+    chance = f"{risk.p_value:.2g} or less" if risk.p_value else "below 1e-300"
+    say(f"So many hits or more by chance: probability {chance}.")
     at_risk = found["at_risk"]
     say(
         f"Records with a risk above {at_risk['threshold']:.0%}: {at_risk['above']:.1%}; highest "
@@ -232,6 +233,8 @@ def _print_uncounted(found: dict[str, Any]) -> None:
 
 
 def _number(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
     return f"{value:,.1f}" if value >= 1 or value == 0 else f"{value:.2g}"
 
 
