@@ -100,7 +100,7 @@ def ties(d, e, exact=False):
 def rank_of_truth(distances, truth, stop_at=None, exact=False):
     closer, tied = [], []
     for row, true in zip(distances, truth, strict=True):
-        if true < 0:
+        if true < 0 or row[true] == math.inf:
             closer.append(-1), tied.append(-1)
             continue
         same = [ties(d, row[true], exact) for d in row]

@@ -387,3 +387,23 @@ def test_who_is_drawn_does_not_depend_on_where_rows_stand(name, seed, n):
         for data, some in ((mine, few), (mine.take(one), others))
     ]
     assert rows[0] == rows[1]
+
+
+def test_strangers_change_nothing_in_how_they_are_compared():
+    """Neither the categories that they have, nor those that they lack."""
+    schema = Schema({"g": {"level": "ordinal", "role": "quasi"}, "c": {"role": "quasi"}})
+    rng = np.random.default_rng(1)
+    files = [
+        Microdata(
+            pl.DataFrame({"g": rng.integers(1, 6, 30), "c": rng.choice(["p", "q"], 30)}), schema
+        )
+        for _ in range(2)
+    ]
+    links = unveil.attack(*files, attacks.Distance(), truth="row-order")
+    strangers = pl.DataFrame({"g": [1, 5, 3], "c": ["p", "z", "p"]})
+    few, one = links.on(strangers), links.on(strangers.head(1))
+    assert few.finder.columns == one.finder.columns == links.finder.columns
+    assert few.score[0] == one.score[0]
+    assert few.score[1] >= 1  # a category that nobody has equals none
+    with pytest.raises(unveil.UnveilError, match="column 'c' is not in the data"):
+        links.on(strangers.drop("c"))

@@ -78,7 +78,7 @@ class Rule:
 
 def compare_numbers(files: Files, column: str, rule: Rule, weight: float) -> Compared | None:
     """Standardised numbers; None for a column that tells nobody from anybody."""
-    if any(data.schema[column].generalised for data in files.both):
+    if files.generalised(column):
         return _compare_ranges(files, column, rule, weight)
     pair = standardised(files, column, rule.scaling)
     if pair is None:
@@ -175,21 +175,26 @@ def compare_categories(
     the places apart count, here over one less than there are, so that the farthest are at
     distance 1; `inclusive` counts both ends, over all that there are, as the paper does.
     """
-    listed = common_categories(*files.both, column)
+    listed = files.categories(column)
     if len(listed) < 2:
         leave_out(column, "original, nor in the release")
         return None
-    if any(data.schema[column].generalised for data in files.both):
+    if files.generalised(column):
         return _compare_sets(files, column, rule, weight, ordered=ordered)
+    if not ordered:  # strangers may have others, which equal none
+        named = common_categories(*files.both, column)
+        mine, released = (
+            code_values(data, column, tuple(dict.fromkeys((*listed, *named))))[:, None]
+            for data in files.both
+        )
+        return Compared(mine, released, (levels([0], [0, weight]),))
     mine, released = (code_values(data, column, listed)[:, None] for data in files.both)
-    if ordered and not rule.inclusive:
+    if not rule.inclusive:
         cost = rule.gap(weight, len(listed) - 1)
-    elif ordered and rule.power == 1:
+    elif rule.power == 1:
         cost = prorated([0, len(listed) - 1], [weight / len(listed), weight])
-    elif ordered:
-        cost = table(weight * _places_apart(len(listed), inclusive=True) ** rule.power)
     else:
-        cost = levels([0], [0, weight])
+        cost = table(weight * _places_apart(len(listed), inclusive=True) ** rule.power)
     return Compared(mine, released, (cost,))
 
 
@@ -221,7 +226,7 @@ def _compare_sets(
     files: Files, column: str, rule: Rule, weight: float, *, ordered: bool
 ) -> Compared:
     """Sets of categories by the least distance between any two of their members."""
-    listed = common_categories(*files.both, column)
+    listed = files.categories(column)
     ours, theirs = (code_sets(data, column, listed) for data in files.both)
     many = len(ours.starts) + len(theirs.starts) - 2
     if many > MOST_CELLS:

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.aggregation.measure import FuzzyMeasure
-from unveil.attacks.common import common_numbers
+from unveil.attacks.common import common_categories, common_numbers
 from unveil.data.specs import Spec, method_name
 from unveil.errors import SpecError, absent_column, count
 
@@ -57,6 +57,15 @@ class Files:
     def both(self) -> tuple[Microdata, Microdata]:
         """The records that are linked, and the release."""
         return self.mine, self.release
+
+    def generalised(self, column: str) -> bool:
+        """Whether cells are ranges, sets or stars, in any of the files."""
+        every = (self.mine, self.people, self.release)
+        return any(data.schema[column].generalised for data in every)
+
+    def categories(self, column: str) -> tuple[str, ...]:
+        """The categories of the people and of the release."""
+        return common_categories(self.people, self.release, column)
 
     def numbers(self, column: str) -> tuple[Floats, Floats, Floats]:
         """The numbers of mine, of the people and of the release, in one unit."""

@@ -66,7 +66,7 @@ def common_categories(mine: Microdata, released: Microdata, column: str) -> tupl
             "declare one for both"
         )
     if order or other:
-        return order or other
+        return other if set(other) > set(order) else order
     found = {label for data in (mine, released) for label in _categories(data, column)}
     try:
         return tuple(sorted(found, key=lambda label: (float(label), label)))

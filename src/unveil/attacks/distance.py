@@ -174,7 +174,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         level = common_level(*files.both, column)
         own = (self.tables or {}).get(column)
         if own is not None:
-            if level == "numeric" or any(data.schema[column].generalised for data in files.both):
+            if level == "numeric" or files.generalised(column):
                 raise SchemaError(
                     f"distance: tables: column '{column}' is not a plain attribute of categories"
                 )
@@ -204,7 +204,8 @@ class Distance(Attack, frozen=True, kw_only=True):
     def _by_covariance(self, files: Files) -> Finder:
         """Euclid after the map that makes what differs between true pairs a unit ball."""
         self._check_numbers(files, files.columns)
-        kind: Covariance = self.covariance or ("release" if files.few else "moments")
+        alone = files.few or len(files.people) == 1
+        kind: Covariance = self.covariance or ("release" if alone else "moments")
         found = {}
         for column in files.columns:
             values = files.numbers(column)
@@ -245,8 +246,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         other = [
             name
             for name in columns
-            if common_level(*files.both, name) != "numeric"
-            or any(data.schema[name].generalised for data in files.both)
+            if common_level(*files.both, name) != "numeric" or files.generalised(name)
         ]
         if other:
             raise SchemaError(

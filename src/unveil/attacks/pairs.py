@@ -12,7 +12,7 @@ from unveil.attacks.base import Attack
 from unveil.data.encode import numbers
 from unveil.data.links import PAIR_COLUMNS, Against, Candidates, Part
 from unveil.data.rows import rows_of_ids
-from unveil.errors import DataError, SchemaError, SpecError, count, listing
+from unveil.errors import DataError, SchemaError, count, listing
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
@@ -58,8 +58,6 @@ class Pairs(Attack, frozen=True, kw_only=True):
 
     def finder(self, files: Files) -> Finder:
         """Make ready to score the pairs."""
-        if files.blocks.columns:
-            raise SpecError("pairs: blocks are for attacks that compare; these pairs are made")
         table: Microdata = self.pairs  # the workflow has read it
         left, right, weight = _columns_of(table)
         if self.left == "release":

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from unveil.attacks.attributes import code_values
 from unveil.attacks.base import Aggregation, Attack, Weights, as_measure, measure_for, weights_of
-from unveil.attacks.common import common_categories, common_level
+from unveil.attacks.common import common_level
 from unveil.attacks.marginality import marginality, semantic_distances
 from unveil.attacks.search import Search, as_records
 from unveil.data.encode import codes, tied_blocks
@@ -87,8 +87,7 @@ class Rank(Attack, frozen=True, kw_only=True):
 
     def _keys(self, files: Files, column: str, by: Ranking) -> tuple[Floats, Floats, Floats]:
         """Numbers that stand as the cells do: of mine, of the people and of the release."""
-        every = (files.mine, files.people, files.release)
-        if any(data.schema[column].generalised for data in every):
+        if files.generalised(column):
             raise SchemaError(
                 f"rank: column '{column}' is generalised, and ranges and sets have no rank: leave "
                 "it out of what the intruder knows, or attack by distance"
@@ -98,7 +97,7 @@ class Rank(Attack, frozen=True, kw_only=True):
             return files.numbers(column)
         if level == "nominal":
             return self._marginal(files, column, by)
-        listed = common_categories(*files.both, column)
+        listed = files.categories(column)
         mine, released = (code_values(data, column, listed) for data in files.both)
         strangers = files.people is not files.mine
         return mine, code_values(files.people, column, listed) if strangers else mine, released

@@ -135,16 +135,17 @@ def command(
         def told(done: int, total: int) -> None:
             show(f"{spec.method}: {done:,} of {total:,}")
 
-        links = attack(people, released, spec, intruder=intruder, truth=truth, seed=seed)
+        with as_usage():
+            links = attack(people, released, spec, intruder=intruder, truth=truth, seed=seed)
         links = replace(links, progress=told)
         if sample is not None:
             links = links.sample(sample)
         others = None
         if outsiders is not None:
             others = links.on(_read(outsiders, schema, dialect, part=True))
+        found = measure(links, top=top, outsiders=others)
         if out is not None:
             write(links, out, force=force)
-        found = measure(links, top=top, outsiders=others)
     if as_json:
         print_json(found)
         return
@@ -195,7 +196,7 @@ def _print_more(risk: Risk, found: dict[str, Any]) -> None:
         say(f"{count(risk.absent, 'record')} attacked had no row to be found, and are not counted.")
     if risk.supervised:
         say("This attack was made with the truth in hand: no intruder has it.")
-    chance = f"{risk.p_value:.2g} or less" if risk.p_value else "below 1e-300"
+    chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
     say(f"So many hits or more by chance: probability {chance}.")
     at_risk = found["at_risk"]
     say(
@@ -208,7 +209,8 @@ def _print_more(risk: Risk, found: dict[str, Any]) -> None:
     if risk.confirmed is not None and risk.control is not None:
         say(
             f"With a clear margin the intruder would claim {_claims(risk.confirmed)}; "
-            f"{risk.confirmed.right:,.1f} of these links are right. With the true ones not there, "
+            f"{risk.confirmed.right:,.1f} of these links are right. "
+            f"{'Of the outsiders' if found['outsiders'] else 'With the true ones not there'}, "
             f"{_claims(risk.control)}, all wrong."
         )
     if "row_order" in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -13,14 +13,13 @@ import polars as pl
 from unveil.data.options import whole_number
 from unveil.data.specs import method_name
 from unveil.data.streams import stream
-from unveil.errors import DataError, count
+from unveil.errors import DataError, UsageError, count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.intruder import Intruder
-    from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
     from unveil.data.specs import Spec
 
@@ -123,7 +122,7 @@ class Links:
     candidates: int  # the records of the other file
     positions: tuple[Ints, Ints]  # where records and candidates stand in their files
     order: Order = field(repr=False)
-    again: Callable[[Microdata], Links] = field(repr=False)  # the same attack on strangers
+    again: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
     progress: Progress | None = None  # told how far a part has come, while it is made
     _samples: dict[int, Links] = field(default_factory=dict, init=False)
@@ -231,8 +230,10 @@ class Links:
             self._samples[n] = some
         return self._samples[n]
 
-    def on(self, people: Microdata) -> Links:
+    def on(self, people: Any) -> Links:
         """The same attack on people who are not in the release: ranks and scales stay.
+
+        The people are a path, a frame or Microdata.
 
         >>> import unveil
         >>> people = unveil.households(100)
@@ -240,6 +241,11 @@ class Links:
         >>> links.on(unveil.households(20, seed=1))
         Links(distance: 20 records, 100 candidates, truth known)
         """
+        if not self.finder.margins:
+            raise UsageError(
+                f"{self.name}: this attack compares no attributes, so nothing can be said of "
+                "people who are not in the release"
+            )
         return self.again(people)
 
     def pairs(self, k: int = 2) -> pl.DataFrame:
@@ -265,7 +271,9 @@ class Links:
                 (np.arange(many) < k) | (np.arange(many) < found.n_best[:, None])
             )
             of = np.broadcast_to(np.flatnonzero(chosen)[:, None], wanted.shape)[wanted]
-            parts.append((of, found.rows[wanted], found.scores[wanted]))
+            ties = np.arange(many) < found.n_best[:, None]  # equal but for rounding
+            scores = np.where(ties, found.scores[:, :1], found.scores)
+            parts.append((of, found.rows[wanted], scores[wanted]))
         of, rows, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
         order = np.argsort(of, kind="stable")
         of, rows, scores = of[order], rows[order], scores[order]

@@ -43,7 +43,7 @@ _REHEARSAL = (
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Ranks:
-    """For each query, against its true record; -1 where there is none in the base."""
+    """For each query, against its true record; -1 where it is not in the base, or impossible."""
 
     n_closer: Ints  # candidates strictly closer; stopped early, stop_at stands for "or more"
     n_tied: Ints  # ties with the true record, itself left out; -1 where the count stopped

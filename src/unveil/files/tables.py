@@ -8,7 +8,7 @@ from unveil.data.links import Links
 from unveil.data.microdata import Microdata
 from unveil.data.release import Plan, Release
 from unveil.data.schema import Schema
-from unveil.errors import FileError, UnveilError, UsageError, nearest, reason
+from unveil.errors import DataError, FileError, UnveilError, UsageError, nearest, reason
 from unveil.files.formats import Format, format_of
 from unveil.files.plans import plan_toml, save_row_map
 from unveil.files.schemas import as_path, as_schema, schema_toml
@@ -97,7 +97,10 @@ def write(
         _write_release(value, path, format, force=force, keep_order=keep_order, row_map=row_map)
         return
     if isinstance(value, Links):
-        value = Microdata(value.pairs())
+        pairs = value.pairs()
+        if pairs.is_empty():
+            raise DataError("nobody has a candidate: there are no pairs to write").at(str(path))
+        value = Microdata(pairs)
     try:
         if isinstance(value, Microdata):
             kind = format_of(path, format)

@@ -94,10 +94,15 @@ def count_whole(
 def count_nearer(
     search: Search, i: int, truth: int, stop_at: int, scratch: Scratch
 ) -> tuple[int, int]:
-    """Candidates nearer than the one at position `truth`, up to stop_at (0: all), and ties."""
+    """Candidates nearer than the one at position `truth`, up to stop_at (0: all), and ties.
+
+    -1 and 0 where that one is impossible.
+    """
     tree = search.tree
     to_axes(search.frame, search.queries.rows[i], scratch.point, scratch.sums)
     score = score_at(search, i, truth, scratch)
+    if score == np.inf:  # an impossible truth is never found
+        return -1, 0
     sure, maybe = thresholds(search.frame, search.terms, score, scratch.point)
     judge = score, sure, maybe
     # First the leaf of the truth: most records that are not re-identified are refuted there.

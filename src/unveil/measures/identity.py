@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from unveil.data.encode import Ints
     from unveil.data.links import Links
 
-MOST_DRAWN = 20_000  # records for which other truths are drawn
+MANY = 1000  # candidates: of so many, links are right as if independently
+DRAWS, MOST_DRAWN = 199, 20_000  # other truths that are drawn, for at most so many records
 
 
 def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
@@ -69,14 +70,13 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
     )
 
 
-def p_value(links: Links, *, draws: int = 199) -> float:
+def p_value(links: Links, *, draws: int = DRAWS) -> float:
     """The probability of so many hits or more, if the attack knew nothing.
 
-    By the binomial law where nothing ties and all have as many candidates. Else by drawing
-    other truths,
-    which is never below 1 / (draws + 1); and of more than 20,000 records, where that takes long,
-    by Poisson's law of as many hits as a guess expects, which is never too small: fractions are
-    rounded down, and hits that each have their own probability vary less (Hoeffding 1956).
+    By the binomial law, where nothing ties and all have the same number of candidates, 1,000 or
+    more: true rows are different rows, and of few candidates that tells. Else by drawing other
+    truths, which is never below 1 / (draws + 1); and of more than 20,000 records, where that
+    takes long, by Poisson's law with a guess's hits as its mean: it varies at least as much.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -90,7 +90,7 @@ def p_value(links: Links, *, draws: int = 199) -> float:
     each = hits(links)
     found = float(np.sort(each).sum())
     choices = np.unique(links.finder.choices(links.records[links.true_rows >= 0]))
-    if len(choices) == 1 and choices[0] and np.isin(each, (0, 1)).all():
+    if len(choices) == 1 and choices[0] >= MANY and np.isin(each, (0, 1)).all():
         return random_links(n, int(choices[0])).at_least(found)
     if n <= MOST_DRAWN:
         return permutation_law([links], draws=draws).at_least(found)

@@ -130,7 +130,10 @@ def _links(
     if pairs is not None and files.reverse:
         known = _back(pairs, len(files.release))
 
-    def again(people: Microdata) -> Links:
+    def again(source: Any) -> Links:
+        people = as_others(source, files.people.schema)
+        for name in files.columns:
+            people.check(name)
         blocks = known_blocks(people, files.release, intruder)
         places = files.positions._replace(mine=np.arange(len(people)), file=len(people))
         others = replace(files, mine=people, blocks=blocks, positions=places)
@@ -193,6 +196,8 @@ def _check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
             "position: with the truth told by the order of the rows, the order of the rows tells "
             "the truth; give an identifier or a row map"
         )
+    if isinstance(spec, Pairs) and intruder.blocks:
+        raise SpecError("pairs: blocks are for attacks that compare; these pairs are made")
     if isinstance(spec, Pairs) and not (intruder.has_all or intruder.has_file):
         raise SpecError(
             "pairs: the pairs themselves say which records are linked: leave out records"

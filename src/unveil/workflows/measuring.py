@@ -41,6 +41,7 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
     found: dict[str, Any] = {
         "attack": links.name,
         "risk": risk(links, outsiders=outsiders),
+        "outsiders": outsiders is not None,  # whether the control is of them
         "top": _plain(top_k(links, top)),
         "at_risk": _plain(at_risk(links)),
         "precision": _plain(precision(links)) if links.finder.margins else None,

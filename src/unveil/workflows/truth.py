@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -53,12 +54,19 @@ def true_rows(truth: Any, where: Whereabouts) -> Ints | None:
 def _check_origin(where: Whereabouts) -> None:
     """A release's own row map is of the table that it was made of, its rows in their order."""
     here = fingerprints(where.original)
-    common = [name for name in here if name in where.origin]
-    if common and not any(here[name] == where.origin[name] for name in common):
+    same = {name: here[name] == where.origin[name] for name in here if name in where.origin}
+    named = [same[name] for name in where.original.schema.with_role("identifier") if name in same]
+    if not all(named) or (same and not any(same.values())):
         raise DataError(
             "the release was made of another table than this original, or of one whose rows stood "
             "in another order, so its row map does not tell which row is whose: attack with the "
             "table that was masked, or give truth="
+        )
+    if not named and not all(same.values()):
+        logging.getLogger("unveil").warning(
+            "%s: not as when the release was made; if the rows of the original stand in another "
+            "order now, hits are not counted rightly: give truth=",
+            listing(name for name, equal in same.items() if not equal),
         )
 
 

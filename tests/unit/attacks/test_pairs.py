@@ -77,6 +77,46 @@ def test_links_make_the_round_trip_through_a_file(tmp_path, reverse):
     assert three["unique_id_l"].is_sorted() or reverse
 
 
+def test_ties_that_rounding_parts_are_written_as_ties():
+    rng = np.random.default_rng(81)
+    files = [
+        Microdata(pl.DataFrame({c: rng.integers(0, 3, 60) * 0.1 + 0.3 for c in "abc"}))
+        for _ in range(2)
+    ]
+    intruder = Intruder(knows=["a", "b", "c"])
+    links = unveil.attack(*files, attacks.Distance(), intruder=intruder, truth="row-order")
+    again = unveil.attack(*files, attacks.Pairs(pairs=links.pairs()), truth="row-order")
+    assert measures.hits(again) == pytest.approx(measures.hits(links))
+
+
+def test_where_nobody_has_a_candidate_there_is_nothing_to_write(tmp_path):
+    links = blocked(["f", "f"], ["m", "m"], ["sex"])
+    assert len(links.pairs()) == 0
+    with pytest.raises(DataError, match="nobody has a candidate"):
+        unveil.write(links, tmp_path / "links.csv")
+    assert measures.risk(links).expected == 0
+
+
+def test_an_impossible_truth_is_never_found(caplog):
+    """Whether blocks are searched together or one by one."""
+    table = {"c": {"categories": ["a", "b"], "distances": [[0, None], [None, 0]]}}
+    for blocks in (1, 8, 9, 40):
+        n = 2 * blocks
+        people = pl.DataFrame({"c": ["a"] * n, "x": range(n), "b": np.arange(n) // 2})
+        schema = Schema(quasi=["c", "x"], nominal="c")
+        links = unveil.attack(
+            people,
+            people.with_columns(c=pl.lit("b")),
+            attacks.Distance(tables=table),
+            schema=schema,
+            intruder=Intruder(knows=["c", "x"], blocks=["b"] if blocks > 1 else []),
+            truth="row-order",
+        )
+        assert measures.hits(links).sum() == 0
+        assert (links.best == -1).all()
+        assert measures.top_k(links, 3).share.tolist() == [0, 0, 0]
+
+
 def test_a_table_of_pairs_shows_no_cell():
     frame = PAIRS.with_columns(match_weight=pl.lit(77013.5))
     assert "77013" not in repr(attacks.Pairs(pairs=frame))

@@ -123,8 +123,9 @@ def test_people_who_are_not_there_are_not_counted():
 
 
 def test_p_values():
-    sure = links_of(range(50), range(50))
-    assert measures.p_value(sure) == measures.random_links(50, 50).at_least(50)
+    sure = links_of(range(1000), range(1000))
+    assert measures.p_value(sure) == measures.random_links(1000, 1000).at_least(1000)
+    assert measures.p_value(links_of(range(50), range(50))) == 1 / 200
     tied = links_of([v // 2 for v in range(50)], [v // 2 for v in range(50)])
     assert measures.p_value(tied) == 1 / 200  # of 199 draws none reaches it
     hopeless = links_of([v // 2 for v in range(50)], [100 - v // 2 for v in range(50)])
@@ -147,12 +148,12 @@ def blocked(shift, blocks, n=40):
 
 
 def test_p_values_inside_blocks():
-    """Four in a block: each is right with one in four; of unequal blocks, truths are drawn."""
-    assert measures.p_value(blocked(0, 10)) == measures.random_links(40, 4).at_least(40)
-    assert measures.p_value(blocked(1, 10)) == pytest.approx(1)  # nobody is right
-    assert measures.p_value(blocked(0, 10, n=42)) == 1 / 200
-    one = blocked(0, 1, n=12)
-    assert measures.p_value(one) == measures.random_links(12, 12).at_least(12)
+    """Three that are all right are right with one in six, not with one in 27."""
+    assert measures.p_value(blocked(0, 10)) == 1 / 200
+    assert measures.p_value(blocked(1, 10)) == 1  # nobody is right
+    assert measures.p_value(blocked(0, 1, n=3), draws=5000) == pytest.approx(1 / 6, abs=0.03)
+    couples = measures.p_value(blocked(0, 2, n=4), draws=5000)
+    assert couples == pytest.approx(1 / 4, abs=0.03)
 
 
 def test_a_lone_block_is_held_against_its_own_candidates():
@@ -167,7 +168,8 @@ def test_a_lone_block_is_held_against_its_own_candidates():
     intruder = Intruder(knows=["x"], records=list(range(10)), blocks=["b"])
     links = unveil.attack(people, rows, attacks.Distance(), intruder=intruder, truth="row-order")
     found = measures.hits(links).sum()
-    assert measures.p_value(links) == measures.random_links(10, 10).at_least(found)
+    law = measures.random_matching(10, 10)
+    assert measures.p_value(links, draws=3000) == pytest.approx(law.at_least(found), abs=0.15)
 
 
 def test_p_values_of_many_records_are_never_too_small(monkeypatch):

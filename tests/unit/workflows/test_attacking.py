@@ -234,7 +234,7 @@ def test_levels_are_guessed_alike_for_both_files():
     assert measures.hits(links)[:3].tolist() == [1, 1, 1]
 
 
-def test_a_release_knows_the_table_that_it_was_made_of(sample):
+def test_a_release_knows_the_table_that_it_was_made_of(sample, caplog):
     release = unveil.mask(sample, [NOISE], seed=1)
     backwards = sample.take(np.arange(200)[::-1])
     with pytest.raises(unveil.UnveilError, match="made of another table"):
@@ -244,6 +244,20 @@ def test_a_release_knows_the_table_that_it_was_made_of(sample):
     nameless = unveil.Release(release.data, release.plan, release.channels, release.row_map)
     with pytest.raises(unveil.UnveilError, match="at least 200 original rows"):
         attacked(sample.take(np.arange(100)), nameless)
+    # Sorted anew inside regions: the regions stand as they stood, but not who is who.
+    sorted_ = sample.take(
+        np.argsort(sample.column("region").rank("dense").to_numpy(), kind="stable")
+    )
+    masked = unveil.mask(sorted_, [NOISE], seed=1)
+    frame = sorted_.to_frame().sort("region", "income", maintain_order=True)
+    with pytest.raises(unveil.UnveilError, match="made of another table"):
+        attacked(Microdata(frame, sample.schema), masked)
+    caplog.clear()
+    assert (
+        attacked(Microdata(frame.drop("person"), sample.schema.where_there()), masked).truth
+        is not None
+    )
+    assert "not as when the release was made" in caplog.text
     # An original that is known less exactly, in its order, is the same people still.
     vague = unveil.mask(sample, [masks.Rounding(base=100, columns=KNOWS)], seed=2).data
     assert attacked(vague, release).truth is not None
