@@ -393,12 +393,8 @@ def test_strangers_change_nothing_in_how_they_are_compared():
     """Neither the categories that they have, nor those that they lack."""
     schema = Schema({"g": {"level": "ordinal", "role": "quasi"}, "c": {"role": "quasi"}})
     rng = np.random.default_rng(1)
-    files = [
-        Microdata(
-            pl.DataFrame({"g": rng.integers(1, 6, 30), "c": rng.choice(["p", "q"], 30)}), schema
-        )
-        for _ in range(2)
-    ]
+    cells = [{"g": rng.integers(1, 6, 30), "c": rng.choice(["p", "q"], 30)} for _ in range(2)]
+    files = [Microdata(pl.DataFrame(file), schema) for file in cells]
     links = unveil.attack(*files, attacks.Distance(), truth="row-order")
     strangers = pl.DataFrame({"g": [1, 5, 3], "c": ["p", "z", "p"]})
     few, one = links.on(strangers), links.on(strangers.head(1))

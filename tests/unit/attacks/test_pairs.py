@@ -97,7 +97,7 @@ def test_where_nobody_has_a_candidate_there_is_nothing_to_write(tmp_path):
     assert measures.risk(links).expected == 0
 
 
-def test_an_impossible_truth_is_never_found(caplog):
+def test_an_impossible_truth_is_never_found():
     """Whether blocks are searched together or one by one."""
     table = {"c": {"categories": ["a", "b"], "distances": [[0, None], [None, 0]]}}
     for blocks in (1, 8, 9, 40):
