@@ -140,7 +140,7 @@ def test_whole_numbers_are_compared_as_whole_numbers():
         assert (found.rows.tolist(), found.n_best.tolist()) == ([[1, 0]], [1])
         assert found.scores[0, 0] == pytest.approx(base[0, 0])
         loose = rank_of_truth(queries.astype(float), base.astype(float), [0, 1], metric)
-        assert (loose.n_closer.tolist(), loose.n_tied.tolist()) == ([-1, -1], [-1, -1])
+        assert (loose.n_closer.tolist(), loose.n_tied.tolist()) == ([0, 0], [1, 1])
 
 
 def test_what_64_bits_cannot_compare_is_refused():
