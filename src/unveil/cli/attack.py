@@ -23,6 +23,8 @@ from unveil.cli.parameters import WithParameters, as_usage, attack_of
 from unveil.errors import UsageError, count, listing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unveil.data.links import Links
     from unveil.data.microdata import Microdata
     from unveil.data.risk import Claims, Risk
@@ -108,18 +110,13 @@ def command(
 
     from unveil.data.intruder import Intruder
     from unveil.files.tables import write
-    from unveil.files.whole import check_target
     from unveil.workflows.attacking import attack
     from unveil.workflows.measuring import measure
 
     spec = attack_of(method, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
-    if out is not None:
-        more = (schema, release_schema, outsiders, truth, records, given["pairs"])
-        inputs = {Path(path).resolve() for path in (original, release, *more) if path is not None}
-        if out.resolve() in inputs:
-            raise UsageError(f"{out} would be overwritten by what is made of it")
-        check_target(out, force=force)
+    more = (schema, release_schema, outsiders, truth, records, given["pairs"])
+    _check_output(out, (original, release, *more), force=force)
     with progress(f"reading {original}") as show:
         people = _read(original, schema, dialect)
         show(f"reading {release}")
@@ -152,6 +149,17 @@ def command(
     print_attack(links, found)
     if out is not None:
         say(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
+
+
+def _check_output(out: Path | None, inputs: Sequence[Path | str | None], *, force: bool) -> None:
+    """The links can be written, and over nothing that they are made of."""
+    from unveil.files.whole import check_target
+
+    if out is None:
+        return
+    if out.resolve() in {Path(path).resolve() for path in inputs if path is not None}:
+        raise UsageError(f"{out} would be overwritten by what is made of it")
+    check_target(out, force=force)
 
 
 def print_attack(links: Links, found: dict[str, Any]) -> None:
