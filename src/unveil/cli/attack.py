@@ -103,8 +103,9 @@ def command(
 
     The intruder knows the quasi-identifiers of all records, unless --knows and --records say
     otherwise. Without --truth links can be made and written, but not counted. The last
-    options below are the parameters of the attacks; `unveil methods NAME` explains them. Weights
-    are given as age=2,income=0.5, lists and tables as JSON. --links writes splink's table of pairs, rows counted from 1: as private as ORIGINAL.
+    options below are the parameters of the attacks; `unveil methods NAME` explains them.
+    Weights are given as age=2,income=0.5, lists and tables as JSON. --links writes splink's
+    table of pairs, rows counted from 1: as private as ORIGINAL.
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
