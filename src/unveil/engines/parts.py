@@ -67,27 +67,21 @@ class Piece:
     part_of: Ints  # the part of each
     candidates: Ints  # the record of the base of each of the problem's candidates
     keys: Ints  # part and record of each candidate in one number, ascending
-    blocks: Blocked | None = None
 
     def places(self, truth: Ints, base: int) -> Ints:
         """Where the problem's candidates have the true records; -1: not in their part."""
         wanted = self.part_of * base + truth[self.records]
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        there = (truth[self.records] >= 0) & (self.keys[at] == wanted)
-        if self.blocks is not None:
-            asking, asked = self.blocks.asking, self.blocks.asked[at]
-            there &= ((asking == asked) | (asking < 0) | (asked < 0)).all(axis=1)
-        return np.where(there, at, -1)
+        return np.where((truth[self.records] >= 0) & (self.keys[at] == wanted), at, -1)
 
 
 def pieces_of(problem: Problem, base: Base) -> Iterator[Piece]:
     """The problem in pieces; whole, if there are no parts."""
     if not isinstance(base, Parted):
         n, rows = len(problem.queries), np.arange(len(problem.base))
-        blocks = base if isinstance(base, Blocked) else None
-        if blocks is not None:
-            problem = _parted(problem, blocks.asking, blocks.asked)
-        yield Piece(problem, np.arange(n), np.zeros(n, np.int64), rows, rows, blocks)
+        if isinstance(base, Blocked):
+            problem = _parted(problem, base.asking, base.asked)
+        yield Piece(problem, np.arange(n), np.zeros(n, np.int64), rows, rows)
         return
     parts = [part for part in base.parts if len(part.candidates) and len(part.records)]
     together = [part for part in parts if len(part.candidates) <= SMALL]

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from unveil.aggregation.measure import FuzzyMeasure
+from unveil.data.links import Part
 from unveil.engines import local, metrics
 from unveil.engines.local import density, nearest, rank_of_truth
+from unveil.engines.parts import Blocked, Parted
 from unveil.engines.records import Records
 from unveil.errors import DataError, SpecError, UsageError
 
@@ -402,3 +404,40 @@ def test_offsets_that_32_bits_round(monkeypatch):
         ties = np.abs(scores - scores[truth]) <= 1e-9 * scores + 1e-12
         assert ranks.n_tied[0] == ties.sum() - 1
         assert ranks.n_closer[0] == ((scores < scores[truth]) & ~ties).sum()
+
+
+@pytest.mark.parametrize("few", [0, 1000])
+@pytest.mark.parametrize(
+    "metric", [metrics.euclid(), metrics.manhattan([1, 2]), metrics.chebyshev()]
+)
+def test_parts_and_blocks_are_the_searches_of_their_own(monkeypatch, few, metric):
+    """With offsets too: each part as if it were the whole base."""
+    monkeypatch.setattr("unveil.engines.parts.FEW", few)
+    rng = np.random.default_rng(few)
+    queries, values = rng.integers(0, 5, (60, 2)), rng.integers(0, 5, (80, 2))
+    base = Records(values.astype(float), offset=rng.integers(0, 3, 80).astype(float))
+    asking, asked = rng.integers(0, 12, 60), rng.integers(0, 12, 80)
+    truth = rng.integers(-1, 80, 60)
+    parts = [
+        Part(np.flatnonzero(asking == block), np.flatnonzero(asked == block)) for block in range(12)
+    ]
+    answers = [
+        (rank_of_truth(queries, given, truth, metric), nearest(queries, given, metric, k=3))
+        for given in (Parted(base, parts), Blocked(base, asking[:, None], asked[:, None]))
+    ]
+    for part in parts:
+        if not len(part.candidates):
+            assert all((near.rows[part.records] == -1).all() for _, near in answers)
+            continue
+        alone = base.take(part.candidates)
+        place = {row: at for at, row in enumerate(part.candidates.tolist())}
+        there = [place.get(row, -1) for row in truth[part.records].tolist()]
+        ranks = rank_of_truth(queries[part.records], alone, there, metric)
+        near = nearest(queries[part.records], alone, metric, k=3)
+        rows = np.where(near.rows < 0, -1, part.candidates[near.rows])
+        for found, best in answers:
+            assert np.array_equal(found.n_closer[part.records], ranks.n_closer)
+            assert np.array_equal(found.n_tied[part.records], ranks.n_tied)
+            assert np.array_equal(best.rows[part.records], rows)
+            assert np.array_equal(best.scores[part.records], near.scores)
+            assert np.array_equal(best.n_best[part.records], near.n_best)

@@ -182,3 +182,23 @@ def test_nobody_there_has_no_law():
     links = links_of({"x": np.arange(4.0)}, [-1, -1, -1, -1])
     with pytest.raises(UsageError, match="nothing to draw"):
         permutation_law([links])
+
+
+def test_no_two_records_of_a_block_are_drawn_the_same_truth():
+    from unveil.data.links import Part
+    from unveil.measures.permutation import _Lots
+
+    sizes = [(3, 3), (4, 40), (30, 100), (1, 1), (9, 5)]  # records, candidates
+    parts, asking, asked = [], 0, 0
+    for records, candidates in sizes:
+        rows = np.arange(asked, asked + candidates)
+        parts.append(Part(np.arange(asking, asking + records), rows))
+        asking, asked = asking + records, asked + candidates
+    lots = _Lots.of(parts[::-1], asking, np.arange(asked)[::-1])
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        truth = lots.draw(rng)
+        for (records, candidates), part in zip(sizes, parts, strict=True):
+            drawn = truth[part.records]
+            assert np.isin(drawn, part.candidates).all()
+            assert records > candidates or len(set(drawn.tolist())) == records
