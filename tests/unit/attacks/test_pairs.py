@@ -78,16 +78,13 @@ def test_links_make_the_round_trip_through_a_file(tmp_path, reverse):
 
 
 def test_ties_that_rounding_parts_are_written_as_ties():
-    intruder = Intruder(knows=["a", "b", "c"])
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        files = [
-            Microdata(pl.DataFrame({c: rng.integers(0, 3, 60) * 0.1 + 0.3 for c in "abc"}))
-            for _ in range(2)
-        ]
-        links = unveil.attack(*files, attacks.Distance(), intruder=intruder, truth="row-order")
-        again = unveil.attack(*files, attacks.Pairs(pairs=links.pairs()), truth="row-order")
-        assert measures.hits(again) == pytest.approx(measures.hits(links))
+    rng = np.random.default_rng(81)  # whose standardised numbers differ in their last digits
+    files = [Microdata(pl.DataFrame({"a": rng.integers(0, 3, 6) * 0.1 + 0.3})) for _ in range(2)]
+    knows = Intruder(knows=["a"])
+    links = unveil.attack(*files, attacks.Distance(), intruder=knows, truth="row-order")
+    again = unveil.attack(*files, attacks.Pairs(pairs=links.pairs()), truth="row-order")
+    assert len(np.unique(links.nearest(6).scores[0])) > 1
+    assert measures.hits(again) == pytest.approx(measures.hits(links))
 
 
 def test_where_nobody_has_a_candidate_there_is_nothing_to_write(tmp_path):
