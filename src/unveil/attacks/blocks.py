@@ -38,10 +38,10 @@ class Blocks:
     def sizes(self, asking: Ints, asked: Ints) -> Ints:
         """How many rows each record may be compared with, counted without listing them."""
         many = np.bincount(asked, minlength=len(self.cells))
+        if not self.gappy:
+            return many[asking]
         gappy = np.flatnonzero((self.cells < 0).any(axis=1))
         found, place = np.unique(asking, return_inverse=True)
-        if not len(gappy):
-            return many[asking]
         sizes: Ints = np.array(
             [many[self._open_to(block, gappy)].sum() for block in found.tolist()]
         )

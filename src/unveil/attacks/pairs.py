@@ -10,7 +10,8 @@ from msgspec import Meta
 
 from unveil.attacks.base import Attack
 from unveil.data.encode import numbers
-from unveil.data.links import PAIR_COLUMNS, Against, Candidates, Part
+from unveil.data.links import Against, Candidates, Part
+from unveil.data.pairs import PAIR_COLUMNS
 from unveil.data.rows import rows_of_ids
 from unveil.errors import DataError, SchemaError, count, listing
 
@@ -66,31 +67,31 @@ class Pairs(Attack, frozen=True, kw_only=True):
         released = _rows_of(table, right, files.release, self.release_id, "release")
         asking, asked = files.asked(mine, released)
         _, candidates = files.asked(len(files.mine), len(files.release))
-        return PairList.of(files, asking, asked, weight, candidates)
+        return PairList.of(asking, asked, weight, candidates, len(files.release))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairList:
     """Pairs by record, the best first; those of equal weight make a run."""
 
-    files: Files
     asking: Ints
     asked: Ints
     weight: Floats
     candidates: int
+    released: int
     columns: tuple[str, ...] = ()
     supervised: bool = False
     margins: bool = False
 
     @classmethod
     def of(
-        cls, files: Files, asking: Ints, asked: Ints, weight: Floats, candidates: int
+        cls, asking: Ints, asked: Ints, weight: Floats, candidates: int, released: int
     ) -> PairList:
         """Put pairs in order; a pair that is listed twice counts once, with its best weight."""
         order = np.lexsort((asked, -weight, asking))
         _, first = np.unique(asking[order] * candidates + asked[order], return_index=True)
         order = order[np.sort(first)]
-        return cls(files, asking[order], asked[order], weight[order], candidates)
+        return cls(asking[order], asked[order], weight[order], candidates, released)
 
     def _runs(self) -> tuple[Ints, Ints]:
         """Where each pair's run begins, and where it ends."""
@@ -141,13 +142,13 @@ class PairList:
         """As many candidates as there are."""
         return np.full(len(records), self.candidates)
 
-    def compares(self, records: Ints, candidates: Ints) -> Mask:
+    def compares(self, records: Ints, candidates: Ints) -> Mask:  # noqa: ARG002
         """Everybody with everybody."""
-        return np.full(len(records), len(candidates) > 0)
+        return np.ones(len(records), np.bool_)
 
     def classes(self) -> Ints:
         """Every row by itself: nobody knows what the linkage could tell apart."""
-        return np.arange(len(self.files.release))
+        return np.arange(self.released)
 
 
 def _columns_of(table: Microdata) -> tuple[str, str, Floats]:

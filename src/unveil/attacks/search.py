@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.links import Against, Candidates, Part
+from unveil.data.links import Against, Candidates
 from unveil.engines.index import same_rows
 from unveil.engines.local import nearest, rank_of_truth
 from unveil.engines.parts import Blocked, Parted
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from unveil.attacks.base import Files
     from unveil.data.encode import Ints, Mask
+    from unveil.data.links import Part
     from unveil.data.progress import Progress
     from unveil.engines.metrics import Metric
     from unveil.engines.parts import Base
@@ -41,60 +42,43 @@ class Search:
     ) -> Against:
         """Each record against a row of the other file."""
         queries, base = self._asked(records)
-        found = rank_of_truth(
-            queries,
-            base,
-            truth,
-            self.metric,
-            stop_at=stop_at,
-            progress=progress,
-        )
+        found = rank_of_truth(queries, base, truth, self.metric, stop_at=stop_at, progress=progress)
         return Against(found.n_closer, found.n_tied)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
         """The best candidates of each record."""
         queries, base = self._asked(records)
-        found = nearest(
-            queries,
-            base,
-            self.metric,
-            k=k,
-            progress=progress,
-        )
+        found = nearest(queries, base, self.metric, k=k, progress=progress)
         return Candidates(found.rows, found.scores, found.n_best)
 
     def _asked(self, records: Ints) -> tuple[Records, Base]:
         """The records that ask, and those that are asked, in blocks if there are any."""
         queries, base = self.files.asked(self.mine, self.released)
-        blocks = self.files.blocks
+        blocks, (asking, asked) = self.files.blocks, self._blocks()
         if not blocks.columns:
             return queries.take(records), base
-        asking, asked = self.files.asked(blocks.mine, blocks.released)
         if blocks.gappy and self.metric.measure is None:
             cells = blocks.cells
             return queries.take(records), Blocked(base, cells[asking[records]], cells[asked])
-        return queries.take(records), Parted(base, blocks.parts(asking, asked, records))
+        return queries.take(records), Parted(base, self.parts(records))
+
+    def _blocks(self) -> tuple[Ints, Ints]:
+        """The blocks of those that ask and of those that are asked; one, if there are none."""
+        return self.files.asked(self.files.blocks.mine, self.files.blocks.released)
 
     def parts(self, records: Ints) -> list[Part]:
         """Which candidates each record is compared with."""
-        blocks = self.files.blocks
-        if not blocks.columns:
-            _, candidates = self.files.asked(len(self.mine), len(self.released))
-            return [Part(np.arange(len(records)), np.arange(candidates))]
-        asking, asked = self.files.asked(blocks.mine, blocks.released)
-        return blocks.parts(asking, asked, records)
+        return self.files.blocks.parts(*self._blocks(), records)
 
     def choices(self, records: Ints) -> Ints:
         """How many candidates each record is compared with."""
-        blocks = self.files.blocks
-        asking, asked = self.files.asked(blocks.mine, blocks.released)
-        return blocks.sizes(asking[records], asked)
+        asking, asked = self._blocks()
+        return self.files.blocks.sizes(asking[records], asked)
 
     def compares(self, records: Ints, candidates: Ints) -> Mask:
         """Whether each record is compared with a candidate."""
-        blocks = self.files.blocks
-        asking, asked = self.files.asked(blocks.mine, blocks.released)
-        return blocks.fit(asking[records], asked[candidates])
+        asking, asked = self._blocks()
+        return self.files.blocks.fit(asking[records], asked[candidates])
 
     def classes(self) -> Ints:
         """For each released row its class of rows that the attack cannot tell apart."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-import polars as pl
 
 from unveil.data.options import whole_number
+from unveil.data.pairs import pair_table
 from unveil.data.specs import method_name
 from unveil.data.streams import stream
 from unveil.errors import DataError, UsageError, count
@@ -18,15 +17,15 @@ from unveil.errors import DataError, UsageError, count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import polars as pl
+
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.intruder import Intruder
     from unveil.data.progress import Progress
     from unveil.data.specs import Spec
 
 KEPT = 3  # candidates of each record: the best, the second, and one in case the true one goes
-MOST_PAIRS = 1000  # of one record
 MOST_RECORDS = 10**12
-PAIR_COLUMNS = ("unique_id_l", "unique_id_r", "match_weight", "match_probability")
 
 
 class Against(NamedTuple):
@@ -260,40 +259,4 @@ class Links:
         >>> unveil.attack(people, people, unveil.attacks.Distance()).pairs().columns
         ['unique_id_l', 'unique_id_r', 'match_weight', 'match_probability', 'n_best']
         """
-        k = whole_number(k, "k", 1, MOST_PAIRS)
-        parts = []
-        enough = self.found.n_best <= k
-        for chosen, many in ((enough, k), (~enough, MOST_PAIRS)):
-            if not chosen.any():
-                continue
-            found = self.finder.nearest(self.records[chosen], many, self.progress)
-            wanted = (found.rows >= 0) & (
-                (np.arange(many) < k) | (np.arange(many) < found.n_best[:, None])
-            )
-            of = np.broadcast_to(np.flatnonzero(chosen)[:, None], wanted.shape)[wanted]
-            ties = np.arange(many) < found.n_best[:, None]  # equal but for rounding
-            scores = np.where(ties, found.scores[:, :1], found.scores)
-            parts.append((of, found.rows[wanted], scores[wanted]))
-        of, rows, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
-        order = np.argsort(of, kind="stable")
-        of, rows, scores = of[order], rows[order], scores[order]
-        self._tell_cut()
-        mine, released = self.records[of], rows
-        if self.intruder.reverse:
-            mine, released = released, mine
-        columns = (self.origin[mine] + 1, released + 1, -scores + 0.0, None)
-        table = pl.DataFrame(dict(zip(PAIR_COLUMNS, columns, strict=True)))
-        return table.with_columns(
-            pl.col(PAIR_COLUMNS[3]).cast(pl.Float64), pl.Series("n_best", self.n_best[of])
-        )
-
-    def _tell_cut(self) -> None:
-        """Warn of records with more ties than are listed."""
-        cut = int((self.n_best > MOST_PAIRS).sum())
-        if cut:
-            logging.getLogger("unveil").warning(
-                "%s tie with more than %d candidates: the table of pairs has %d of them",
-                count(cut, "record"),
-                MOST_PAIRS,
-                MOST_PAIRS,
-            )
+        return pair_table(self, k)

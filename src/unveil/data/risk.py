@@ -56,8 +56,8 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         attacked = "all of them attacked" if self.interval is None else "a sample of more"
+        most = f", no attack on these attributes more than {self.ceiling:,.0f}"
         return (
             f"{self.attack} links {self.expected:,.1f} of {self.n:,} ({self.share:.1%}, "
-            f"{attacked}; a guess links {self.baseline:,.3g}, no attack on these attributes "
-            f"more than {self.ceiling:,.0f})"
+            f"{attacked}; a guess links {self.baseline:,.3g}{most if self.attributes else ''})"
         )

@@ -8,7 +8,7 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.errors import DataError, SpecError
+from unveil.errors import DataError, SpecError, UsageError
 
 PEOPLE = Microdata(
     pl.DataFrame({"id": ["p", "q", "r"], "age": [1, 2, 3]}), Schema(identifier="id", quasi="age")
@@ -77,6 +77,20 @@ def test_links_make_the_round_trip_through_a_file(tmp_path, reverse):
     assert three["unique_id_l"].is_sorted() or reverse
 
 
+def test_many_ties_are_listed_a_few_at_a_time(monkeypatch):
+    ages = [1] * 5 + [2] * 9 + [3] * 2 + [4]
+    data = Microdata(pl.DataFrame({"age": ages}), Schema(quasi="age"))
+    links = unveil.attack(data, data, attacks.Distance())
+    whole = links.pairs()
+    assert len(whole) == 5 * 5 + 9 * 9 + 2 * 2 + 2
+    for held in (1, 20, 40):
+        monkeypatch.setattr("unveil.data.pairs.AT_ONCE", held)
+        assert links.pairs().equals(whole)
+    monkeypatch.setattr("unveil.data.pairs.MOST_ROWS", 100)
+    with pytest.raises(UsageError, match="112 pairs, and at most 100 are listed"):
+        links.pairs()
+
+
 def test_ties_that_rounding_parts_are_written_as_ties():
     rng = np.random.default_rng(81)  # whose standardised numbers differ in their last digits
     files = [Microdata(pl.DataFrame({"a": rng.integers(0, 3, 6) * 0.1 + 0.3})) for _ in range(2)]
@@ -122,7 +136,7 @@ def test_a_table_of_pairs_shows_no_cell():
 
 
 def test_more_ties_than_are_listed_are_told(caplog, monkeypatch):
-    monkeypatch.setattr("unveil.data.links.MOST_PAIRS", 2)
+    monkeypatch.setattr("unveil.data.pairs.MOST_PAIRS", 2)
     data = Microdata(pl.DataFrame({"age": [1, 1, 1, 2]}), Schema(quasi="age"))
     links = unveil.attack(data, data, attacks.Distance())
     assert len(links.pairs(1)) == 3 * 2 + 1
