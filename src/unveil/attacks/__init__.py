@@ -11,7 +11,8 @@ from unveil.attacks.distance import Distance
 from unveil.attacks.pairs import Pairs
 from unveil.attacks.position import Position
 from unveil.attacks.rank import Rank
+from unveil.attacks.tailored import Tailored
 
-__all__ = ["Attack", "Distance", "Distances", "Pairs", "Position", "Rank"]
+__all__ = ["Attack", "Distance", "Distances", "Pairs", "Position", "Rank", "Tailored"]
 
-METHODS: tuple[type[Attack], ...] = (Distance, Rank, Position, Pairs)
+METHODS: tuple[type[Attack], ...] = (Distance, Rank, Tailored, Position, Pairs)

@@ -132,8 +132,8 @@ def _compare_ranges(files: Files, column: str, rule: Rule, weight: float) -> Com
     costs where it is above; then the other two ends, the other way round. At most one of
     the two gaps is there.
     """
-    mine, released = (_ends(data, column) for data in files.both)
-    people = mine if files.people is files.mine else _ends(files.people, column)
+    mine, released = (ends_of(data, column) for data in files.both)
+    people = mine if files.people is files.mine else ends_of(files.people, column)
     by = released if rule.scaling == "release" else people
     with np.errstate(invalid="ignore"):
         scale = mean_and_deviation((by.lower + by.upper) / 2)
@@ -156,7 +156,7 @@ def _compare_ranges(files: Files, column: str, rule: Rule, weight: float) -> Com
     )
 
 
-def _ends(data: Microdata, column: str) -> Bounds:
+def ends_of(data: Microdata, column: str) -> Bounds:
     """Both ends of each cell. A star tells nothing: it is missing, not at no distance."""
     found = bounds(data, column)
     star = np.isinf(found.lower) & np.isinf(found.upper)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unveil.attacks.blocks import Blocks
+    from unveil.data.composition import Masking
     from unveil.data.encode import Floats, Ints
     from unveil.data.links import Finder
     from unveil.data.microdata import Microdata
@@ -52,6 +53,7 @@ class Files:
     blocks: Blocks
     pairs: Ints | None  # the released row of each of the people, -1 for none: the truth
     positions: Positions
+    masking: Masking | None = None  # how the release was masked, where the intruder knows it
 
     @property
     def both(self) -> tuple[Microdata, Microdata]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from unveil.errors import DataError, SchemaError, count, listing
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
     from unveil.data.encode import Floats, Ints, Mask
-    from unveil.data.links import Finder
+    from unveil.data.links import Finder, Margins
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
 
@@ -81,7 +81,8 @@ class PairList:
     released: int
     columns: tuple[str, ...] = ()
     supervised: bool = False
-    margins: bool = False
+    margins: Margins | None = None
+    details: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(

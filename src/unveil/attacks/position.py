@@ -38,5 +38,5 @@ class Position(Attack, frozen=True, kw_only=True):
             Records((2 * places.released[:, None] + 1) * places.file),
             manhattan(),
             (),
-            margins=False,
+            margins=None,
         )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unveil.data.links import Against, Candidates
 from unveil.engines.index import same_rows
-from unveil.engines.local import nearest, rank_of_truth
+from unveil.engines.local import density, nearest, rank_of_truth
+from unveil.engines.pairing import costs_of
 from unveil.engines.parts import Blocked, Parted
 from unveil.engines.records import Records
 from unveil.engines.threads import cores
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unveil.attacks.base import Files
-    from unveil.data.encode import Ints, Mask
-    from unveil.data.links import Part
+    from unveil.data.encode import Floats, Ints, Mask
+    from unveil.data.links import Margins, Part
     from unveil.data.progress import Progress
     from unveil.engines.metrics import Metric
     from unveil.engines.parts import Base
@@ -35,7 +36,8 @@ class Search:
     metric: Metric  # of the one that asks and the one that is asked
     columns: tuple[str, ...]
     supervised: bool = False
-    margins: bool = True  # scores are distances
+    margins: Margins | None = "distance"
+    details: dict[str, Any] = field(default_factory=dict)
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
@@ -50,6 +52,17 @@ class Search:
         queries, base = self._asked(records)
         found = nearest(queries, base, self.metric, k=k, progress=progress)
         return Candidates(found.rows, found.scores, found.n_best)
+
+    def costs(self, records: Ints, candidates: Ints) -> Floats:
+        """What pairs cost, as sums of which no root is taken; infinite where not compared."""
+        asking, asked = self.files.asked(self.mine, self.released)
+        found = costs_of(asking, asked, self.metric, (records, candidates))
+        return np.where(self.compares(records, candidates), found, np.inf)
+
+    def log_sums(self, records: Ints, error: float) -> Floats:
+        """The log of the sum of exp(-cost) over the candidates of each record."""
+        queries, base = self._asked(records)
+        return density(queries, base, replace(self.metric, root=False), error=error).log_sum
 
     def _asked(self, records: Ints) -> tuple[Records, Base]:
         """The records that ask, and those that are asked, in blocks if there are any."""

@@ -8,8 +8,9 @@ Masks write channels; an intruder who knows the method reads channels and knows 
     ├── Noise        normal noise of a covariance
     ├── Between      now between two ends, namely
     │   ├── Ratio        times something between two numbers
-    │   ├── Shift        plus something between two numbers
-    │   └── Clip         cut off at a threshold
+    │   └── Exact        one number that it determines
+    │       ├── Clip         cut off at a threshold
+    │       └── Rounded      the nearest multiple of a base
     ├── Swap         moved by so many positions in ascending order
     ├── Groups       replaced by the mean of a group of at least k
     ├── Ranges       replaced by a range that holds it
@@ -18,13 +19,15 @@ Masks write channels; an intruder who knows the method reads channels and knows 
     └── Unknown      anything
 
 `excludes` compares columns before and after: it is true where the mask cannot have made the
-one of the other, with the slack of rounding to the column's type.
+one of the other, with the slack of rounding to the column's type. `only` is what a channel says
+of some of its columns.
 """
 
 from __future__ import annotations
 
 import abc
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,6 +37,8 @@ from unveil.data.generalised import bounds
 from unveil.errors import listing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unveil.data.encode import Blocks, Floats, Mask
     from unveil.data.microdata import Microdata
 
@@ -62,6 +67,10 @@ class Channel(abc.ABC):
         """
         return np.zeros(len(before), np.bool_)
 
+    def only(self, columns: Sequence[str]) -> Channel:  # noqa: ARG002
+        """What it did to those of its columns that are among these: most have one."""
+        return self
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({listing(self.columns)})"
 
@@ -75,13 +84,22 @@ class Noise(Channel):
     slack: tuple[Slack, ...]
     runs: int = 0  # estimated by running the mask so many times; 0: known
 
+    def only(self, columns: Sequence[str]) -> Noise:
+        """The same noise on some of its columns."""
+        kept = [j for j, column in enumerate(self.columns) if column in columns]
+        return replace(
+            self,
+            columns=tuple(self.columns[j] for j in kept),
+            mean=self.mean[kept],
+            covariance=self.covariance[np.ix_(kept, kept)],
+            slack=tuple(self.slack[j] for j in kept),
+        )
 
-@dataclass(frozen=True, repr=False, eq=False)
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class Between(Channel):
     """A value became one between two ends that it determines."""
 
-    low: float
-    high: float
     slack: Slack = field(default_factory=Slack)
 
     @abc.abstractmethod
@@ -96,8 +114,12 @@ class Between(Channel):
         return outside
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Ratio(Between):
     """A value was multiplied by a number between low and high, uniformly."""
+
+    low: float
+    high: float
 
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
         """A negative value turns them round."""
@@ -105,21 +127,57 @@ class Ratio(Between):
         return np.minimum(*ends), np.maximum(*ends)
 
 
-class Shift(Between):
-    """A number between low and high was added."""
+class Exact(Between):
+    """A value became another that it determines."""
 
-    def ends(self, values: Floats) -> tuple[Floats, Floats]:
-        """The value with the least and with the most added."""
-        return values + self.low, values + self.high
-
-
-class Clip(Between):
-    """A value below low became low, one above high became high; others stayed."""
+    @abc.abstractmethod
+    def becomes(self, values: Floats) -> Floats:
+        """What each value became, but for rounding to the column's type."""
 
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
         """There is only one."""
-        clipped = np.clip(values, self.low, self.high)
-        return clipped, clipped
+        made = self.becomes(values)
+        return made, made
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Clip(Exact):
+    """A value below low became low, one above high became high; others stayed."""
+
+    low: float
+    high: float
+
+    def becomes(self, values: Floats) -> Floats:
+        """The value, or the threshold."""
+        return np.clip(values, self.low, self.high)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Rounded(Exact):
+    """A value became the nearest multiple of a base, a half-way one the even multiple."""
+
+    base: float
+
+    def becomes(self, values: Floats) -> Floats:
+        """The nearest multiple."""
+        with np.errstate(over="ignore"):
+            return multiples_of(self.base, np.rint(values / self.base))
+
+
+def multiples_of(base: float, times: Floats) -> Floats:
+    """The base so many times, as near as 64 bits come to it in decimals: 3 times 0.1 is 0.3.
+
+    >>> multiples_of(0.1, np.array([3.0, np.nan])).tolist()
+    [0.3, nan]
+    """
+    known = np.isfinite(times)
+    if base.is_integer() or (np.abs(times[known]) > 2**53).any():
+        return times * base
+    distinct, place = np.unique(times[known], return_inverse=True)
+    exact = Decimal(repr(base))
+    out = np.array(times)
+    out[known] = np.array([float(exact * int(number)) for number in distinct])[place]
+    return out
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -137,6 +195,7 @@ class Swap(Channel):
     mean: float | None = None
     deviation: float | None = None
     bound: bool = False
+    slack: Slack = field(default_factory=Slack)  # of what takes the place of the values
 
     def excludes(self, before: Microdata, after: Microdata) -> Mask:
         """Where no position of the one block is within the window of the other's."""
@@ -157,15 +216,27 @@ class Groups(Channel):
     k: int
     deviation: Floats
 
+    def only(self, columns: Sequence[str]) -> Groups:
+        """The same groups, of which some columns are seen."""
+        kept = [j for j, column in enumerate(self.columns) if column in columns]
+        seen = tuple(self.columns[j] for j in kept)
+        return replace(self, columns=seen, deviation=self.deviation[kept])
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Ranges(Channel):
-    """A value was replaced by a range that holds it."""
+    """A value was replaced by a range that holds it; if `closed`, its upper end too."""
+
+    closed: bool = True
 
     def excludes(self, before: Microdata, after: Microdata) -> Mask:
         """Where the range does not hold the value."""
         x, y = _values(before, self.columns[0]), bounds(after, self.columns[0])
-        return ~np.isnan(x) & y.present & ((x < y.lower) | (x > y.upper))
+        return ~np.isnan(x) & y.present & ((x < y.lower) | (x > self.highest(y.lower, y.upper)))
+
+    def highest(self, lower: Floats, upper: Floats) -> Floats:
+        """The highest value that a range holds."""
+        return upper if self.closed else np.maximum(lower, np.nextafter(upper, -np.inf))
 
 
 @dataclass(frozen=True, repr=False, eq=False)

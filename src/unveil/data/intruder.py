@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from unveil.data.release import Plan
 from unveil.data.specs import Spec
 from unveil.errors import SpecError, count, listing
 
@@ -48,7 +49,12 @@ class Intruder(Spec, frozen=True, kw_only=True):
         Meta(description="Who looks for whom: each original for its released row, or the reverse."),
     ] = "original-to-release"
     channel: Annotated[
-        bool, Meta(description="Whether it is known how the release was masked.")
+        Any,
+        Meta(
+            description="Whether it is known how the release was masked: true, where a Release "
+            "tells it; or the plan, or the path of its file. Its seed is not used: nobody "
+            "knows it."
+        ),
     ] = False
 
     def __post_init__(self) -> None:
@@ -63,6 +69,8 @@ class Intruder(Spec, frozen=True, kw_only=True):
                 "one attribute"
             )
         self._check_records()
+        if not isinstance(self.channel, bool | str | os.PathLike | Plan):
+            raise SpecError("intruder: channel: true or false, a plan, or the path of its file")
 
     def _check_records(self) -> None:
         given = self.records
@@ -104,7 +112,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
             "records": self._whose(),
             "blocks": list(self.blocks),
             "direction": self.direction,
-            "channel": self.channel,
+            "channel": self.channel is not False,
         }
 
     def _whose(self) -> str:
@@ -123,5 +131,5 @@ class Intruder(Spec, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         known = "the quasi-identifiers" if self.knows is None else listing(self.knows)
         inside = f" inside {listing(self.blocks)}" if self.blocks else ""
-        method = ", knows the channel" if self.channel else ""
+        method = ", knows the channel" if self.channel is not False else ""
         return f"Intruder(knows {known} of {self._whose()}{inside}, {self.direction}{method})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from unveil.data.progress import Progress
     from unveil.data.specs import Spec
 
+Margins = Literal["distance", "likelihood"]  # one may be twice another, or twice as likely
 KEPT = 3  # candidates of each record: the best, the second, and one in case the true one goes
 MOST_RECORDS = 10**12
 
@@ -74,8 +75,12 @@ class Finder(Protocol):
         """Whether it was made with the truth in hand."""
 
     @property
-    def margins(self) -> bool:
-        """Whether scores are distances, so that one may be twice another."""
+    def margins(self) -> Margins | None:
+        """What scores are, so that one may be set against another; None: nothing to compare."""
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What else the attack found out, in plain values."""
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None

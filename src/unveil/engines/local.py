@@ -200,7 +200,7 @@ def _neighbours(
 
 def density(
     queries: Records | ArrayLike,
-    base: Records | ArrayLike,
+    base: Base,
     metric: Metric,
     *,
     error: float = 1e-6,
@@ -221,9 +221,21 @@ def density(
     if not 0 <= share < 1:
         raise UsageError("error: a number from 0 to below 1")
     workers = cores(threads)
-    asked, given = check(queries, base, metric)
+    asked, given = check(queries, everybody(base), metric)
     prepare("the sum over all candidates", lambda: [density(a, a, euclid()) for a in _REHEARSAL])
     problem = pose(asked, given, metric, workers)
+    answers = np.zeros((len(asked), 3))
+    for piece, told in in_pieces(problem, base, progress):
+        answers[piece.records] = _sums(piece.problem, share, workers, told)
+    least, total, left_out = answers.T
+    with np.errstate(divide="ignore", invalid="ignore"):  # where all candidates are impossible
+        log_sum = np.where(total > 0, np.log(total) - least, -np.inf)
+        bound = np.where(total > 0, np.log1p(left_out / total), 0.0)
+    return Densities(log_sum, bound)
+
+
+def _sums(problem: Problem, share: float, workers: int, progress: Progress | None) -> Floats:
+    """For each query the least score, the sum of exp(least - score), and what was left out."""
     search = build(problem, workers).search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
     order = _in_tree_order(groups.firsts, search, workers)
@@ -234,11 +246,7 @@ def density(
 
     _in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
-    least, total, left_out = answers.T
-    with np.errstate(divide="ignore", invalid="ignore"):  # where all candidates are impossible
-        log_sum = np.where(total > 0, np.log(total) - least, -np.inf)
-        bound = np.where(total > 0, np.log1p(left_out / total), 0.0)
-    return Densities(log_sum, bound)
+    return answers
 
 
 def _in_tree_order(asked: Ints, search: walk.Search, threads: int) -> Ints:

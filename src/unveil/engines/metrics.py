@@ -6,7 +6,7 @@ is a function of the gap |a - b| that never falls as the gap widens, or a table 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -48,6 +48,15 @@ class Cost:
     def categories(self) -> int | None:
         """How many codes a table knows; none for other costs."""
         return round(len(self.value) ** 0.5) if self.kind == kernel.TABLE else None
+
+    @property
+    def turned(self) -> Cost:
+        """The same cost where the candidate asks, and the query is asked."""
+        if self.kind == kernel.TABLE:
+            cells = self.value.reshape(self.categories or 0, -1)
+            return replace(self, value=cells.T.ravel())
+        sides = {kernel.ABOVE: kernel.BELOW, kernel.BELOW: kernel.ABOVE}
+        return replace(self, side=sides.get(self.side, self.side))
 
     @property
     def whole(self) -> bool:
@@ -201,6 +210,17 @@ class Metric:
         what = names.get(kinds.pop(), "costs") if len(kinds) == 1 else "costs"
         mapped = ", after a linear map" if self.matrix is not None else ""
         return f"Metric({self.combine} of {what}{', root' if self.root else ''}{mapped})"
+
+    @property
+    def turned(self) -> Metric:
+        """The same metric where the candidate asks, and the query is asked.
+
+        >>> Metric((window(3, side="above"),)).turned.every[0].side == SIDES["below"]
+        True
+        """
+        if isinstance(self.costs, Cost):
+            return replace(self, costs=self.costs.turned)
+        return replace(self, costs=tuple(cost.turned for cost in self.costs))
 
     @property
     def width(self) -> int | None:

@@ -84,7 +84,7 @@ def mapped(queries: Floats, base: Floats, metric: Metric) -> tuple[Floats, Float
     absent = np.isnan(queries), np.isnan(base)
     if not (absent[0].any() or absent[1].any()):
         centre = base.mean(0)
-        return _product(queries - centre, matrix), _product(base - centre, matrix), metric
+        return times(queries - centre, matrix), times(base - centre, matrix), metric
     costs = metric.each(matrix.shape[1])
     if metric.combine != "sum" or any(cost.kind != kernel.SQUARE or cost.side for cost in costs):
         raise DataError(
@@ -102,11 +102,11 @@ def mapped(queries: Floats, base: Floats, metric: Metric) -> tuple[Floats, Float
     for rows, gaps, column in ((queries, absent[0], 0), (base, absent[1], 1)):
         extra = np.zeros((len(rows), 2))
         extra[:, column] = np.sqrt(gaps @ spread)
-        files.append(np.hstack([_product(np.where(gaps, 0.0, rows - means), matrix), extra]))
+        files.append(np.hstack([times(np.where(gaps, 0.0, rows - means), matrix), extra]))
     return files[0], files[1], replace(metric, costs=(*costs, squared(), squared()), matrix=None)
 
 
-def _product(rows: Floats, matrix: Floats) -> Floats:
+def times(rows: Floats, matrix: Floats) -> Floats:
     """Multiply each row by itself: equal rows give equal products, wherever they stand."""
     out = np.zeros((len(rows), matrix.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):  # found out by check_sizes

@@ -65,6 +65,8 @@ class Mask(Spec, frozen=True, kw_only=True):
         ),
     ] = None
 
+    chance: ClassVar[bool] = True  # whether random numbers decide
+
     @property
     def step(self) -> str:
         """The name from which random numbers are drawn; no two steps of a plan share it."""

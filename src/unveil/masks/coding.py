@@ -26,6 +26,7 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
 
     levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
     top: ClassVar[bool] = True
+    chance: ClassVar[bool] = False
 
     categories: Annotated[
         Annotated[int, Meta(ge=1)] | None,

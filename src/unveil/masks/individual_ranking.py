@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.data.channels import Swap
+from unveil.data.decode import slack_of
 from unveil.masks.base import (
     KeepType,
     MaskedColumn,
@@ -44,6 +45,7 @@ class IndividualRanking(OnEachColumn, frozen=True, kw_only=True):
     """
 
     levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
+    chance: ClassVar[bool] = False
 
     k: Annotated[int, Meta(ge=2, description="The size of the groups.")]
     keep_type: KeepType = True
@@ -59,7 +61,8 @@ class IndividualRanking(OnEachColumn, frozen=True, kw_only=True):
         groups = np.full(len(data), -1)
         groups[rows] = fixed_groups(len(rows), self.k)
         masked = centred(data, column, groups, keep_type=self.keep_type)
-        return MaskedColumn(masked, Swap((column,), 0))
+        slack = slack_of(data.column(column), keep_type=self.keep_type)
+        return MaskedColumn(masked, Swap((column,), 0, slack=slack))
 
 
 def fixed_groups(n: int, k: int) -> Ints:

@@ -74,6 +74,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
     """
 
     levels: ClassVar[tuple[str, ...]] = LEVELS
+    chance: ClassVar[bool] = False
 
     k: Annotated[Size | None, Meta(description="The least size of a group.")] = None
     groups: Annotated[

@@ -156,4 +156,4 @@ class MultiplicativeNoise(OnEachColumn, frozen=True, kw_only=True):
             noisy = values * rng.uniform(low, high, len(data))
         slack = slack_of(cells, keep_type=self.keep_type)
         masked = as_column(cells, noisy, keep_type=self.keep_type)
-        return MaskedColumn(masked, Ratio((column,), low, high, slack))
+        return MaskedColumn(masked, Ratio((column,), low, high, slack=slack))

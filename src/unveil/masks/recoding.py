@@ -57,6 +57,7 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
     """
 
     levels: ClassVar[tuple[str, ...]] = ("nominal", "ordinal")
+    chance: ClassVar[bool] = False
 
     groups: Annotated[
         dict[str, tuple[str, ...]] | None,
@@ -143,14 +144,17 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         whole = stored_as(data.column(column)) == "whole numbers"
         cells = np.full(len(values), None, object)
         if isinstance(self.intervals, tuple):
-            cells[known] = _cut(values[known], self.intervals, whole=whole)
+            closed = whole and all(cut.is_integer() for cut in self.intervals)
+            cells[known] = _cut(values[known], self.intervals, closed=closed)
         else:
-            cells[known] = _multiples(self.step, values[known], self.intervals or 1.0, whole=whole)
+            width = self.intervals or 1.0
+            closed = whole and width.is_integer()
+            cells[known] = _multiples(self.step, values[known], width, closed=closed)
         masked = pl.Series(column, cells.tolist(), dtype=pl.String)
         attribute = msgspec.structs.replace(
             data.schema[column], level="numeric", generalised=True, hierarchy=()
         )
-        return MaskedColumn(masked, Ranges((column,)), attribute)
+        return MaskedColumn(masked, Ranges((column,), closed), attribute)
 
 
 def _check_groups(step: str, groups: dict[str, tuple[str, ...]]) -> None:
@@ -217,19 +221,17 @@ def _relabelled(cells: pl.Series, table: dict[str, str]) -> tuple[pl.Series, dic
     return masked, {old: written.get(new, new) for old, new in table.items()}
 
 
-def _cut(values: Floats, cuts: tuple[float, ...], *, whole: bool) -> NDArray[np.object_]:
+def _cut(values: Floats, cuts: tuple[float, ...], *, closed: bool) -> NDArray[np.object_]:
     """The range of each value, ranges beginning at the cut points."""
-    closed = whole and all(cut.is_integer() for cut in cuts)
     starts = [None, *map(_text, cuts)]
     ends = [*(_text(cut - 1 if closed else cut) for cut in cuts), None]
     ranges = [write_range(start, end) for start, end in zip(starts, ends, strict=True)]
     return np.array(ranges, object)[np.searchsorted(cuts, values, side="right")]
 
 
-def _multiples(step: str, values: Floats, width: float, *, whole: bool) -> NDArray[np.object_]:
+def _multiples(step: str, values: Floats, width: float, *, closed: bool) -> NDArray[np.object_]:
     """The range of each value, ranges beginning at the multiples of a width."""
     exact = Decimal(repr(width))
-    closed = whole and width.is_integer()
     bins = np.floor(values / width)
     if np.abs(bins).max() > 2**53:
         raise SpecError(f"{step}: intervals: the width is too small for these numbers")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from unveil.attacks import Attack, Pairs, Position
+from unveil.attacks import Attack, Pairs, Position, Tailored
 from unveil.attacks.base import Files, Positions
 from unveil.data.intruder import Intruder
 from unveil.data.links import Links
@@ -25,6 +25,7 @@ from unveil.errors import (
 )
 from unveil.files.schemas import as_schema
 from unveil.workflows.intruding import as_others, compared_columns, drawn_rows, known_blocks
+from unveil.workflows.knowing import check_level, done_again, known_release, masking_of
 from unveil.workflows.sources import as_microdata
 from unveil.workflows.truth import ROW_ORDER, Whereabouts, true_rows
 
@@ -103,16 +104,24 @@ def attack(
     origin = np.arange(len(mine)) if drawn is None else drawn
     if pairs is not None:
         pairs = pairs[origin]
+    columns = compared_columns(spec, mine, released, intruder)
+    masking = None
+    if isinstance(spec, Tailored):
+        known = known_release(release, intruder.channel, whole, seed)
+        masking = None if known is None else masking_of(known, whole, columns, seed)
+        if known is not None and spec.level == "original":
+            mine = done_again(known, mine, seed)
     files = Files(
         mine=mine,
         people=mine,
         release=released,
-        columns=compared_columns(spec, mine, released, intruder),
+        columns=columns,
         few=not intruder.has_all,
         reverse=intruder.reverse,
         blocks=known_blocks(mine, released, intruder),
         pairs=pairs,
         positions=Positions(origin, len(where.mine), _as_written(release, len(released))),
+        masking=masking,
     )
     _tell_moved(files)
     if isinstance(spec, Pairs):
@@ -186,7 +195,9 @@ def _check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
         raise UsageError(f"an attack is one of unveil.attacks, not {type(spec).__name__}")
     if not isinstance(intruder, Intruder):
         raise UsageError(f"an intruder is an Intruder, not {type(intruder).__name__}")
-    if intruder.channel:
+    if isinstance(spec, Tailored):
+        check_level(spec.level, has_all=intruder.has_all)
+    elif intruder.channel is not False:
         raise SpecError(
             f"{spec.method}: this attack makes no use of how the release was masked: leave out "
             "channel"

@@ -1,0 +1,211 @@
+"""What an intruder estimates who knows the method, not its parameters; and what has none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import gcd
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from unveil.attacks.attributes import code_values, mean_and_deviation
+from unveil.attacks.common import common_categories, common_level
+from unveil.attacks.covariance import covariance_of
+from unveil.attacks.evidence import evidence_of, joined
+from unveil.attacks.search import as_records
+from unveil.data.channels import (
+    Clip,
+    Exact,
+    Groups,
+    Noise,
+    Ratio,
+    Recoding,
+    Rounded,
+    Slack,
+    Swap,
+    Transition,
+    Unknown,
+)
+from unveil.engines.index import same_rows
+from unveil.engines.local import density
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unveil.attacks.reading import Reading
+    from unveil.data.channels import Channel
+    from unveil.data.encode import Floats, Ints
+
+LOOKED_AT = 500  # released rows by which a parameter is chosen
+DOUBT = 9.2  # what lies beyond an estimated bound is 10,000 times less likely, not impossible
+SCALES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5)  # of noise, over the deviation
+FACTORS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)  # how far from 1
+WINDOWS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75)  # of the records
+CHANGES = (0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)  # of the categories
+LEAST_CHANGE = 1e-3
+DECIMALS = 6  # of a base
+IMPOSSIBLE = 1e6
+ROUNDED = Slack()  # what is estimated has the rounding in it
+
+
+def settled(channels: Sequence[Channel], reading: Reading) -> tuple[Channel, ...]:
+    """Channels that say how likely each pair is, in the place of those that do not.
+
+    Groups scatter their members round their centre as much as variances have fallen; of what
+    is unknown it is estimated how far it goes.
+    """
+    found: list[Channel] = []
+    for channel in channels:
+        found += _of_groups(channel, reading) if isinstance(channel, Groups) else [channel]
+    return _scanned(found, reading, Unknown, _unknown_at, range(len(SCALES)))
+
+
+def estimated(channels: Sequence[Channel], reading: Reading) -> tuple[Channel, ...]:
+    """The same channels as far as somebody can tell who knows the methods only.
+
+    Noise by the variances that it added; a threshold and a base by what is left of them;
+    a factor, a window, a probability of change by the likelihood of the release.
+    """
+    found = [_by_itself(channel, reading) for channel in channels]
+    if reading.files.few:  # whose variances say nothing
+        found = list(_scanned(found, reading, Noise, _noise_at, SCALES))
+    found = list(_scanned(found, reading, Ratio, _ratio_at, FACTORS))
+    found = list(_scanned(found, reading, Swap, _swap_at, WINDOWS))
+    return _scanned(found, reading, (Transition, Recoding), _transition_at, CHANGES)
+
+
+def estimated_function(function: Exact, released: Floats) -> Exact | None:
+    """A function's parameter from what it has made; None where that does not show it."""
+    known = released[~np.isnan(released)]
+    if not len(known):
+        return None
+    if isinstance(function, Clip):
+        low = -np.inf if np.isinf(function.low) else float(known.min())
+        high = np.inf if np.isinf(function.high) else float(known.max())
+        return replace(function, low=low, high=high)
+    base = _common_divisor(known) if isinstance(function, Rounded) else None
+    return None if base is None else replace(function, base=base)  # type: ignore[call-arg]
+
+
+def _common_divisor(values: Floats) -> float | None:
+    """The largest number of which all are multiples, if it has few decimals."""
+    for decimals in range(DECIMALS + 1):
+        scaled = np.unique(values) * 10.0**decimals
+        whole = np.rint(scaled)
+        if (np.abs(scaled - whole) <= 1e-9 * np.maximum(np.abs(scaled), 1)).all():
+            divisor = 0
+            for number in np.abs(whole).astype(np.int64).tolist():
+                divisor = gcd(divisor, number)
+            return divisor / 10.0**decimals if divisor else None
+    return None
+
+
+def _scanned(
+    channels: Sequence[Channel],
+    reading: Reading,
+    kind: type | tuple[type, ...],
+    at: Callable[[Channel, Reading, float], Channel],
+    parameters: Sequence[float],
+) -> tuple[Channel, ...]:
+    """Channels of one kind with the parameter under which the release is most likely."""
+    if not any(isinstance(channel, kind) for channel in channels):
+        return tuple(channels)
+    tried = [
+        tuple(at(one, reading, value) if isinstance(one, kind) else one for one in channels)
+        for value in parameters
+    ]
+    return max(tried, key=lambda some: log_likelihood(some, reading))
+
+
+def log_likelihood(channels: Sequence[Channel], reading: Reading) -> float:
+    """How likely the release is, as far as some of its rows tell; for few people, they."""
+    together = joined(list(evidence_of(channels, reading).values()))
+    mine, released = as_records(together.mine), as_records(together.released)
+    if reading.files.few:
+        rows = _looked_at(together.mine)
+        found = density(mine.take(rows), released, together.metric, error=1e-3).log_sum
+    else:
+        rows = _looked_at(together.released)
+        base = replace(mine, offset=together.spread)
+        found = density(released.take(rows), base, together.metric.turned, error=1e-3).log_sum
+    return float(np.maximum(found, -IMPOSSIBLE).sum() - len(rows) * together.constant)
+
+
+def _looked_at(values: Floats) -> Ints:
+    """Some rows, whatever their order."""
+    firsts = same_rows(np.ascontiguousarray(values), np.zeros(0), 1).firsts
+    return firsts[:: max(1, len(firsts) // LOOKED_AT)]
+
+
+def _of_groups(channel: Groups, reading: Reading) -> list[Channel]:
+    """Centres of groups: noise for numbers, for categories nobody knows what."""
+    plain = [c for c in channel.columns if common_level(*reading.both, c) == "numeric"]
+    other: list[Channel] = [Unknown((column,)) for column in channel.columns if column not in plain]
+    if not plain:
+        return other
+    return [_noise_of(tuple(plain), reading, *(ROUNDED for _ in plain)), *other]
+
+
+def _by_itself(channel: Channel, reading: Reading) -> Channel:
+    """A channel whose parameters show in each file's own figures."""
+    if isinstance(channel, Noise) and not reading.files.few:
+        return _noise_of(channel.columns, reading, *channel.slack)
+    return channel
+
+
+def _noise_of(columns: tuple[str, ...], reading: Reading, *slack: Slack) -> Noise:
+    """The noise by which variances, and covariances, differ."""
+    numbers = [reading.numbers(column) for column in columns]
+    people, released = (np.column_stack([each[side] for each in numbers]) for side in (1, 2))
+    covariance = covariance_of("moments", people, released, None, [list(range(len(columns)))])
+    return Noise(columns, np.zeros(len(columns)), covariance, slack)
+
+
+def _noise_at(channel: Channel, reading: Reading, scale: float) -> Channel:
+    """Noise of so many deviations of the release; correlated as that, if of several columns."""
+    released = np.column_stack([reading.numbers(column)[2] for column in channel.columns])
+    covariance = covariance_of("release", released, released, None, [])
+    return replace(channel, covariance=scale**2 * covariance)  # type: ignore[call-arg]
+
+
+def _unknown_at(channel: Channel, reading: Reading, step: float) -> Channel:
+    """Something that goes about so far."""
+    column = channel.columns[0]
+    if reading.files.generalised(column):
+        return channel  # of ranges and sets nothing can be said
+    if common_level(*reading.both, column) != "numeric":
+        return _transition_at(channel, reading, CHANGES[int(step)])
+    scale = mean_and_deviation(reading.numbers(column)[2])
+    size = SCALES[int(step)] * (scale[1] if scale else 1.0)
+    return Noise((column,), np.zeros(1), np.array([[size**2]]), (ROUNDED,))
+
+
+def _ratio_at(channel: Channel, reading: Reading, far: float) -> Channel:  # noqa: ARG001
+    return replace(channel, low=1 - far, high=1 + far)  # type: ignore[call-arg]
+
+
+def _swap_at(channel: Channel, reading: Reading, share: float) -> Channel:
+    """A window of so many of the records; where nothing moves, it stays at none."""
+    swap = cast("Swap", channel)
+    if not swap.window:
+        return swap
+    many = int((~np.isnan(reading.keys(swap.columns[0])[2])).sum())
+    if swap.mean is None:
+        return replace(swap, window=max(1, round(share * many)))
+    return replace(swap, window=many, mean=share * many / 2, deviation=share * many / 2)
+
+
+def _transition_at(channel: Channel, reading: Reading, change: float) -> Channel:
+    """Categories go where the release has more of them, and a share of them anywhere."""
+    column = channel.columns[0]
+    listed = common_categories(*reading.both, column)
+    before, after = (
+        np.bincount(coded[~np.isnan(coded)].astype(np.int64), minlength=len(listed)) + 1e-9
+        for coded in (code_values(data, column, listed) for data in reading.both)
+    )
+    before, after = before / before.sum(), after / after.sum()
+    stay = np.minimum(before, after) / before
+    surplus = np.maximum(after - before, 1e-12)
+    flow = np.diag(stay) + np.outer(1 - stay, surplus / surplus.sum())
+    anywhere = (1 - LEAST_CHANGE) * after + LEAST_CHANGE / len(listed)
+    return Transition((column,), listed, (1 - change) * flow + change * anywhere)

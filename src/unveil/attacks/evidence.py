@@ -1,0 +1,274 @@
+"""Evidence: what a channel says of a pair, as numbers side by side and what gaps in them cost.
+
+The cost of a pair is minus the log of the probability that the channel made the released
+cells of the original ones, but for what is the same for all pairs. What is impossible costs
+infinity, and no more than that is ever impossible: rounding, ties and missing cells are given
+their room.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial, singledispatch
+from math import erfc, log, pi
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.attacks.attributes import Rule, code_values, compare_categories, ends_of
+from unveil.attacks.common import common_categories, common_level
+from unveil.data.channels import (
+    Channel,
+    Noise,
+    Ranges,
+    Ratio,
+    Recoding,
+    Slack,
+    Swap,
+    Transition,
+    Unknown,
+)
+from unveil.engines.metrics import Cost, Metric, levels, prorated, squared, table
+from unveil.engines.missing import times
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unveil.attacks.reading import Reading
+    from unveil.data.encode import Floats
+
+ROUNDING = 1e-12  # relative: what two ways to compute the same number may differ by
+LEAST = 1e-9  # noise below this share of the largest number is lost in its digits
+STEPS = np.arange(1.0, 8.1, 0.25)  # of half the range: where the law of drawn steps is looked at
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Evidence:
+    """Some attributes of both files in numbers, a NaN where one is missing."""
+
+    mine: Floats  # records x numbers
+    released: Floats
+    costs: tuple[Cost, ...]  # of gaps, where mine ask
+    spread: Floats  # for each of mine the log of how many values its probability is spread over
+    constant: float = 0.0  # the same for all, which depends on the channel's parameters
+
+    @property
+    def metric(self) -> Metric:
+        """What pairs cost, where mine ask."""
+        return Metric(self.costs)
+
+
+def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str, ...], Evidence]:
+    """What these channels say of the columns that are compared; of others that they stayed."""
+    named = {column for channel in channels for column in channel.columns}
+    kept = [column for column in reading.files.columns if column not in named]
+    found = {
+        channel.columns: evidence(channel, reading)
+        for channel in channels
+        if not isinstance(channel, Unknown)  # of which there is no evidence
+    }
+    return found | {(column,): unchanged(reading, column) for column in kept}
+
+
+def joined(parts: Sequence[Evidence]) -> Evidence:
+    """The evidence of several channels, which is independent given the original."""
+    return Evidence(
+        np.column_stack([part.mine for part in parts]),
+        np.column_stack([part.released for part in parts]),
+        tuple(cost for part in parts for cost in part.costs),
+        np.sum([part.spread for part in parts], axis=0),
+        sum(part.constant for part in parts),
+    )
+
+
+@singledispatch
+def evidence(channel: Channel, reading: Reading) -> Evidence:
+    """What a channel says of every pair."""
+    raise NotImplementedError(type(channel).__name__)
+
+
+@evidence.register(Noise)
+def _(channel: Noise, reading: Reading) -> Evidence:
+    """Squared gaps in units of the noise; in those of its roots, where it is correlated.
+
+    Each root takes in one column more. A missing cell takes the later ones with it, so
+    columns with many of them come last.
+    """
+    pairs = [reading.numbers(column)[::2] for column in channel.columns]
+    order = np.argsort([np.isnan(mine).sum() + np.isnan(out).sum() for mine, out in pairs])
+    largest = np.array([np.nanmax(np.abs([*mine, *out, 0.0])) for mine, out in pairs])
+    rounded = [
+        slack.around(big) ** 2 / 3 for slack, big in zip(channel.slack, largest, strict=True)
+    ]
+    covariance = channel.covariance + np.diag(np.maximum(rounded, (LEAST * largest) ** 2 + 1e-280))
+    covariance = covariance[np.ix_(order, order)]
+    deviation = np.sqrt(np.diag(covariance))
+    root = np.linalg.cholesky(covariance / np.outer(deviation, deviation))
+    back = np.linalg.inv(root).T
+    centre = [np.nanmean(out) if np.isfinite(out).any() else 0.0 for _, out in pairs]
+    mine, released = (
+        times(
+            np.column_stack([(pairs[j][side] - centre[j] + move[j]) for j in order]) / deviation,
+            back,
+        )
+        for side, move in ((0, channel.mean), (1, np.zeros(len(pairs))))
+    )
+    size = float(
+        np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2
+    )
+    return Evidence(mine, released, (squared(0.5),) * len(order), np.zeros(len(mine)), size)
+
+
+@evidence.register(Ratio)
+def _(channel: Ratio, reading: Reading) -> Evidence:
+    """Uniform between two ends, of which the released value, but for rounding, is one."""
+    mine, _, released = reading.numbers(channel.columns[0])
+    low, high = channel.ends(mine)
+    unit = np.maximum(2 * channel.slack.around(mine), 1e-280)
+    spread = np.log(np.maximum(np.where(np.isnan(mine), 1.0, (high - low) / unit), 1.0))
+    return _overlap((low, high), _around(released, channel.slack), reading, spread)
+
+
+@evidence.register(Ranges)
+def _(channel: Ranges, reading: Reading) -> Evidence:
+    """The range holds the value."""
+    mine, released = (ends_of(data, channel.columns[0]) for data in reading.both)
+    highest = channel.highest(released.lower, released.upper)
+    return _overlap((mine.lower, mine.upper), (released.lower, highest), reading)
+
+
+@evidence.register(Recoding)
+def _(channel: Recoding, reading: Reading) -> Evidence:
+    """The category is the one that the table says."""
+    column = channel.columns[0]
+    listed = tuple(
+        dict.fromkeys((*common_categories(*reading.both, column), *channel.table.values()))
+    )
+    place = {category: code for code, category in enumerate(listed)}
+    becomes = [place.get(channel.table.get(category, ""), np.nan) for category in listed]
+    mine, released = (code_values(data, column, listed) for data in reading.both)
+    return _equal(_looked_up(np.array(becomes), mine), released, reading)
+
+
+@evidence.register(Transition)
+def _(channel: Transition, reading: Reading) -> Evidence:
+    """Minus the log of the matrix's probability."""
+    column, many = channel.columns[0], len(channel.categories)
+    found = common_categories(*reading.both, column)
+    listed = tuple(dict.fromkeys((*channel.categories, *found)))
+    mine, released = (code_values(data, column, listed) for data in reading.both)
+    costs = np.full((len(listed), len(listed)), reading.beyond)
+    with np.errstate(divide="ignore"):
+        costs[:many, :many] = np.minimum(np.abs(np.log(channel.matrix)), reading.beyond)
+    mine = np.where(mine < many, mine, np.nan)  # of others the matrix says nothing
+    return Evidence(mine[:, None], released[:, None], (table(costs),), np.zeros(len(mine)))
+
+
+@evidence.register(Swap)
+def _(channel: Swap, reading: Reading) -> Evidence:
+    """No farther apart than the window, in positions of blocks of equal values."""
+    mine, released = reading.positions(channel.columns[0], channel.slack, moved=channel.window > 0)
+    if channel.mean is None or not channel.mean:
+        reach = mine[0] - channel.window, mine[1] + channel.window
+        part = _overlap(reach, released, reading)
+        return replace(part, constant=log(2 * channel.window + 1))
+    knots, costs, constant = _step_law(channel)
+    part = _overlap(mine, released, reading, cost=partial(prorated, knots, costs))
+    return replace(part, constant=constant)
+
+
+def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
+    """What steps cost whose length is drawn, never less for a longer one."""
+    mean, deviation = channel.mean or 0.0, channel.deviation or 1.0
+    steps = STEPS * max(mean, deviation)
+    if channel.bound:  # any step within the drawn bound is as likely
+        upto = np.concatenate([[0.0], steps])
+        lengths = np.arange(1.0, upto[-1] + 2)[:: max(1, int(upto[-1] // 5000))]
+        weight = np.exp(-0.5 * ((lengths - mean) / deviation) ** 2)
+        weight += np.exp(-0.5 * ((lengths + mean) / deviation) ** 2)
+        tail = np.cumsum((weight / lengths)[::-1])[::-1] / weight.sum()
+        chance = tail[np.minimum(np.searchsorted(lengths, upto), len(tail) - 1)]
+        costs = np.maximum.accumulate(np.log(chance[0] / np.maximum(chance, 1e-12)))
+        return upto.tolist(), costs.tolist(), -log(chance[0] / 2)
+    far = 0.5 * (np.maximum(steps - mean, 0.0) / deviation) ** 2
+    size = deviation * (2 * pi) ** 0.5 * erfc(-mean / deviation / 2**0.5)
+    return [0.0, *steps.tolist()], [0.0, *far.tolist()], log(size)
+
+
+def unchanged(reading: Reading, column: str) -> Evidence:
+    """A column that was not masked, or by functions of its own value only."""
+    generalised = reading.files.generalised(column)
+    if common_level(*reading.both, column) == "numeric":
+        if generalised:
+            mine, released = (ends_of(data, column) for data in reading.both)
+            return _overlap((mine.lower, mine.upper), (released.lower, released.upper), reading)
+        made, _, out = reading.numbers(column)
+        return _overlap((made, made), _around(out, reading.slack(column)), reading)
+    if generalised:
+        return _unchanged_sets(reading, column)
+    listed = common_categories(*reading.both, column)
+    ours, theirs = (code_values(data, column, listed) for data in reading.both)
+    return _equal(ours, theirs, reading)
+
+
+def _unchanged_sets(reading: Reading, column: str) -> Evidence:
+    """Sets of categories that have one in common."""
+    found = compare_categories(
+        reading.files, column, Rule(power=1, scaling="own"), 1.0, ordered=False
+    )
+    if found is None:  # there is one category only
+        ours, theirs = (np.zeros(len(data)) for data in reading.both)
+        return _equal(ours, theirs, reading)
+    costs = tuple(
+        replace(cost, value=np.where(cost.value > 0, reading.beyond, 0.0)) for cost in found.costs
+    )
+    return Evidence(found.mine, found.released, costs, np.zeros(len(found.mine)))
+
+
+def _equal(mine: Floats, released: Floats, reading: Reading) -> Evidence:
+    cost = levels([0], [0, reading.beyond])
+    return Evidence(mine[:, None], released[:, None], (cost,), np.zeros(len(mine)))
+
+
+def _overlap(
+    mine: tuple[Floats, Floats],
+    released: tuple[Floats, Floats],
+    reading: Reading,
+    spread: Floats | None = None,
+    *,
+    cost: Callable[..., Cost] | None = None,
+) -> Evidence:
+    """Two intervals have a value in common; or, with a cost, the gap between them has one.
+
+    Mine show the upper end, which the lower end of the others is not to be above; then the
+    lower end, which their upper end is not to be below.
+    """
+    ends = np.concatenate([*mine, *released])
+    finite = ends[np.isfinite(ends)]
+    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
+    lower, upper, other_lower, other_upper = (np.clip(end, low, high) for end in (*mine, *released))
+    none = np.zeros(len(lower)) if spread is None else spread
+    if cost is None and (lower == upper).all() and (other_lower == other_upper).all():
+        return replace(_equal(upper, other_lower, reading), spread=none)
+    each = cost or partial(levels, [0], [0, reading.beyond])
+    return Evidence(
+        np.column_stack([upper, lower]),
+        np.column_stack([other_lower, other_upper]),
+        (each(side="above"), each(side="below")),
+        none,
+    )
+
+
+def _around(values: Floats, slack: Slack) -> tuple[Floats, Floats]:
+    """The values with the room that rounding needs."""
+    room = slack.around(values) * (1 + LEAST) + ROUNDING * np.abs(values)
+    if slack == Slack():
+        room = ROUNDING * np.abs(values)
+    return values - room, values + room
+
+
+def _looked_up(becomes: Floats, codes: Floats) -> Floats:
+    known = ~np.isnan(codes)
+    found = np.full(len(codes), np.nan)
+    found[known] = becomes[codes[known].astype(np.int64)]
+    return found

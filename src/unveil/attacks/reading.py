@@ -1,0 +1,116 @@
+"""Two files as somebody reads them who knows what was done to the columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.attacks.attributes import code_values
+from unveil.attacks.blocks import blocks_by
+from unveil.attacks.common import common_level
+from unveil.data.channels import Slack
+from unveil.data.encode import tied_blocks
+
+if TYPE_CHECKING:
+    from unveil.attacks.base import Files
+    from unveil.data.channels import Exact
+    from unveil.data.encode import Blocks, Floats
+    from unveil.data.microdata import Microdata
+
+    Ends = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Reading:
+    """The two files, and the functions through which cells went before anything else."""
+
+    files: Files
+    exact: dict[str, tuple[Exact, ...]] = field(default_factory=dict)
+    beyond: float = np.inf  # what costs that cannot be; finite where the channel is a guess
+
+    @property
+    def both(self) -> tuple[Microdata, Microdata]:
+        """The records that are linked, and the release."""
+        return self.files.both
+
+    def by(self, people: Microdata) -> Reading:
+        """The same for other people in the place of mine."""
+        files = self.files
+        if people is files.mine:
+            return self
+        blocks = blocks_by(people, files.release, files.blocks.columns)
+        return replace(self, files=replace(files, mine=people, people=people, blocks=blocks))
+
+    def numbers(self, column: str) -> tuple[Floats, Floats, Floats]:
+        """The numbers of mine and of the people after those functions, and of the release."""
+        mine, people, released = self.files.numbers(column)
+        strangers = people is not mine
+        for function in self.exact.get(column, ()):
+            mine = function.becomes(mine)
+            people = function.becomes(people) if strangers else mine
+        return mine, people, released
+
+    def slack(self, column: str) -> Slack:
+        """How far rounding after those functions can have moved a number."""
+        each = [function.slack for function in self.exact.get(column, ())]
+        return Slack(sum(one.absolute for one in each), sum(one.relative for one in each))
+
+    def positions(self, column: str, slack: Slack, *, moved: bool) -> tuple[Ends, Ends]:
+        """The first and the last position of each cell's block of equals, in both files.
+
+        Positions are among the people; of the release, where all are there, among itself.
+        Where some are not, everybody's are among the people, if values were only moved, else
+        among the release: between the values next to it, if it has not that one.
+        """
+        mine, people, released = self.keys(column)
+        known, there = (~np.isnan(values) for values in (people, released))
+        if not self.files.few and known.sum() == there.sum():
+            theirs = _ends(tied_blocks(released, there))
+            if people is mine:
+                return _ends(tied_blocks(people, known)), theirs
+            return _among(mine, np.sort(people[known]), Slack(), strict=False), theirs
+        among = np.sort(released[there] if self.files.few or not moved else people[known])
+        ours = _among(mine, among, slack, strict=not moved)
+        return ours, _among(released, among, Slack(), strict=False)
+
+    def keys(self, column: str) -> tuple[Floats, Floats, Floats]:
+        """Numbers that stand as the cells do."""
+        if common_level(*self.both, column) == "numeric":
+            return self.numbers(column)
+        listed = self.files.categories(column)
+        mine, released = (code_values(data, column, listed) for data in self.both)
+        if self.files.people is self.files.mine:
+            return mine, mine, released
+        return mine, code_values(self.files.people, column, listed), released
+
+
+def _ends(blocks: Blocks) -> Ends:
+    absent = blocks.last < 0
+    return np.where(absent, np.nan, blocks.first), np.where(absent, np.nan, blocks.last)
+
+
+def _among(values: Floats, ascending: Floats, slack: Slack, *, strict: bool) -> Ends:
+    """Where values stand among others: in the block of their equals, or between two.
+
+    If `strict`, from the block of the value next below to that of the next above.
+    """
+    if not len(ascending):
+        nothing = np.full(len(values), np.nan)
+        return nothing, nothing
+    room = slack.around(values)
+    below = np.searchsorted(ascending, values - room, "left" if strict else "right") - 1
+    above = np.searchsorted(ascending, values + room, "right" if strict else "left")
+    lowest, highest = (
+        ascending[np.maximum(below, 0)],
+        ascending[np.minimum(above, len(ascending) - 1)],
+    )
+    first = np.where(below < 0, 0, np.searchsorted(ascending, lowest, "left"))
+    last = np.where(
+        above >= len(ascending),
+        len(ascending) - 1,
+        np.searchsorted(ascending, highest, "right") - 1,
+    )
+    missing = np.isnan(values)
+    return np.where(missing, np.nan, first), np.where(missing, np.nan, last)

@@ -1,0 +1,123 @@
+"""Several masks on one column: what they come to together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.data.channels import Exact, Noise, Recoding, Rounded, Slack, Transition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unveil.data.channels import Channel
+    from unveil.data.encode import Floats
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Masking:
+    """What was done to some columns: first functions of a value, then one channel at most."""
+
+    exact: dict[str, tuple[Exact, ...]] = field(default_factory=dict)
+    channels: tuple[Channel, ...] = ()
+    unsettled: tuple[str, ...] = ()  # columns with several channels and no formula for them
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns of which something is known."""
+        named = (column for channel in self.channels for column in channel.columns)
+        return tuple(dict.fromkeys((*self.exact, *named, *self.unsettled)))
+
+
+def composed(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
+    """What channels, one after another, did to some columns.
+
+    >>> from unveil.data.channels import Clip
+    >>> composed([Clip(("age",), -np.inf, 70.0)], ["age"]).columns
+    ('age',)
+    """
+    exact: dict[str, tuple[Exact, ...]] = {}
+    settled: list[Channel] = []
+    unsettled: list[str] = []
+    for channel in channels:
+        if not (touched := [column for column in channel.columns if column in columns]):
+            continue
+        new = channel.only([column for column in touched if column not in unsettled])
+        before = [other for other in settled if set(other.columns) & set(new.columns)]
+        if isinstance(new, Exact) and not before and new.columns[0] not in unsettled:
+            exact[new.columns[0]] = (*exact.get(new.columns[0], ()), new)
+            continue
+        settled = [other for other in settled if other not in before]
+        both: Channel | None = new if new.columns else None
+        for other in before:
+            both = None if both is None else then(other, both)
+        if both is not None:
+            settled.append(both)
+            continue
+        unsettled += [column for column in touched if column not in unsettled]
+        for other in before:
+            kept = [column for column in other.columns if column not in unsettled]
+            settled += [other.only(kept)] if kept else []
+    return Masking(
+        {column: done for column, done in exact.items() if column not in unsettled},
+        tuple(settled),
+        tuple(unsettled),
+    )
+
+
+def then(first: Channel, second: Channel) -> Channel | None:
+    """One channel in the place of two; None where there is no formula."""
+    if isinstance(first, Noise) and isinstance(second, Noise):
+        return _summed(first, second)
+    if isinstance(first, Noise) and isinstance(second, Rounded):
+        at = first.columns.index(second.columns[0])
+        own, half = first.slack[at], second.base / 2
+        wider = Slack(own.absolute + half + second.slack.absolute, own.relative)
+        return replace(first, slack=(*first.slack[:at], wider, *first.slack[at + 1 :]))
+    if isinstance(first, Recoding) and isinstance(second, Recoding):
+        table = {old: second.table.get(new, new) for old, new in first.table.items()}
+        return Recoding(first.columns, table)
+    if isinstance(first, Recoding | Transition) and isinstance(second, Recoding | Transition):
+        listed = tuple(dict.fromkeys((*_categories(first), *_categories(second))))
+        runs = max(getattr(channel, "runs", 0) for channel in (first, second))
+        matrix = np.einsum("ij,jk->ik", _matrix(first, listed), _matrix(second, listed))
+        return Transition(first.columns, listed, matrix, runs)
+    return None
+
+
+def _summed(first: Noise, second: Noise) -> Noise:
+    """Both noises, on the columns of either."""
+    columns = tuple(dict.fromkeys((*first.columns, *second.columns)))
+    mean, covariance = np.zeros(len(columns)), np.zeros((len(columns), len(columns)))
+    slack = dict.fromkeys(columns, Slack())
+    for noise in (first, second):
+        at = [columns.index(column) for column in noise.columns]
+        mean[at] += noise.mean
+        covariance[np.ix_(at, at)] += noise.covariance
+        for column, own in zip(noise.columns, noise.slack, strict=True):
+            slack[column] = Slack(*(a + b for a, b in zip(slack[column], own, strict=True)))
+    runs = max(first.runs, second.runs)
+    return Noise(columns, mean, covariance, tuple(slack.values()), runs)
+
+
+def _categories(channel: Recoding | Transition) -> tuple[str, ...]:
+    if isinstance(channel, Transition):
+        return channel.categories
+    return (*channel.table, *channel.table.values())
+
+
+def _matrix(channel: Recoding | Transition, listed: tuple[str, ...]) -> Floats:
+    """The probabilities of what each category becomes; one that the channel does not know stays."""
+    place = {category: code for code, category in enumerate(listed)}
+    matrix = np.eye(len(listed))
+    if isinstance(channel, Transition):
+        at = [place[category] for category in channel.categories]
+        matrix[at] = 0.0
+        matrix[np.ix_(at, at)] = channel.matrix
+        return matrix
+    for old, new in channel.table.items():
+        matrix[place[old]] = 0.0
+        matrix[place[old], place[new]] = 1.0
+    return matrix

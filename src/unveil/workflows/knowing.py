@@ -1,0 +1,152 @@
+"""What an intruder knows of the masking: channels, composed, and what can be done again."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.data.channels import Channel, Exact, Groups, Noise, Slack, Swap, Transition, Unknown
+from unveil.data.composition import composed
+from unveil.data.encode import codes, numbers
+from unveil.data.release import SEED_BITS, Plan, Release
+from unveil.data.rows import content_places
+from unveil.data.streams import stream
+from unveil.errors import SpecError
+from unveil.masks.base import Mask
+from unveil.workflows.masking import as_plan, mask, without_identifiers
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from unveil.data.composition import Masking
+    from unveil.data.encode import Ints
+    from unveil.data.microdata import Microdata
+
+RUNS = 5  # of the whole plan, where masks on one column have no formula
+
+
+def known_release(
+    release: Any, channel: bool | Plan | str | os.PathLike[str], original: Microdata, seed: int
+) -> Release | None:
+    """A release whose channels are those of the one that is attacked; None: nothing is known.
+
+    From a plan alone they are found by carrying it out again, with random numbers of the
+    attack's own: nobody knows the seed.
+    """
+    if isinstance(channel, bool):
+        return release if isinstance(release, Release) else None
+    return mask(original, _reseeded(as_plan(channel, seed=0), seed, 0))
+
+
+def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed: int) -> Masking:
+    """What was done to some columns: by formula where there is one, else by doing it again."""
+    found = composed(known.channels, columns)
+    if not found.unsettled:
+        return found
+    runs = [mask(original, _reseeded(known.plan, seed, run)) for run in range(1, RUNS + 1)]
+    simulated = [_simulated(original, runs, column) for column in found.unsettled]
+    return replace(found, channels=(*found.channels, *simulated), unsettled=())
+
+
+def _reseeded(plan: Plan, seed: int, run: int) -> Plan:
+    drawn = stream(seed, "attack", "plan", str(run)).integers(2**SEED_BITS)
+    return replace(plan, seed=int(drawn))
+
+
+def _simulated(original: Microdata, runs: Sequence[Release], column: str) -> Channel:
+    """What several masks did to a column, found by doing it several times."""
+    one = runs[0]
+    if one.row_map is None or one.data.schema[column].generalised:
+        return Unknown((column,))
+    if original.level(column) == "numeric":
+        pairs = [_pair(original, run, column) for run in runs]
+        gaps = np.concatenate([after - before for before, after in pairs])
+        gaps = gaps[~np.isnan(gaps)]
+        if not len(gaps):
+            return Unknown((column,))
+        return Noise(
+            (column,), gaps.mean(keepdims=True), np.array([[gaps.var()]]), (Slack(),), RUNS
+        )
+    listed = tuple(
+        dict.fromkeys(
+            category
+            for data in (original, *(run.data for run in runs))
+            for category in codes(data, column).categories
+        )
+    )
+    many = len(listed)
+    seen = np.ones((many, many))  # one more of each: what did not happen is not impossible
+    before = codes(original, column, listed).codes.astype(np.int64)
+    for run in runs:
+        left, right = before[_origin(run)], codes(run.data, column, listed).codes.astype(np.int64)
+        there = (left >= 0) & (right >= 0)
+        np.add.at(seen, (left[there], right[there]), 1)
+    return Transition((column,), listed, seen / seen.sum(1, keepdims=True), RUNS)
+
+
+def _pair(original: Microdata, run: Release, column: str) -> tuple[Any, Any]:
+    before, after = (numbers(data, [column]).values[:, 0] for data in (original, run.data))
+    return before[_origin(run)], after
+
+
+def _origin(run: Release) -> Ints:
+    return np.arange(len(run)) if run.row_map is None else run.row_map
+
+
+def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
+    """The original with the first steps of the plan done again, as far as they involve no chance.
+
+    Only columns whose groups depend on everybody: what a function makes of a value by
+    itself is known anyway. The rows are shuffled first, so that ties between records are
+    not broken as they were.
+    """
+    steps = _without_chance(known.plan)
+    if not steps:
+        logging.getLogger("unveil").warning(
+            "tailored: the first step of the plan draws random numbers, so that nothing can be "
+            "done again: level 'original' is no more than 'parameters' here"
+        )
+        return original
+    rng = stream(seed, "attack", "again")
+    order = np.argsort(content_places(original, original, None))[rng.permutation(len(original))]
+    table, channels = without_identifiers(original).take(order), list[Channel]()
+    for step in steps:
+        made = step.apply(table, lambda *_: rng, None)
+        table = made.data
+        channels.extend(made.channels)
+    back = np.argsort(order)
+    again = [
+        table.column(column).gather(back)
+        for column in composed_groups(channels)
+        if not table.schema[column].generalised
+    ]
+    return original.replace(again)
+
+
+def composed_groups(channels: Sequence[Channel]) -> Iterator[str]:
+    """Columns of groups, with which nothing else was done but what does nothing twice."""
+    for column in dict.fromkeys(column for channel in channels for column in channel.columns):
+        own = [channel for channel in channels if column in channel.columns]
+        if any(isinstance(one, Groups | Swap) for one in own) and all(
+            isinstance(one, Groups | Swap | Exact) for one in own
+        ):
+            yield column
+
+
+def _without_chance(plan: Plan) -> list[Mask]:
+    steps = []
+    for step in plan.masks:
+        if not isinstance(step, Mask) or step.chance:
+            break
+        steps.append(step)
+    return steps
+
+
+def check_level(level: str, *, has_all: bool) -> None:
+    """Whoever does the masking again has the whole original."""
+    if level == "original" and not has_all:
+        raise SpecError("tailored: level 'original' is of an intruder who has all records")
