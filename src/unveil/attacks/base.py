@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
 
 T = TypeVar("T")
+
+Matching = Literal["nearest", "one-to-one", "posterior"]
 
 Weights = Annotated[
     dict[str, float] | None,
@@ -97,6 +99,15 @@ class Attack(Spec, frozen=True, kw_only=True):
     >>> all(issubclass(method, Attack) for method in METHODS)
     True
     """
+
+    matching: Annotated[
+        Matching,
+        Meta(
+            description="Whom a record is linked with: the nearest; its partner when all are "
+            "matched one to one at the least total cost; or whom it has most often in a random "
+            "matching."
+        ),
+    ] = "nearest"
 
     @property
     def method(self) -> str:

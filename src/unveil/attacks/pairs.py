@@ -135,6 +135,11 @@ class PairList:
             np.where(start < end, stop[best] - begin[best], 0),
         )
 
+    def certainty(self, records: Ints) -> Floats | None:
+        """Weights of unknown making are no probabilities."""
+        del records
+        return None
+
     def parts(self, records: Ints) -> list[Part]:
         """Every record might have been paired with every row of the other file."""
         return [Part(np.arange(len(records)), np.arange(self.candidates))]

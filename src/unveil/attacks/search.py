@@ -14,6 +14,7 @@ from unveil.engines.pairing import costs_of
 from unveil.engines.parts import Blocked, Parted
 from unveil.engines.records import Records
 from unveil.engines.threads import cores
+from unveil.kernels.costs import SQUARE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.links import Margins, Part
     from unveil.data.progress import Progress
+    from unveil.engines.index import Groups
     from unveil.engines.metrics import Metric
     from unveil.engines.parts import Base
+
+
+CERTAIN = 1e-3  # relative: how well the sum over everybody is known
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -64,6 +69,65 @@ class Search:
         queries, base = self._asked(records)
         return density(queries, base, replace(self.metric, root=False), error=error).log_sum
 
+    def certainty(self, records: Ints) -> Floats | None:
+        """How likely each best link is, where scores are likelihoods."""
+        if self.margins != "likelihood":
+            return None
+        best = self.nearest(records, 1, None).scores[:, 0]
+        with np.errstate(invalid="ignore"):  # where nobody is possible
+            sure: Floats = np.nan_to_num(np.exp(-best - self.log_sums(records, CERTAIN)))
+        return np.minimum(sure, 1.0)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many records there are, and how many candidates."""
+        return self.files.asked(len(self.mine), len(self.released))
+
+    def alike(self) -> tuple[Groups, Groups]:
+        """Records, and candidates, that no pair of them can tell apart."""
+        sides = self.files.asked(self.mine, self.released)
+        first, second = (
+            _same(records, blocks) for records, blocks in zip(sides, self._blocks(), strict=True)
+        )
+        return first, second
+
+    def some(self, records: Ints, candidates: Ints) -> Search:
+        """The same search among some records and some candidates."""
+        mine, released = self.files.asked(records, candidates)
+        blocks = self.files.blocks
+        kept = replace(blocks, mine=blocks.mine[mine], released=blocks.released[released])
+        return replace(
+            self,
+            files=replace(self.files, blocks=kept),
+            mine=self.mine.take(mine),
+            released=self.released.take(released),
+        )
+
+    def priced(self, prices: Floats) -> Search:
+        """The same search where each candidate costs so much more; costs are sums, not roots."""
+        _, asked = self.files.asked(self.mine, self.released)
+        own = 0.0 if asked.offset is None else asked.offset
+        dearer = replace(asked, offset=own + prices)
+        return replace(self, mine=dearer) if self.files.reverse else replace(self, released=dearer)
+
+    def scaled(self, rate: float) -> Search:
+        """The same search where everything costs so many times as much."""
+        if rate == 1:
+            return self
+        mine, released = (
+            one if one.offset is None else replace(one, offset=one.offset * rate)
+            for one in (self.mine, self.released)
+        )
+        return replace(self, mine=mine, released=released, metric=self.metric.times(rate))
+
+    def turned(self) -> Search:
+        """The same search where the candidates look for the records."""
+        _, asked = self.files.asked(self.mine, self.released)
+        free = replace(asked, offset=None)  # the same for all that it may be linked with
+        mine, released = (free, self.released) if self.files.reverse else (self.mine, free)
+        files = replace(self.files, reverse=not self.files.reverse)
+        return replace(self, files=files, mine=mine, released=released, metric=self.metric.turned)
+
     def _asked(self, records: Ints) -> tuple[Records, Base]:
         """The records that ask, and those that are asked, in blocks if there are any."""
         queries, base = self.files.asked(self.mine, self.released)
@@ -97,6 +161,21 @@ class Search:
         """For each released row its class of rows that the attack cannot tell apart."""
         blocks = self.files.blocks.released if self.files.blocks.columns else np.zeros(0, np.int64)
         return same_rows(self.released.cells(), blocks, cores(None)).of_record()
+
+    @property
+    def degrees(self) -> float | None:
+        """In how many directions a pair may differ; none where scores are log-likelihoods."""
+        if self.margins == "likelihood":
+            return None
+        squares = all(cost.kind == SQUARE for cost in self.metric.every)
+        return len(self.columns) / 2 if squares else float(max(len(self.columns), 1))
+
+
+def _same(records: Records, blocks: Ints) -> Groups:
+    cells = records.cells()
+    if records.offset is not None:  # one more number of each
+        cells = np.column_stack([cells, records.offset])
+    return same_rows(np.ascontiguousarray(cells), blocks, cores(None))
 
 
 def as_records(values: NDArray[Any]) -> Records:

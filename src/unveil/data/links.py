@@ -34,6 +34,21 @@ class Against(NamedTuple):
 
     n_closer: Ints  # strictly closer; where the count was stopped, so many "or more"
     n_tied: Ints  # itself left out; -1 where the count of the closer was stopped
+    chance: Floats | None = None  # of the link, where a matching decides it and not its ties
+
+    def of(self, places: Ints) -> Against:
+        """The same of some records."""
+        chance = None if self.chance is None else self.chance[places]
+        return Against(self.n_closer[places], self.n_tied[places], chance)
+
+    @property
+    def hits(self) -> Floats:
+        """The probability that each record is linked with its true one."""
+        if self.chance is not None:
+            return self.chance
+        found = self.n_closer == 0
+        shares: Floats = found / np.where(found, 1 + self.n_tied, 1)
+        return shares
 
 
 class Candidates(NamedTuple):
@@ -101,6 +116,9 @@ class Finder(Protocol):
 
     def classes(self) -> Ints:
         """For each released row its class of rows that the attack cannot tell apart."""
+
+    def certainty(self, records: Ints) -> Floats | None:
+        """How likely the attack itself holds each best link to be right; None: it cannot say."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -229,7 +247,7 @@ class Links:
             truth = None if self.truth is None else self.truth[drawn]
             some = replace(self, records=self.records[drawn], truth=truth)
             if "first" in vars(self):  # what is known need not be asked again
-                known = Against(self.n_closer[drawn], self.n_tied[drawn])
+                known = self.first.of(drawn)
                 object.__setattr__(some, "first", known)
             self._samples[n] = some
         return self._samples[n]

@@ -222,6 +222,21 @@ class Metric:
             return replace(self, costs=self.costs.turned)
         return replace(self, costs=tuple(cost.turned for cost in self.costs))
 
+    def times(self, rate: float) -> Metric:
+        """The same metric, so many times as dear, its root not taken.
+
+        >>> euclid().times(2.0).every[0].weight
+        2.0
+        """
+        every = tuple(
+            replace(
+                cost, weight=cost.weight * rate, value=cost.value * rate, slope=cost.slope * rate
+            )
+            for cost in self.every
+        )
+        costs = every[0] if isinstance(self.costs, Cost) else every
+        return replace(self, costs=costs, root=False)
+
     @property
     def width(self) -> int | None:
         """How many attributes a record must have; none when any number will do."""

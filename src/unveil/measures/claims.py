@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from unveil.data.links import Links
 
 ROUNDING = 1e-9  # margins nearer than this are equal
+SURE = 1 - 1e-8  # as much less likely as the second can be that is still possible
 CLEAR = 0.5  # the margin of a clear link: the second best is at least twice as far
 
 
 def margins(links: Links, *, without_true: bool = False) -> Floats:
     """How much nearer the best candidate is than the second: 0 for a tie, 1 for no distance.
 
+    Of likelihoods, how much less likely the second is: 0 for a tie, 1 where it cannot be.
     It is what an intruder sees who does not know the truth. `without_true` takes the true
     row out of the candidates, as if its person were not in the release. A record with
     one candidate only has margin 1, with none -1.
@@ -43,13 +45,28 @@ def margins(links: Links, *, without_true: bool = False) -> Floats:
         order = np.argsort(gone, axis=1, kind="stable")
         scores = np.take_along_axis(np.where(gone, np.inf, scores), order, axis=1)
     best, second = scores[:, 0], scores[:, 1]
-    size = np.maximum(np.abs(second), np.abs(best))
     with np.errstate(invalid="ignore", divide="ignore"):
-        margin = np.where(np.isinf(second), 1.0, (second - best) / np.where(size > 0, size, 1.0))
+        if links.finder.margins == "likelihood":
+            margin = np.minimum(-np.expm1(best - second), SURE)
+        else:
+            size = np.maximum(np.abs(second), np.abs(best))
+            margin = (second - best) / np.where(size > 0, size, 1.0)
+        margin = np.where(np.isinf(second), 1.0, margin)
     return np.where(np.isinf(best), -1.0, margin)
 
 
-def claims(links: Links, margin: float = CLEAR) -> Claims:
+def clear(links: Links) -> float:
+    """The margin of a link that an intruder would assert: of likelihoods, that no other can be.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> clear(unveil.attack(people, people, unveil.attacks.Distance()))
+    0.5
+    """
+    return 1.0 if links.finder.margins == "likelihood" else CLEAR
+
+
+def claims(links: Links, margin: float | None = None) -> Claims:
     """The links that an intruder claims who demands a margin, and how many of them are right.
 
     >>> import unveil
@@ -58,11 +75,11 @@ def claims(links: Links, margin: float = CLEAR) -> Claims:
     >>> claims(links).claimed == claims(links).right
     True
     """
-    claimed = margins(links) >= share(margin, "margin") - ROUNDING
+    claimed = margins(links) >= _demanded(links, margin)
     return Claims(len(links), int(claimed.sum()), float(hits(links)[claimed].sum()))
 
 
-def control(links: Links, margin: float = CLEAR, *, outsiders: Links | None = None) -> Claims:
+def control(links: Links, margin: float | None = None, *, outsiders: Links | None = None) -> Claims:
     """What the same intruder would claim of people who are not in the release: all of it wrong.
 
     Each record is attacked with its own row taken out; or `outsiders` are links of the same
@@ -77,7 +94,11 @@ def control(links: Links, margin: float = CLEAR, *, outsiders: Links | None = No
     50
     """
     looked = margins(links, without_true=True) if outsiders is None else margins(outsiders)
-    return Claims(len(looked), int((looked >= share(margin, "margin") - ROUNDING).sum()), 0.0)
+    return Claims(len(looked), int((looked >= _demanded(links, margin)).sum()), 0.0)
+
+
+def _demanded(links: Links, margin: float | None) -> float:
+    return share(clear(links) if margin is None else margin, "margin") - ROUNDING
 
 
 class Precision(NamedTuple):

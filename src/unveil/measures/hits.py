@@ -44,9 +44,10 @@ def hits(links: Links, *, ties: Ties = "expected") -> Floats:
     if ties == "first":
         first: Floats = ((links.best == links.true_rows) & (links.best >= 0)).astype(np.float64)
         return first
-    found = links.n_closer == 0
-    worth = {"expected": 1 / np.where(found, 1 + links.n_tied, 1), "unique": links.n_tied == 0}
-    return np.asarray(found * worth.get(ties, 1.0), np.float64)
+    each = links.first.hits
+    if ties == "expected":
+        return each
+    return (each == 1 if ties == "unique" else each > 0).astype(np.float64)
 
 
 class Curve(NamedTuple):
@@ -72,7 +73,7 @@ def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> Curve:
     most = whole_number(most, "most", 1, MOST_PLACES)
     some = links.sample(sample)
     known = some.true_rows >= 0
-    closer, tied = some.against(most)
+    closer, tied, _ = some.against(most)
     places = np.arange(1, most + 1)[:, None]
     within = np.clip((places - closer) / (1 + np.maximum(tied, 0)), 0.0, 1.0)
     within[:, closer < 0] = 0.0

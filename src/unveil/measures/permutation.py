@@ -85,8 +85,7 @@ def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
         asked = np.tile(records, len(truths))
         hits = []
         for links in attacks:
-            closer, tied = links.finder.against(asked, tried, 1, None)
-            each = (closer == 0) / np.where(closer == 0, 1 + tied, 1)
+            each = links.finder.against(asked, tried, 1, None).hits
             hits.append(each.reshape(len(truths), -1).sum(axis=1))
         found.append(np.max(hits, axis=0))
     return DrawnLaw(np.sort(np.concatenate(found)))

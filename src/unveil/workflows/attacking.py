@@ -12,6 +12,7 @@ import numpy as np
 
 from unveil.attacks import Attack, Pairs, Position, Tailored
 from unveil.attacks.base import Files, Positions
+from unveil.attacks.matched import matched
 from unveil.data.intruder import Intruder
 from unveil.data.links import Links
 from unveil.data.microdata import Microdata
@@ -151,7 +152,7 @@ def _links(
     return Links(
         attack=spec,
         intruder=intruder,
-        finder=spec.finder(files),
+        finder=matched(spec.finder(files), spec.matching, seed),
         records=np.arange(records),
         truth=known,
         population=records if known is None else int((known >= 0).sum()),

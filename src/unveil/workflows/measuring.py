@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.attacks import Position
 from unveil.measures import at_risk, margins, precision, risk, row_order, top_k
-from unveil.measures.claims import CLEAR
+from unveil.measures.claims import clear
 from unveil.measures.hits import LOOKED_AT
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
             "looked_at": len(some),
             "unlinked": int((some.best < 0).sum()),
             "tied": int((some.n_best > 1).sum()),
-            "clear": int((margins(some) >= CLEAR).sum()) if some.finder.margins else None,
+            "clear": _clear(some) if some.finder.margins else None,
         }
     found: dict[str, Any] = {
         "attack": links.name,
@@ -49,6 +49,11 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
     if isinstance(links.attack, Position):
         found["row_order"] = _plain(row_order(links))
     return found
+
+
+def _clear(links: Links) -> int:
+    """How many links an intruder would assert."""
+    return int((margins(links) >= clear(links) - 1e-9).sum())
 
 
 def _plain(found: Any) -> dict[str, Any]:

@@ -1,0 +1,141 @@
+"""The posterior over matchings: how likely each pair is, when everybody is matched once.
+
+Given the likelihood of every pair, a random matching one to one has marginals that are well
+approximated by scaling the matrix of likelihoods until all rows and columns sum to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.engines.preparing import prepare
+from unveil.engines.threads import cores, run_blocks, shares_of
+from unveil.kernels.sinkhorn import scale
+
+if TYPE_CHECKING:
+    from unveil.kernels.arrays import Floats, Ints
+
+ROUNDS = 200
+ENOUGH = 1e-6  # how far from 1 a sum may be
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Graph:
+    """Pairs that may be matched: those of each row, row after row, and what they cost.
+
+    A row stands for `supply` records that are the same, a column for `capacity` of them.
+    """
+
+    starts: Ints
+    columns: Ints
+    costs: Floats
+    supply: Ints
+    capacity: Ints
+
+    @property
+    def rows(self) -> Ints:
+        """The row of each pair."""
+        return np.repeat(np.arange(len(self.supply)), np.diff(self.starts))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Marginals:
+    """For each pair of a graph how likely a record of its row is matched into its column."""
+
+    probability: Floats
+    unmatched: Floats  # of each row: that a record has no partner
+    scaling: Floats  # of each column, of which the likelihoods are multiples
+    rounds: int
+    error: float  # how far from 1 a sum still is, at most
+
+
+def marginals(graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS) -> Marginals:
+    """The posterior of a random matching whose pairs have likelihood exp(-rate * cost).
+
+    Where there are more records on one side than on the other, those left over are as
+    likely as they are to be anybody: their likelihood is the mean of the others'.
+
+    >>> two = np.array([0, 1, 0, 1])
+    >>> pairs = Graph(np.array([0, 2, 4]), two, np.array([0.0, 1, 9, 9]), *np.ones((2, 2), int))
+    >>> marginals(pairs).probability.reshape(2, 2).round(2).tolist()
+    [[0.73, 0.27], [0.27, 0.73]]
+    """
+    prepare("the posterior over matchings", _rehearse)
+    rows, supply, capacity = graph.rows, graph.supply.astype(float), graph.capacity.astype(float)
+    least = np.full(len(supply), np.inf)
+    np.minimum.at(least, rows, graph.costs)
+    likely = np.exp(-rate * (graph.costs - least[rows]))
+    turned = np.argsort(graph.columns, kind="stable")
+    back = np.searchsorted(graph.columns[turned], np.arange(len(capacity) + 1))
+    lines = _Lines(graph.starts, graph.columns, likely), _Lines(back, rows[turned], likely[turned])
+    spare = _Spare.of(graph, likely)
+    u, v = np.ones(len(supply)), np.ones(len(capacity))
+    ghost_row = ghost_column = 1.0
+    error, done = np.inf, 0
+    while error > ENOUGH and done < rounds:
+        error = lines[0].scaled(capacity, v, spare.of_row * (spare.columns * ghost_column), u)
+        if spare.columns:
+            ghost_column = 1.0 / max(float((supply * u * spare.of_row).sum()) or 1.0, 1e-280)
+        lines[1].scaled(supply, u, spare.of_column * (spare.rows * ghost_row), v)
+        if spare.rows:
+            ghost_row = 1.0 / max(float((capacity * v * spare.of_column).sum()), 1e-280)
+        done += 1
+    # Rows last, so that each record's probabilities sum to 1.
+    alone = spare.of_row * (spare.columns * ghost_column)
+    lines[0].scaled(capacity, v, alone, u)
+    found = likely * (u[rows] * (capacity * v)[graph.columns])
+    return Marginals(found, u * alone, v, done, float(error))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _Lines:
+    """The rows of a matrix, or its columns."""
+
+    starts: Ints
+    others: Ints
+    weights: Floats
+
+    def scaled(self, sizes: Floats, scaling: Floats, spare: Floats, out: Floats) -> float:
+        """Scale every line; how far from 1 the sums were."""
+        worst: list[float] = [0.0]
+        entries = max(1, len(self.weights) // max(len(out), 1))
+
+        def work(start: int, stop: int) -> None:
+            line = self.starts, self.others, self.weights
+            worst.append(scale(*line, sizes, scaling, spare, out, start, stop))
+
+        threads = cores(None)
+        run_blocks(work, shares_of(len(out), threads, each=entries), threads=threads)
+        return max(worst)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _Spare:
+    """What is left over on one side: so many rows, or so many columns, that nobody has."""
+
+    rows: float
+    columns: float
+    of_row: Floats  # the likelihood of each row to be left over
+    of_column: Floats
+
+    @classmethod
+    def of(cls, graph: Graph, likely: Floats) -> _Spare:
+        """The surplus of each side, and everybody's mean likelihood."""
+        supply, capacity = graph.supply.astype(float), graph.capacity.astype(float)
+        surplus = supply.sum() - capacity.sum()
+        of_row, of_column = np.zeros(len(supply)), np.zeros(len(capacity))
+        if surplus > 0:
+            np.add.at(of_row, graph.rows, likely * capacity[graph.columns] / capacity.sum())
+            of_row = np.maximum(of_row, 1e-100)
+        if surplus < 0:
+            np.add.at(of_column, graph.columns, likely * supply[graph.rows] / supply.sum())
+            of_column = np.maximum(of_column, 1e-100)
+        return cls(max(-surplus, 0.0), max(surplus, 0.0), of_row, of_column)
+
+
+def _rehearse() -> None:
+    one = np.zeros(1, np.int64)
+    marginals(Graph(np.array([0, 1]), one, np.zeros(1), one + 1, one + 1))
