@@ -7,12 +7,13 @@
 
 from unveil.attacks.attributes import Distances
 from unveil.attacks.base import Attack
+from unveil.attacks.combined import Combined
 from unveil.attacks.distance import Distance
 from unveil.attacks.pairs import Pairs
 from unveil.attacks.position import Position
 from unveil.attacks.rank import Rank
 from unveil.attacks.tailored import Tailored
 
-__all__ = ["Attack", "Distance", "Distances", "Pairs", "Position", "Rank", "Tailored"]
+__all__ = ["Attack", "Combined", "Distance", "Distances", "Pairs", "Position", "Rank", "Tailored"]
 
-METHODS: tuple[type[Attack], ...] = (Distance, Rank, Tailored, Position, Pairs)
+METHODS: tuple[type[Attack], ...] = (Distance, Rank, Tailored, Combined, Position, Pairs)

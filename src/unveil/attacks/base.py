@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Matching = Literal["nearest", "one-to-one", "posterior"]
+Level = Literal["method", "parameters", "original"]
 
 Weights = Annotated[
     dict[str, float] | None,
@@ -113,6 +114,11 @@ class Attack(Spec, frozen=True, kw_only=True):
     def method(self) -> str:
         """The attack's name."""
         return method_name(type(self))
+
+    @property
+    def knows(self) -> Level | None:
+        """What the intruder needs to know of the masking; nothing, for most attacks."""
+        return None
 
     @abc.abstractmethod
     def finder(self, files: Files) -> Finder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from unveil.data.encode import numbers
 from unveil.data.links import Against, Candidates, Part
 from unveil.data.pairs import PAIR_COLUMNS
 from unveil.data.rows import rows_of_ids
+from unveil.engines.index import Groups
 from unveil.errors import DataError, SchemaError, count, listing
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class Pairs(Attack, frozen=True, kw_only=True):
         mine = _rows_of(table, left, files.mine, self.original_id, "original")
         released = _rows_of(table, right, files.release, self.release_id, "release")
         asking, asked = files.asked(mine, released)
-        _, candidates = files.asked(len(files.mine), len(files.release))
-        return PairList.of(asking, asked, weight, candidates, len(files.release))
+        sizes = files.asked(len(files.mine), len(files.release))
+        return PairList.of(asking, asked, weight, *sizes, len(files.release))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -77,6 +78,7 @@ class PairList:
     asking: Ints
     asked: Ints
     weight: Floats
+    records: int
     candidates: int
     released: int
     columns: tuple[str, ...] = ()
@@ -86,13 +88,13 @@ class PairList:
 
     @classmethod
     def of(
-        cls, asking: Ints, asked: Ints, weight: Floats, candidates: int, released: int
+        cls, asking: Ints, asked: Ints, weight: Floats, records: int, candidates: int, released: int
     ) -> PairList:
         """Put pairs in order; a pair that is listed twice counts once, with its best weight."""
         order = np.lexsort((asked, -weight, asking))
         _, first = np.unique(asking[order] * candidates + asked[order], return_index=True)
         order = order[np.sort(first)]
-        return cls(asking[order], asked[order], weight[order], candidates, released)
+        return cls(asking[order], asked[order], weight[order], records, candidates, released)
 
     def _runs(self) -> tuple[Ints, Ints]:
         """Where each pair's run begins, and where it ends."""
@@ -139,6 +141,64 @@ class PairList:
         """Weights of unknown making are no probabilities."""
         del records
         return None
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many records there are, and how many candidates."""
+        return self.records, self.candidates
+
+    @property
+    def degrees(self) -> float | None:
+        """A weight is the log of how much likelier a pair is, so there is nothing to fit."""
+        return None
+
+    def alike(self) -> tuple[Groups, Groups]:
+        """Everybody by himself: nobody knows what the linkage could tell apart."""
+        first, second = (Groups(np.arange(many), np.arange(many + 1)) for many in self.sizes)
+        return first, second
+
+    def some(self, records: Ints, candidates: Ints) -> PairList:
+        """The pairs of some records and some candidates, which get new numbers."""
+        places = []
+        for chosen, many in zip((records, candidates), self.sizes, strict=True):
+            place = np.full(many, -1)
+            place[chosen] = np.arange(len(chosen))
+            places.append(place)
+        asking, asked = places[0][self.asking], places[1][self.asked]
+        kept = (asking >= 0) & (asked >= 0)
+        sizes = len(records), len(candidates)
+        return PairList.of(asking[kept], asked[kept], self.weight[kept], *sizes, self.released)
+
+    def scaled(self, rate: float) -> PairList:
+        """The same pairs, their weights so many times as large."""
+        return replace(self, weight=self.weight * rate)
+
+    def priced(self, prices: Floats) -> PairList:
+        """The same pairs where each candidate costs so much more."""
+        weight = self.weight - prices[self.asked]
+        return PairList.of(self.asking, self.asked, weight, *self.sizes, self.released)
+
+    def turned(self) -> PairList:
+        """The same pairs, where the candidates look for the records."""
+        sizes = self.candidates, self.records
+        return PairList.of(self.asked, self.asking, self.weight, *sizes, self.released)
+
+    def costs(self, records: Ints, candidates: Ints) -> Floats:
+        """What pairs cost: their weight, its sign turned; those not listed are impossible."""
+        keys = self.asking * self.candidates + self.asked
+        order = np.argsort(keys)
+        wanted = records * self.candidates + candidates
+        if not len(keys):
+            return np.full(len(wanted), np.inf)
+        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
+        return np.where(keys[at] == wanted, -self.weight[at], np.inf)
+
+    def log_sums(self, records: Ints, error: float) -> Floats:
+        """The log of the sum of exp(weight) over the pairs of each record."""
+        del error  # there is none
+        total = np.full(self.records, -np.inf)
+        np.logaddexp.at(total, self.asking, self.weight)
+        return total[records]
 
     def parts(self, records: Ints) -> list[Part]:
         """Every record might have been paired with every row of the other file."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack
+from unveil.attacks.base import Attack, Level
 from unveil.attacks.distance import nothing_left
 from unveil.attacks.estimation import DOUBT, estimated, estimated_function, settled
 from unveil.attacks.evidence import evidence_of, joined
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
     from unveil.data.links import Finder
 
-Level = Literal["method", "parameters", "original"]
 ERROR = 1e-3  # relative, of the sum over everybody
 
 
@@ -67,6 +66,11 @@ class Tailored(Attack, frozen=True, kw_only=True):
             "it, when originals look for rows."
         ),
     ] = True
+
+    @property
+    def knows(self) -> Level | None:
+        """What the intruder needs to know of the masking."""
+        return self.level
 
     def finder(self, files: Files) -> Finder:
         """Make ready to link the records of two files."""

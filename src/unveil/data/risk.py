@@ -23,6 +23,17 @@ class Claims(msgspec.Struct, frozen=True):
     right: float  # of those claimed
 
 
+class Forecast(msgspec.Struct, frozen=True, kw_only=True):
+    """What an intruder expects of an attack, and what the truth says of that."""
+
+    n: int  # records looked at
+    share: float  # of the links, expected to be right
+    found: float | None  # the share that is right; none where the truth is not known
+    above: float  # links held to be right with more than this probability are claimed
+    claimed: int
+    right: float | None  # of those claimed
+
+
 class Risk(msgspec.Struct, frozen=True, kw_only=True):
     """How many records an attack links rightly, and what to hold that against.
 

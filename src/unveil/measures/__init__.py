@@ -8,7 +8,8 @@
 """
 
 from unveil.measures.claims import claims, control, margins, precision
-from unveil.measures.hits import at_risk, hits, top_k
+from unveil.measures.forecast import certainty, forecast
+from unveil.measures.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity import baseline, ceiling, p_value, risk
 from unveil.measures.interval import wilson
 from unveil.measures.permutation import permutation_law
@@ -19,9 +20,12 @@ __all__ = [
     "at_risk",
     "baseline",
     "ceiling",
+    "certainty",
     "claims",
     "control",
+    "forecast",
     "hits",
+    "in_any",
     "margins",
     "p_value",
     "permutation_law",

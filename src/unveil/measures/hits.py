@@ -11,6 +11,8 @@ from unveil.data.options import share, whole_number
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unveil.data.encode import Floats
 
 Ties = Literal["expected", "unique", "any", "first"]
@@ -48,6 +50,25 @@ def hits(links: Links, *, ties: Ties = "expected") -> Floats:
     if ties == "expected":
         return each
     return (each == 1 if ties == "unique" else each > 0).astype(np.float64)
+
+
+def in_any(attacks: Sequence[Links]) -> Floats:
+    """For each record the best of its probabilities to be linked rightly, by several attacks.
+
+    It is what somebody would get who knew for each record which attack to believe: an oracle,
+    and no attack.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> one = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> bool((in_any([one, one]) == hits(one)).all())
+    True
+    """
+    each = [hits(links) for links in attacks]
+    if len({len(one) for one in each}) != 1:
+        raise UsageError("the union of hits is of attacks on the same records, at least one")
+    best: Floats = np.max(each, axis=0)
+    return best
 
 
 class Curve(NamedTuple):

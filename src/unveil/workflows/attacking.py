@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from unveil.attacks import Attack, Pairs, Position, Tailored
+from unveil.attacks import Attack, Pairs, Position
 from unveil.attacks.base import Files, Positions
 from unveil.attacks.matched import matched
 from unveil.data.intruder import Intruder
@@ -107,10 +107,10 @@ def attack(
         pairs = pairs[origin]
     columns = compared_columns(spec, mine, released, intruder)
     masking = None
-    if isinstance(spec, Tailored):
+    if spec.knows is not None:
         known = known_release(release, intruder.channel, whole, seed)
         masking = None if known is None else masking_of(known, whole, columns, seed)
-        if known is not None and spec.level == "original":
+        if known is not None and spec.knows == "original":
             mine = done_again(known, mine, seed)
     files = Files(
         mine=mine,
@@ -196,8 +196,8 @@ def _check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
         raise UsageError(f"an attack is one of unveil.attacks, not {type(spec).__name__}")
     if not isinstance(intruder, Intruder):
         raise UsageError(f"an intruder is an Intruder, not {type(intruder).__name__}")
-    if isinstance(spec, Tailored):
-        check_level(spec.level, has_all=intruder.has_all)
+    if spec.knows is not None:
+        check_level(spec.knows, has_all=intruder.has_all)
     elif intruder.channel is not False:
         raise SpecError(
             f"{spec.method}: this attack makes no use of how the release was masked: leave out "

@@ -1,0 +1,111 @@
+"""Several attacks as one: their scores, made alike without the truth, are added up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from unveil.attacks.base import Attack, Level
+from unveil.attacks.summed import Sum
+from unveil.data.specs import find_method
+from unveil.errors import SpecError
+
+if TYPE_CHECKING:
+    from unveil.attacks.base import Files
+    from unveil.attacks.matching import Comparer
+    from unveil.data.encode import Floats
+    from unveil.data.links import Finder
+
+LOOKED_AT = 2000  # records by which scores are made alike
+FLOOR = 1e-9  # relative to what a random pair costs
+
+
+class Combined(Attack, frozen=True, kw_only=True):
+    """Link each record with the row that several attacks together find nearest.
+
+    Scores that are log-likelihoods are added as they are. Distances are first turned into some:
+    squared, or not, they are divided by what a record's nearest candidate costs on average for
+    each attribute. No truth is needed, unlike for the union of what each attack finds, which
+    is an oracle (`unveil.measures.in_any`). Domingo-Ferrer and Torra, Validating distance-based
+    record linkage with probabilistic record linkage (2002), propose to combine the two.
+
+    >>> import unveil
+    >>> sample = unveil.households(300, seed=7)
+    >>> swapped = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
+    >>> both = Combined(attacks=["distance", {"method": "rank", "criterion": "max"}])
+    >>> intruder = unveil.Intruder(knows=["age", "hours", "income", "rent"])
+    >>> links = unveil.attack(sample, swapped, both, intruder=intruder)
+    >>> unveil.measures.risk(links).n
+    300
+    """
+
+    attacks: Annotated[
+        Any,
+        Meta(description="The attacks: a list of names, of tables with a method, or of attacks."),
+    ]
+
+    def __post_init__(self) -> None:
+        given = self.attacks
+        if isinstance(given, str):
+            given = [name.strip() for name in given.split(",")]
+        if not isinstance(given, list | tuple) or len(given) < 2:
+            raise SpecError("combined: attacks: a list of at least two")
+        made = tuple(_attack_of(one) for one in given)
+        msgspec.structs.force_setattr(self, "attacks", made)
+        for one in made:
+            if one.matching != "nearest":
+                raise SpecError("combined: the matching is of all together: leave it out of each")
+
+    @property
+    def knows(self) -> Level | None:
+        """The most that any of them knows of the masking."""
+        levels = [one.knows for one in self.attacks]
+        return next(
+            (level for level in ("original", "parameters", "method") if level in levels), None
+        )
+
+    def finder(self, files: Files) -> Finder:
+        """Make ready to link the records of two files."""
+        finders: list[Comparer] = [one.finder(files) for one in self.attacks]
+        rates = [_rate(finder) for finder in finders]
+        details = {
+            "attacks": [one.method for one in self.attacks],
+            "rates": rates,
+            "each": [finder.details for finder in finders],
+        }
+        parts = tuple(finder.scaled(rate) for finder, rate in zip(finders, rates, strict=True))
+        return Sum(parts, details)
+
+
+def _attack_of(given: Any) -> Attack:
+    from unveil.attacks import METHODS, Pairs, Position
+
+    known = [method for method in METHODS if method not in (Combined, Pairs, Position)]
+    if isinstance(given, str):
+        given = {"method": given}
+    if isinstance(given, dict):
+        options = dict(given)
+        given = find_method(known, options.pop("method", None), "an attack to combine")(**options)
+    if not isinstance(given, tuple(known)):
+        raise SpecError("combined: attacks: each is one of unveil.attacks that compares attributes")
+    return given
+
+
+def _rate(finder: Comparer) -> float:
+    """What costs are to be multiplied with so that they are like log-likelihoods."""
+    if finder.degrees is None:
+        return 1.0
+    records, candidates = (groups.firsts for groups in finder.alike())  # whatever their order
+    some = records[:: max(1, len(records) // LOOKED_AT)]
+    found = finder.nearest(some, 1, None).rows[:, 0]
+    best = _mean(finder.costs(some[found >= 0], found[found >= 0]))
+    other = _mean(finder.costs(some, np.resize(candidates, len(some))))
+    return finder.degrees / max(best, FLOOR * other, 1e-12)
+
+
+def _mean(costs: Floats) -> float:
+    finite = np.sort(costs[np.isfinite(costs)])
+    return float(finite.mean()) if len(finite) else 0.0

@@ -1,0 +1,71 @@
+"""Forecast: how many links an intruder expects to be right, who does not know the truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.data.options import share
+from unveil.data.risk import Forecast
+from unveil.errors import UsageError
+from unveil.measures.hits import LOOKED_AT, hits
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Floats
+    from unveil.data.links import Links
+
+SURE = 0.9
+
+
+def certainty(links: Links) -> Floats:
+    """How likely the attack itself holds each link to be right.
+
+    >>> import unveil
+    >>> sample = unveil.households(200, seed=7)
+    >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=10)], seed=7)
+    >>> attack = unveil.attacks.Tailored(matching="posterior")
+    >>> knows = unveil.Intruder(knows=["age", "income"])
+    >>> sure = certainty(unveil.attack(sample, release, attack, intruder=knows))
+    >>> bool((sure <= 1).all())
+    True
+    """
+    found = links.finder.certainty(links.records)
+    if found is None:
+        raise UsageError(
+            f"{links.name}: its scores say which candidate is better, not how likely it is; "
+            "matching='posterior' gives every attack probabilities"
+        )
+    return found
+
+
+def forecast(links: Links, above: float = SURE, *, sample: int = LOOKED_AT) -> Forecast | None:
+    """What an intruder expects of the attack, and what the truth says of that.
+
+    The mean of the links' probabilities is the share that is expected to be right. Claims
+    are the links held to be right with more than some probability. None where the attack
+    gives no probabilities. Of many records a sample is looked at.
+
+    >>> import unveil
+    >>> sample = unveil.households(200, seed=7)
+    >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=10)], seed=7)
+    >>> attack = unveil.attacks.Tailored(matching="posterior")
+    >>> knows = unveil.Intruder(knows=["age", "income"])
+    >>> forecast(unveil.attack(sample, release, attack, intruder=knows)).n
+    200
+    """
+    above = share(above, "above")
+    some = links.sample(sample)
+    sure = some.finder.certainty(some.records)
+    if sure is None:
+        return None
+    known = None if some.truth is None else hits(some)
+    claimed = sure > above
+    return Forecast(
+        n=len(some),
+        share=float(np.sort(sure).mean()) if len(sure) else 0.0,
+        found=None if known is None else float(np.sort(known).mean()),
+        above=above,
+        claimed=int(claimed.sum()),
+        right=None if known is None else float(known[claimed].sum()),
+    )
