@@ -7,8 +7,12 @@
 100
 """
 
+from unveil.measures.belief import Belief
 from unveil.measures.claims import claims, control, margins, precision
+from unveil.measures.compatibility import compatible
+from unveil.measures.distributions import distributions
 from unveil.measures.forecast import certainty, forecast
+from unveil.measures.formal import formal
 from unveil.measures.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity import baseline, ceiling, p_value, risk
 from unveil.measures.interval import wilson
@@ -17,13 +21,17 @@ from unveil.measures.position import row_order
 from unveil.measures.significance import random_links, random_matching
 
 __all__ = [
+    "Belief",
     "at_risk",
     "baseline",
     "ceiling",
     "certainty",
     "claims",
+    "compatible",
     "control",
+    "distributions",
     "forecast",
+    "formal",
     "hits",
     "in_any",
     "margins",
