@@ -77,6 +77,7 @@ def test_of_a_certain_truth_the_closed_form_is_the_program(case):
     assert _by_program(found) == pytest.approx(found.distance, abs=1e-9)
 
 
+@half
 @given(distributions_on(5), st.integers(1, 5), st.integers(0, 6))
 def test_of_a_shared_truth_the_closed_form_is_the_program(attack, sharing, weight):
     attack = np.append(np.full(sharing, weight / 6 / sharing), attack * (1 - weight / 6))
