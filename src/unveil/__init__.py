@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from unveil.data.intruder import Intruder
     from unveil.data.links import Links
     from unveil.data.microdata import Microdata
-    from unveil.data.release import Plan, Release
+    from unveil.data.release import Plan, Release, Releases
     from unveil.data.samples import households
     from unveil.data.schema import Schema
     from unveil.errors import UnveilError
@@ -39,6 +39,7 @@ __all__ = [
     "Microdata",
     "Plan",
     "Release",
+    "Releases",
     "Schema",
     "UnveilError",
     "attack",
@@ -64,6 +65,7 @@ _HOME = {
     "Microdata": "unveil.data.microdata",
     "Plan": "unveil.data.release",
     "Release": "unveil.data.release",
+    "Releases": "unveil.data.release",
     "Schema": "unveil.data.schema",
     "UnveilError": "unveil.errors",
     "attack": "unveil.workflows.attacking",

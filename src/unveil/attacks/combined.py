@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 import numpy as np
@@ -62,10 +62,9 @@ class Combined(Attack, frozen=True, kw_only=True):
     @property
     def knows(self) -> Level | None:
         """The most that any of them knows of the masking."""
-        levels = [one.knows for one in self.attacks]
-        return next(
-            (level for level in ("original", "parameters", "method") if level in levels), None
-        )
+        known = {one.knows for one in self.attacks}
+        every: tuple[Level, ...] = ("original", "parameters", "method")
+        return next((level for level in every if level in known), None)
 
     def finder(self, files: Files) -> Finder:
         """Make ready to link the records of two files."""
@@ -91,7 +90,7 @@ def _attack_of(given: Any) -> Attack:
         given = find_method(known, options.pop("method", None), "an attack to combine")(**options)
     if not isinstance(given, tuple(known)):
         raise SpecError("combined: attacks: each is one of unveil.attacks that compares attributes")
-    return given
+    return cast("Attack", given)
 
 
 def _rate(finder: Comparer) -> float:

@@ -24,6 +24,25 @@ class Masking:
     channels: tuple[Channel, ...] = ()
     unsettled: tuple[str, ...] = ()  # columns with several channels and no formula for them
 
+    def renamed(self, names: dict[str, str]) -> Masking:
+        """The same of columns that are called otherwise."""
+        return Masking(
+            {names[column]: done for column, done in self.exact.items()},
+            tuple(
+                replace(channel, columns=tuple(names[column] for column in channel.columns))
+                for channel in self.channels
+            ),
+            tuple(names[column] for column in self.unsettled),
+        )
+
+    def __add__(self, other: Masking) -> Masking:
+        """What was done to the columns of both, which have none in common."""
+        return Masking(
+            self.exact | other.exact,
+            self.channels + other.channels,
+            self.unsettled + other.unsettled,
+        )
+
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns of which something is known."""

@@ -52,8 +52,8 @@ class Intruder(Spec, frozen=True, kw_only=True):
         Any,
         Meta(
             description="Whether it is known how the release was masked: true, where a Release "
-            "tells it; or the plan, or the path of its file. Its seed is not used: nobody "
-            "knows it."
+            "tells it; or the plan, or the path of its file; of several releases a list of "
+            "them. A plan's seed is not used: nobody knows it."
         ),
     ] = False
 
@@ -69,7 +69,8 @@ class Intruder(Spec, frozen=True, kw_only=True):
                 "one attribute"
             )
         self._check_records()
-        if not isinstance(self.channel, bool | str | os.PathLike | Plan):
+        plans = self.channel if isinstance(self.channel, list | tuple) else (self.channel,)
+        if not plans or not all(isinstance(p, bool | str | os.PathLike | Plan) for p in plans):
             raise SpecError("intruder: channel: true or false, a plan, or the path of its file")
 
     def _check_records(self) -> None:

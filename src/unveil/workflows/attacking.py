@@ -16,7 +16,7 @@ from unveil.attacks.matched import matched
 from unveil.data.intruder import Intruder
 from unveil.data.links import Links
 from unveil.data.microdata import Microdata
-from unveil.data.release import Release, check_seed
+from unveil.data.release import Release, Releases, check_seed
 from unveil.data.rows import content_places
 from unveil.errors import (
     SpecError,
@@ -26,7 +26,8 @@ from unveil.errors import (
 )
 from unveil.files.schemas import as_schema
 from unveil.workflows.intruding import as_others, compared_columns, drawn_rows, known_blocks
-from unveil.workflows.knowing import check_level, done_again, known_release, masking_of
+from unveil.workflows.knowing import check_level
+from unveil.workflows.several import Together, together
 from unveil.workflows.sources import as_microdata
 from unveil.workflows.truth import ROW_ORDER, Whereabouts, true_rows
 
@@ -57,7 +58,8 @@ def attack(
     Parameters
     ----------
     original, release
-        Paths, frames or Microdata; the release may be a :class:`~unveil.Release`.
+        Paths, frames or Microdata; the release may be a :class:`~unveil.Release`, or several
+        :class:`~unveil.Releases`.
     spec
         The attack, one of :mod:`unveil.attacks`.
     schema
@@ -89,15 +91,16 @@ def attack(
     seed = check_seed(seed)
     whole = original if isinstance(original, Microdata) else as_microdata(original, schema)
     others = _for_others(original, release, intruder, schema)
-    released = release.data if isinstance(release, Release) else as_others(release, others)
+    side = together(release, others)
+    released = side.data
     own = as_others(intruder.records, others) if intruder.has_file else None
     where = Whereabouts(
-        mine=whole if own is None else own,
+        mine=side.copied(whole if own is None else own),
         rows=np.arange(len(whole)) if own is None else None,
         original=whole,
         release=released,
-        row_map=release.row_map if isinstance(release, Release) else None,
-        origin=release.origin if isinstance(release, Release) else {},
+        row_map=side.row_map,
+        origin=side.origin,
     )
     pairs = true_rows(truth, where)
     drawn = drawn_rows(intruder, where.mine, released, pairs, seed)
@@ -105,13 +108,13 @@ def attack(
     origin = np.arange(len(mine)) if drawn is None else drawn
     if pairs is not None:
         pairs = pairs[origin]
-    columns = compared_columns(spec, mine, released, intruder)
+    columns = compared_columns(spec, mine, released, side.knowing(intruder))
     masking = None
     if spec.knows is not None:
-        known = known_release(release, intruder.channel, whole, seed)
-        masking = None if known is None else masking_of(known, whole, columns, seed)
-        if known is not None and spec.knows == "original":
-            mine = done_again(known, mine, seed)
+        known = side.known_by(intruder, whole, seed)
+        masking = side.masking_of(known, whole, columns, seed)
+        if spec.knows == "original":
+            mine = side.done_again(known, mine, seed)
     files = Files(
         mine=mine,
         people=mine,
@@ -127,11 +130,17 @@ def attack(
     _tell_moved(files)
     if isinstance(spec, Pairs):
         spec = msgspec.structs.replace(spec, pairs=as_microdata(spec.pairs))
-    return _links(spec, intruder, files, seed)
+    return _links(spec, intruder, files, side, seed)
 
 
 def _links(
-    spec: Attack, intruder: Intruder, files: Files, seed: int, *, strangers: bool = False
+    spec: Attack,
+    intruder: Intruder,
+    files: Files,
+    side: Together,
+    seed: int,
+    *,
+    strangers: bool = False,
 ) -> Links:
     """The links of an attack; strangers are nobody in the release."""
     records, candidates = files.asked(len(files.mine), len(files.release))
@@ -141,13 +150,13 @@ def _links(
         known = _back(pairs, len(files.release))
 
     def again(source: Any) -> Links:
-        people = as_others(source, files.people.schema)
+        people = side.copied(as_others(source, files.people.schema))
         for name in files.columns:
             people.check(name)
         blocks = known_blocks(people, files.release, intruder)
         places = files.positions._replace(mine=np.arange(len(people)), file=len(people))
         others = replace(files, mine=people, blocks=blocks, positions=places)
-        return _links(spec, intruder, others, seed, strangers=True)
+        return _links(spec, intruder, others, side, seed, strangers=True)
 
     return Links(
         attack=spec,
@@ -174,7 +183,8 @@ def _for_others(
 
     As the schema says; without one as the original's does.
     """
-    read = isinstance(original, Microdata), isinstance(release, Microdata | Release)
+    every = release.releases if isinstance(release, Releases) else (release,)
+    read = isinstance(original, Microdata), all(isinstance(r, Microdata | Release) for r in every)
     own = intruder.has_file and not isinstance(intruder.records, Microdata)
     if schema is not None and all(read) and not own:
         raise UsageError("these Microdata have a schema already: leave out schema=")

@@ -1,0 +1,173 @@
+"""Several releases of the same people as one: their rows, by a key, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from unveil.data.columns import labels_of
+from unveil.data.composition import Masking
+from unveil.data.decode import donated
+from unveil.data.microdata import Microdata
+from unveil.data.release import Release, Releases
+from unveil.data.schema import Schema
+from unveil.errors import DataError, SpecError, UsageError, absent_column, count
+from unveil.workflows.intruding import as_others
+from unveil.workflows.knowing import done_again, known_release, masking_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.encode import Ints
+    from unveil.data.intruder import Intruder
+
+    Names = dict[str, str]  # what the columns of a release are called among those of all
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Together:
+    """Releases side by side: the second's income is called income (2)."""
+
+    data: Microdata
+    row_map: Ints | None
+    origin: dict[str, int]
+    names: tuple[Names, ...]
+    each: tuple[Any, ...]  # the releases as they were given
+
+    def copied(self, people: Microdata) -> Microdata:
+        """People with a copy of each column for each release that has it."""
+        if len(self.names) == 1:
+            return people
+        columns = {name: people.column(name) for name in people.columns}
+        attributes = {name: people.schema[name] for name in people.columns}
+        for names in self.names[1:]:
+            for name, other in names.items():
+                if name in people.columns and "identifier" not in people.schema[name].role:
+                    columns[other] = people.column(name).alias(other)
+                    attributes[other] = people.schema[name]
+        return Microdata(pl.DataFrame(list(columns.values())), Schema(attributes))
+
+    def knowing(self, intruder: Intruder) -> Intruder:
+        """The same intruder, who knows what he knows under every name that it has."""
+        if intruder.knows is None or len(self.names) == 1:
+            return intruder
+        listed = (names[name] for name in intruder.knows for names in self.names if name in names)
+        return msgspec.structs.replace(
+            intruder, knows=tuple(dict.fromkeys((*intruder.knows, *listed)))
+        )
+
+    def known_by(self, intruder: Intruder, original: Microdata, seed: int) -> list[Release]:
+        """For each release one whose channels are its own; none, if any is not known."""
+        plans = intruder.channel
+        if not isinstance(plans, list | tuple):
+            plans = [plans] * len(self.each)
+        if len(plans) != len(self.each):
+            raise SpecError(
+                f"intruder: channel: {count(len(plans), 'plan')} for {count(len(self.each), 'release')}"
+            )
+        found = [
+            known_release(one, plan, original, seed)
+            for one, plan in zip(self.each, plans, strict=True)
+        ]
+        return [one for one in found if one is not None] if None not in found else []
+
+    def masking_of(
+        self, known: Sequence[Release], original: Microdata, columns: Sequence[str], seed: int
+    ) -> Masking | None:
+        """What was done to the columns that are compared; none, if it is not known."""
+        if not known:
+            return None
+        found = Masking()
+        for release, names in zip(known, self.names, strict=True):
+            own = [name for name, other in names.items() if other in columns]
+            found += masking_of(release, original, own, seed).renamed(names)
+        return found
+
+    def done_again(self, known: Sequence[Release], people: Microdata, seed: int) -> Microdata:
+        """People whose columns went again through what involves no chance."""
+        for release, names in zip(known, self.names, strict=True):
+            back = {other: name for name, other in names.items() if other in people.columns}
+            plain = people.select(list(back)) if len(self.names) == 1 else _renamed(people, back)
+            again = done_again(release, plain, seed)
+            people = people.replace(
+                [again.column(name).alias(names[name]) for name in plain.columns]
+            )
+        return people
+
+
+def together(release: Any, schema: Schema | None) -> Together:
+    """The release; of several, their rows side by side, by their key."""
+    if isinstance(release, Releases):
+        return _side_by_side(release, schema)
+    made = isinstance(release, Release)
+    data = release.data if made else as_others(release, schema)
+    names: Names = {name: name for name in data.columns}
+    row_map, origin = (release.row_map, release.origin) if made else (None, {})
+    return Together(data, row_map, origin, (names,), (release,))
+
+
+def _renamed(data: Microdata, names: Names) -> Microdata:
+    """Some columns under other names."""
+    columns = [data.column(name).alias(other) for name, other in names.items()]
+    schema = Schema({other: data.schema[name] for name, other in names.items()})
+    return Microdata(pl.DataFrame(columns), schema)
+
+
+def _side_by_side(releases: Releases, schema: Schema | None) -> Together:
+    tables = [
+        one.data if isinstance(one, Release) else as_others(one, schema)
+        for one in releases.releases
+    ]
+    keys = [
+        _keys(one, table, releases.key)
+        for one, table in zip(releases.releases, tables, strict=True)
+    ]
+    every = pl.concat(keys).unique(maintain_order=True)
+    names: list[Names] = []
+    columns: list[pl.Series] = []
+    attributes = {}
+    for number, (table, own) in enumerate(zip(tables, keys, strict=True), start=1):
+        place = _places(own, every)
+        called = {
+            name: name if number == 1 else f"{name} ({number})"
+            for name in table.columns
+            if number == 1 or name != releases.key
+        }
+        for name, other in called.items():
+            columns.append(donated(table.column(name), place).alias(other))
+            attributes[other] = table.schema[name]
+        names.append(called)
+    data = Microdata(pl.DataFrame(columns), Schema(attributes))
+    row_map = every.cast(pl.Int64).to_numpy() if releases.key is True else None
+    return Together(data, row_map, {}, tuple(names), releases.releases)
+
+
+def _keys(release: Any, table: Microdata, key: str | bool) -> pl.Series:
+    """What the rows of a release are known by."""
+    if key is True:
+        if not isinstance(release, Release) or release.row_map is None:
+            raise UsageError(
+                "releases: key: true is for Releases made here, which know their rows; name the "
+                "column by which those of files are known"
+            )
+        return pl.Series(release.row_map.astype(str))
+    if key not in table.columns:
+        raise DataError(f"releases: key: {absent_column(str(key), table.columns)}")
+    labels = labels_of(table.column(str(key)))
+    twice = len(labels) - labels.n_unique()
+    if twice or labels.null_count():
+        raise DataError(
+            f"releases: key: column '{key}' is missing, or of two rows, in "
+            f"{count(twice + labels.null_count(), 'row')}: a key is of one row only"
+        )
+    return labels
+
+
+def _places(own: pl.Series, every: pl.Series) -> Ints:
+    """The row of each of all keys; -1: this release has none."""
+    rows = dict(zip(own.to_list(), range(len(own)), strict=True))
+    return np.array([rows.get(key, -1) for key in every.to_list()])
