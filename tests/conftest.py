@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 settings.register_profile(
     "suite",
@@ -16,6 +16,9 @@ settings.register_profile(
 )
 settings.register_profile(
     "deep", parent=settings.get_profile("suite"), max_examples=3000, derandomize=False
+)
+settings.register_profile(  # the first counterexample, as it comes
+    "first", parent=settings.get_profile("deep"), max_examples=300, phases=[Phase.generate]
 )
 settings.load_profile(os.environ.get("UNVEIL_HYPOTHESIS", "suite"))
 

@@ -45,6 +45,7 @@ CHANGES = (0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)  # of the cate
 LEAST_CHANGE = 1e-3
 DECIMALS = 6  # of a base
 IMPOSSIBLE = 1e6
+LEAST_RECORDS = 10  # of whose variances something can be learnt
 ROUNDED = Slack()  # what is estimated has the rounding in it
 
 
@@ -67,7 +68,8 @@ def estimated(channels: Sequence[Channel], reading: Reading) -> tuple[Channel, .
     a factor, a window, a probability of change by the likelihood of the release.
     """
     found = [_by_itself(channel, reading) for channel in channels]
-    if reading.files.few:  # whose variances say nothing
+    untold = [new for new, old in zip(found, channels, strict=True) if new is old]
+    if any(isinstance(channel, Noise) for channel in untold):  # variances say nothing
         found = list(_scanned(found, reading, Noise, _noise_at, SCALES))
     found = list(_scanned(found, reading, Ratio, _ratio_at, FACTORS))
     found = list(_scanned(found, reading, Swap, _swap_at, WINDOWS))
@@ -141,30 +143,47 @@ def _of_groups(channel: Groups, reading: Reading) -> list[Channel]:
     """Centres of groups: noise for numbers, for categories nobody knows what."""
     plain = [c for c in channel.columns if common_level(*reading.both, c) == "numeric"]
     other: list[Channel] = [Unknown((column,)) for column in channel.columns if column not in plain]
-    if not plain:
-        return other
-    return [_noise_of(tuple(plain), reading, *(ROUNDED for _ in plain)), *other]
+    noise = _noise_of(tuple(plain), reading, *(ROUNDED for _ in plain))
+    return [*([Unknown((column,)) for column in plain] if noise is None else [noise]), *other]
 
 
 def _by_itself(channel: Channel, reading: Reading) -> Channel:
     """A channel whose parameters show in each file's own figures."""
-    if isinstance(channel, Noise) and not reading.files.few:
-        return _noise_of(channel.columns, reading, *channel.slack)
+    if isinstance(channel, Noise):
+        return _noise_of(channel.columns, reading, *channel.slack) or channel
     return channel
 
 
-def _noise_of(columns: tuple[str, ...], reading: Reading, *slack: Slack) -> Noise:
-    """The noise by which variances, and covariances, differ."""
-    numbers = [reading.numbers(column) for column in columns]
-    people, released = (np.column_stack([each[side] for each in numbers]) for side in (1, 2))
-    covariance = covariance_of("moments", people, released, None, [list(range(len(columns)))])
+def _noise_of(columns: tuple[str, ...], reading: Reading, *slack: Slack) -> Noise | None:
+    """The noise by which variances, and covariances, differ; None: there are too few records."""
+    if reading.files.few or not columns:
+        return None
+    people, released = (_complete(columns, reading, side) for side in (1, 2))
+    varies = [
+        j
+        for j in range(len(columns))
+        if all(len(file) and np.ptp(file[:, j]) > 0 for file in (people, released))
+    ]
+    if min(len(people), len(released)) < LEAST_RECORDS or not varies:
+        return None
+    covariance = np.zeros((len(columns), len(columns)))
+    some = people[:, varies], released[:, varies]
+    covariance[np.ix_(varies, varies)] = covariance_of(
+        "moments", *some, None, [list(range(len(varies)))]
+    )
     return Noise(columns, np.zeros(len(columns)), covariance, slack)
+
+
+def _complete(columns: tuple[str, ...], reading: Reading, side: int) -> Floats:
+    """The numbers of the people (1) or of the release (2), of records that miss none."""
+    numbers = np.column_stack([reading.numbers(column)[side] for column in columns])
+    return numbers[~np.isnan(numbers).any(axis=1)]
 
 
 def _noise_at(channel: Channel, reading: Reading, scale: float) -> Channel:
     """Noise of so many deviations of the release; correlated as that, if of several columns."""
-    released = np.column_stack([reading.numbers(column)[2] for column in channel.columns])
-    covariance = covariance_of("release", released, released, None, [])
+    released, width = _complete(channel.columns, reading, 2), len(channel.columns)
+    covariance = np.eye(width) if len(released) < 2 else np.atleast_2d(np.cov(released.T))
     return replace(channel, covariance=scale**2 * covariance)  # type: ignore[call-arg]
 
 

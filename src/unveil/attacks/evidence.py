@@ -168,10 +168,10 @@ def _(channel: Transition, reading: Reading) -> Evidence:
 def _(channel: Swap, reading: Reading) -> Evidence:
     """No farther apart than the window, in positions of blocks of equal values."""
     mine, released = reading.positions(channel.columns[0], channel.slack, moved=channel.window > 0)
-    if channel.mean is None or not channel.mean:
-        reach = mine[0] - channel.window, mine[1] + channel.window
-        part = _overlap(reach, released, reading)
-        return replace(part, constant=log(2 * channel.window + 1))
+    if not channel.mean:  # no law of steps; a mean of none at all moves nothing
+        window = channel.window if channel.mean is None else 0
+        part = _overlap((mine[0] - window, mine[1] + window), released, reading)
+        return replace(part, constant=log(2 * window + 1))
     knots, costs, constant = _step_law(channel)
     part = _overlap(mine, released, reading, cost=partial(prorated, knots, costs))
     return replace(part, constant=constant)
@@ -179,7 +179,7 @@ def _(channel: Swap, reading: Reading) -> Evidence:
 
 def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
     """What steps cost whose length is drawn, never less for a longer one."""
-    mean, deviation = channel.mean or 0.0, channel.deviation or 1.0
+    mean, deviation = (max(size or 0.0, 0.5) for size in (channel.mean, channel.deviation))
     steps = STEPS * max(mean, deviation)
     if channel.bound:  # any step within the drawn bound is as likely
         upto = np.concatenate([[0.0], steps])

@@ -236,7 +236,10 @@ class Ranges(Channel):
 
     def highest(self, lower: Floats, upper: Floats) -> Floats:
         """The highest value that a range holds."""
-        return upper if self.closed else np.maximum(lower, np.nextafter(upper, -np.inf))
+        if self.closed:
+            return upper
+        below = np.where(np.isinf(upper), upper, np.nextafter(upper, -np.inf))
+        return np.maximum(lower, below)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.channels import Channel, Exact, Groups, Noise, Slack, Swap, Transition, Unknown
+from unveil.data.channels import Channel, Exact, Groups, Noise, Slack, Transition, Unknown
 from unveil.data.composition import composed
 from unveil.data.encode import codes, numbers
 from unveil.data.release import SEED_BITS, Plan, Release
 from unveil.data.rows import content_places
 from unveil.data.streams import stream
-from unveil.errors import SpecError
+from unveil.errors import DataError, SpecError
 from unveil.masks.base import Mask
 from unveil.workflows.masking import as_plan, mask, without_identifiers
 
@@ -47,9 +48,18 @@ def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed
     found = composed(known.channels, columns)
     if not found.unsettled:
         return found
-    runs = [mask(original, _reseeded(known.plan, seed, run)) for run in range(1, RUNS + 1)]
+    runs = _runs(known.plan, original, seed)
     simulated = [_simulated(original, runs, column) for column in found.unsettled]
     return replace(found, channels=(*found.channels, *simulated), unsettled=())
+
+
+def _runs(plan: Plan, original: Microdata, seed: int) -> list[Release]:
+    """The plan carried out some times; with other random numbers it may be impossible."""
+    found = []
+    for run in range(1, RUNS + 1):
+        with suppress(DataError):
+            found.append(mask(original, _reseeded(plan, seed, run)))
+    return found
 
 
 def _reseeded(plan: Plan, seed: int, run: int) -> Plan:
@@ -59,8 +69,7 @@ def _reseeded(plan: Plan, seed: int, run: int) -> Plan:
 
 def _simulated(original: Microdata, runs: Sequence[Release], column: str) -> Channel:
     """What several masks did to a column, found by doing it several times."""
-    one = runs[0]
-    if one.row_map is None or one.data.schema[column].generalised:
+    if not runs or runs[0].row_map is None or runs[0].data.schema[column].generalised:
         return Unknown((column,))
     if original.level(column) == "numeric":
         pairs = [_pair(original, run, column) for run in runs]
@@ -128,11 +137,14 @@ def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
 
 
 def composed_groups(channels: Sequence[Channel]) -> Iterator[str]:
-    """Columns of groups, with which nothing else was done but what does nothing twice."""
+    """Columns of groups, with which nothing else was done but what does nothing twice.
+
+    Groups along one column are known as well by positions, whichever way ties were broken.
+    """
     for column in dict.fromkeys(column for channel in channels for column in channel.columns):
         own = [channel for channel in channels if column in channel.columns]
-        if any(isinstance(one, Groups | Swap) for one in own) and all(
-            isinstance(one, Groups | Swap | Exact) for one in own
+        if any(isinstance(one, Groups) for one in own) and all(
+            isinstance(one, Groups | Exact) for one in own
         ):
             yield column
 

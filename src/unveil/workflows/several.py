@@ -66,9 +66,8 @@ class Together:
         if not isinstance(plans, list | tuple):
             plans = [plans] * len(self.each)
         if len(plans) != len(self.each):
-            raise SpecError(
-                f"intruder: channel: {count(len(plans), 'plan')} for {count(len(self.each), 'release')}"
-            )
+            of = count(len(self.each), "release")
+            raise SpecError(f"intruder: channel: {count(len(plans), 'plan')} for {of}")
         found = [
             known_release(one, plan, original, seed)
             for one, plan in zip(self.each, plans, strict=True)
