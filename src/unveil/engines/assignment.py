@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.engines.flows import ROUNDED, graph_of, solve
+from unveil.engines.flows import graph_of, solve
 from unveil.engines.markets import Market, Table, Turned
 from unveil.engines.preparing import prepare
 from unveil.errors import DataError
@@ -28,9 +28,10 @@ __all__ = ["Market", "Matching", "one_to_one"]
 
 MEMORY = 2**28  # bytes that all costs may take; where they take more, they are asked for
 FEW = 2**18  # pairs that are all looked at from the start
-FIRST, MORE = 24, 12  # columns asked for each row, to begin with and in later rounds
+FIRST, MORE = 24, 24  # columns asked for each row, to begin with and in later rounds
 DEAR, HIGHER = 4.0, 64.0  # to stay out, in largest costs; and dearer when one did who need not
 OF_COSTS, OF_PRICES, UNIT = 1e-9, 1e-11, 2.0**-52  # what rounding can add up to
+ROUNDED = 1e-12  # a share of sums by which they differ without meaning it
 LEAST = 1e-290  # a price that is one, where nothing costs anything
 
 
@@ -71,20 +72,20 @@ def one_to_one(
 
     Parameters
     ----------
-        market
-            What pairs cost. The side with fewer records is matched in full, unless impossible
-            pairs forbid it; then as many as can be are.
-        progress
-            Called with the rows whose column is settled so far, and all of them.
-        memory
-            The bytes that the matrix of all costs may take. Where it takes more, the market is
-            asked for the cheapest pairs instead: a few times, all rows at once.
+    market
+        What pairs cost. The side with fewer records is matched in full, unless impossible
+        pairs forbid it; then as many as can be are.
+    progress
+        Called with the rows whose column is settled so far, and all of them.
+    memory
+        The bytes that the matrix of all costs may take. Where it takes more, the market is
+        asked for the cheapest pairs instead: a few times, all rows at once.
 
-        >>> from unveil.engines.markets import Table
-        >>> costs = np.array([[1.0, 2.0, 9.0], [1.0, 5.0, 9.0]])
-        >>> found = one_to_one(Table(costs, np.ones(2, int), np.ones(3, int)))
-        >>> found.rows.tolist(), found.columns.tolist(), found.cost, found.proven
-        ([0, 1], [1, 0], 3.0, True)
+    >>> from unveil.engines.markets import Table
+    >>> costs = np.array([[1.0, 2.0, 9.0], [1.0, 5.0, 9.0]])
+    >>> found = one_to_one(Table(costs, np.ones(2, int), np.ones(3, int)))
+    >>> found.rows.tolist(), found.columns.tolist(), found.cost, found.proven
+    ([0, 1], [1, 0], 3.0, True)
     """
     prepare("matching", lambda: one_to_one(Table(np.eye(2), np.ones(2, int), np.ones(2, int))))
     for numbers in (market.supply, market.capacity):
@@ -106,8 +107,8 @@ class _Work:
 
     def __init__(self, market: Market) -> None:
         self.market = market
-        self.supply = np.require(market.supply, np.int64)
-        self.capacity = np.require(market.capacity, np.int64)
+        self.supply = np.require(market.supply, np.int64, ["C", "W"])
+        self.capacity = np.require(market.capacity, np.int64, ["C", "W"])
         self.shape = n, m = len(self.supply), len(self.capacity)
         self.keys = np.empty(0, np.int64)  # row * m + column, ascending
         self.costs, self.flow = np.empty(0), np.empty(0, np.int64)
@@ -161,10 +162,10 @@ class _Work:
             graph = graph_of(columns[order], rows[order], self.costs[order], self.shape[1])
             plan = solve(graph, self.flow[order], sides[::-1], -plan.values, 0.0, tell)
             self.flow[order] = plan.flow
-            self.values, self.prices = -plan.prices, -plan.values
+            self.values, self.prices = -plan.prices, np.maximum(-plan.values, 0.0)
 
     def ask(self) -> int:
-        """Add the pairs that are cheaper by the prices; returns how many; if none, it is proven."""
+        """Add the pairs that are cheaper by the prices; returns how many: none, if proven."""
         columns, costs = self.market.cheapest(self.prices, min(MORE, self.shape[1]))
         prices = self.prices[columns]
         paid = np.where(columns < 0, np.inf, costs + prices)
@@ -176,9 +177,14 @@ class _Work:
         sums = np.abs(costs) + prices + np.abs(self.values)[:, None]
         cheaper = paid < self.values[:, None] - ROUNDED * sums
         self.settled = max(self.settled, self.shape[0] - int(cheaper.any(axis=1).sum()))
-        if self.cost - self.bound <= self.rounding:
+        if self.cost - self.bound <= self.rounding or not cheaper.any():
             return 0
-        return self.add(np.arange(self.shape[0])[:, None], np.where(cheaper, columns, -1), costs)
+        # Prices will change about as much as rows were wrong; what may then be cheaper is added
+        # now, since asking takes far longer than looking at more pairs.
+        reach = (self.values + (self.values - values).max())[:, None]
+        return self.add(
+            np.arange(self.shape[0])[:, None], np.where(paid < reach, columns, -1), costs
+        )
 
     def widen(self) -> bool:
         """Look for a place for those who stay out; returns whether there may be one.
@@ -186,8 +192,8 @@ class _Work:
         They, and all whose columns they could have, know of no others: then none is free.
         """
         rows, columns = np.divmod(self.keys, self.shape[1])
-        inside, before = self.sent(0) < self.supply, -1
-        while before < (before := int(inside.sum())):
+        inside, size = self.sent(0) < self.supply, -1
+        while size != (size := int(inside.sum())):
             known = np.bincount(columns[inside[rows]], minlength=self.shape[1]) > 0
             inside[rows[(self.flow > 0) & known[columns]]] = True
         if (known & (self.sent(1) < self.capacity)).any():

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 BIDS = 50  # for each row, on average; then paths are faster
 EFFORT = 2 * 10**8  # edges looked at, about a second, between two looks at progress and Ctrl-C
-ROUNDED = 1e-12  # a difference of two sums that is none
 
 
 def graph_of(rows: Ints, columns: Ints, costs: Floats, n: int) -> assignment.Graph:
@@ -55,9 +54,8 @@ def solve(
         passed=np.empty(m, whole),
         rows=np.empty(n, whole),
     )
-    scale = float(max(np.abs(graph.costs).max(initial=0.0), abs(outside)))
-    assignment.settle(graph, plan, outside, ROUNDED * scale)
-    assignment.bid(graph, plan, supply, capacity, (outside, 0.0, BIDS * n), np.empty(n, whole))
+    assignment.settle(graph, plan, outside)
+    assignment.bid(graph, plan, sides, outside, BIDS * n, np.empty(n, whole))
     row = 0
     while row < n:
         tell()

@@ -17,6 +17,7 @@ from unveil.kernels.jit import kernel, part
 if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Ints, Ints32
 
+ROUNDED = 1e-14  # a share of two numbers by which their sum may be off
 END, OUT = -1, -2  # the end of a list; not in a list
 
 
@@ -67,7 +68,7 @@ def used(plan: Plan, column: int, edge: int) -> int:
 
 
 @kernel()
-def settle(graph: Graph, plan: Plan, outside: float, slack: float) -> None:
+def settle(graph: Graph, plan: Plan, outside: float) -> None:
     """Values by the prices; what is in use and above its row's value is given up.
 
     `left`, `room` and the lists are brought up to date: everything but prices and flow may
@@ -85,7 +86,8 @@ def settle(graph: Graph, plan: Plan, outside: float, slack: float) -> None:
             if amount == 0:
                 continue
             plan.flow[edge] = 0
-            if graph.costs[edge] + plan.prices[column] <= value + slack:
+            cost, price = graph.costs[edge], plan.prices[column]
+            if cost + price <= value + ROUNDED * (abs(cost) + abs(price)):
                 use(graph, plan, edge, amount)
                 plan.left[row] -= amount
                 plan.room[column] -= amount
@@ -93,15 +95,15 @@ def settle(graph: Graph, plan: Plan, outside: float, slack: float) -> None:
 
 @kernel()
 def bid(
-    graph: Graph, plan: Plan, supply: Ints, capacity: Ints, limits: tuple[float, float, int],
-    queue: Ints32,
-) -> int:  # fmt: skip
+    graph: Graph, plan: Plan, sides: tuple[Ints, Ints], outside: float, most: int, queue: Ints32
+) -> None:
     """Single rows without a column take their best and pay up to what the second best costs.
 
-    Who had it before is without one, and bids in turn. `limits`: the price of staying out,
-    the least by which a price rises, how many bids at most. Returns how many were made.
+    Who had it before is without one, and bids in turn. There are so many bids at `most`. Who
+    is indifferent between two columns that others have is left without one, and so is what
+    stands for several records. `sides` are supply and capacity; `queue` is scratch.
     """
-    outside, least, most = limits
+    supply, capacity = sides
     head, size, bids, n = 0, 0, 0, len(queue)
     for row in range(n):
         if plan.left[row] > 0 and supply[row] == 1:
@@ -126,7 +128,7 @@ def bid(
         if plan.room[column] > 0:
             plan.room[column] -= 1
             plan.values[row] = value
-        elif capacity[column] == 1 and second - value > least:
+        elif capacity[column] == 1 and second > value:
             edge = used(plan, column, END)
             owner = graph.rows[edge]
             if supply[owner] > 1:
@@ -141,4 +143,3 @@ def bid(
             continue
         use(graph, plan, best, 1)
         plan.left[row] = 0
-    return bids

@@ -72,9 +72,13 @@ def pop(scratch: Scratch, size: int) -> int:
 
 @part()
 def scan(
-    graph: Graph, plan: Plan, row: int, path: tuple[float, int, int], at: tuple[float, int, int],
+    graph: Graph,
+    plan: Plan,
+    row: int,
+    path: tuple[float, int, int],
+    at: tuple[float, int, int],
     scratch: Scratch,
-) -> tuple[tuple[float, int, int], int, int]:  # fmt: skip
+) -> tuple[tuple[float, int, int], int, int]:
     """Look at what a row can have; returns the shortest path so far, and the sizes of the lists.
 
     `path` is a length, the last edge and the row that it leaves; `at` how far this row is,
