@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from unveil.attacks.attributes import code_values, mean_and_deviation
-from unveil.attacks.common import common_categories, common_level
+from unveil.attacks.common import common_level
 from unveil.attacks.covariance import covariance_of
 from unveil.attacks.evidence import evidence_of, joined
 from unveil.attacks.search import as_records
@@ -159,12 +159,10 @@ def _noise_of(columns: tuple[str, ...], reading: Reading, *slack: Slack) -> Nois
     if reading.files.few or not columns:
         return None
     people, released = (_complete(columns, reading, side) for side in (1, 2))
-    varies = [
-        j
-        for j in range(len(columns))
-        if all(len(file) and np.ptp(file[:, j]) > 0 for file in (people, released))
-    ]
-    if min(len(people), len(released)) < LEAST_RECORDS or not varies:
+    if min(len(people), len(released)) < LEAST_RECORDS:
+        return None
+    varies = np.flatnonzero((np.ptp(people, axis=0) > 0) & (np.ptp(released, axis=0) > 0))
+    if not len(varies):
         return None
     covariance = np.zeros((len(columns), len(columns)))
     some = people[:, varies], released[:, varies]
@@ -217,7 +215,7 @@ def _swap_at(channel: Channel, reading: Reading, share: float) -> Channel:
 def _transition_at(channel: Channel, reading: Reading, change: float) -> Channel:
     """Categories go where the release has more of them, and a share of them anywhere."""
     column = channel.columns[0]
-    listed = common_categories(*reading.both, column)
+    listed = reading.categories(column)
     before, after = (
         np.bincount(coded[~np.isnan(coded)].astype(np.int64), minlength=len(listed)) + 1e-9
         for coded in (code_values(data, column, listed) for data in reading.both)

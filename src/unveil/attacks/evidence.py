@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.attacks.attributes import Rule, code_values, compare_categories, ends_of
-from unveil.attacks.common import common_categories, common_level
+from unveil.attacks.common import common_level
 from unveil.data.channels import (
     Channel,
     Noise,
@@ -141,9 +141,7 @@ def _(channel: Ranges, reading: Reading) -> Evidence:
 def _(channel: Recoding, reading: Reading) -> Evidence:
     """The category is the one that the table says."""
     column = channel.columns[0]
-    listed = tuple(
-        dict.fromkeys((*common_categories(*reading.both, column), *channel.table.values()))
-    )
+    listed = tuple(dict.fromkeys((*reading.categories(column), *channel.table.values())))
     place = {category: code for code, category in enumerate(listed)}
     becomes = [place.get(channel.table.get(category, ""), np.nan) for category in listed]
     mine, released = (code_values(data, column, listed) for data in reading.both)
@@ -154,8 +152,7 @@ def _(channel: Recoding, reading: Reading) -> Evidence:
 def _(channel: Transition, reading: Reading) -> Evidence:
     """Minus the log of the matrix's probability."""
     column, many = channel.columns[0], len(channel.categories)
-    found = common_categories(*reading.both, column)
-    listed = tuple(dict.fromkeys((*channel.categories, *found)))
+    listed = tuple(dict.fromkeys((*channel.categories, *reading.categories(column))))
     mine, released = (code_values(data, column, listed) for data in reading.both)
     costs = np.full((len(listed), len(listed)), reading.beyond)
     with np.errstate(divide="ignore"):
@@ -206,7 +203,7 @@ def unchanged(reading: Reading, column: str) -> Evidence:
         return _overlap((made, made), _around(out, reading.slack(column)), reading)
     if generalised:
         return _unchanged_sets(reading, column)
-    listed = common_categories(*reading.both, column)
+    listed = reading.categories(column)
     ours, theirs = (code_values(data, column, listed) for data in reading.both)
     return _equal(ours, theirs, reading)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from unveil.attacks.matching import Pairing, pair_keys
+from unveil.attacks.one_to_one import cheapest_matching
 from unveil.attacks.posterior import posterior
 from unveil.data.links import Against, Candidates
 
@@ -183,7 +184,10 @@ def matched(finder: Finder, matching: Matching, seed: int) -> Finder:
     """The finder whose records are linked in this way."""
     if matching == "nearest":
         return finder
-    return Matched(cast("Comparer", finder), posterior, decides=False)
+    comparer = cast("Comparer", finder)
+    if matching == "posterior":
+        return Matched(comparer, posterior, decides=False)
+    return Matched(comparer, partial(cheapest_matching, seed=seed), decides=True, margins=None)
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:

@@ -15,7 +15,6 @@ from unveil.data.links import Finder
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints
-    from unveil.data.progress import Progress
     from unveil.engines.index import Groups
 
 
@@ -84,23 +83,34 @@ class Pairing:
         """How many classes there are on each side."""
         return len(self.records.first), len(self.candidates.first)
 
-    def all_costs(self) -> Floats:
+    @property
+    def supply(self) -> Ints:
+        """How many identical records each class has."""
+        return self.records.size
+
+    @property
+    def capacity(self) -> Ints:
+        """How many identical candidates each class has."""
+        return self.candidates.size
+
+    def dense(self) -> Floats:
         """What every pair of classes costs."""
         rows, columns = self.shape
         every = np.repeat(np.arange(rows), columns), np.tile(np.arange(columns), rows)
         return self.between.costs(*every).reshape(rows, columns)
 
-    def cheapest(
-        self, prices: Floats, k: int, progress: Progress | None = None
-    ) -> tuple[Ints, Floats]:
+    def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """The best candidates of each class of records at these prices, and their bare costs."""
-        return _best(self.between, prices, min(k, self.shape[1]), progress)
+        return _best(self.between, prices, k)
 
-    def cheapest_rows(
-        self, prices: Floats, k: int, progress: Progress | None = None
-    ) -> tuple[Ints, Floats]:
+    def cheapest_rows(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """The same for each class of candidates."""
-        return _best(self.between.turned(), prices, min(k, self.shape[0]), progress)
+        found, _ = _best(self.between.turned(), prices, k)
+        there = found >= 0
+        columns = np.broadcast_to(np.arange(len(found))[:, None], found.shape)
+        costs = np.full(found.shape, np.inf)
+        costs[there] = self.between.costs(found[there], columns[there])
+        return found, costs
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -113,14 +123,20 @@ class Outcome:
     details: dict[str, Any]
 
 
-def _best(
-    finder: Comparer, prices: Floats, k: int, progress: Progress | None
-) -> tuple[Ints, Floats]:
-    asking, _ = finder.sizes
-    found = finder.priced(prices).nearest(np.arange(asking), k, progress)
-    there = found.rows >= 0
-    costs = np.where(there, found.scores - prices[np.maximum(found.rows, 0)], np.inf)
-    return found.rows, costs
+def _best(finder: Comparer, prices: Floats, k: int) -> tuple[Ints, Floats]:
+    """The best candidates of everybody; one at an infinite price is not for sale."""
+    asking, asked = finder.sizes
+    sold = np.flatnonzero(np.isfinite(prices))
+    found, costs = np.full((asking, k), -1), np.full((asking, k), np.inf)
+    if not len(sold):
+        return found, costs
+    some = finder if len(sold) == asked else finder.some(np.arange(asking), sold)
+    rows = some.priced(prices[sold]).nearest(np.arange(asking), min(k, len(sold)), None).rows
+    there = rows >= 0
+    found[:, : rows.shape[1]] = np.where(there, sold[rows], -1)
+    records = np.broadcast_to(np.arange(asking)[:, None], rows.shape)
+    costs[:, : rows.shape[1]][there] = some.costs(records[there], rows[there])
+    return found, costs
 
 
 def pair_keys(rows: Ints, others: Ints, many: int) -> Ints:

@@ -48,7 +48,7 @@ def graph_of(pairing: Pairing) -> tuple[Graph, bool]:
     rows, columns = pairing.shape
     complete = rows * columns <= COMPLETE
     if complete:
-        costs = pairing.all_costs().ravel()
+        costs = pairing.dense().ravel()
         keys = np.flatnonzero(np.isfinite(costs))
     else:
         near, _ = pairing.cheapest(np.zeros(columns), NEAREST)
@@ -60,8 +60,7 @@ def graph_of(pairing: Pairing) -> tuple[Graph, bool]:
     left, right = keys // columns, keys % columns
     cost = costs[keys] if complete else pairing.between.costs(left, right)
     starts = np.searchsorted(left, np.arange(rows + 1))
-    sizes = pairing.records.size, pairing.candidates.size
-    return Graph(starts, right, cost, *sizes), complete
+    return Graph(starts, right, cost, pairing.supply, pairing.capacity), complete
 
 
 def _fitted(graph: Graph, degrees: float | None) -> tuple[float, Marginals]:

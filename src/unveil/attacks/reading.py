@@ -11,7 +11,7 @@ from unveil.attacks.attributes import code_values
 from unveil.attacks.blocks import blocks_by
 from unveil.attacks.common import common_level
 from unveil.data.channels import Slack
-from unveil.data.encode import tied_blocks
+from unveil.data.encode import codes, tied_blocks
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
@@ -43,6 +43,11 @@ class Reading:
         blocks = blocks_by(people, files.release, files.blocks.columns)
         return replace(self, files=replace(files, mine=people, people=people, blocks=blocks))
 
+    def categories(self, column: str) -> tuple[str, ...]:
+        """The categories of both files, those that the masking made among them."""
+        every = (codes(data, column).categories for data in self.both)
+        return tuple(dict.fromkeys(label for listed in every for label in listed))
+
     def numbers(self, column: str) -> tuple[Floats, Floats, Floats]:
         """The numbers of mine and of the people after those functions, and of the release."""
         mine, people, released = self.files.numbers(column)
@@ -60,9 +65,10 @@ class Reading:
     def positions(self, column: str, slack: Slack, *, moved: bool) -> tuple[Ends, Ends]:
         """The first and the last position of each cell's block of equals, in both files.
 
-        Positions are among the people; of the release, where all are there, among itself.
-        Where some are not, everybody's are among the people, if values were only moved, else
-        among the release: between the values next to it, if it has not that one.
+        Each in its own file, where the release has as many as there are people. Else all in
+        the release, be it that some were left out before values moved, or after, when those
+        between two values can only be fewer. A value that the release has not stands between
+        those next to it; so does any, where not `moved` but replaced by a mean of neighbours.
         """
         mine, people, released = self.keys(column)
         known, there = (~np.isnan(values) for values in (people, released))
@@ -71,7 +77,7 @@ class Reading:
             if people is mine:
                 return _ends(tied_blocks(people, known)), theirs
             return _among(mine, np.sort(people[known]), Slack(), strict=False), theirs
-        among = np.sort(released[there] if self.files.few or not moved else people[known])
+        among = np.sort(released[there])
         ours = _among(mine, among, slack, strict=not moved)
         return ours, _among(released, among, Slack(), strict=False)
 
