@@ -49,31 +49,32 @@ LEAST_RECORDS = 10  # of whose variances something can be learnt
 ROUNDED = Slack()  # what is estimated has the rounding in it
 
 
-def settled(channels: Sequence[Channel], reading: Reading) -> tuple[Channel, ...]:
+def settled(
+    channels: Sequence[Channel], reading: Reading, *, estimated: bool = False
+) -> tuple[Channel, ...]:
     """Channels that say how likely each pair is, in the place of those that do not.
 
     Groups scatter their members round their centre as much as variances have fallen; of what
-    is unknown it is estimated how far it goes.
+    is unknown it is estimated how far it goes. If `estimated`, nothing but the methods is
+    known: noise is told by the variances that it added; a factor, a window, a probability of
+    change by the likelihood of the release.
     """
     found: list[Channel] = []
     for channel in channels:
         found += _of_groups(channel, reading) if isinstance(channel, Groups) else [channel]
-    return _scanned(found, reading, Unknown, _unknown_at, range(len(SCALES)))
+    if estimated:
+        found = _estimated(found, reading)
+    return tuple(_scanned(found, reading, Unknown, _unknown_at, range(len(SCALES))))
 
 
-def estimated(channels: Sequence[Channel], reading: Reading) -> tuple[Channel, ...]:
-    """The same channels as far as somebody can tell who knows the methods only.
-
-    Noise by the variances that it added; a threshold and a base by what is left of them;
-    a factor, a window, a probability of change by the likelihood of the release.
-    """
-    found = [_by_itself(channel, reading) for channel in channels]
-    untold = [new for new, old in zip(found, channels, strict=True) if new is old]
+def _estimated(channels: list[Channel], reading: Reading) -> list[Channel]:
+    told = [_by_itself(channel, reading) for channel in channels]
+    untold = [new for new, old in zip(told, channels, strict=True) if new is old]
     if any(isinstance(channel, Noise) for channel in untold):  # variances say nothing
-        found = list(_scanned(found, reading, Noise, _noise_at, SCALES))
-    found = list(_scanned(found, reading, Ratio, _ratio_at, FACTORS))
-    found = list(_scanned(found, reading, Swap, _swap_at, WINDOWS))
-    return _scanned(found, reading, (Transition, Recoding), _transition_at, CHANGES)
+        told = _scanned(told, reading, Noise, _noise_at, SCALES)
+    told = _scanned(told, reading, Ratio, _ratio_at, FACTORS)
+    told = _scanned(told, reading, Swap, _swap_at, WINDOWS)
+    return _scanned(told, reading, (Transition, Recoding), _transition_at, CHANGES)
 
 
 def estimated_function(function: Exact, released: Floats) -> Exact | None:
@@ -103,17 +104,17 @@ def _common_divisor(values: Floats) -> float | None:
 
 
 def _scanned(
-    channels: Sequence[Channel],
+    channels: list[Channel],
     reading: Reading,
     kind: type | tuple[type, ...],
     at: Callable[[Channel, Reading, float], Channel],
     parameters: Sequence[float],
-) -> tuple[Channel, ...]:
+) -> list[Channel]:
     """Channels of one kind with the parameter under which the release is most likely."""
     if not any(isinstance(channel, kind) for channel in channels):
-        return tuple(channels)
+        return channels
     tried = [
-        tuple(at(one, reading, value) if isinstance(one, kind) else one for one in channels)
+        [at(one, reading, value) if isinstance(one, kind) else one for one in channels]
         for value in parameters
     ]
     return max(tried, key=lambda some: log_likelihood(some, reading))

@@ -124,7 +124,9 @@ class Matched:
         there = (truth >= 0) & self.compares(records, np.maximum(truth, 0))
         rows, columns = pairing.records.of[records], pairing.candidates.of[np.maximum(truth, 0)]
         at = table.find(pair_keys(rows, columns, pairing.shape[1]))
-        closer = np.where(at < 0, np.maximum(table.listed(rows), 1), table.closer[at])
+        # One that is not listed is farther than those that are; than any, where that is decided.
+        last = np.full(len(rows), self.base.sizes[1]) if self.decides else table.listed(rows)
+        closer = np.where(at < 0, np.maximum(last, 1), table.closer[at])
         tied = table.tied[at]
         if stop_at is not None:
             tied = np.where(closer < stop_at, tied, -1)

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from unveil.attacks.base import Attack, Level
 from unveil.attacks.distance import nothing_left
-from unveil.attacks.estimation import DOUBT, estimated, estimated_function, settled
+from unveil.attacks.estimation import DOUBT, estimated_function, settled
 from unveil.attacks.evidence import evidence_of, joined
 from unveil.attacks.reading import Reading
 from unveil.attacks.search import Search, as_records
@@ -123,7 +123,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
             for column, functions in exact.items()
         }
         reading = replace(plain, exact=guessed)
-        return reading, settled(estimated(files.masking.channels, reading), reading)
+        return reading, settled(files.masking.channels, reading, estimated=True)
 
     def _everybody(self, reading: Reading, channels: tuple[Channel, ...]) -> Floats:
         """For each released row the log of how well all the people explain it, added up.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.cli.console import print_json, print_table, progress, say
+from unveil.cli.console import print_json, progress, say
+from unveil.cli.findings import print_attack
 from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
@@ -20,14 +21,13 @@ from unveil.cli.options import (
     schema_option,
 )
 from unveil.cli.parameters import WithParameters, as_usage, attack_of
-from unveil.errors import UsageError, count, listing
+from unveil.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from unveil.data.links import Links
     from unveil.data.microdata import Microdata
-    from unveil.data.risk import Claims, Risk
     from unveil.files.formats import Format
 
 
@@ -53,6 +53,20 @@ if TYPE_CHECKING:
     help="Whose: a share (0.1), a number (100), or a file of the intruder's own.  [default: all]",
 )
 @click.option("--blocks", help="Attributes known to be unmasked, separated by commas.")
+@click.option(
+    "--plan",
+    "plans",
+    type=PATH,
+    multiple=True,
+    help="How RELEASE was masked, for an attack that knows it; for several, each in turn.",
+)
+@click.option(
+    "--also",
+    type=PATH,
+    multiple=True,
+    help="Another release of the same people; may be given again.",
+)
+@click.option("--key", help="The column by which the rows of several releases are known.")
 @click.option(
     "--direction",
     type=click.Choice(["original-to-release", "release-to-original"]),
@@ -84,6 +98,9 @@ def command(
     knows: str | None,
     records: str | None,
     blocks: str | None,
+    plans: tuple[Path, ...],
+    also: tuple[Path, ...],
+    key: str | None,
     direction: str,
     outsiders: Path | None,
     sample: int | None,
@@ -106,42 +123,60 @@ def command(
     options below are the parameters of the attacks; `unveil methods NAME` explains them.
     Weights are given as age=2,income=0.5, lists and tables as JSON. --links writes splink's
     table of pairs, rows counted from 1: as private as ORIGINAL.
+
+    An intruder who knows how RELEASE was masked, --attack tailored, reads its --plan, but for
+    the seed. --matching posterior lets everybody have one row only. Several releases, --also,
+    are attacked together if a --key says whose rows are whose, else one after another.
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
+
+    import msgspec
 
     from unveil.data.intruder import Intruder
     from unveil.files.tables import write
     from unveil.workflows.attacking import attack
-    from unveil.workflows.measuring import measure
+    from unveil.workflows.measuring import measure, several
 
     spec = attack_of(method, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
-    more = (schema, release_schema, outsiders, truth, records, given["pairs"])
+    more = (schema, release_schema, outsiders, truth, records, given["pairs"], *plans, *also)
     _check_output(out, (original, release, *more), force=force)
     with progress(f"reading {original}") as show:
         people = _read(original, schema, dialect)
         show(f"reading {release}")
-        released = _read(release, release_schema or schema, dialect, part=release_schema is None)
+        released = [
+            _read(one, release_schema or schema, dialect, part=release_schema is None)
+            for one in (release, *also)
+        ]
         with as_usage():
             intruder = Intruder(
                 knows=_names(knows),
                 records=_records(records, schema, dialect),
                 blocks=_names(blocks) or (),
                 direction=direction,  # type: ignore[arg-type]
+                channel=_channel(plans),
             )
 
         def told(done: int, total: int) -> None:
             show(f"{spec.method}: {done:,} of {total:,}")
 
-        with as_usage():
-            links = attack(people, released, spec, intruder=intruder, truth=truth, seed=seed)
-        links = replace(links, progress=told)
-        if sample is not None:
-            links = links.sample(sample)
+        _check_several(plans, also, key)
+
+        def attacked(target: Any, plan: Any) -> Links:
+            own = msgspec.structs.replace(intruder, channel=plan)
+            with as_usage():
+                made = attack(people, target, spec, intruder=own, truth=truth, seed=seed)
+            made = replace(made, progress=told)
+            return made if sample is None else made.sample(sample)
+
+        every = [attacked(*one) for one in _targets(released, key, intruder.channel)]
+        links = every[-1] if key else every[0]
         others = None
         if outsiders is not None:
             others = links.on(_read(outsiders, schema, dialect, part=True))
         found = measure(links, top=top, outsiders=others)
+        if also and links.truth is not None:
+            found["several"] = several(every, keyed=key is not None)
         if out is not None:
             write(links, out, force=force)
     if as_json:
@@ -150,6 +185,31 @@ def command(
     print_attack(links, found)
     if out is not None:
         say(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
+
+
+def _channel(plans: tuple[Path, ...]) -> Any:
+    """What the intruder knows of the masking: nothing, one plan, or one for each release."""
+    return (plans[0] if len(plans) == 1 else plans) if plans else False
+
+
+def _check_several(plans: tuple[Path, ...], also: tuple[Path, ...], key: str | None) -> None:
+    if key is not None and not also:
+        raise UsageError("--key is of several releases: name the others by --also")
+    if len(plans) not in (0, 1, 1 + len(also)):
+        raise UsageError("--plan: one for all releases, or one for each")
+
+
+def _targets(released: Sequence[Microdata], key: str | None, channel: Any) -> Iterator[Any]:
+    """What is attacked, and by which plan: the first one, two, ... together, or each alone."""
+    from unveil.data.release import Releases
+
+    several = isinstance(channel, tuple)
+    for number, one in enumerate(released):
+        if key is None or number == 0:
+            yield one, channel[number] if several else channel
+        else:
+            upto = number + 1
+            yield Releases(tuple(released[:upto]), key), channel[:upto] if several else channel
 
 
 def _check_output(out: Path | None, inputs: Sequence[Path | str | None], *, force: bool) -> None:
@@ -161,104 +221,6 @@ def _check_output(out: Path | None, inputs: Sequence[Path | str | None], *, forc
     if out.resolve() in {Path(path).resolve() for path in inputs if path is not None}:
         raise UsageError(f"{out} would be overwritten by what is made of it")
     check_target(out, force=force)
-
-
-def print_attack(links: Links, found: dict[str, Any]) -> None:
-    """Print what an attack found, for people."""
-    knows = listing([*links.finder.columns, *links.intruder.blocks])
-    of_whom = links.intruder.to_dict()["records"]
-    say(f"{links.name}: {f'the intruder knows {knows}, of {of_whom}' if knows else of_whom}")
-    inside = listing(links.intruder.blocks)
-    say(
-        f"{links.intruder.direction}, {count(links.candidates, 'candidate')}"
-        f"{f', compared only where equal in {inside}' if inside else ''}"
-    )
-    say()
-    if found["risk"] is None:
-        _print_uncounted(found)
-        return
-    risk: Risk = found["risk"]
-    rows = {
-        "linked rightly, expected": risk.expected,
-        "  of these without a tie": risk.unique,
-        "a guess links": risk.baseline,
-    }
-    if risk.attributes:
-        rows["no attack on these attributes links more than"] = risk.ceiling
-    print_table(
-        ["", f"of {risk.n:,}", "share"],
-        [[name, _number(value), _percent(value, risk.n)] for name, value in rows.items()],
-        numbers=[f"of {risk.n:,}", "share"],
-    )
-    say()
-    _print_more(risk, found)
-
-
-def _print_more(risk: Risk, found: dict[str, Any]) -> None:
-    if risk.interval is not None:
-        found_in = risk.interval
-        say(
-            f"{risk.n:,} of {risk.population:,} were attacked: of all, {found_in.low:.1%} to "
-            f"{found_in.high:.1%} ({found_in.confidence:.0%} confidence)."
-        )
-    if risk.absent:
-        say(f"{count(risk.absent, 'record')} attacked had no row to be found, and are not counted.")
-    if risk.supervised:
-        say("This attack was made with the truth in hand: no intruder has it.")
-    chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
-    say(f"So many hits or more by chance: probability {chance}.")
-    at_risk = found["at_risk"]
-    say(
-        f"Records with a risk above {at_risk['threshold']:.0%}: {at_risk['above']:.1%}; highest "
-        f"risk {at_risk['highest']:.0%}, mean {at_risk['mean']:.1%}."
-    )
-    curve = found["top"]
-    places = ", ".join(f"{k}: {share:.1%}" for k, share in enumerate(curve["share"], start=1))
-    say(f"The true row among the k best{_of(curve['n'], curve['population'])}: {places}.")
-    if risk.confirmed is not None and risk.control is not None:
-        say(
-            f"With a clear margin the intruder would claim {_claims(risk.confirmed)}; "
-            f"{risk.confirmed.right:,.1f} of these links are right. "
-            f"{'Of the outsiders' if found['outsiders'] else 'With the true ones not there'}, "
-            f"{_claims(risk.control)}, all wrong."
-        )
-    if "row_order" in found:
-        order = found["row_order"]
-        say(
-            f"Rank correlation of the rows of both files: {order['correlation']:.3f} "
-            f"(by chance: probability {order['p_value']:.2g})."
-        )
-
-
-def _print_uncounted(found: dict[str, Any]) -> None:
-    clear = found["clear"]
-    say(
-        f"{count(found['records'], 'record')} linked. Of {found['looked_at']:,} looked at, "
-        f"{found['tied']:,} have several best candidates, {found['unlinked']:,} none"
-        f"{'' if clear is None else f'; {clear:,} have a clear margin over the second best'}."
-    )
-    say(
-        "It is not known which released row is whose, so right links cannot be counted: give "
-        "--truth, an identifier that both files have or the row map of the release."
-    )
-
-
-def _number(value: float) -> str:
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.1f}" if value >= 1 or value == 0 else f"{value:.2g}"
-
-
-def _percent(value: float, n: int) -> str:
-    return f"{value / n:.1%}" if n else "-"
-
-
-def _claims(claims: Claims) -> str:
-    return f"{claims.claimed:,} of {claims.n:,}"
-
-
-def _of(n: int, population: int) -> str:
-    return f" ({n:,} of {population:,} looked at)" if n < population else ""
 
 
 def _names(given: str | None) -> tuple[str, ...] | None:

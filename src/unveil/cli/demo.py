@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from unveil.cli.attack import print_attack
 from unveil.cli.console import progress, say, say_lines
+from unveil.cli.findings import print_attack
 from unveil.cli.inspect import print_inspection
 from unveil.cli.mask import print_release
 from unveil.cli.options import PATH, force_option

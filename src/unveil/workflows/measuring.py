@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unveil.attacks import Position
-from unveil.measures import at_risk, margins, precision, risk, row_order, top_k
+from unveil.attacks.summed import Sum
+from unveil.measures import (
+    at_risk,
+    forecast,
+    formal,
+    hits,
+    in_any,
+    margins,
+    precision,
+    risk,
+    row_order,
+    top_k,
+)
 from unveil.measures.claims import clear
 from unveil.measures.hits import LOOKED_AT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unveil.data.links import Links
 
 
@@ -37,6 +52,8 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
             "unlinked": int((some.best < 0).sum()),
             "tied": int((some.n_best > 1).sum()),
             "clear": _clear(some) if some.finder.margins else None,
+            "forecast": forecast(links),
+            "details": links.finder.details,
         }
     found: dict[str, Any] = {
         "attack": links.name,
@@ -45,9 +62,44 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
         "top": _plain(top_k(links, top)),
         "at_risk": _plain(at_risk(links)),
         "precision": _plain(precision(links)) if links.finder.margins else None,
+        "forecast": forecast(links),
+        "formal": _plain(formal(links)),
+        "union": _union(links),
+        "details": links.finder.details,
     }
     if isinstance(links.attack, Position):
         found["row_order"] = _plain(row_order(links))
+    return found
+
+
+def _union(links: Links) -> float | None:
+    """What an oracle gets that knows which of combined attacks to believe."""
+    if not isinstance(links.finder, Sum):
+        return None
+    each = [replace(links, finder=part) for part in links.finder.parts_of]
+    return float(np.sort(in_any(each)).sum())
+
+
+def several(links: Sequence[Links], *, keyed: bool) -> list[dict[str, Any]]:
+    """The risk against the number of releases: of the first one, two, ... of them.
+
+    Keyed, each of the links is of so many releases together. Else they are of one release
+    each, and it is counted who is found in any of them.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> one = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> [row["releases"] for row in several([one, one], keyed=False)]
+    [1, 2]
+    """
+    found = []
+    missed = np.ones(len(links[0]))
+    for number, one in enumerate(links, start=1):
+        each = hits(one)
+        missed = missed * (1 - each)
+        linked = float(np.sort(each if keyed else 1 - missed).sum())
+        own = float(np.sort(each).sum())
+        found.append({"releases": number, "expected": linked, "alone": None if keyed else own})
     return found
 
 
