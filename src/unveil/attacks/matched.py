@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unveil.attacks.base import Matching
     from unveil.attacks.matching import Classes, Comparer, Outcome
     from unveil.data.encode import Floats, Ints, Mask
-    from unveil.data.links import Finder, Margins, Part
+    from unveil.data.links import Finder, Margins, Order, Part
     from unveil.data.progress import Progress
 
 TIE = 1e-9  # relative: probabilities nearer than this are equal
@@ -82,6 +82,7 @@ class Matched:
     """An attack whose records do not choose for themselves."""
 
     base: Comparer
+    order: Order  # of what rows hold
     solve: Callable[[Pairing], Outcome]
     decides: bool  # whether the outcome is the matching itself, not how likely each pair is
     margins: Margins | None = "likelihood"
@@ -104,7 +105,7 @@ class Matched:
     @cached_property
     def pairing(self) -> Pairing:
         """The classes of records and candidates."""
-        return Pairing(self.base)
+        return Pairing(self.base, self.order)
 
     @cached_property
     def _outcome(self) -> Outcome:
@@ -182,14 +183,15 @@ class Matched:
         return self.base.classes()
 
 
-def matched(finder: Finder, matching: Matching, seed: int) -> Finder:
+def matched(finder: Finder, matching: Matching, order: Order, seed: int) -> Finder:
     """The finder whose records are linked in this way."""
     if matching == "nearest":
         return finder
     comparer = cast("Comparer", finder)
     if matching == "posterior":
-        return Matched(comparer, posterior, decides=False)
-    return Matched(comparer, partial(cheapest_matching, seed=seed), decides=True, margins=None)
+        return Matched(comparer, order, posterior, decides=False)
+    solve = partial(cheapest_matching, seed=seed)
+    return Matched(comparer, order, solve, decides=True, margins=None)
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:

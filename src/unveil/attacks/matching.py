@@ -15,7 +15,11 @@ from unveil.data.links import Finder
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints
+    from unveil.data.links import Order
     from unveil.engines.index import Groups
+
+
+DIGITS = 2.0**34
 
 
 class Comparer(Finder, Protocol):
@@ -61,21 +65,23 @@ class Classes(NamedTuple):
     starts: Ints  # where each class begins among the members
 
     @classmethod
-    def from_groups(cls, groups: Groups) -> Classes:
-        """In the order of the groups, which is that of their contents."""
-        of = groups.of_record()
-        size = np.diff(groups.starts)
+    def from_groups(cls, groups: Groups, places: Ints) -> Classes:
+        """In the order of what their members hold, by whose places it goes."""
+        first = np.minimum.reduceat(places[groups.order], groups.starts[:-1])
+        of = np.argsort(np.argsort(first))[groups.of_record()]
+        size = np.bincount(of, minlength=len(first))
+        starts = np.append(0, np.cumsum(size))
         members = np.argsort(of, kind="stable")
-        return cls(of, members[groups.starts[:-1]], size, members, groups.starts)
+        return cls(of, members[starts[:-1]], size, members, starts)
 
 
 class Pairing:
     """The classes of an attack's records and candidates, compared with each other."""
 
-    def __init__(self, finder: Comparer) -> None:
+    def __init__(self, finder: Comparer, order: Order) -> None:
         records, candidates = finder.alike()
-        self.records = Classes.from_groups(records)
-        self.candidates = Classes.from_groups(candidates)
+        self.records = Classes.from_groups(records, order.records)
+        self.candidates = Classes.from_groups(candidates, order.candidates)
         self.between = finder.some(self.records.first, self.candidates.first)
 
     @property
@@ -97,7 +103,7 @@ class Pairing:
         """What every pair of classes costs."""
         rows, columns = self.shape
         every = np.repeat(np.arange(rows), columns), np.tile(np.arange(columns), rows)
-        return self.between.costs(*every).reshape(rows, columns)
+        return settled_costs(self.between, *every).reshape(rows, columns)
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """The best candidates of each class of records at these prices, and their bare costs."""
@@ -109,7 +115,7 @@ class Pairing:
         there = found >= 0
         columns = np.broadcast_to(np.arange(len(found))[:, None], found.shape)
         costs = np.full(found.shape, np.inf)
-        costs[there] = self.between.costs(found[there], columns[there])
+        costs[there] = settled_costs(self.between, found[there], columns[there])
         return found, costs
 
 
@@ -135,8 +141,15 @@ def _best(finder: Comparer, prices: Floats, k: int) -> tuple[Ints, Floats]:
     there = rows >= 0
     found[:, : rows.shape[1]] = np.where(there, sold[rows], -1)
     records = np.broadcast_to(np.arange(asking)[:, None], rows.shape)
-    costs[:, : rows.shape[1]][there] = some.costs(records[there], rows[there])
+    costs[:, : rows.shape[1]][there] = settled_costs(some, records[there], rows[there])
     return found, costs
+
+
+def settled_costs(finder: Comparer, records: Ints, candidates: Ints) -> Floats:
+    """What pairs cost, to ten digits: the rest is rounding, and must not choose among ties."""
+    size, exponent = np.frexp(finder.costs(records, candidates))
+    rounded: Floats = np.ldexp(np.rint(size * DIGITS) / DIGITS, exponent)
+    return rounded
 
 
 def pair_keys(rows: Ints, others: Ints, many: int) -> Ints:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.matching import Outcome, pair_keys
+from unveil.attacks.matching import Outcome, pair_keys, settled_costs
 from unveil.engines.sinkhorn import Graph, marginals
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def graph_of(pairing: Pairing) -> tuple[Graph, bool]:
         asking = pair_keys(back[known], np.repeat(np.arange(columns), known.sum(1)), columns)
         keys = np.union1d(asked, asking)
     left, right = keys // columns, keys % columns
-    cost = costs[keys] if complete else pairing.between.costs(left, right)
+    cost = costs[keys] if complete else settled_costs(pairing.between, left, right)
     starts = np.searchsorted(left, np.arange(rows + 1))
     return Graph(starts, right, cost, pairing.supply, pairing.capacity), complete
 

@@ -158,16 +158,17 @@ def _links(
         others = replace(files, mine=people, blocks=blocks, positions=places)
         return _links(spec, intruder, others, side, seed, strangers=True)
 
+    order = ContentOrder(replace(files, pairs=pairs))
     return Links(
         attack=spec,
         intruder=intruder,
-        finder=matched(spec.finder(files), spec.matching, seed),
+        finder=matched(spec.finder(files), spec.matching, order, seed),
         records=np.arange(records),
         truth=known,
         population=records if known is None else int((known >= 0).sum()),
         candidates=candidates,
         positions=files.asked(files.positions.mine, files.positions.released),
-        order=ContentOrder(replace(files, pairs=pairs)),
+        order=order,
         again=again,
         seed=seed,
     )
