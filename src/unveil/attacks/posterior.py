@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.attacks.matching import Outcome, pair_keys, settled_costs
-from unveil.engines.sinkhorn import Graph, marginals
+from unveil.engines.sinkhorn import ROUNDS, Graph, marginals
 
 if TYPE_CHECKING:
     from unveil.attacks.matching import Pairing
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COMPLETE = 16_000_000  # pairs that are all kept
 NEAREST, NEAREST_BACK = 32, 16  # of more, for each record and for each candidate
+FEWER = 50  # rounds of scaling then: more of them change no link
 CHECKED = 1000  # records for which it is computed what was cut off
 FITTED, SETTLED, ROUGHLY = 10, 0.01, 20  # rounds in which a rate is fitted, until it settles
 DEAREST = 1e20  # a price that nobody pays
@@ -28,7 +29,7 @@ def posterior(pairing: Pairing) -> Outcome:
     without the truth, so that pairs cost on average what so many directions cost.
     """
     graph, complete = graph_of(pairing)
-    rate, found = _fitted(graph, pairing.between.degrees)
+    rate, found = _fitted(graph, pairing.between.degrees, ROUNDS if complete else FEWER)
     rows = graph.rows
     possible = found.probability > 0
     chance = found.probability / graph.capacity[graph.columns]
@@ -63,10 +64,10 @@ def graph_of(pairing: Pairing) -> tuple[Graph, bool]:
     return Graph(starts, right, cost, pairing.supply, pairing.capacity), complete
 
 
-def _fitted(graph: Graph, degrees: float | None) -> tuple[float, Marginals]:
+def _fitted(graph: Graph, degrees: float | None, rounds: int) -> tuple[float, Marginals]:
     """The rate of costs and the posterior; a rate of 1 for log-likelihoods."""
     if degrees is None:
-        return 1.0, marginals(graph)
+        return 1.0, marginals(graph, rounds=rounds)
     rows, records = graph.rows, float(graph.supply.sum())
     least = np.full(len(graph.supply), np.inf)
     np.minimum.at(least, rows, graph.costs)
@@ -80,7 +81,7 @@ def _fitted(graph: Graph, degrees: float | None) -> tuple[float, Marginals]:
         before, rate = rate, degrees / max(cost, floor)
         if abs(rate - before) <= SETTLED * before:
             break
-    return rate, marginals(graph, rate=rate)
+    return rate, marginals(graph, rate=rate, rounds=rounds)
 
 
 def _cut_off(pairing: Pairing, graph: Graph, found: Marginals, rate: float) -> float:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
     from unveil.data.links import Finder
 
-ERROR = 1e-3  # relative, of the sum over everybody
+ERROR = 1e-2  # relative, of the sum over everybody
 
 
 class Tailored(Attack, frozen=True, kw_only=True):
