@@ -28,8 +28,13 @@ def levels(tolerances, costs, side="both"):
     return cost
 
 
-def prorated(knots, costs, side="both"):
-    return lambda a, b: float(np.interp(gap(a, b, side), knots, costs))
+def prorated(knots, costs, side="both", equal=None):
+    def cost(a, b):
+        if equal is not None and gap(a, b, side) <= knots[0]:
+            return equal
+        return float(np.interp(gap(a, b, side), knots, costs))
+
+    return cost
 
 
 def table(cells):
@@ -63,8 +68,10 @@ def choquet(values):
 def expected_costs(query, base, cost):
     """What a missing cell costs this query: the mean over the base's possible values.
 
-    Where there is none, the dearest cost short of impossible.
+    Where there is none, the dearest cost short of impossible; a fixed cost is that.
     """
+    if getattr(cost, "missing", None) is not None:
+        return cost.missing
     known = [b for b in base if b is not None]
     if not known:
         return 0.0

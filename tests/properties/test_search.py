@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from unittest import mock
 
@@ -41,7 +41,15 @@ def some(rng, options, size):
 
 
 def a_cost(rng, *, coded):
-    """The same cost twice: the engine's and the twin's."""
+    """The same cost twice: the engine's and the twin's; some say what a missing cell costs."""
+    ours, twin = a_plain_cost(rng, coded=coded)
+    if rng.integers(3) == 0:
+        twin.missing = float(rng.choice([0, 0.5, 9]))
+        ours = replace(ours, missing=twin.missing)
+    return ours, twin
+
+
+def a_plain_cost(rng, *, coded):
     kind = rng.integers(6 if coded else 5)
     side, weight = str(rng.choice(SIDES)), float(rng.choice([0.5, 1, 3]))
     if kind == 0:
@@ -51,7 +59,9 @@ def a_cost(rng, *, coded):
     knots = some(rng, KNOTS, rng.integers(1, 4))
     costs = some(rng, LEVELS, len(knots) + 1)
     if kind == 2:
-        return metrics.prorated(knots, costs[1:], side=side), naive.prorated(knots, costs[1:], side)
+        equal = costs[0] if rng.integers(2) else None
+        ours = metrics.prorated(knots, costs[1:], equal=equal, side=side)
+        return ours, naive.prorated(knots, costs[1:], side, equal)
     if kind == 5:
         cells = rng.choice([0, 1, 2.5, np.inf], size=(CODES, CODES), p=[0.3, 0.3, 0.3, 0.1])
         return metrics.table(cells), naive.table(cells.tolist())

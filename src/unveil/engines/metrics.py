@@ -34,7 +34,8 @@ class Cost:
     """What a gap in one attribute costs; made by the functions below.
 
     `side` says which candidates have a gap: "above" those with more than the query,
-    "below" those with less.
+    "below" those with less. A cell that is missing on either side costs `missing`, where
+    that is given, and else what the attribute costs on average.
     """
 
     kind: int
@@ -43,6 +44,11 @@ class Cost:
     end: Floats = field(default_factory=lambda: np.zeros(0))
     value: Floats = field(default_factory=lambda: np.zeros(0))
     slope: Floats = field(default_factory=lambda: np.zeros(0))
+    missing: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.missing is not None and not 0 <= as_floats(self.missing, "missing") < np.inf:
+            raise SpecError("a missing cell costs a finite number of 0 or more")
 
     @property
     def categories(self) -> int | None:
@@ -70,7 +76,7 @@ class Cost:
         """No gap up to this one costs more, unless it is impossible."""
         if self.kind in (kernel.SQUARE, kernel.LINEAR):
             return self.weight * (gap * gap if self.kind == kernel.SQUARE else gap)
-        return float(self.value[np.isfinite(self.value)].max(initial=0.0))
+        return float(self.value[np.isfinite(self.value)].max(initial=self.missing or 0.0))
 
 
 def squared(weight: float = 1.0, *, side: Side = "both") -> Cost:
@@ -83,7 +89,13 @@ def absolute(weight: float = 1.0, *, side: Side = "both") -> Cost:
     return _smooth(kernel.LINEAR, weight, side)
 
 
-def levels(tolerances: Sequence[float], costs: Sequence[float], *, side: Side = "both") -> Cost:
+def levels(
+    tolerances: Sequence[float],
+    costs: Sequence[float],
+    *,
+    side: Side = "both",
+    missing: float | None = None,
+) -> Cost:
     """costs[k] for a gap up to tolerances[k], the last cost beyond the last tolerance.
 
     >>> levels([0, 5], [0, 1, 10]).value  # equal, within 5, farther
@@ -92,14 +104,26 @@ def levels(tolerances: Sequence[float], costs: Sequence[float], *, side: Side = 
     if len(costs) != len(tolerances) + 1:
         raise SpecError("levels: one cost for each tolerance and one for what is beyond the last")
     ends, values = as_floats(tolerances, "tolerances"), as_floats(costs, "costs")
-    return _pieces(ends, values, np.zeros(len(costs)), side)
+    return replace(_pieces(ends, values, np.zeros(len(costs)), side), missing=missing)
 
 
-def prorated(knots: Sequence[float], costs: Sequence[float], *, side: Side = "both") -> Cost:
+def prorated(
+    knots: Sequence[float],
+    costs: Sequence[float],
+    *,
+    equal: float | None = None,
+    side: Side = "both",
+    missing: float | None = None,
+) -> Cost:
     """costs[k] for a gap of knots[k], in between by proportion, beyond the last its cost.
+
+    Up to the first knot the cost is `equal`, where that is given: with a first knot of 0, what
+    it costs to be equal, however little the least gap costs more.
 
     >>> prorated([0, 10], [0, 4]).slope
     array([0. , 0.4, 0. ])
+    >>> prorated([0, 10], [1, 4], equal=0).value
+    array([0., 1., 4.])
     """
     if len(costs) != len(knots) or not len(knots):
         raise SpecError("prorated: one cost for each knot, and at least one knot")
@@ -110,8 +134,10 @@ def prorated(knots: Sequence[float], costs: Sequence[float], *, side: Side = "bo
     if (between < TINY).any():
         raise SpecError("knots and tolerances are finite and ascend from 0 or more")
     rise = np.diff(values) / between
-    starts = np.concatenate([values[:1], values[:-1], values[-1:]])
-    return _pieces(ends, starts, np.concatenate([[0.0], rise, [0.0]]), side)
+    upto = values[:1] if equal is None else as_floats([equal], "costs")
+    starts = np.concatenate([upto, values[:-1], values[-1:]])
+    slopes = np.concatenate([[0.0], rise, [0.0]])
+    return replace(_pieces(ends, starts, slopes, side), missing=missing)
 
 
 def window(width: float, *, side: Side = "both") -> Cost:
@@ -123,7 +149,7 @@ def window(width: float, *, side: Side = "both") -> Cost:
     return levels([width], [0.0, np.inf], side=side)
 
 
-def table(costs: ArrayLike) -> Cost:
+def table(costs: ArrayLike, *, missing: float | None = None) -> Cost:
     """costs[a, b] for a query of code a and a candidate of code b; infinite: impossible.
 
     >>> table([[0, 1], [1, 0]]).categories
@@ -134,7 +160,7 @@ def table(costs: ArrayLike) -> Cost:
         raise SpecError("a table of costs is square: the same codes for query and candidate")
     if np.isnan(cells).any() or (cells < 0).any():
         raise SpecError("a table of costs has numbers of 0 or more, or infinity")
-    return Cost(kernel.TABLE, kernel.BOTH, value=cells.ravel())
+    return Cost(kernel.TABLE, kernel.BOTH, value=cells.ravel(), missing=missing)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -152,8 +178,8 @@ class Metric:
     matrix
         Records are multiplied by it first: attributes x new attributes.
 
-    An attribute missing on either side costs what it costs on average: over the base's
-    values of the attribute and, where the query does not know it, over pairs of them. After
+    An attribute missing on either side costs what its cost says of that, or else what it
+    costs on average: over the base's values of the attribute and, where the query does not know it, over pairs of them. After
     a linear map of squares, a missing cell is drawn from the base's values, on either side.
 
     >>> euclid()
@@ -198,6 +224,8 @@ class Metric:
             )
         if any(cost.kind == kernel.TABLE for cost in self.every):
             raise SpecError("a table of costs knows codes, which a linear map does not keep")
+        if any(cost.missing is not None for cost in self.every):
+            raise SpecError("after a linear map no cell is missing: leave out what one costs")
 
     @property
     def every(self) -> tuple[Cost, ...]:

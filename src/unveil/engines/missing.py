@@ -14,20 +14,28 @@ from unveil.kernels import costs as kernel
 from unveil.kernels.expectation import Marginal, expected_costs, fill_moments
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unveil.kernels.arrays import Floats
 
 
-def missing_costs(queries: Floats, base: Floats, terms: kernel.Terms, threads: int) -> Floats:
+def missing_costs(
+    queries: Floats, base: Floats, terms: kernel.Terms, threads: int, fixed: Sequence[float | None]
+) -> Floats:
     """For each query and attribute the mean cost against the base's present values.
 
     A query that does not know the attribute is charged the mean over pairs of base values:
-    the same for every candidate. Pairs that the metric excludes do not count.
+    the same for every candidate. Pairs that the metric excludes do not count. Where an
+    attribute has a fixed cost for a missing cell, it is that.
     """
     costs = np.zeros(queries.shape)
 
     def work(start: int, stop: int) -> None:
         for j in range(start, stop):
-            costs[:, j] = _missing_cost(queries[:, j], base[:, j], terms, j)
+            own = fixed[j]
+            costs[:, j] = (
+                _missing_cost(queries[:, j], base[:, j], terms, j) if own is None else own
+            )
 
     run_blocks(work, range(queries.shape[1] + 1), threads=threads)
     return costs

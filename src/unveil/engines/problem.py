@@ -64,7 +64,10 @@ def pose(asked: Records, given: Records, metric: Metric, threads: int) -> Proble
         gappy = False
     check_sizes(a, b, metric.each(a.shape[1]), exact=exact)
     terms = as_terms(metric, a.shape[1], exact=exact, complete=not gappy)
-    missing = missing_costs(a, b, terms, threads) if gappy else np.zeros((1, a.shape[1]))
+    missing = np.zeros((1, a.shape[1]))
+    if gappy:
+        fixed = [cost.missing for cost in metric.each(a.shape[1])]
+        missing = missing_costs(a, b, terms, threads, fixed)
     return Problem(a, b, missing, offset, terms, gappy)
 
 
