@@ -11,9 +11,10 @@ from unveil.attacks.combined import Combined
 from unveil.attacks.distance import Distance
 from unveil.attacks.pairs import Pairs
 from unveil.attacks.position import Position
+from unveil.attacks.probabilistic import Probabilistic
 from unveil.attacks.rank import Rank
 from unveil.attacks.tailored import Tailored
 
-__all__ = ["Attack", "Combined", "Distance", "Distances", "Pairs", "Position", "Rank", "Tailored"]
+__all__ = ["Attack", "Combined", "Distance", "Distances", "Pairs", "Position", "Probabilistic", "Rank", "Tailored"]
 
-METHODS: tuple[type[Attack], ...] = (Distance, Rank, Tailored, Combined, Position, Pairs)
+METHODS: tuple[type[Attack], ...] = (Distance, Rank, Probabilistic, Tailored, Combined, Position, Pairs)

@@ -263,7 +263,7 @@ class Links:
         >>> links.on(unveil.households(20, seed=1))
         Links(distance: 20 records, 100 candidates, truth known)
         """
-        if not self.finder.margins:
+        if not self.finder.columns:
             raise UsageError(
                 f"{self.name}: this attack compares no attributes, so nothing can be said of "
                 "people who are not in the release"

@@ -179,8 +179,9 @@ class Metric:
         Records are multiplied by it first: attributes x new attributes.
 
     An attribute missing on either side costs what its cost says of that, or else what it
-    costs on average: over the base's values of the attribute and, where the query does not know it, over pairs of them. After
-    a linear map of squares, a missing cell is drawn from the base's values, on either side.
+    costs on average: over the base's values of the attribute and, where the query does not
+    know it, over pairs of them. After a linear map of squares, a missing cell is drawn from
+    the base's values, on either side.
 
     >>> euclid()
     Metric(sum of squares, root)

@@ -33,9 +33,7 @@ def missing_costs(
     def work(start: int, stop: int) -> None:
         for j in range(start, stop):
             own = fixed[j]
-            costs[:, j] = (
-                _missing_cost(queries[:, j], base[:, j], terms, j) if own is None else own
-            )
+            costs[:, j] = _missing_cost(queries[:, j], base[:, j], terms, j) if own is None else own
 
     run_blocks(work, range(queries.shape[1] + 1), threads=threads)
     return costs

@@ -1,0 +1,53 @@
+"""What the levels of a comparison cost in the search for the likeliest candidate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.engines.metrics import Cost, Metric, levels, prorated, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.attacks.comparisons import Comparison
+    from unveil.data.encode import Floats
+
+BEYOND = 2.0  # at so many times the last tolerance a gap is as far as any
+
+
+def metric_of(
+    comparisons: Sequence[Comparison], weights: Sequence[Floats], *, prorate: bool
+) -> Metric:
+    """The sum over attributes of their largest weight less the weight of the level.
+
+    What is missing weighs 0.
+    """
+    pairs = zip(comparisons, weights, strict=True)
+    return Metric(tuple(_cost(one, own, prorate=prorate) for one, own in pairs))
+
+
+def _cost(one: Comparison, weights: Floats, *, prorate: bool) -> Cost:
+    missing = max(float(weights.max()), 0.0)
+    costs = weights.max() - weights
+    if one.equality and costs[0] > 0:  # to differ speaks for a match: no gap says so
+        codes = int(np.nanmax(np.concatenate([one.mine, one.released]), initial=0)) + 1
+        equal = np.eye(codes, dtype=bool)
+        return table(np.where(equal, costs[0], costs[1]), missing=missing)
+    costs = np.maximum.accumulate(costs)  # what rounding has turned round
+    if prorate and one.kind == "numbers" and not one.equality:
+        return _prorated(one.tolerances, costs.tolist(), missing)
+    return levels(one.tolerances, costs.tolist(), missing=missing)
+
+
+def _prorated(ends: tuple[float, ...], costs: list[float], missing: float) -> Cost:
+    """The cost of a level where it ends, and in between by closeness.
+
+    The first level's at no gap, and the last one's at twice the last tolerance. To be equal,
+    where that is a level of its own, is better than any gap, however small.
+    """
+    equal = None
+    if ends[0] == 0:
+        equal, ends, costs = costs[0], ends[1:], costs[1:]
+    return prorated([0.0, *ends[1:], BEYOND * ends[-1]], costs, equal=equal, missing=missing)
