@@ -100,7 +100,7 @@ def _near(people: Floats, released: Floats, deviation: float) -> tuple[float, ..
     """
     ends = (0.0, *(float(f"{deviation * part:.3g}") for part in DEVIATIONS))
     everybody = Part(np.arange(len(people)), np.arange(len(released)))
-    (pairs,) = level_totals(people[:, None], released[:, None], [ends], [everybody])
+    pairs = level_totals(people[:, None], released[:, None], [ends], [everybody])
     used = tuple(end for end, many in zip(ends, pairs[:-1].tolist(), strict=True) if many)
     return used or ends[-1:]
 

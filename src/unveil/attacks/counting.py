@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.attacks.blocks import blocks_by
-from unveil.attacks.fellegi_sunter import Model, start_of
+from unveil.attacks.fellegi_sunter import start_of
 from unveil.attacks.scoring import metric_of
 from unveil.attacks.search import Search, as_records
 from unveil.data.links import Part
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from unveil.attacks.base import Files
     from unveil.attacks.comparisons import Comparison
-    from unveil.data.encode import Floats
+    from unveil.data.encode import Floats, Ints
     from unveil.engines.levels import Patterns
 
 MOST_PAIRS, MOST_WIDE = 10**8, 10**7  # compared one by one; where patterns are very long
@@ -35,7 +35,7 @@ class Counted:
     """Pairs by their comparison levels."""
 
     patterns: Patterns
-    u: list[Floats]  # how all pairs are spread over the levels of each attribute
+    u: Floats  # how all pairs are spread over the levels of each attribute
     pairs: int  # that are compared
     sampled: int = 0  # of how many the patterns are; 0: of all
     times: float = 1.0  # for how many pairs one that was counted stands
@@ -63,16 +63,20 @@ def count(files: Files, comparisons: Sequence[Comparison], sampled: int) -> Coun
     if equality and (len(ends) <= FEW_ATTRIBUTES or pairs > most):
         found = count_equal(people, released, (blocks.mine, blocks.released))
         if found is not None:
-            return Counted(found, shares(found.totals()), pairs)
+            return Counted(found, shares(found.totals(), found.first), pairs)
     if pairs <= most:
         found = count_levels(people, released, ends, _parts(own))
-        return Counted(found, shares(found.totals()), pairs)
+        return Counted(found, shares(found.totals(), found.first), pairs)
     return _sample(own, comparisons, pairs, sampled)
 
 
-def shares(totals: Sequence[Floats]) -> list[Floats]:
+def shares(totals: Floats, first: Ints) -> Floats:
     """The share of each level; where no pair has any, all that is known is that none agrees."""
-    return [own / own.sum() if own.sum() > 0 else np.eye(len(own))[-1] for own in totals]
+    found = [
+        own / own.sum() if own.sum() > 0 else np.eye(len(own))[-1]
+        for own in np.split(totals, first[1:-1])
+    ]
+    return np.concatenate(found)
 
 
 def _parts(files: Files) -> list[Part]:
@@ -115,7 +119,8 @@ def _sample(files: Files, comparisons: Sequence[Comparison], pairs: int, sampled
     found = count_pairs(a, b, ends, np.ascontiguousarray(rows), np.concatenate(times))
     exact = not files.blocks.gappy
     totals = level_totals(a, b, ends, _parts(search.files)) if exact else found.totals()
-    return Counted(found, shares(totals), pairs, len(rows), pairs / found.pairs)
+    u = shares(totals, found.first)
+    return Counted(found, u, pairs, len(rows), pairs / found.pairs)
 
 
 def _by_content(files: Files, comparisons: Sequence[Comparison]) -> Search:
@@ -139,10 +144,10 @@ def _by_content(files: Files, comparisons: Sequence[Comparison]) -> Search:
         np.column_stack([getattr(one, whose) for one in comparisons])[order]
         for whose, order in (("people", mine), ("released", released))
     )
-    totals = level_totals(a, b, [one.tolerances for one in comparisons], _everybody(a, b))
-    u = shares(totals)
-    start = Model([start_of(own) for own in u], u, 0.5)
-    metric = metric_of(comparisons, start.weights(), prorate=False)
+    ends = [one.tolerances for one in comparisons]
+    first = np.cumsum([0, *(len(own) + 1 for own in ends)])
+    start = start_of(shares(level_totals(a, b, ends, _everybody(a, b)), first), first, 0.5)
+    metric = metric_of(comparisons, start.each(start.weights()), prorate=False)
     return Search(
         ordered, as_records(a), as_records(b), metric, tuple(one.column for one in comparisons)
     )

@@ -1,7 +1,8 @@
 """Fellegi and Sunter's model of comparison levels, and its parameters by EM.
 
-A pair that is a match has level l in attribute j with probability m[j][l], one that is none with
-u[j][l], independently of its other attributes. The weight of a level is log(m / u).
+A pair that is a match has level l in attribute j with probability m[j, l], one that is none with
+u[j, l], independently of its other attributes. The weight of a level is log(m / u). The levels
+of all attributes stand in one array, each from agreement to disagreement.
 """
 
 from __future__ import annotations
@@ -12,13 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unveil.data.encode import Floats, Mask
+    from unveil.data.encode import Floats, Ints, Mask
     from unveil.engines.levels import Expected, Patterns
 
 TINY = 1e-300  # a probability whose logarithm is still a number
-MOST_WEIGHT = np.log(1e12)  # no level decides alone: an estimate of 0 excludes nobody
+MOST_WEIGHT = float(np.log(1e12))  # no level decides alone: an estimate of 0 excludes nobody
 AGREEMENT = 0.9  # how many matches agree, at the start
 
 
@@ -31,15 +30,16 @@ class Rules:
     estimate_u: bool = False
     smoothing: float = 1.0  # matches that are added, with levels as all pairs have them
     iterations: int = 1000
-    tolerance: float = 1e-6
+    tolerance: float = 1e-5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Model:
     """The parameters, and how EM came to them."""
 
-    m: list[Floats]
-    u: list[Floats]
+    m: Floats
+    u: Floats
+    first: Ints  # where the levels of each attribute begin, and their end
     prior: float
     path: list[float] = field(default_factory=list)  # of the log-likelihood, smoothing included
     converged: bool = False
@@ -47,28 +47,41 @@ class Model:
     @property
     def logit(self) -> float:
         """The logarithm of the prior odds."""
-        return float(np.log(max(self.prior, TINY)) - np.log(max(1 - self.prior, TINY)))
+        return float(_log(self.prior) - _log(1 - self.prior))
 
-    def logs(self) -> list[Floats]:
-        """log(m / u) of each level, as it is."""
-        return [_log(m) - _log(u) for m, u in zip(self.m, self.u, strict=True)]
+    def weights(self) -> Floats:
+        """log(m / u), bounded; of a level that no pair has, its neighbour's."""
+        known = (self.m > 0) | (self.u > 0)
+        weights = np.clip(_log(self.m) - _log(self.u), -MOST_WEIGHT, MOST_WEIGHT)
+        parts = zip(self.each(weights), self.each(known), strict=True)
+        return np.concatenate([_filled(own, there) for own, there in parts])
 
-    def weights(self) -> list[Floats]:
-        """The same as weights: bounded, and of a level that no pair has, its neighbour's."""
-        return [
-            np.clip(_filled(_log(m) - _log(u), (m > 0) | (u > 0)), -MOST_WEIGHT, MOST_WEIGHT)
-            for m, u in zip(self.m, self.u, strict=True)
-        ]
+    def each(self, values: Floats | Mask) -> list[Floats]:
+        """What is said of all levels, attribute by attribute."""
+        return np.split(values, self.first[1:-1])
 
 
-def estimate(patterns: Patterns, u: Sequence[Floats], prior: float, rules: Rules) -> Model:
+def start_of(u: Floats, first: Ints, prior: float, *, constrained: bool = True) -> Model:
+    """Nine matches of ten agree; where there are degrees of agreement, the nearer the likelier."""
+    found = []
+    for own in np.split(u, first[1:-1]):
+        nearer = own[:-1] * np.arange(len(own) - 1, 0, -1)
+        m = own
+        if nearer.sum() > 0:
+            share = AGREEMENT if own[-1] > 0 else 1.0
+            m = np.append(share * nearer / nearer.sum(), 1 - share)
+        found.append(decreasing(m, own) * own if constrained else m)
+    return Model(np.concatenate(found), u, first, prior)
+
+
+def estimate(patterns: Patterns, u: Floats, prior: float, rules: Rules) -> Model:
     """Estimate m, and if wanted u and the prior, by EM in log space.
 
     Fellegi and Sunter (1969), Jaro (1989). Under the order constraint the M-step pools adjacent
     levels that violate it to one ratio, which is the constrained maximum, so that the
     likelihood never falls: of m / u where u is given (isotonic regression of a / u, with
     weights u), of both where it is not (of a / (a + b), with weights a + b; Dykstra, Kochar and
-    Robertson, 1995).
+    Robertson, 1995), where a and b are the matches and the other pairs expected of each level.
 
     Parameters
     ----------
@@ -81,11 +94,11 @@ def estimate(patterns: Patterns, u: Sequence[Floats], prior: float, rules: Rules
     rules
         What is estimated, and how.
     """
-    known = _Known(patterns.totals(), [np.asarray(own, np.float64) for own in u], patterns.pairs)
-    model = Model([start_of(own) for own in known.spread], known.spread, prior)
+    known = _Known(patterns.totals(), u, patterns.first, patterns.pairs)
+    model = start_of(u, patterns.first, prior, constrained=rules.constrained)
     path: list[float] = []
     while True:
-        found = patterns.expect(model.logs(), model.logit)
+        found = patterns.expect(_log(model.m) - _log(model.u), model.logit)
         path.append(known.likelihood(model, found, rules))
         if len(path) > rules.iterations:
             return replace(model, path=path)
@@ -99,44 +112,45 @@ def estimate(patterns: Patterns, u: Sequence[Floats], prior: float, rules: Rules
 class _Known:
     """What EM knows of the pairs, whatever the parameters."""
 
-    totals: list[Floats]  # pairs by attribute and level
-    spread: list[Floats]  # their shares; or of all pairs, where these are a sample
+    totals: Floats  # pairs of each level
+    spread: Floats  # their shares; or those of all pairs, where these are a sample
+    first: Ints
     pairs: float
 
     def likelihood(self, model: Model, found: Expected, rules: Rules) -> float:
         """The logarithm of the likelihood, and of what smoothing makes of it."""
-        total = found.logs + self.pairs * float(_log(np.array(1 - model.prior)))
-        for pairs, own, m, u in zip(self.totals, self.spread, model.m, model.u, strict=True):
-            total += float(pairs @ _log(u))
-            total += rules.smoothing * float(own @ _log(m))
-            if rules.estimate_u:
-                total += rules.smoothing * float(own @ _log(u))
-        return total
+        total = found.logs + self.pairs * float(_log(1 - model.prior))
+        total += float(self.totals @ _log(model.u))
+        smoothed = _log(model.m) + (_log(model.u) if rules.estimate_u else 0.0)
+        return total + rules.smoothing * float(self.spread @ smoothed)
 
     def maximise(self, model: Model, found: Expected, rules: Rules) -> Model:
         """The parameters that make the expected matches likeliest."""
-        m, u = [], []
-        for matches, pairs, own, before in zip(
-            found.levels, self.totals, self.spread, model.m, strict=True
-        ):
-            a = matches + rules.smoothing * own
-            b = np.maximum(pairs - matches, 0.0) + rules.smoothing * own
-            against = a + b if rules.estimate_u else own
-            ratio = (decreasing if rules.constrained else _ratio)(a, against)
-            m.append(ratio * against / a.sum() if a.sum() > 0 else before)
-            rest = (1 - ratio) * against if rules.estimate_u else own
-            u.append(rest / rest.sum() if rest.sum() > 0 else own)
+        a = found.levels + rules.smoothing * self.spread
+        against = self.spread
+        if rules.estimate_u:
+            others = np.maximum(self.totals - found.levels, 0.0) + rules.smoothing * self.spread
+            against = a + others
+        ratio = _ratio(a, against)
+        if rules.constrained:
+            self._pool(ratio, a, against)
+        m = self._shares(ratio * against, model.m)
+        u = self._shares((1 - ratio) * against, model.u) if rules.estimate_u else model.u
         prior = found.matches / self.pairs if rules.estimate_prior else model.prior
-        return Model(m, u, prior)
+        return Model(m, u, self.first, prior)
 
+    def _pool(self, ratio: Floats, a: Floats, against: Floats) -> None:
+        """Keep the ratios of each attribute from rising."""
+        rises = np.flatnonzero((ratio[1:] > ratio[:-1]) | (against[1:] <= 0)) + 1
+        inside = np.searchsorted(self.first, rises, side="right") - 1
+        for attribute in np.unique(inside[rises > self.first[inside]]).tolist():
+            own = slice(self.first[attribute], self.first[attribute + 1])
+            ratio[own] = decreasing(a[own], against[own])
 
-def start_of(u: Floats) -> Floats:
-    """Nine matches of ten agree; where there are degrees of agreement, the nearer the likelier."""
-    nearer = u[:-1] * np.arange(len(u) - 1, 0, -1)
-    if not nearer.sum() > 0:  # no pair agrees
-        return u.copy()
-    m: Floats = np.append(nearer / nearer.sum(), 0.0)
-    return m if u[-1] == 0 else np.append(AGREEMENT * m[:-1], 1 - AGREEMENT)
+    def _shares(self, parts: Floats, before: Floats) -> Floats:
+        """Parts as shares of their attribute's sum; where that is nothing, as before."""
+        sums = np.repeat(np.add.reduceat(parts, self.first[:-1]), np.diff(self.first))
+        return np.where(sums > 0, parts / np.where(sums > 0, sums, 1.0), before)
 
 
 def decreasing(above: Floats, below: Floats) -> Floats:
@@ -160,12 +174,12 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
 
 
-def _log(share: Floats) -> Floats:
+def _log(share: Floats | float) -> Floats:
     logs: Floats = np.log(np.maximum(share, TINY))
     return logs
 
 
-def _filled(weights: Floats, known: Mask) -> Floats:
+def _filled(weights: Floats, known: Floats) -> Floats:
     """A level that no pair has weighs what the next one does; the last, what the one before."""
     places = np.flatnonzero(known)
     if not len(places):
@@ -176,7 +190,5 @@ def _filled(weights: Floats, known: Mask) -> Floats:
 
 def _change(before: Model, after: Model) -> float:
     """The largest change of a probability; of the prior, in proportion."""
-    changes = [abs(after.prior / before.prior - 1) if before.prior else 0.0]
-    for old, new in zip([*before.m, *before.u], [*after.m, *after.u], strict=True):
-        changes.append(float(np.abs(new - old).max()))
-    return max(changes)
+    changes = np.abs(np.concatenate([after.m - before.m, after.u - before.u]))
+    return max(float(changes.max()), abs(after.prior / max(before.prior, TINY) - 1))

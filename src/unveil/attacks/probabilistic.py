@@ -94,7 +94,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     tolerance: Annotated[
         Annotated[float, Meta(gt=0, lt=1)],
         Meta(description="EM has converged when no probability changes by more than this."),
-    ] = 1e-6
+    ] = 1e-5
     p_link_unmatched: Annotated[
         Share | None,
         Meta(
@@ -153,7 +153,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             files,
             mine,
             released,
-            metric_of(comparisons, model.weights(), prorate=self.prorated),
+            metric_of(comparisons, model.each(model.weights()), prorate=self.prorated),
             tuple(one.column for one in comparisons),
             margins=False,
             details=self._details(comparisons, counted, model) | {"dropped": doubles},
@@ -201,6 +201,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         self, comparisons: Sequence[Comparison], counted: Counted, model: Model
     ) -> dict[str, Any]:
         """How the weights were found, in plain values and in splink's words."""
+        levels = map(model.each, (model.m, model.u, model.weights()))
         details: dict[str, Any] = {
             "prior": model.prior,
             "converged": model.converged,
@@ -209,7 +210,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             "counted": counted.said,
             "comparisons": [
                 {"output_column_name": one.column, "comparison_levels": _levels(one, *own)}
-                for one, *own in zip(comparisons, model.m, model.u, model.weights(), strict=True)
+                for one, *own in zip(comparisons, *levels, strict=True)
             ],
         }
         if self.p_link_unmatched is not None and self.p_nonlink_matched is not None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unveil.attacks.comparisons import Comparison
     from unveil.data.encode import Floats
 
+STEP = 1e-6  # what a level costs more than the one before, at the least
 BEYOND = 2.0  # at so many times the last tolerance a gap is as far as any
 
 
@@ -35,7 +36,9 @@ def _cost(one: Comparison, weights: Floats, *, prorate: bool) -> Cost:
         codes = int(np.nanmax(np.concatenate([one.mine, one.released]), initial=0)) + 1
         equal = np.eye(codes, dtype=bool)
         return table(np.where(equal, costs[0], costs[1]), missing=missing)
-    costs = np.maximum.accumulate(costs)  # what rounding has turned round
+    # Levels that weigh the same still go by closeness: of equals, the nearer is first.
+    steps = STEP * np.arange(len(costs))
+    costs = np.maximum.accumulate(costs - steps) + steps
     if prorate and one.kind == "numbers" and not one.equality:
         return _prorated(one.tolerances, costs.tolist(), missing)
     return levels(one.tolerances, costs.tolist(), missing=missing)

@@ -46,7 +46,7 @@ def count_levels(
     >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
     >>> found = count_levels(one, two, [[0, 1]], [Part(np.arange(2), np.arange(3))])
     >>> found.totals()  # equal, one apart, farther
-    [array([1., 1., 2.])]
+    array([1., 1., 2.])
     """
     prepare("the comparison of pairs", _rehearse)
     tally = Tally(ends)
@@ -107,7 +107,7 @@ def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> Patterns | N
 
     >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
     >>> count_equal(one, two, (np.zeros(2, int), np.zeros(3, int))).totals()
-    [array([1., 3.])]
+    array([1., 3.])
     """
     both = np.vstack([a, b])
     gappy = np.atleast_1d(np.isnan(both).any(axis=0))
@@ -134,13 +134,13 @@ def _codes(values: Floats) -> Ints:
     return codes
 
 
-def level_totals(a: Floats, b: Floats, ends: Ends, parts: Sequence[Part]) -> list[Floats]:
-    """How many pairs each attribute has in each level, from the sorted values of both files.
+def level_totals(a: Floats, b: Floats, ends: Ends, parts: Sequence[Part]) -> Floats:
+    """How many pairs each level has, attribute by attribute, from the sorted values of both files.
 
     >>> from unveil.data.links import Part
     >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
     >>> level_totals(one, two, [[0, 1]], [Part(np.arange(2), np.arange(3))])
-    [array([1., 1., 2.])]
+    array([1., 1., 2.])
     """
     prepare("the comparison of pairs", _rehearse)
     found = []
@@ -154,7 +154,7 @@ def level_totals(a: Floats, b: Floats, ends: Ends, parts: Sequence[Part]) -> lis
             counts = [kernel.pairs_within(x, y, float(end)) for end in tolerances]
             within += [*counts, len(x) * len(y)]
         found.append(np.diff(within, prepend=0.0))
-    return found
+    return np.concatenate(found)
 
 
 def _rehearse() -> None:
@@ -166,4 +166,4 @@ def _rehearse() -> None:
     merged((keys[0], keys[0]), (keys[0], keys[0]))
     kernel.pairs_within(one[0], one[0], 0.0)
     tally.add(keys)
-    tally.patterns().expect([np.zeros(2)], 0.0, threads=1)
+    tally.patterns().expect(np.zeros(2), 0.0, threads=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,8 +13,6 @@ from unveil.engines.threads import blocks_of, cores, run_blocks
 from unveil.kernels.levels import expect_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from unveil.kernels.arrays import Floats, Ints, Ints32
 
 CHUNK = 1 << 19  # patterns whose matches are added up at once: whatever the threads, the same sums
@@ -24,7 +22,7 @@ class Expected(NamedTuple):
     """What patterns come to under a model of matches."""
 
     matches: float
-    levels: list[Floats]  # by attribute and level: the matches among its pairs
+    levels: Floats  # the matches among the pairs of each level, of all attributes in turn
     logs: float  # the sum over all pairs of log(1 + odds that it is a match)
 
 
@@ -43,73 +41,72 @@ class Patterns:
     def __len__(self) -> int:
         return len(self.counts)
 
-    @property
+    @cached_property
     def pairs(self) -> float:
         """How many pairs there are."""
         return float(self.counts.sum())
 
-    @property
-    def _first(self) -> Ints:
-        return np.concatenate([[0], np.cumsum([prod(shape) for shape in self.shapes])])
+    @cached_property
+    def first(self) -> Ints:
+        """Where the levels of each attribute begin, of all attributes in turn, and their end."""
+        return np.cumsum([0, *(slots - 1 for shape in self.shapes for slots in shape)])
 
-    def totals(self) -> list[Floats]:
-        """How many pairs each attribute has in each level."""
+    @cached_property
+    def _codes_from(self) -> Ints:
+        """Where the codes of each part begin, of all parts in turn, and their end."""
+        return np.cumsum([0, *(prod(shape) for shape in self.shapes)])
+
+    @cached_property
+    def _level_of(self) -> list[Ints]:
+        """Of each part, attributes x codes: the level's place among all; one more if missing."""
+        found, starts = [], self.first[:-1].tolist()
+        for shape in self.shapes:
+            slots = np.indices(shape).reshape(len(shape), -1)
+            own = np.array([starts.pop(0) for _ in shape])[:, None]
+            found.append(np.where(slots > 0, own + slots - 1, self.first[-1]))
+        return found
+
+    def totals(self) -> Floats:
+        """How many pairs each level has."""
         sums = [
             np.bincount(codes, self.counts, minlength=prod(shape))
             for codes, shape in zip(self.codes, self.shapes, strict=True)
         ]
         return self._by_level(np.concatenate(sums))
 
-    def expect(
-        self, weights: Sequence[Floats], logit: float, *, threads: int | None = None
-    ) -> Expected:
+    def expect(self, weights: Floats, logit: float, *, threads: int | None = None) -> Expected:
         """The matches to be expected, given each level's weight and the prior's logit."""
-        first, looked_up = self._first, self._by_code(weights)
+        looked_up, first = self._by_code(weights), self._codes_from
         bounds = blocks_of(len(self), CHUNK)
         sums = np.zeros((len(bounds) - 1, first[-1]))
         found = np.zeros((len(bounds) - 1, 2))
 
         def work(start: int, stop: int) -> None:
             at = start // CHUNK
-            found[at] = expect_matches(
-                self.codes[:, start:stop],
-                self.counts[start:stop],
-                looked_up,
-                first,
-                logit,
-                sums[at],
-            )
+            codes, counts = self.codes[:, start:stop], self.counts[start:stop]
+            found[at] = expect_matches(codes, counts, looked_up, first, logit, sums[at])
 
         run_blocks(work, bounds, threads=cores(threads))
         matches, logs = found.sum(axis=0).tolist()
         return Expected(matches, self._by_level(sums.sum(axis=0)), logs)
 
-    def weigh(self, weights: Sequence[Floats]) -> Floats:
+    def weigh(self, weights: Floats) -> Floats:
         """The sum of each pattern's weights."""
-        first, looked_up = self._first, self._by_code(weights)
-        total = np.zeros(len(self))
-        for codes, start in zip(self.codes, first[:-1].tolist(), strict=True):
+        looked_up, total = self._by_code(weights), np.zeros(len(self))
+        for codes, start in zip(self.codes, self._codes_from[:-1].tolist(), strict=True):
             total += looked_up[start + codes]
         return total
 
-    def _by_code(self, weights: Sequence[Floats]) -> Floats:
-        """What each code weighs, part after part; what is missing weighs nothing."""
-        found, left = [], list(weights)
-        for shape in self.shapes:
-            weight = np.zeros(shape)
-            for axis, slots in enumerate(shape):
-                along = [1] * len(shape)
-                along[axis] = slots
-                weight = weight + np.append(0.0, left.pop(0)).reshape(along)
-            found.append(weight.ravel())
-        return np.concatenate(found)
+    def _by_code(self, weights: Floats) -> Floats:
+        """What each code weighs, of all parts in turn; what is missing weighs nothing."""
+        each = np.append(weights, 0.0)
+        return np.concatenate([each[level].sum(axis=0) for level in self._level_of])
 
-    def _by_level(self, sums: Floats) -> list[Floats]:
-        """What the codes sum up to, by attribute and level."""
-        found = []
-        for shape, (start, stop) in zip(self.shapes, pairwise(self._first.tolist()), strict=True):
-            box = sums[start:stop].reshape(shape)
-            for axis in range(len(shape)):
-                others = tuple(other for other in range(len(shape)) if other != axis)
-                found.append(box.sum(axis=others)[1:])
-        return found
+    def _by_level(self, sums: Floats) -> Floats:
+        """What codes sum up to, level by level."""
+        found, start = np.zeros(self.first[-1] + 1), 0
+        for level in self._level_of:
+            own = sums[start : start + level.shape[1]]
+            found += np.bincount(level.ravel(), np.tile(own, len(level)), minlength=len(found))
+            start += level.shape[1]
+        return found[:-1]
