@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Given = Mapping[str, tuple[float, ...]]
 
 DEVIATIONS = (0.05, 0.2, 0.5)  # tolerances of numbers, in the release's deviations
-PLACES = (0.0, 1.0)  # of ordinal categories
+PLACES = (0.0, 1.0, 2.0)  # of ordinal categories
 EQUAL = (0.0,)
 SAME = 1e-9  # standardised numbers nearer than this are equal
 
@@ -174,9 +174,9 @@ def _told(one: Comparison) -> Floats:
     if one.equality:  # numbered as they first come up
         _, first, code = np.unique(values[known], return_index=True, return_inverse=True)
         told[known] = np.argsort(np.argsort(first))[code]
-    else:
+    elif known.any():
         least, most = values[known].min(), values[known].max()
-        told[known] = (values[known] - least) / (most - least)
+        told[known] = (values[known] - least) / ((most - least) or 1.0)
     return told
 
 

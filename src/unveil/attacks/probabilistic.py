@@ -56,7 +56,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         Meta(
             description="The gaps at which an attribute's levels end, ascending, in its own units; "
             "of ordinal categories in places; 0 is equality. If not given, equality and 0.05, 0.2 "
-            "and 0.5 of the release's deviation, or one place."
+            "and 0.5 of the release's deviation, or one place and two."
         ),
     ] = None
     prorated: Annotated[
@@ -107,7 +107,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         Meta(description="P(NP|M), the share of matches that may be left unlinked."),
     ] = None
     sampled: Annotated[
-        Annotated[int, Meta(ge=100, le=1_000_000)],
+        Annotated[int, Meta(ge=1, le=1_000_000)],
         Meta(
             description="Where pairs are too many to be compared, more than 10^8: of how many "
             "records they are sampled, for the estimates only."
@@ -189,7 +189,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         wide = [
             one.column
             for one in comparisons
-            if one.kind == "numbers" or np.nanmax(one.released, initial=0) >= MOST_CODES
+            if one.kind == "numbers" or np.fmax.reduce(one.released, initial=0) >= MOST_CODES
         ]
         if wide:
             raise SchemaError(

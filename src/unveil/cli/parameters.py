@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unveil.attacks import Attack
+    from unveil.data.specs import Parameter
 
 
 class WithParameters(click.Command):
@@ -35,7 +36,7 @@ def _parameters() -> list[click.Parameter]:
             found[parameter.name] = parameter
     return [
         click.Option(
-            [f"--{name.replace('_', '-')}", name],
+            [_flags(parameter), name],
             is_flag=parameter.type == "true or false",
             default=None,
             metavar=_metavar(parameter.type),
@@ -43,6 +44,12 @@ def _parameters() -> list[click.Parameter]:
         )
         for name, parameter in found.items()
     ]
+
+
+def _flags(parameter: Parameter) -> str:
+    """How a parameter is named; what is true unless told otherwise can be told otherwise."""
+    flag = parameter.name.replace("_", "-")
+    return f"--{flag}/--no-{flag}" if parameter.default == "true" else f"--{flag}"
 
 
 def _metavar(kind: str) -> str:

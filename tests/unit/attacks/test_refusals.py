@@ -28,7 +28,7 @@ SCHEMA = Schema(
 )
 DATA = Microdata(FRAME, SCHEMA)
 TABLE = {"categories": ["x"], "distances": [[0]]}
-DISTANCE, RANK = attacks.Distance(), attacks.Rank()
+DISTANCE, RANK, PRL = attacks.Distance(), attacks.Rank(), attacks.Probabilistic
 
 
 def attack(spec=DISTANCE, release=DATA, original=DATA, **options):
@@ -111,6 +111,30 @@ def other(schema=SCHEMA, **columns):
          SchemaError, "'age' is not a plain attribute of categories"),
         (lambda: attack(attacks.Distance(tables={"job": TABLE})),
          UnveilError, "list of categories for column 'job'"),
+        (lambda: attack(PRL(), intruder={"knows": ["band"]}), SchemaError,
+         "probabilistic: column 'band' is generalised.*or attack by distance"),
+        (lambda: attack(PRL(tolerances={"agee": [1]})), SpecError, "did you mean 'age'"),
+        (lambda: attack(PRL(tolerances={"job": [0, 1]})), SpecError,
+         "'job' is nominal, and its categories are equal or not"),
+        (lambda: PRL(tolerances={"age": []}), SpecError, "of 'age', one finite number or several"),
+        (lambda: PRL(tolerances={"age": [2, 1]}), SpecError, "that ascend"),
+        (lambda: PRL(tolerances={"age": [float("nan")]}), SpecError, "that ascend"),
+        (lambda: PRL(tolerances={"age": [-1, 1]}), SpecError, "numbers of 0 or more"),
+        (lambda: PRL(prior=0), SpecError, "prior"),
+        (lambda: PRL(prior=1.0), SpecError, "prior"),
+        (lambda: PRL(prior="fixd"), SpecError, "did you mean 'fixed'"),
+        (lambda: PRL(smoothing=-1), SpecError, "smoothing"),
+        (lambda: PRL(p_link_unmatched=0.1), SpecError, "go together"),
+        (lambda: PRL(p_link_unmatched=0.1, p_nonlink_matched=1.5), SpecError, "p_nonlink_matched"),
+        (lambda: attack(PRL(p_link_unmatched=0.99, p_nonlink_matched=0.99)), SpecError,
+         "thresholds cross.*lower p_link_unmatched or p_nonlink_matched"),
+        (lambda: attack(PRL(constrained=False)), SpecError,
+         r"these have more: age, pay, grade; give them the tolerances \[0\]"),
+        (lambda: attack(PRL(constrained=False, tolerances={"age": [0]}),
+                        intruder={"knows": ["age"]}), SchemaError,
+         "at most 2,000 of an attribute: leave out age"),
+        (lambda: attack(PRL(), release=other(age=pl.lit(1)), intruder={"knows": ["age"]}),
+         DataError, "no attribute that the intruder knows varies"),
         (lambda: attack(intruder={"channel": True}), SpecError, "makes no use of how"),
         (lambda: attack(intruder={"blocks": ["band"]}), SchemaError, "'band' is generalised"),
         (lambda: attack(intruder={"blocks": ["jobb"]}), DataError, "did you mean 'job'"),
@@ -153,6 +177,10 @@ def other(schema=SCHEMA, **columns):
         (lambda: unveil.measures.claims(attack(truth="row-order"), "a"), UsageError, "margin"),
         (lambda: unveil.measures.margins(attack(attacks.Position(), truth="who")), UsageError,
          "scores are no distances"),
+        (lambda: unveil.measures.margins(attack(PRL(), truth="who")), UsageError,
+         "scores are no distances"),
+        (lambda: attack(attacks.Position(), truth="who").on(DATA), UsageError,
+         "compares no attributes"),
     ],
 )  # fmt: skip
 def test_bad_input(act, kind, said):
@@ -178,7 +206,7 @@ def test_synthetic_rows_are_nobodys():
     assert len(links.best) == 60
 
 
-@pytest.mark.parametrize("spec", [DISTANCE, attacks.Rank(), attacks.Position()])
+@pytest.mark.parametrize("spec", [DISTANCE, attacks.Rank(), PRL(), attacks.Position()])
 def test_one_record(spec):
     data = Microdata(pl.DataFrame({"age": [3]}), Schema(quasi="age"))
     many = Microdata(pl.DataFrame({"age": [1, 2, 3]}), Schema(quasi="age"))
