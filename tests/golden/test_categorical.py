@@ -1,4 +1,4 @@
-"""Distance-based linkage of categorical records, as Domingo-Ferrer and Torra (2002) did it.
+"""Linkage of categorical records, by distance and by probability: Domingo-Ferrer and Torra (2002).
 
 Their extract of the American Housing Survey is not to be had. Ten attributes of Adult stand in
 for theirs, with about as many categories, in their five groups and under their four masks,
@@ -11,6 +11,15 @@ That program's bands of hours and of capital are not written down. Those below w
 records are nearest with them. Over the 258 the average goes from 573 to 608 with ties counted
 as hits, from 219 to 230 expected, from 151 to 160 unique. Another thousand records, which had
 no say in the choice, are attacked in the deep profile only.
+
+Probabilistic linkage is on 0/1 agreements, with EM from m = .9 and u as all pairs agree. Free EM,
+which estimates m, u and the prior and holds to no order, has not converged after a thousand
+steps in three experiments of four, so that its figures depend on where it stops: the average
+with ties counted as hits falls from 510 after 100 steps to 467, 450, 450 and 445 after 200, 300,
+500 and 2000; of the other thousand records from 469 to 447, 437, 432 and 421. The independent
+program had 452 and 438. Here EM stops after 400 steps. That program clipped m at a little above
+u, so that agreement always counted for something; here levels that weigh the same go by
+closeness, which comes to the same. Where they tie, safe EM gets 649 / 224 / 150.
 """
 
 import os
@@ -23,6 +32,7 @@ import pytest
 import unveil
 from unveil import attacks, masks, measures
 
+DEEP = os.environ.get("UNVEIL_HYPOTHESIS") == "deep"
 GROUPS = {
     "s": ("DEGREE", "METRO", "SCH", "SHP"),
     "m": ("TRAN1", "WHYTOH", "WHYTON"),
@@ -93,32 +103,35 @@ def found(original, release, group, tables=None):
 
     Each masked record looks for the nearest original one.
     """
-    links = unveil.attack(
-        original,
-        release,
-        attacks.Distance(metric="manhattan", tables=tables),
-        intruder=unveil.Intruder(knows=GROUPS[group], direction="release-to-original"),
-        truth="row-order",
-    )
-    hits = [measures.hits(links, ties=ties).sum() for ties in TIES]
-    return [*hits, measures.ceiling(links)]
+    spec = attacks.Distance(metric="manhattan", tables=tables)
+    links = attacked(original, release, group, spec)
+    return [*hits(links), measures.ceiling(links)]
 
 
-def assert_near(averages, published):
+def attacked(original, release, group, spec):
+    intruder = unveil.Intruder(knows=GROUPS[group], direction="release-to-original")
+    return unveil.attack(original, release, spec, intruder=intruder, truth="row-order")
+
+
+def hits(links):
+    return [measures.hits(links, ties=ties).sum() for ties in TIES]
+
+
+def assert_near(averages, published, rtol=0.01):
     """Equal to a hundredth, and to the half that is lost in printing whole numbers.
 
     Another draw of PRAM (one standard deviation, of twenty draws) moves the averages over all
     experiments by 0.35, 0.19 and 0.18, those over its own by four times as much. So nearly all
     of the hundredth is left to the bands.
     """
-    np.testing.assert_allclose(averages, published, rtol=0.01, atol=0.5)
+    np.testing.assert_allclose(averages, published, rtol=rtol, atol=0.5)
 
 
 @pytest.mark.parametrize(
     ("first", "published"),
     [
         (0, (586, 227, 157)),
-        *([(10_000, (585, 222, 154))] if os.environ.get("UNVEIL_HYPOTHESIS") == "deep" else []),
+        *([(10_000, (585, 222, 154))] if DEEP else []),
     ],
 )
 def test_nearest_original(paper_data, first, published):
@@ -167,3 +180,79 @@ def allowed(channel):
     becomes = np.array([categories.index(channel.table[category]) for category in categories])
     distances[becomes[:, None] != place] = np.inf
     return {"categories": categories, "distances": distances.tolist()}
+
+
+FREE = {"constrained": False, "prior": "estimated", "u": "estimated"}
+EM = {
+    "free": FREE,
+    "constraint alone": FREE | {"constrained": True},
+    "prior 1/n": FREE | {"prior": "fixed"},
+    "safe": {},
+}
+
+
+def linked(original, release, group, kind):
+    """The hits of probabilistic linkage on agreements, after EM of this kind."""
+    equal = {name: (0,) for name in GROUPS[group] if name in ORDINAL}
+    spec = attacks.Probabilistic(
+        tolerances=equal, smoothing=0, iterations=400, tolerance=1e-6, **EM[kind]
+    )
+    links = attacked(original, release, group, spec)
+    path = links.finder.details["log_likelihood"]
+    assert (np.diff(path) >= -1e-12 * abs(path[0])).all()  # EM never loses
+    if spec.constrained:
+        for one in links.finder.details["comparisons"]:
+            agree, differ = one["comparison_levels"]
+            assert agree["match_weight"] >= differ["match_weight"] - 1e-9
+    return hits(links)
+
+
+def test_the_order_constraint_alone_cures_em(paper_data):
+    """Free EM takes some other division of the pairs for that into matches and others."""
+    frame = stand_in(paper_data("adult_train"), 0)
+    original = unveil.Microdata(frame, LEVELS)
+    medium, pram = ({kind: [] for kind in EM} for _ in range(2))
+    for method, p in product(MASKS, range(1, 10)):
+        release = masked(frame, method, p)[0]
+        for group, kind in product(GROUPS, ("free", "constraint alone")):
+            if group != "m" and (method != "PRAM" or p % 2 == 0):
+                continue
+            any_tie = linked(original, release, group, kind)[0]
+            if group == "m":
+                medium[kind].append(any_tie)
+            if method == "PRAM" and p % 2:
+                pram[kind].append(any_tie)
+    means = [np.mean(of[kind]) for of in (medium, pram) for kind in ("free", "constraint alone")]
+    assert_near(means, [192, 675, 619, 925], rtol=0.02)
+
+
+LIKELIEST = {
+    0: {
+        "free": (452, 199, 140),
+        "constraint alone": (619,),
+        "prior 1/n": (522, 216, 149),
+        "safe": (627, 236, 160),
+    },
+    10_000: {"free": (438, 183, 128), "prior 1/n": (472, 202, 143)},
+}
+
+
+def likeliest_original(paper_data, first):
+    frame = stand_in(paper_data("adult_train"), first)
+    original = unveil.Microdata(frame, LEVELS)
+    every = {method: [masked(frame, method, p)[0] for p in range(1, 10)] for method in MASKS}
+    for kind, expected in LIKELIEST[first].items():
+        mean = {}
+        for method, releases in every.items():
+            each = [linked(original, *one, kind) for one in product(releases, GROUPS)]
+            mean[method] = np.mean(each, axis=0)
+        averages = np.mean([*mean.values()], axis=0)
+        assert_near(averages[: len(expected)], expected, rtol=0.015)
+        if kind == "safe":
+            by_method = [mean[method][0] for method in ("Bottom", "Global", "Top", "PRAM")]
+            assert_near(by_method, [384, 754, 441, 928], rtol=0.02)
+            assert_near(mean["PRAM"][1], 354)
+
+
+if DEEP:  # it takes a minute
+    test_likeliest_original = pytest.mark.parametrize("first", LIKELIEST)(likeliest_original)
