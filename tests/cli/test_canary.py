@@ -155,6 +155,10 @@ SCENES = [
         "--knows pay,age --truth row-order --direction release-to-original",
     )),
     (0, f"{ATTACK} rank --knows pay --truth name"),
+    *((0, f"{ATTACK} probabilistic {more}") for more in (
+        "--truth name", "--truth row-order --json --iterations 1", "--links made.links.csv",
+        "--knows pay,kind --truth name --json --p-link-unmatched 1e-9 --p-nonlink-matched 1e-9",
+    )),
     (0, "attack good.parquet other.parquet --attack position --truth name"),
     *((3, f"{ATTACK} {more}") for more in (
         "rank", "distance --knows payy", "distance --truth kind",
@@ -163,6 +167,7 @@ SCENES = [
         "pairs --pairs good.csv", "pairs --pairs pairs.csv",
         "distance --release-schema words.toml", "distance --release-schema order.toml",
         "distance --metric mahalanobis",
+        'probabilistic --no-constrained --knows pay --tolerances {"pay":[0]}',
     )),
     (3, "attack good.parquet cells.csv --attack distance --release-schema cells.toml --knows name"),
     (2, "attack good.parquet other.parquet --attack distance --knows pay --truth nobody"),
@@ -172,6 +177,8 @@ SCENES = [
         "distance --weights pay=x", "distance --weights pay=-1", "distance --knows name",
         "position --truth row-order", "pairs --pairs pairs.csv --blocks kind",
         "position --truth name --outsiders other.parquet",
+        "probabilistic --no-constrained", "probabilistic --tolerances payy=1",
+        "probabilistic --p-link-unmatched 0.9",
     )),
     (0, "methods"),
     (0, "methods pram"),

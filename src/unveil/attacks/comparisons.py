@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DEVIATIONS = (0.05, 0.2, 0.5)  # tolerances of numbers, in the release's deviations
 PLACES = (0.0, 1.0, 2.0)  # of ordinal categories
 EQUAL = (0.0,)
+LEAST = 1e-250  # a tolerance that is more than nothing
 SAME = 1e-9  # standardised numbers nearer than this are equal
 
 
@@ -99,6 +100,7 @@ def _near(people: Floats, released: Floats, deviation: float) -> tuple[float, ..
     A tolerance that no pair needs, as of whole numbers that are few, is left out.
     """
     ends = (0.0, *(float(f"{deviation * part:.3g}") for part in DEVIATIONS))
+    ends = tuple(sorted({end for end in ends if end == 0 or end > LEAST}))
     everybody = Part(np.arange(len(people)), np.arange(len(released)))
     pairs = level_totals(people[:, None], released[:, None], [ends], [everybody])
     used = tuple(end for end, many in zip(ends, pairs[:-1].tolist(), strict=True) if many)

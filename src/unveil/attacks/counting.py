@@ -101,6 +101,8 @@ def _sample(files: Files, comparisons: Sequence[Comparison], pairs: int, sampled
     listed, times = [], []
     for part in search.parts(records):
         own, many = near[part.records], len(part.candidates)
+        if not many:
+            continue
         drawn = part.candidates[rng.integers(many, size=(len(own), OTHERS))]
         others = ~(drawn[:, :, None] == own[:, None, :]).any(axis=2)
         left = many - (own >= 0).sum(axis=1)
@@ -117,6 +119,7 @@ def _sample(files: Files, comparisons: Sequence[Comparison], pairs: int, sampled
         rows = rows[:, ::-1]
     ends = [one.tolerances for one in comparisons]
     found = count_pairs(a, b, ends, np.ascontiguousarray(rows), np.concatenate(times))
+    # With missing cells in what parts them, blocks overlap, and their pairs are too many to list.
     exact = not files.blocks.gappy
     totals = level_totals(a, b, ends, _parts(search.files)) if exact else found.totals()
     u = shares(totals, found.first)
@@ -133,13 +136,7 @@ def _by_content(files: Files, comparisons: Sequence[Comparison]) -> Search:
     blocks = replace(
         files.blocks, mine=files.blocks.mine[mine], released=files.blocks.released[released]
     )
-    ordered = replace(
-        files,
-        mine=files.mine.take(mine),
-        release=files.release.take(released),
-        blocks=blocks,
-        reverse=len(released) < len(mine),
-    )
+    ordered = replace(files, blocks=blocks, reverse=len(released) < len(mine))
     a, b = (
         np.column_stack([getattr(one, whose) for one in comparisons])[order]
         for whose, order in (("people", mine), ("released", released))

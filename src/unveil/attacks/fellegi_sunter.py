@@ -136,7 +136,8 @@ class _Known:
             self._pool(ratio, a, against)
         m = self._shares(ratio * against, model.m)
         u = self._shares((1 - ratio) * against, model.u) if rules.estimate_u else model.u
-        prior = found.matches / self.pairs if rules.estimate_prior else model.prior
+        estimated = rules.estimate_prior and self.pairs > 0
+        prior = found.matches / self.pairs if estimated else model.prior
         return Model(m, u, self.first, prior)
 
     def _pool(self, ratio: Floats, a: Floats, against: Floats) -> None:

@@ -16,6 +16,7 @@ from unveil.attacks.fellegi_sunter import Rules, estimate
 from unveil.attacks.scoring import metric_of
 from unveil.attacks.search import Search, as_records
 from unveil.attacks.thresholds import decide
+from unveil.data.encode import LARGEST
 from unveil.errors import SchemaError, SpecError, listing
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from unveil.attacks.comparisons import Comparison
     from unveil.attacks.counting import Counted
     from unveil.attacks.fellegi_sunter import Model
+    from unveil.data.encode import Floats
     from unveil.data.links import Finder
 
 MOST_CODES = 2000  # categories of an attribute in which to differ may speak for a match
@@ -118,13 +120,12 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         super().__post_init__()
         for column, ends in (self.tolerances or {}).items():
             values = np.array(ends)
-            if not len(ends) or not np.isfinite(values).all() or (np.diff(values) <= 0).any():
+            within = (values >= 0) & (values <= LARGEST)
+            if not len(ends) or not within.all() or (np.diff(values) <= 0).any():
                 raise SpecError(
-                    f"probabilistic: tolerances: of '{column}', one finite number or several that "
-                    "ascend"
+                    f"probabilistic: tolerances: of '{column}', one number or several that ascend, "
+                    "from 0 to 1e150"
                 )
-            if values[0] < 0:
-                raise SpecError(f"probabilistic: tolerances: of '{column}', numbers of 0 or more")
         if (self.p_link_unmatched is None) != (self.p_nonlink_matched is None):
             raise SpecError(
                 "probabilistic: p_link_unmatched and p_nonlink_matched go together: each threshold "
@@ -189,7 +190,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         wide = [
             one.column
             for one in comparisons
-            if one.kind == "numbers" or np.fmax.reduce(one.released, initial=0) >= MOST_CODES
+            if one.kind == "numbers" or max(map(_most, (one.mine, one.released))) >= MOST_CODES
         ]
         if wide:
             raise SchemaError(
@@ -201,16 +202,17 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         self, comparisons: Sequence[Comparison], counted: Counted, model: Model
     ) -> dict[str, Any]:
         """How the weights were found, in plain values and in splink's words."""
-        levels = map(model.each, (model.m, model.u, model.weights()))
+        m, u, weights = map(model.each, (model.m, model.u, model.weights()))
         details: dict[str, Any] = {
             "prior": model.prior,
             "converged": model.converged,
             "iterations": len(model.path) - 1,
             "log_likelihood": model.path,
             "counted": counted.said,
+            "greatest_match_weight": float(sum(map(np.max, weights)) / np.log(2)),
             "comparisons": [
                 {"output_column_name": one.column, "comparison_levels": _levels(one, *own)}
-                for one, *own in zip(comparisons, *levels, strict=True)
+                for one, *own in zip(comparisons, m, u, weights, strict=True)
             ],
         }
         if self.p_link_unmatched is not None and self.p_nonlink_matched is not None:
@@ -224,7 +226,11 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         return details
 
 
-def _levels(one: Comparison, m: Any, u: Any, weights: Any) -> list[dict[str, Any]]:
+def _most(codes: Floats) -> float:
+    return float(np.fmax.reduce(codes, initial=0.0))
+
+
+def _levels(one: Comparison, m: Floats, u: Floats, weights: Floats) -> list[dict[str, Any]]:
     """The levels of a comparison as splink has them."""
     return [
         {

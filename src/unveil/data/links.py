@@ -97,6 +97,10 @@ class Finder(Protocol):
     def details(self) -> dict[str, Any]:
         """What else the attack found out, in plain values."""
 
+    @property
+    def details(self) -> dict[str, Any]:
+        """How the attack came to its scores, in plain values; empty, if there is nothing to say."""
+
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> Against:

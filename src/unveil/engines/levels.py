@@ -83,8 +83,9 @@ class Patterns:
 
         def work(start: int, stop: int) -> None:
             at = start // CHUNK
-            codes, counts = self.codes[:, start:stop], self.counts[start:stop]
-            found[at] = expect_matches(codes, counts, looked_up, first, logit, sums[at])
+            found[at] = expect_matches(
+                self.codes, self.counts, looked_up, first, logit, (start, stop), sums[at]
+            )
 
         run_blocks(work, bounds, threads=cores(threads))
         matches, logs = found.sum(axis=0).tolist()

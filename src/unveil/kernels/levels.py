@@ -94,9 +94,15 @@ def pairs_within(a: Floats, b: Floats, end: float) -> int:
 
 @kernel()
 def expect_matches(
-    codes: Ints32, counts: Floats, weights: Floats, first: Ints, logit: float, sums: Floats
+    codes: Ints32,
+    counts: Floats,
+    weights: Floats,
+    first: Ints,
+    logit: float,
+    patterns: tuple[int, int],
+    sums: Floats,
 ) -> tuple[float, float]:
-    """Add the expected matches of each pattern to the sums of its codes.
+    """Add the expected matches of each pattern of a range to the sums of its codes.
 
     Each pattern has a code in every part, and each code a weight, from `first` of its part on.
     With d the sum of weights and the prior's logit, a pair of this pattern is a match with
@@ -104,7 +110,7 @@ def expect_matches(
     log(1 + exp(d)) over all pairs.
     """
     matches, logs = 0.0, 0.0
-    for i in range(codes.shape[1]):
+    for i in range(patterns[0], patterns[1]):
         d = logit
         for part in range(codes.shape[0]):
             d += weights[first[part] + codes[part, i]]

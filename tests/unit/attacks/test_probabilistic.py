@@ -67,6 +67,8 @@ def test_what_it_says_of_itself_is_plain():
     sizes = [level["label_for_charts"] for level in levels_of(found, "size")]
     assert sizes[-1] == "All other comparisons"
     assert all(label.startswith("Within ") for label in sizes[:-1])
+    best = sum(one["comparison_levels"][0]["match_weight"] for one in found["comparisons"])
+    assert found["greatest_match_weight"] == pytest.approx(best)
     jobs = [level["label_for_charts"] for level in levels_of(found, "job")]
     assert jobs == ["Exact match", "All other comparisons"]
 
@@ -223,6 +225,18 @@ def test_where_levels_weigh_the_same_the_nearer_goes_first():
     assert links.n_tied.tolist() == [0, 0, 0, 0]
 
 
+def test_nobody_in_the_same_block():
+    schema = Schema(quasi=["a", "b"], nominal=["a", "b"])
+    files = [
+        Microdata(pl.DataFrame({"a": list("pqp"), "b": [block] * 3}), schema) for block in "xy"
+    ]
+    for options in ({}, {"prior": "estimated", "tolerances": {"a": [0]}}):
+        intruder = Intruder(blocks=["b"])
+        links = unveil.attack(*files, PRL(**options), intruder=intruder, truth="row-order")
+        assert links.best.tolist() == [-1, -1, -1]
+        assert links.finder.details["counted"] == "all 0 pairs"
+
+
 def test_many_attributes_and_many_records():
     """Patterns too long for one number; and, as if pairs were too many, a sample of them."""
     rng = np.random.default_rng(5)
@@ -271,3 +285,4 @@ def test_from_the_command_line(unveil_command, tmp_path):
     assert risk["parameters"]["prorated"] is False
     assert risk["parameters"]["prior"] == 0.01
     assert risk["confirmed"] is None
+    assert json.loads(found.out)["details"]["prior"] == 0.01

@@ -30,6 +30,13 @@ THREE = FuzzyMeasure.additive([1, 1, 1])
         (lambda: metrics.prorated([], []), "at least one knot"),
         (lambda: metrics.prorated([0, 1], [0, np.inf]), "finite"),
         (lambda: metrics.prorated([1, 0], [0, 1]), "ascend"),
+        (lambda: metrics.prorated([0, 1], [1, 2], equal=3), "never fall"),
+        (lambda: metrics.levels([0], [0, 1], missing=-1), "a missing cell costs a finite number"),
+        (lambda: metrics.table([[0.0]], missing=np.inf), "a missing cell costs a finite number"),
+        (
+            lambda: metrics.Metric(metrics.levels([0], [0, 1], missing=1), matrix=np.eye(1)),
+            "no cell is missing",
+        ),
         (lambda: metrics.window(-1), "ascend"),
         (lambda: metrics.window(np.nan), "ascend"),
         (lambda: metrics.table([[0, 1]]), "square"),
