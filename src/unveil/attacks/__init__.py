@@ -15,6 +15,24 @@ from unveil.attacks.probabilistic import Probabilistic
 from unveil.attacks.rank import Rank
 from unveil.attacks.tailored import Tailored
 
-__all__ = ["Attack", "Combined", "Distance", "Distances", "Pairs", "Position", "Probabilistic", "Rank", "Tailored"]
+__all__ = [
+    "Attack",
+    "Combined",
+    "Distance",
+    "Distances",
+    "Pairs",
+    "Position",
+    "Probabilistic",
+    "Rank",
+    "Tailored",
+]
 
-METHODS: tuple[type[Attack], ...] = (Distance, Rank, Probabilistic, Tailored, Combined, Position, Pairs)
+METHODS: tuple[type[Attack], ...] = (
+    Distance,
+    Rank,
+    Probabilistic,
+    Tailored,
+    Combined,
+    Position,
+    Pairs,
+)

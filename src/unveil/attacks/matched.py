@@ -150,11 +150,9 @@ class Matched:
         best = np.where(many > 0, table.tied[start] + 1, 0)
         return Candidates(np.where(there, classes.members[member], -1), scores, best)
 
-    def certainty(self, records: Ints) -> Floats | None:
-        """How likely each best link is; a matching does not say."""
-        if self.decides:
-            return None
-        return np.exp(-self.nearest(records, 1, None).scores[:, 0])
+    def totals(self, records: Ints) -> Floats | None:
+        """Scores are minus the log of probabilities; a matching does not say how likely it is."""
+        return None if self.decides else np.zeros(len(records))
 
     def distribution(self, records: Ints) -> tuple[Ints, Ints, Floats]:
         """For each record the rows that it may be matched with, and how likely."""

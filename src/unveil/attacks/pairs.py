@@ -137,7 +137,7 @@ class PairList:
             np.where(start < end, stop[best] - begin[best], 0),
         )
 
-    def certainty(self, records: Ints) -> Floats | None:
+    def totals(self, records: Ints) -> Floats | None:
         """Weights of unknown making are no probabilities."""
         del records
         return None

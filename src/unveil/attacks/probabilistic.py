@@ -156,7 +156,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             released,
             metric_of(comparisons, model.each(model.weights()), prorate=self.prorated),
             tuple(one.column for one in comparisons),
-            margins=False,
+            margins="likelihood",
             details=self._details(comparisons, counted, model) | {"dropped": doubles},
         )
 

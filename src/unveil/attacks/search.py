@@ -69,14 +69,9 @@ class Search:
         queries, base = self._asked(records)
         return density(queries, base, replace(self.metric, root=False), error=error).log_sum
 
-    def certainty(self, records: Ints) -> Floats | None:
-        """How likely each best link is, where scores are likelihoods."""
-        if self.margins != "likelihood":
-            return None
-        best = self.nearest(records, 1, None).scores[:, 0]
-        with np.errstate(invalid="ignore"):  # where nobody is possible
-            sure: Floats = np.nan_to_num(np.exp(-best - self.log_sums(records, CERTAIN)))
-        return np.minimum(sure, 1.0)
+    def totals(self, records: Ints) -> Floats | None:
+        """The log of the sum of all likelihoods, where scores are some."""
+        return self.log_sums(records, CERTAIN) if self.margins == "likelihood" else None
 
     @property
     def sizes(self) -> tuple[int, int]:

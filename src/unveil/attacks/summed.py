@@ -148,12 +148,9 @@ class Sum:
         cost = self.costs(records[place], candidate)
         return Listed(place, candidate, cost, np.full(len(records), np.inf))
 
-    def certainty(self, records: Ints) -> Floats | None:
-        """How likely each best link is."""
-        best = self.nearest(records, 1, None).scores[:, 0]
-        with np.errstate(invalid="ignore"):
-            sure: Floats = np.nan_to_num(np.exp(-best - self.log_sums(records, 0.0)))
-        return np.minimum(sure, 1.0)
+    def totals(self, records: Ints) -> Floats | None:
+        """The log of the sum of all likelihoods."""
+        return self.log_sums(records, 0.0)
 
     def log_sums(self, records: Ints, error: float) -> Floats:
         """The log of the sum of exp(-cost) over the candidates of each record."""

@@ -95,10 +95,6 @@ class Finder(Protocol):
 
     @property
     def details(self) -> dict[str, Any]:
-        """What else the attack found out, in plain values."""
-
-    @property
-    def details(self) -> dict[str, Any]:
         """How the attack came to its scores, in plain values; empty, if there is nothing to say."""
 
     def against(
@@ -121,8 +117,11 @@ class Finder(Protocol):
     def classes(self) -> Ints:
         """For each released row its class of rows that the attack cannot tell apart."""
 
-    def certainty(self, records: Ints) -> Floats | None:
-        """How likely the attack itself holds each best link to be right; None: it cannot say."""
+    def totals(self, records: Ints) -> Floats | None:
+        """The log of the sum of exp(-score) over each record's candidates, all of them.
+
+        By it a score becomes the probability of a link; None where scores say nothing of that.
+        """
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -279,7 +278,8 @@ class Links:
 
         And all that tie with the best, up to a thousand. Left is the original, right the
         release, by row numbers from 1. The weight is the score, its sign turned: the more, the
-        better. A distance is no probability, so there is none. `n_best` says how many tie.
+        better. A distance is no probability, so there is none; of likelihoods it is that of
+        the link among all that the record may have. `n_best` says how many tie.
 
         >>> import unveil
         >>> people = unveil.households(100)

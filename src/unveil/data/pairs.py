@@ -41,7 +41,9 @@ def pair_table(links: Links, k: int) -> pl.DataFrame:
     mine, released = (
         (rows, links.records[of]) if links.intruder.reverse else (links.records[of], rows)
     )
-    columns = (links.origin[mine] + 1, released + 1, weights, None)
+    totals = links.finder.totals(links.records)
+    chance = None if totals is None else np.minimum(np.exp(weights - totals[of]), 1.0)
+    columns = (links.origin[mine] + 1, released + 1, weights, chance)
     table = pl.DataFrame(dict(zip(PAIR_COLUMNS, columns, strict=True)))
     return table.with_columns(
         pl.col(PAIR_COLUMNS[3]).cast(pl.Float64), pl.Series("n_best", first.n_best[of])

@@ -259,7 +259,11 @@ class Metric:
         """
         every = tuple(
             replace(
-                cost, weight=cost.weight * rate, value=cost.value * rate, slope=cost.slope * rate
+                cost,
+                weight=cost.weight * rate,
+                value=cost.value * rate,
+                slope=cost.slope * rate,
+                missing=None if cost.missing is None else cost.missing * rate,
             )
             for cost in self.every
         )

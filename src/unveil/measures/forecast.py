@@ -30,13 +30,22 @@ def certainty(links: Links) -> Floats:
     >>> bool((sure <= 1).all())
     True
     """
-    found = links.finder.certainty(links.records)
+    found = _certainty(links)
     if found is None:
         raise UsageError(
             f"{links.name}: its scores say which candidate is better, not how likely it is; "
             "matching='posterior' gives every attack probabilities"
         )
     return found
+
+
+def _certainty(links: Links) -> Floats | None:
+    totals = links.finder.totals(links.records)
+    if totals is None:
+        return None
+    with np.errstate(invalid="ignore"):  # where nobody is possible
+        sure: Floats = np.nan_to_num(np.exp(-links.score - totals))
+    return np.minimum(sure, 1.0)
 
 
 def forecast(links: Links, above: float = SURE, *, sample: int = LOOKED_AT) -> Forecast | None:
@@ -56,7 +65,7 @@ def forecast(links: Links, above: float = SURE, *, sample: int = LOOKED_AT) -> F
     """
     above = share(above, "above")
     some = links.sample(sample)
-    sure = some.finder.certainty(some.records)
+    sure = _certainty(some)
     if sure is None:
         return None
     known = None if some.truth is None else hits(some)
