@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unveil
-from strategies import CATEGORIES, KINDS, NUMBERS, ORDER, SPECS, masked, sizes, tables
+from any_mask import CATEGORIES, KINDS, NUMBERS, ORDER, SPECS, masked, sizes, tables
 from unveil import masks
 from unveil.data.columns import labels_of
 from unveil.data.shares import part_of

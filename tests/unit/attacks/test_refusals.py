@@ -177,8 +177,6 @@ def other(schema=SCHEMA, **columns):
         (lambda: unveil.measures.claims(attack(truth="row-order"), "a"), UsageError, "margin"),
         (lambda: unveil.measures.margins(attack(attacks.Position(), truth="who")), UsageError,
          "scores are no distances"),
-        (lambda: unveil.measures.margins(attack(PRL(), truth="who")), UsageError,
-         "scores are no distances"),
         (lambda: attack(attacks.Position(), truth="who").on(DATA), UsageError,
          "compares no attributes"),
     ],
