@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.attacks.absent import with_missing
 from unveil.attacks.attributes import Rule, code_values, compare_categories, ends_of
 from unveil.attacks.common import common_level
 from unveil.data.channels import (
@@ -51,6 +52,7 @@ class Evidence:
     costs: tuple[Cost, ...]  # of gaps, where mine ask
     spread: Floats  # for each of mine the log of how many values its probability is spread over
     constant: float = 0.0  # the same for all, which depends on the channel's parameters
+    apart: bool = False  # whether one of the numbers may be missing without the others
 
     @property
     def metric(self) -> Metric:
@@ -67,7 +69,8 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
         for channel in channels
         if not isinstance(channel, Unknown)  # of which there is no evidence
     }
-    return found | {(column,): unchanged(reading, column) for column in kept}
+    found |= {(column,): unchanged(reading, column) for column in kept}
+    return {columns: with_missing(part) for columns, part in found.items()}
 
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
@@ -95,7 +98,8 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     columns with many of them come last.
     """
     pairs = [reading.numbers(column)[::2] for column in channel.columns]
-    order = np.argsort([np.isnan(mine).sum() + np.isnan(out).sum() for mine, out in pairs])
+    gaps = [np.isnan(mine).sum() + np.isnan(out).sum() for mine, out in pairs]
+    order = np.argsort(gaps, kind="stable")
     largest = np.array([np.nanmax(np.abs([*mine, *out, 0.0])) for mine, out in pairs])
     rounded = [
         slack.around(big) ** 2 / 3 for slack, big in zip(channel.slack, largest, strict=True)
@@ -107,7 +111,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     back = np.linalg.inv(root).T
     centre = [np.nanmean(out) if np.isfinite(out).any() else 0.0 for _, out in pairs]
     mine, released = (
-        times(
+        _upto_each(
             np.column_stack([(pairs[j][side] - centre[j] + move[j]) for j in order]) / deviation,
             back,
         )
@@ -116,7 +120,15 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     size = float(
         np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2
     )
-    return Evidence(mine, released, (squared(0.5),) * len(order), np.zeros(len(mine)), size)
+    costs = (squared(0.5),) * len(order)
+    return Evidence(mine, released, costs, np.zeros(len(mine)), size, apart=True)
+
+
+def _upto_each(rows: Floats, matrix: Floats) -> Floats:
+    """Rows times an upper triangle, of which a missing number spoils only what it is part of."""
+    return np.column_stack(
+        [times(rows[:, : j + 1], matrix[: j + 1, j : j + 1])[:, 0] for j in range(len(matrix))]
+    )
 
 
 @evidence.register(Ratio)
@@ -125,7 +137,11 @@ def _(channel: Ratio, reading: Reading) -> Evidence:
     mine, _, released = reading.numbers(channel.columns[0])
     low, high = channel.ends(mine)
     unit = np.maximum(2 * channel.slack.around(mine), 1e-280)
-    spread = np.log(np.maximum(np.where(np.isnan(mine), 1.0, (high - low) / unit), 1.0))
+    known = ~np.isnan(mine)
+    spread = np.zeros(len(mine))
+    spread[known] = np.log(np.maximum(((high - low) / unit)[known], 1.0))
+    if not known.all() and known.any():  # who does not know it is like anybody
+        spread[~known] = spread[known].mean()
     return _overlap((low, high), _around(released, channel.slack), reading, spread)
 
 
