@@ -448,6 +448,53 @@ def test_attack_by_position_and_without_the_truth(unveil_command, to_attack):
     assert attack_json(unveil_command, to_attack, truth=None)["risk"] is None
 
 
+def test_attacks_that_know_the_mask_and_matchings(unveil_command, to_attack):
+    knows = ["--knows", "age,income,hours"]
+    plan = [*knows, "--plan", to_attack / "release.plan.toml"]
+    noise = unveil.masks.AdditiveNoise(scale=0.3, columns=["age", "income", "hours"])
+    unveil.write(unveil.Plan((noise,), seed=99), to_attack / "release.plan.toml", force=True)
+    plain = attack_json(unveil_command, to_attack, *knows)["risk"]["expected"]
+    found = {}
+    for options in (
+        ["--attack", "tailored", *plan],
+        ["--attack", "tailored", "--level", "method", *plan],
+        ["--attack", "tailored", "--matching", "posterior", *plan],
+        ["--matching", "one-to-one", *knows],
+        ["--attack", "combined", "--attacks", "distance,tailored", *plan],
+        ["--attack", "probabilistic", "--matching", "posterior", *knows],
+    ):
+        shown = attack_json(unveil_command, to_attack, *options)
+        found[" ".join(map(str, options[:4]))] = shown["risk"]["expected"]
+        words = unveil_command(*attack_command(to_attack, *options)).out
+        told = "Without the truth the intruder expects" in words
+        assert told == (shown["forecast"] is not None)
+        assert ("matched one to one" in words) == ("one-to-one" in options)
+        assert ("An oracle" in words) == ("combined" in options)
+    assert found["--attack tailored --matching posterior"] >= plain
+    assert len(set(found.values())) > 3
+
+
+def test_several_releases(unveil_command, to_attack):
+    sample = unveil.read(to_attack / "survey.csv", to_attack / "survey.toml")
+    noise = unveil.masks.AdditiveNoise(scale=0.3, columns=["age", "income", "hours"])
+    for seed in (4, 5):
+        release = unveil.mask(sample, [noise], seed=seed)
+        frame = release.data.to_frame().with_columns(pl.Series("key", range(len(sample))))
+        unveil.write(unveil.Microdata(frame), to_attack / f"r{seed}.csv")
+    given = [
+        "attack", to_attack / "survey.csv", to_attack / "r4.csv", "--schema",
+        to_attack / "survey.toml", "--attack", "distance", "--truth", "row-order", "--knows",
+        "age,income,hours", "--also", to_attack / "r5.csv",
+    ]  # fmt: skip
+    alone, keyed = (
+        json.loads(unveil_command(*given, "--json", *more).out) for more in ([], ["--key", "key"])
+    )
+    assert [row["releases"] for row in keyed["several"]] == [1, 2]
+    assert keyed["several"][1]["expected"] > alone["several"][0]["expected"]
+    assert keyed["risk"]["expected"] == pytest.approx(keyed["several"][1]["expected"])
+    assert "2 releases: " in unveil_command(*given).out
+
+
 def test_links_are_written_and_scored_again(unveil_command, to_attack):
     links = to_attack / "links.csv"
     first = attack_json(unveil_command, to_attack, "--links", links)
@@ -480,6 +527,9 @@ def test_links_are_written_and_scored_again(unveil_command, to_attack):
         (2, ["--direction", "back"], "direction"),
         (3, ["--attack", "rank"], "have no order"),
         (2, ["--nothing"], "No such option"),
+        (2, ["--attack", "tailored"], "give the Release that unveil.mask made, or its plan"),
+        (2, ["--matching", "pairs"], "nearest or one-to-one or posterior"),
+        (2, ["--key", "age"], "name the others by --also"),
     ],
 )
 def test_mistakes_of_an_attacker(unveil_command, to_attack, code, more, said):

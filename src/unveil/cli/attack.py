@@ -148,13 +148,14 @@ def command(
             _read(one, release_schema or schema, dialect, part=release_schema is None)
             for one in (release, *also)
         ]
+        channel = _channel(plans)
         with as_usage():
             intruder = Intruder(
                 knows=_names(knows),
                 records=_records(records, schema, dialect),
                 blocks=_names(blocks) or (),
                 direction=direction,  # type: ignore[arg-type]
-                channel=_channel(plans),
+                channel=channel,
             )
 
         def told(done: int, total: int) -> None:
@@ -189,7 +190,10 @@ def command(
 
 def _channel(plans: tuple[Path, ...]) -> Any:
     """What the intruder knows of the masking: nothing, one plan, or one for each release."""
-    return (plans[0] if len(plans) == 1 else plans) if plans else False
+    from unveil.files.plans import read_plan
+
+    read = tuple(read_plan(path) for path in plans)
+    return (read[0] if len(read) == 1 else read) if read else False
 
 
 def _check_several(plans: tuple[Path, ...], also: tuple[Path, ...], key: str | None) -> None:
