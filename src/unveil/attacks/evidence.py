@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.absent import with_missing
 from unveil.attacks.attributes import Rule, code_values, compare_categories, ends_of
 from unveil.attacks.common import common_level
 from unveil.data.channels import (
@@ -52,7 +51,6 @@ class Evidence:
     costs: tuple[Cost, ...]  # of gaps, where mine ask
     spread: Floats  # for each of mine the log of how many values its probability is spread over
     constant: float = 0.0  # the same for all, which depends on the channel's parameters
-    apart: bool = False  # whether one of the numbers may be missing without the others
 
     @property
     def metric(self) -> Metric:
@@ -69,8 +67,7 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
         for channel in channels
         if not isinstance(channel, Unknown)  # of which there is no evidence
     }
-    found |= {(column,): unchanged(reading, column) for column in kept}
-    return {columns: with_missing(part) for columns, part in found.items()}
+    return found | {(column,): unchanged(reading, column) for column in kept}
 
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
@@ -98,8 +95,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     columns with many of them come last.
     """
     pairs = [reading.numbers(column)[::2] for column in channel.columns]
-    gaps = [np.isnan(mine).sum() + np.isnan(out).sum() for mine, out in pairs]
-    order = np.argsort(gaps, kind="stable")
+    order = np.argsort([np.isnan(mine).sum() + np.isnan(out).sum() for mine, out in pairs])
     largest = np.array([np.nanmax(np.abs([*mine, *out, 0.0])) for mine, out in pairs])
     rounded = [
         slack.around(big) ** 2 / 3 for slack, big in zip(channel.slack, largest, strict=True)
@@ -111,7 +107,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     back = np.linalg.inv(root).T
     centre = [np.nanmean(out) if np.isfinite(out).any() else 0.0 for _, out in pairs]
     mine, released = (
-        _upto_each(
+        times(
             np.column_stack([(pairs[j][side] - centre[j] + move[j]) for j in order]) / deviation,
             back,
         )
@@ -120,15 +116,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     size = float(
         np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2
     )
-    costs = (squared(0.5),) * len(order)
-    return Evidence(mine, released, costs, np.zeros(len(mine)), size, apart=True)
-
-
-def _upto_each(rows: Floats, matrix: Floats) -> Floats:
-    """Rows times an upper triangle, of which a missing number spoils only what it is part of."""
-    return np.column_stack(
-        [times(rows[:, : j + 1], matrix[: j + 1, j : j + 1])[:, 0] for j in range(len(matrix))]
-    )
+    return Evidence(mine, released, (squared(0.5),) * len(order), np.zeros(len(mine)), size)
 
 
 @evidence.register(Ratio)
@@ -137,11 +125,7 @@ def _(channel: Ratio, reading: Reading) -> Evidence:
     mine, _, released = reading.numbers(channel.columns[0])
     low, high = channel.ends(mine)
     unit = np.maximum(2 * channel.slack.around(mine), 1e-280)
-    known = ~np.isnan(mine)
-    spread = np.zeros(len(mine))
-    spread[known] = np.log(np.maximum(((high - low) / unit)[known], 1.0))
-    if not known.all() and known.any():  # who does not know it is like anybody
-        spread[~known] = spread[known].mean()
+    spread = np.log(np.maximum(np.where(np.isnan(mine), 1.0, (high - low) / unit), 1.0))
     return _overlap((low, high), _around(released, channel.slack), reading, spread)
 
 
