@@ -17,6 +17,7 @@ import numpy as np
 
 from unveil.attacks.attributes import Rule, code_values, compare_categories, ends_of
 from unveil.attacks.common import common_level
+from unveil.attacks.gaps import neutral
 from unveil.data.channels import (
     Channel,
     Noise,
@@ -62,12 +63,18 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
     """What these channels say of the columns that are compared; of others that they stayed."""
     named = {column for channel in channels for column in channel.columns}
     kept = [column for column in reading.files.columns if column not in named]
-    found = {
-        channel.columns: evidence(channel, reading)
+    whole = reading.by(reading.files.release if reading.files.few else reading.files.people)
+    found: dict[tuple[str, ...], Callable[[Reading], Evidence]] = {
+        channel.columns: partial(evidence, channel)
         for channel in channels
         if not isinstance(channel, Unknown)  # of which there is no evidence
     }
-    return found | {(column,): unchanged(reading, column) for column in kept}
+    found |= {(column,): partial(unchanged, column) for column in kept}
+    each = {}
+    for columns, told in found.items():
+        part = told(reading)
+        each[columns] = neutral(part, part if whole is reading else told(whole))
+    return each
 
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
@@ -95,7 +102,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     columns with many of them come last.
     """
     pairs = [reading.numbers(column)[::2] for column in channel.columns]
-    order = np.argsort([np.isnan(mine).sum() + np.isnan(out).sum() for mine, out in pairs])
+    order = np.argsort([np.isnan(out).sum() for _, out in pairs], kind="stable")
     largest = np.array([np.nanmax(np.abs([*mine, *out, 0.0])) for mine, out in pairs])
     rounded = [
         slack.around(big) ** 2 / 3 for slack, big in zip(channel.slack, largest, strict=True)
@@ -192,7 +199,7 @@ def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
     return [0.0, *steps.tolist()], [0.0, *far.tolist()], log(size)
 
 
-def unchanged(reading: Reading, column: str) -> Evidence:
+def unchanged(column: str, reading: Reading) -> Evidence:
     """A column that was not masked, or by functions of its own value only."""
     generalised = reading.files.generalised(column)
     if common_level(*reading.both, column) == "numeric":
