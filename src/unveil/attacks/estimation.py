@@ -193,9 +193,17 @@ def _unknown_at(channel: Channel, reading: Reading, step: float) -> Channel:
         return channel  # of ranges and sets nothing can be said
     if common_level(*reading.both, column) != "numeric":
         return _transition_at(channel, reading, CHANGES[int(step)])
-    scale = mean_and_deviation(reading.numbers(column)[2])
-    size = SCALES[int(step)] * (scale[1] if scale else 1.0)
-    return Noise((column,), np.zeros(1), np.array([[size**2]]), (ROUNDED,))
+    people, released = (mean_and_deviation(side) for side in reading.numbers(column)[1:])
+    (centre, deviation), size = released or (0.0, 1.0), SCALES[int(step)]
+    if people is None or reading.files.few:
+        noise = np.array([[(size * deviation) ** 2]])
+        return Noise((column,), np.zeros(1), noise, (ROUNDED,))
+    # Both files as they stand, and a correlation between them.
+    kept = 1 / (1 + size**2)  # of the variance
+    slope = kept**0.5 * deviation / people[1]
+    noise = np.array([[(1 - kept) * deviation**2]])
+    mean = np.array([centre - slope * people[0]])
+    return Noise((column,), mean, noise, (ROUNDED,), slope=np.array([slope]))
 
 
 def _ratio_at(channel: Channel, reading: Reading, far: float) -> Channel:  # noqa: ARG001

@@ -18,6 +18,7 @@ import numpy as np
 from unveil.attacks.attributes import Rule, code_values, compare_categories, ends_of
 from unveil.attacks.common import common_level
 from unveil.attacks.gaps import neutral
+from unveil.attacks.search import as_records
 from unveil.data.channels import (
     Channel,
     Noise,
@@ -29,6 +30,7 @@ from unveil.data.channels import (
     Transition,
     Unknown,
 )
+from unveil.engines.local import density
 from unveil.engines.metrics import Cost, Metric, levels, prorated, squared, table
 from unveil.engines.missing import times
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
 
 ROUNDING = 1e-12  # relative: what two ways to compute the same number may differ by
+ERROR = 1e-3  # relative, of a sum of probabilities
 LEAST = 1e-9  # noise below this share of the largest number is lost in its digits
 STEPS = np.arange(1.0, 8.1, 0.25)  # of half the range: where the law of drawn steps is looked at
 
@@ -74,7 +77,24 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
     for columns, told in found.items():
         part = told(reading)
         each[columns] = neutral(part, part if whole is reading else told(whole))
+    for together in reading.together:
+        _among_released(each, together)
     return each
+
+
+def _among_released(each: dict[tuple[str, ...], Evidence], together: tuple[str, ...]) -> None:
+    """Make the rows that were released all that can come out of some columns.
+
+    Centres lie where originals do, and are no more likely where there are more of them.
+    """
+    own = [columns for columns in each if set(columns) <= set(together)]
+    if not own:
+        return
+    part = joined([each[columns] for columns in own])
+    asked, base = as_records(part.mine), as_records(part.released)
+    found = density(asked, base, part.metric, error=ERROR).log_sum
+    spread = np.where(np.isfinite(found), found, 0.0)
+    each[own[0]] = replace(each[own[0]], spread=spread)
 
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
@@ -113,12 +133,13 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     root = np.linalg.cholesky(covariance / np.outer(deviation, deviation))
     back = np.linalg.inv(root).T
     centre = [np.nanmean(out) if np.isfinite(out).any() else 0.0 for _, out in pairs]
+    files = (
+        [x * t + m for (x, _), t, m in zip(pairs, channel.times, channel.mean, strict=True)],
+        [out for _, out in pairs],
+    )
     mine, released = (
-        times(
-            np.column_stack([(pairs[j][side] - centre[j] + move[j]) for j in order]) / deviation,
-            back,
-        )
-        for side, move in ((0, channel.mean), (1, np.zeros(len(pairs))))
+        times(np.column_stack([file[j] - centre[j] for j in order]) / deviation, back)
+        for file in files
     )
     size = float(
         np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2

@@ -10,7 +10,7 @@ import numpy as np
 from unveil.attacks.attributes import code_values
 from unveil.attacks.blocks import blocks_by
 from unveil.attacks.common import common_level
-from unveil.data.channels import Slack
+from unveil.data.channels import Groups, Slack
 from unveil.data.encode import codes, tied_blocks
 
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ class Reading:
     def both(self) -> tuple[Microdata, Microdata]:
         """The records that are linked, and the release."""
         return self.files.both
+
+    @property
+    def together(self) -> tuple[tuple[str, ...], ...]:
+        """Columns in which records were replaced by centres of groups, set by set."""
+        channels = self.files.masking.channels if self.files.masking else ()
+        return tuple(one.columns for one in channels if isinstance(one, Groups))
 
     def by(self, people: Microdata) -> Reading:
         """The same for other people in the place of mine."""

@@ -77,12 +77,18 @@ class Channel(abc.ABC):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Noise(Channel):
-    """Normal noise was added; it excludes nothing."""
+    """Normal noise was added, to a multiple of the value if `slope` says so; it excludes nothing."""
 
     mean: Floats
     covariance: Floats
     slack: tuple[Slack, ...]
     runs: int = 0  # estimated by running the mask so many times; 0: known
+    slope: Floats | None = None  # what each value was multiplied by; if not given, 1
+
+    @property
+    def times(self) -> Floats:
+        """What each value was multiplied by."""
+        return np.ones(len(self.columns)) if self.slope is None else self.slope
 
     def only(self, columns: Sequence[str]) -> Noise:
         """The same noise on some of its columns."""
@@ -93,7 +99,30 @@ class Noise(Channel):
             mean=self.mean[kept],
             covariance=self.covariance[np.ix_(kept, kept)],
             slack=tuple(self.slack[j] for j in kept),
+            slope=None if self.slope is None else self.slope[kept],
         )
+
+
+def fitted_noise(
+    column: str, before: Floats, after: Floats, slack: Slack, runs: int
+) -> Noise | None:
+    """Noise as some pairs of values show it: about a straight line, by least squares.
+
+    >>> x = np.arange(4.0)
+    >>> fitted_noise("age", x, 2 * x + 1, Slack(), 1).slope.tolist()
+    [2.0]
+    """
+    known = ~(np.isnan(before) | np.isnan(after))
+    x, y = before[known], after[known]
+    if not len(x):
+        return None
+    moved, spread = x - x.mean(), y - y.mean()
+    variance = float((moved**2).mean())
+    slope = float((moved * spread).mean()) / variance if variance > 0 else 1.0
+    left = float(((spread - slope * moved) ** 2).mean())
+    mean = float(y.mean()) - slope * float(x.mean())
+    each = np.array([mean]), np.array([[left]])
+    return Noise((column,), *each, (slack,), runs, np.array([slope]))
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

@@ -107,18 +107,22 @@ def then(first: Channel, second: Channel) -> Channel | None:
 
 
 def _summed(first: Noise, second: Noise) -> Noise:
-    """Both noises, on the columns of either."""
+    """Both noises, on the columns of either; the second multiplies what the first has made."""
     columns = tuple(dict.fromkeys((*first.columns, *second.columns)))
     mean, covariance = np.zeros(len(columns)), np.zeros((len(columns), len(columns)))
+    slope = np.ones(len(columns))
     slack = dict.fromkeys(columns, Slack())
     for noise in (first, second):
         at = [columns.index(column) for column in noise.columns]
+        times = np.ones(len(columns))
+        times[at] = noise.times
+        slope, mean, covariance = slope * times, mean * times, covariance * np.outer(times, times)
         mean[at] += noise.mean
         covariance[np.ix_(at, at)] += noise.covariance
         for column, own in zip(noise.columns, noise.slack, strict=True):
             slack[column] = Slack(*(a + b for a, b in zip(slack[column], own, strict=True)))
     runs = max(first.runs, second.runs)
-    return Noise(columns, mean, covariance, tuple(slack.values()), runs)
+    return Noise(columns, mean, covariance, tuple(slack.values()), runs, slope)
 
 
 def _categories(channel: Recoding | Transition) -> tuple[str, ...]:

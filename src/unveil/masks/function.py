@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from msgspec import Meta
 
-from unveil.data.channels import Noise, Transition, Unknown
+from unveil.data.channels import Transition, Unknown, fitted_noise
 from unveil.data.columns import labels_of
 from unveil.data.decode import as_column, labelled, slack_of
 from unveil.errors import DataError, SpecError
@@ -27,7 +27,7 @@ class Function(OnEachColumn, frozen=True, kw_only=True):
 
     It is called with the known values of a column, an array of numbers or of labels, and a
     random generator, and returns as many. Its channel is estimated by running it many
-    times: for numbers the mean and the deviation of the difference, for categories the
+    times: for numbers the line about which the outcomes lie and how far off, for categories the
     probabilities of each outcome; or it is declared unknown. A plan's file cannot hold a
     function, only its name.
 
@@ -117,10 +117,9 @@ class Function(OnEachColumn, frozen=True, kw_only=True):
         if self.channel == "unknown":
             return Unknown(name)
         others = [self._numbers(cells.name, values, run) for run in rng.spawn(self.runs - 1)]
-        gaps = np.concatenate([made - values, *(other - values for other in others)])
-        slack = (slack_of(cells, keep_type=self.keep_type),)
-        variance = np.array([[gaps.var()]])
-        return Noise(name, np.array([gaps.mean()]), variance, slack, runs=self.runs)
+        slack = slack_of(cells, keep_type=self.keep_type)
+        pairs = np.tile(values, self.runs), np.concatenate([made, *others])
+        return fitted_noise(cells.name, *pairs, slack, self.runs) or Unknown(name)
 
     def _transition(
         self,

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.channels import Channel, Exact, Groups, Noise, Slack, Transition, Unknown
+from unveil.data.channels import (
+    Channel,
+    Exact,
+    Groups,
+    Slack,
+    Transition,
+    Unknown,
+    fitted_noise,
+)
 from unveil.data.composition import composed
 from unveil.data.encode import codes, numbers
 from unveil.data.release import SEED_BITS, Plan, Release
@@ -73,13 +81,8 @@ def _simulated(original: Microdata, runs: Sequence[Release], column: str) -> Cha
         return Unknown((column,))
     if original.level(column) == "numeric":
         pairs = [_pair(original, run, column) for run in runs]
-        gaps = np.concatenate([after - before for before, after in pairs])
-        gaps = gaps[~np.isnan(gaps)]
-        if not len(gaps):
-            return Unknown((column,))
-        return Noise(
-            (column,), gaps.mean(keepdims=True), np.array([[gaps.var()]]), (Slack(),), RUNS
-        )
+        before, after = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        return fitted_noise(column, before, after, Slack(), RUNS) or Unknown((column,))
     listed = tuple(
         dict.fromkeys(
             category
@@ -89,9 +92,9 @@ def _simulated(original: Microdata, runs: Sequence[Release], column: str) -> Cha
     )
     many = len(listed)
     seen = np.ones((many, many))  # one more of each: what did not happen is not impossible
-    before = codes(original, column, listed).codes.astype(np.int64)
+    had = codes(original, column, listed).codes.astype(np.int64)
     for run in runs:
-        left, right = before[_origin(run)], codes(run.data, column, listed).codes.astype(np.int64)
+        left, right = had[_origin(run)], codes(run.data, column, listed).codes.astype(np.int64)
         there = (left >= 0) & (right >= 0)
         np.add.at(seen, (left[there], right[there]), 1)
     return Transition((column,), listed, seen / seen.sum(1, keepdims=True), RUNS)
