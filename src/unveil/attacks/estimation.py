@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 500  # released rows by which a parameter is chosen
 DOUBT = 9.2  # what lies beyond an estimated bound is 10,000 times less likely, not impossible
-SCALES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5)  # of noise, over the deviation
+NOISES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5)  # over the deviation
+SCALES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5)  # of what is unknown
 FACTORS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)  # how far from 1
 WINDOWS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75)  # of the records
 CHANGES = (0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)  # of the categories
@@ -69,12 +70,25 @@ def settled(
 
 def _estimated(channels: list[Channel], reading: Reading) -> list[Channel]:
     told = [_by_itself(channel, reading) for channel in channels]
-    untold = [new for new, old in zip(told, channels, strict=True) if new is old]
-    if any(isinstance(channel, Noise) for channel in untold):  # variances say nothing
-        told = _scanned(told, reading, Noise, _noise_at, SCALES)
+    if any(isinstance(channel, Noise) for channel in told):
+        told = _noise_of_release(told, channels, reading)
     told = _scanned(told, reading, Ratio, _ratio_at, FACTORS)
     told = _scanned(told, reading, Swap, _swap_at, WINDOWS)
     return _scanned(told, reading, (Transition, Recoding), _transition_at, CHANGES)
+
+
+def _noise_of_release(
+    found: list[Channel], channels: list[Channel], reading: Reading
+) -> list[Channel]:
+    """Noise by the variances that it added, or in proportion to the columns, as likely.
+
+    Where variances say nothing, there are too few records. Where columns are correlated,
+    what was added to their covariances is small beside these, and all but lost.
+    """
+    scanned = _scanned(found, reading, Noise, _noise_at, NOISES)
+    if any(isinstance(old, Noise) and new is old for new, old in zip(found, channels, strict=True)):
+        return scanned
+    return max((found, scanned), key=lambda some: log_likelihood(some, reading))
 
 
 def estimated_function(function: Exact, released: Floats) -> Exact | None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12  # relative: what two ways to compute the same number may differ by
 ERROR = 1e-3  # relative, of a sum of probabilities
 LEAST = 1e-9  # noise below this share of the largest number is lost in its digits
+SINGULAR = 1e-10  # a share of the noise below which digits are lost
 STEPS = np.arange(1.0, 8.1, 0.25)  # of half the range: where the law of drawn steps is looked at
 
 
@@ -60,6 +61,16 @@ class Evidence:
     def metric(self) -> Metric:
         """What pairs cost, where mine ask."""
         return Metric(self.costs)
+
+    def without(self, some: Sequence[bool]) -> Evidence:
+        """The evidence less some of its numbers."""
+        kept = [j for j, gone in enumerate(some) if not gone]
+        return replace(
+            self,
+            mine=self.mine[:, kept],
+            released=self.released[:, kept],
+            costs=tuple(self.costs[j] for j in kept),
+        )
 
 
 def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str, ...], Evidence]:
@@ -130,7 +141,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     covariance = channel.covariance + np.diag(np.maximum(rounded, (LEAST * largest) ** 2 + 1e-280))
     covariance = covariance[np.ix_(order, order)]
     deviation = np.sqrt(np.diag(covariance))
-    root = np.linalg.cholesky(covariance / np.outer(deviation, deviation))
+    root = np.linalg.cholesky(_regular(covariance / np.outer(deviation, deviation)))
     back = np.linalg.inv(root).T
     centre = [np.nanmean(out) if np.isfinite(out).any() else 0.0 for _, out in pairs]
     files = (
@@ -145,6 +156,15 @@ def _(channel: Noise, reading: Reading) -> Evidence:
         np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2
     )
     return Evidence(mine, released, (squared(0.5),) * len(order), np.zeros(len(mine)), size)
+
+
+def _regular(correlation: Floats) -> Floats:
+    """A correlation matrix with some noise in every direction, where columns add up to others."""
+    values, vectors = np.linalg.eigh(correlation)
+    if values.min() >= SINGULAR:
+        return correlation
+    found: Floats = (vectors * np.maximum(values, SINGULAR)) @ vectors.T
+    return found
 
 
 @evidence.register(Ratio)

@@ -15,8 +15,10 @@ from unveil.attacks.evidence import evidence_of, joined
 from unveil.attacks.reading import Reading
 from unveil.attacks.search import Search, as_records
 from unveil.engines.local import density
+from unveil.engines.missing import times
 from unveil.engines.pairing import costs_of
 from unveil.errors import DataError, UsageError, listing
+from unveil.kernels.costs import SQUARE
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
@@ -128,12 +130,20 @@ class Tailored(Attack, frozen=True, kw_only=True):
     def _everybody(self, reading: Reading, channels: tuple[Channel, ...]) -> Floats:
         """For each released row the log of how well all the people explain it, added up.
 
-        Somebody with few records takes the released rows themselves for the people.
+        Somebody with few records takes the released rows themselves for the people; where
+        noise was added, a normal distribution like theirs: a row explains itself too well.
         """
         files = reading.files
         people = files.release if files.few else files.people
         by = reading.by(people)
         together = joined(list(evidence_of(channels, by).values()))
+        rows = np.arange(len(files.release))
+        bell = np.zeros(len(rows))
+        if files.few:
+            smooth = [cost.kind == SQUARE for cost in together.costs]
+            bell, together = _bell(together.released[:, smooth]), together.without(smooth)
+            if not together.costs:
+                return bell
         base = replace(as_records(together.mine), offset=together.spread)
         asking = Search(
             replace(by.files, reverse=True),
@@ -142,11 +152,23 @@ class Tailored(Attack, frozen=True, kw_only=True):
             together.metric.turned,
             (),
         )
-        found = asking.log_sums(np.arange(len(files.release)), ERROR)
+        found = bell + asking.log_sums(rows, ERROR)
         impossible = np.isneginf(found)
         if impossible.any() and not files.few and files.pairs is None:
             raise _contradiction(by, channels)
         return np.where(impossible, found[~impossible].min(initial=0.0), found)
+
+
+def _bell(values: Floats) -> Floats:
+    """The log of the density of a normal distribution fitted to the rows, but for a constant."""
+    if not values.shape[1] or len(values) < 2:
+        return np.zeros(len(values))
+    known = ~np.isnan(values)
+    means = np.where(known, values, 0.0).sum(0) / np.maximum(known.sum(0), 1)
+    centred = np.where(known, values - means, 0.0)
+    back = np.linalg.pinv(np.atleast_2d(np.cov(centred.T)), hermitian=True)
+    found: Floats = -0.5 * (times(centred, back) * centred).sum(1)
+    return found
 
 
 def _check_truth(files: Files, parts: dict[tuple[str, ...], Evidence]) -> None:

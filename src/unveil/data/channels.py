@@ -77,7 +77,7 @@ class Channel(abc.ABC):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Noise(Channel):
-    """Normal noise was added, to a multiple of the value if `slope` says so; it excludes nothing."""
+    """Normal noise was added, to the value or to a multiple of it; it excludes nothing."""
 
     mean: Floats
     covariance: Floats
