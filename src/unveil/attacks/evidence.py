@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12  # relative: what two ways to compute the same number may differ by
 ERROR = 1e-3  # relative, of a sum of probabilities
 LEAST = 1e-9  # noise below this share of the largest number is lost in its digits
+FEW_GAPS = 0.05  # a share of the records that correlations may be lost for
 SINGULAR = 1e-10  # a share of the noise below which digits are lost
 STEPS = np.arange(1.0, 8.1, 0.25)  # of half the range: where the law of drawn steps is looked at
 
@@ -130,7 +131,8 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     """Squared gaps in units of the noise; in those of its roots, where it is correlated.
 
     Each root takes in one column more. A missing cell takes the later ones with it, so
-    columns with many of them come last.
+    columns with many of them come last; where many records would lose what they know by
+    that, correlations are let go instead.
     """
     pairs = [reading.numbers(column)[::2] for column in channel.columns]
     order = np.argsort([np.isnan(out).sum() for _, out in pairs], kind="stable")
@@ -140,6 +142,8 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     ]
     covariance = channel.covariance + np.diag(np.maximum(rounded, (LEAST * largest) ** 2 + 1e-280))
     covariance = covariance[np.ix_(order, order)]
+    if any(_in_part(file) > FEW_GAPS for file in zip(*pairs, strict=True)):
+        covariance = np.diag(np.diag(covariance))
     deviation = np.sqrt(np.diag(covariance))
     root = np.linalg.cholesky(_regular(covariance / np.outer(deviation, deviation)))
     back = np.linalg.inv(root).T
@@ -149,13 +153,28 @@ def _(channel: Noise, reading: Reading) -> Evidence:
         [out for _, out in pairs],
     )
     mine, released = (
-        times(np.column_stack([file[j] - centre[j] for j in order]) / deviation, back)
+        _upto_each(np.column_stack([file[j] - centre[j] for j in order]) / deviation, back)
         for file in files
     )
     size = float(
         np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2
     )
     return Evidence(mine, released, (squared(0.5),) * len(order), np.zeros(len(mine)), size)
+
+
+def _in_part(file: Sequence[Floats]) -> float:
+    """The share of the records that miss some of the columns and know others."""
+    absent = np.isnan(np.column_stack(file))
+    return float((absent.any(axis=1) & ~absent.all(axis=1)).mean())
+
+
+def _upto_each(rows: Floats, matrix: Floats) -> Floats:
+    """Rows times an upper triangle, of which a missing number spoils only what it is part of."""
+    found = np.zeros(rows.shape)
+    for j in range(len(matrix)):
+        used = np.flatnonzero(matrix[: j + 1, j])
+        found[:, j : j + 1] = times(rows[:, used], matrix[used, j : j + 1])
+    return found
 
 
 def _regular(correlation: Floats) -> Floats:
