@@ -107,7 +107,7 @@ def _scaled(values: Floats, scale: tuple[float, float]) -> Floats:
 
 def mean_and_deviation(values: Floats) -> tuple[float, float] | None:
     """Of the values that are there; None where they do not vary."""
-    known = values[np.isfinite(values)]
+    known = np.sort(values[np.isfinite(values)])  # the same sums in whatever order rows stand
     if not len(known):
         return None
     least, spread = float(known.min()), float(known.max()) - float(known.min())

@@ -190,7 +190,8 @@ def _noise_of(columns: tuple[str, ...], reading: Reading, *slack: Slack) -> Nois
 def _complete(columns: tuple[str, ...], reading: Reading, side: int) -> Floats:
     """The numbers of the people (1) or of the release (2), of records that miss none."""
     numbers = np.column_stack([reading.numbers(column)[side] for column in columns])
-    return numbers[~np.isnan(numbers).any(axis=1)]
+    known = numbers[~np.isnan(numbers).any(axis=1)]
+    return known[np.lexsort(known.T)]  # the same sums in whatever order rows stand
 
 
 def _noise_at(channel: Channel, reading: Reading, scale: float) -> Channel:

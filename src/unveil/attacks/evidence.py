@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.attributes import Rule, code_values, compare_categories, ends_of
+from unveil.attacks.attributes import (
+    Rule,
+    code_values,
+    compare_categories,
+    ends_of,
+    mean_and_deviation,
+)
 from unveil.attacks.common import common_level
 from unveil.attacks.gaps import neutral
 from unveil.attacks.search import as_records
@@ -147,7 +153,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     deviation = np.sqrt(np.diag(covariance))
     root = np.linalg.cholesky(_regular(covariance / np.outer(deviation, deviation)))
     back = np.linalg.inv(root).T
-    centre = [np.nanmean(out) if np.isfinite(out).any() else 0.0 for _, out in pairs]
+    centre = [(mean_and_deviation(out) or (0.0, 0.0))[0] for _, out in pairs]
     files = (
         [x * t + m for (x, _), t, m in zip(pairs, channel.times, channel.mean, strict=True)],
         [out for _, out in pairs],
@@ -199,9 +205,13 @@ def _(channel: Ratio, reading: Reading) -> Evidence:
 @evidence.register(Ranges)
 def _(channel: Ranges, reading: Reading) -> Evidence:
     """The range holds the value."""
-    mine, released = (ends_of(data, channel.columns[0]) for data in reading.both)
+    column = channel.columns[0]
+    released, (low, high) = ends_of(reading.files.release, column), reading.own_ends(column)
+    room = reading.slack(column).around(high) + ROUNDING * np.abs(high)
+    if column not in reading.exact:
+        room = 0.0 * room
     highest = channel.highest(released.lower, released.upper)
-    return _overlap((mine.lower, mine.upper), (released.lower, highest), reading)
+    return _overlap((low - room, high + room), (released.lower, highest), reading)
 
 
 @evidence.register(Recoding)

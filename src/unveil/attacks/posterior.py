@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,8 @@ NEAREST, NEAREST_BACK = 32, 16  # of more, for each record and for each candidat
 FEWER = 50  # rounds of scaling then: more of them change no link
 CHECKED = 1000  # records for which it is computed what was cut off
 FITTED, SETTLED, ROUGHLY = 10, 0.01, 20  # rounds in which a rate is fitted, until it settles
+SMALL = 1e-4  # matched pairs cost at least this share of what others do
+LARGE = 0.1  # how far from 1 a sum may be without a word
 DEAREST = 1e20  # a price that nobody pays
 
 
@@ -30,6 +33,13 @@ def posterior(pairing: Pairing) -> Outcome:
     """
     graph, complete = graph_of(pairing)
     rate, found = _fitted(graph, pairing.between.degrees, ROUNDS if complete else FEWER)
+    if found.error > LARGE:
+        logging.getLogger("unveil").warning(
+            "the posterior over matchings has not settled in %d rounds: how often a row is had "
+            "is still %.2g from once; its links are good, its probabilities less so",
+            found.rounds,
+            found.error,
+        )
     rows = graph.rows
     possible = found.probability > 0
     chance = found.probability / graph.capacity[graph.columns]
@@ -72,7 +82,7 @@ def _fitted(graph: Graph, degrees: float | None, rounds: int) -> tuple[float, Ma
     least = np.full(len(graph.supply), np.inf)
     np.minimum.at(least, rows, graph.costs)
     mean = float((graph.supply * np.where(np.isfinite(least), least, 0.0)).sum()) / records
-    floor = float(graph.costs.mean()) * 1e-9 + 1e-12 if len(graph.costs) else 1.0
+    floor = float(graph.costs.mean()) * SMALL + 1e-300 if len(graph.costs) else 1.0
     rate = degrees / max(mean, floor)
     for _ in range(FITTED):
         found = marginals(graph, rate=rate, rounds=ROUGHLY)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.attributes import code_values
+from unveil.attacks.attributes import code_values, ends_of
 from unveil.attacks.blocks import blocks_by
 from unveil.attacks.common import common_level
 from unveil.data.channels import Groups, Slack
@@ -62,6 +62,14 @@ class Reading:
             mine = function.becomes(mine)
             people = function.becomes(people) if strangers else mine
         return mine, people, released
+
+    def own_ends(self, column: str) -> Ends:
+        """What mine may be after those functions: a number, or a range that was one before."""
+        found = ends_of(self.files.mine, column)
+        lower, upper = found.lower, found.upper
+        for function in self.exact.get(column, ()):
+            lower, upper = function.becomes(lower), function.becomes(upper)
+        return lower, upper
 
     def slack(self, column: str) -> Slack:
         """How far rounding after those functions can have moved a number."""

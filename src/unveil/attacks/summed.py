@@ -119,7 +119,6 @@ class Sum:
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
         """The best candidates of each record."""
-        k = min(k, self.sizes[1])
         rows, scores = np.full((len(records), k), -1), np.full((len(records), k), np.inf)
         n_best = np.zeros(len(records), np.int64)
         there = np.arange(len(records))

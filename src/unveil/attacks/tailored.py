@@ -87,6 +87,8 @@ class Tailored(Attack, frozen=True, kw_only=True):
             metric, mine = metric.turned, replace(mine, offset=together.spread)
         elif self.corrected:
             released = replace(released, offset=self._everybody(reading, channels))
+        if files.pairs is None and (files.reverse or not self.corrected):
+            self._everybody(reading, channels)  # which refuses what nobody can have become
         finder = Search(
             files,
             mine,
@@ -123,6 +125,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
                 if (made := estimated_function(function, plain.numbers(column)[2])) is not None
             )
             for column, functions in exact.items()
+            if not files.generalised(column)  # where it does not show
         }
         reading = replace(plain, exact=guessed)
         return reading, settled(files.masking.channels, reading, estimated=True)
@@ -155,7 +158,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         found = bell + asking.log_sums(rows, ERROR)
         impossible = np.isneginf(found)
         if impossible.any() and not files.few and files.pairs is None:
-            raise _contradiction(by, channels)
+            raise _contradiction(by, channels, int(impossible.sum()))
         return np.where(impossible, found[~impossible].min(initial=0.0), found)
 
 
@@ -193,19 +196,23 @@ def _check_truth(files: Files, parts: dict[tuple[str, ...], Evidence]) -> None:
         raise contradicted(excluded, "true rows")
 
 
-def _contradiction(reading: Reading, channels: tuple[Channel, ...]) -> DataError:
+def _contradiction(reading: Reading, channels: tuple[Channel, ...], rows: int) -> DataError:
     """Which column the people cannot explain, and in how many released rows."""
     excluded = {}
     for columns, part in evidence_of(channels, reading).items():
         found = density(as_records(part.released), as_records(part.mine), part.metric.turned)
         excluded[columns] = int(np.isneginf(found.log_sum).sum())
-    return contradicted(excluded, "released rows")
+    return contradicted(excluded, "released rows", rows)
 
 
-def contradicted(excluded: dict[tuple[str, ...], int], what: str) -> DataError:
+def contradicted(excluded: dict[tuple[str, ...], int], what: str, rows: int = 0) -> DataError:
     """The error where the channels cannot have made the release."""
     each = [f"{listing(columns)} ({many:,})" for columns, many in excluded.items() if many]
-    which = f"column {'; '.join(each)}" if each else "the columns together, though none alone"
+    which = (
+        f"column {'; '.join(each)}"
+        if each
+        else f"the columns together, though none alone ({rows:,})"
+    )
     return DataError(
         f"tailored: the masking that is known cannot have made these {what}: {which}; is it the "
         "plan of this release, and is this its original? Otherwise attack with level 'method'"

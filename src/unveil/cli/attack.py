@@ -41,8 +41,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--truth",
+    "truths",
+    multiple=True,
     help="Which row is whose: an identifier that both files have, the file of a row map, or "
-    "row-order.",
+    "row-order. Of several releases without a key, one for each, if they are row maps.",
 )
 @click.option(
     "--knows",
@@ -94,7 +96,7 @@ def command(
     schema: Path | None,
     release_schema: Path | None,
     method: str,
-    truth: str | None,
+    truths: tuple[str, ...],
     knows: str | None,
     records: str | None,
     blocks: str | None,
@@ -139,7 +141,7 @@ def command(
 
     spec = attack_of(method, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
-    more = (schema, release_schema, outsiders, truth, records, given["pairs"], *plans, *also)
+    more = (schema, release_schema, outsiders, records, given["pairs"], *truths, *plans, *also)
     _check_output(out, (original, release, *more), force=force)
     with progress(f"reading {original}") as show:
         people = _read(original, schema, dialect)
@@ -161,16 +163,16 @@ def command(
         def told(done: int, total: int) -> None:
             show(f"{spec.method}: {done:,} of {total:,}")
 
-        _check_several(plans, also, key)
+        _check_several(plans, truths, also, key)
 
-        def attacked(target: Any, plan: Any) -> Links:
+        def attacked(target: Any, plan: Any, truth: str | None) -> Links:
             own = msgspec.structs.replace(intruder, channel=plan)
             with as_usage():
                 made = attack(people, target, spec, intruder=own, truth=truth, seed=seed)
             made = replace(made, progress=told)
             return made if sample is None else made.sample(sample)
 
-        every = [attacked(*one) for one in _targets(released, key, intruder.channel)]
+        every = [attacked(*one) for one in _targets(released, key, intruder.channel, truths)]
         links = every[-1] if key else every[0]
         others = None
         if outsiders is not None:
@@ -196,24 +198,35 @@ def _channel(plans: tuple[Path, ...]) -> Any:
     return (read[0] if len(read) == 1 else read) if read else False
 
 
-def _check_several(plans: tuple[Path, ...], also: tuple[Path, ...], key: str | None) -> None:
+def _check_several(
+    plans: tuple[Path, ...], truths: tuple[str, ...], also: tuple[Path, ...], key: str | None
+) -> None:
     if key is not None and not also:
         raise UsageError("--key is of several releases: name the others by --also")
+    if len(truths) > 1 and (key is not None or len(truths) != 1 + len(also)):
+        raise UsageError("--truth: one, or, of several releases without a key, one for each")
+    if also and key is None and len(truths) == 1 and Path(truths[0]).is_file():
+        raise UsageError(
+            "--truth: a row map is of one release: give one for each, or a --key that all have"
+        )
     if len(plans) not in (0, 1, 1 + len(also)):
         raise UsageError("--plan: one for all releases, or one for each")
 
 
-def _targets(released: Sequence[Microdata], key: str | None, channel: Any) -> Iterator[Any]:
-    """What is attacked, and by which plan: the first one, two, ... together, or each alone."""
+def _targets(
+    released: Sequence[Microdata], key: str | None, channel: Any, truths: tuple[str, ...]
+) -> Iterator[tuple[Any, Any, str | None]]:
+    """What is attacked, by which plan and with which truth: together, or each by itself."""
     from unveil.data.release import Releases
 
     several = isinstance(channel, tuple)
     for number, one in enumerate(released):
+        truth = truths[number] if len(truths) > 1 else next(iter(truths), None)
         if key is None or number == 0:
-            yield one, channel[number] if several else channel
+            yield one, channel[number] if several else channel, truth
         else:
-            upto = number + 1
-            yield Releases(tuple(released[:upto]), key), channel[:upto] if several else channel
+            some = Releases(tuple(released[: number + 1]), key)
+            yield some, channel[: number + 1] if several else channel, truth
 
 
 def _check_output(out: Path | None, inputs: Sequence[Path | str | None], *, force: bool) -> None:

@@ -61,21 +61,22 @@ def composed(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
     settled: list[Channel] = []
     unsettled: list[str] = []
     for channel in channels:
-        if not (touched := [column for column in channel.columns if column in columns]):
+        touched = [column for column in channel.columns if column in columns]
+        if not (settling := [column for column in touched if column not in unsettled]):
             continue
-        new = channel.only([column for column in touched if column not in unsettled])
+        new = channel.only(settling)
         before = [other for other in settled if set(other.columns) & set(new.columns)]
-        if isinstance(new, Exact) and not before and new.columns[0] not in unsettled:
+        if isinstance(new, Exact) and not before:
             exact[new.columns[0]] = (*exact.get(new.columns[0], ()), new)
             continue
         settled = [other for other in settled if other not in before]
-        both: Channel | None = new if new.columns else None
+        both: Channel | None = new
         for other in before:
             both = None if both is None else then(other, both)
         if both is not None:
             settled.append(both)
             continue
-        unsettled += [column for column in touched if column not in unsettled]
+        unsettled += settling
         for other in before:
             kept = [column for column in other.columns if column not in unsettled]
             settled += [other.only(kept)] if kept else []

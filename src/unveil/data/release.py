@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from unveil.data.options import whole_number
 from unveil.data.schema import Schema
 from unveil.data.specs import Spec, method_name
 from unveil.data.streams import stream
@@ -128,7 +129,8 @@ class Releases:
 
     def first(self, many: int) -> Releases:
         """The first so many of them."""
-        return Releases(self.releases[:many], self.key)
+        upto = whole_number(many, "releases: first", 1, len(self))
+        return Releases(self.releases[:upto], self.key)
 
     def __len__(self) -> int:
         return len(self.releases)

@@ -194,6 +194,7 @@ def _stretch(frame: filters.Frame, axes: Floats32) -> Floats:
     if frame.filter != filters.NONE:
         return np.ones(axes.shape[1])
     sample = axes[:: max(1, len(axes) // SAMPLE)].astype(np.float64)
+    sample[np.isinf(sample)] = np.nan  # too large for 32 bits
     seen = np.maximum((~np.isnan(sample)).sum(0), 1)
     mean = np.nansum(sample, 0) / seen
     deviation = np.sqrt(np.nansum((sample - mean) ** 2, 0) / seen)

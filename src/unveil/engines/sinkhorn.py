@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 200
 ENOUGH = 1e-6  # how far from 1 a sum may be
+UNLIKELY = -270.0  # the log of the least likelihood that products can still be formed of
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,7 +68,7 @@ def marginals(graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS) -> Margi
     rows, supply, capacity = graph.rows, graph.supply.astype(float), graph.capacity.astype(float)
     least = np.full(len(supply), np.inf)
     np.minimum.at(least, rows, graph.costs)
-    likely = np.exp(-rate * (graph.costs - least[rows]))
+    likely = np.exp(np.maximum(-rate * (graph.costs - least[rows]), UNLIKELY))
     turned = np.argsort(graph.columns, kind="stable")
     back = np.searchsorted(graph.columns[turned], np.arange(len(capacity) + 1))
     lines = _Lines(graph.starts, graph.columns, likely), _Lines(back, rows[turned], likely[turned])
@@ -78,10 +79,10 @@ def marginals(graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS) -> Margi
     while error > ENOUGH and done < rounds:
         error = lines[0].scaled(capacity, v, spare.of_row * (spare.columns * ghost_column), u)
         if spare.columns:
-            ghost_column = 1.0 / max(float((supply * u * spare.of_row).sum()) or 1.0, 1e-280)
+            ghost_column = 1.0 / max(float((supply * u * spare.of_row).sum()), 1e-140)
         lines[1].scaled(supply, u, spare.of_column * (spare.rows * ghost_row), v)
         if spare.rows:
-            ghost_row = 1.0 / max(float((capacity * v * spare.of_column).sum()), 1e-280)
+            ghost_row = 1.0 / max(float((capacity * v * spare.of_column).sum()), 1e-140)
         done += 1
     # Rows last, so that each record's probabilities sum to 1.
     alone = spare.of_row * (spare.columns * ghost_column)

@@ -9,7 +9,7 @@ from unveil.kernels.jit import kernel
 if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Ints
 
-LEAST, MOST = 1e-280, 1e280  # scalings that products can still be formed of
+LEAST, MOST = 1e-140, 1e140  # scalings that products can still be formed of
 
 
 @kernel()

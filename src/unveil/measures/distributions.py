@@ -62,9 +62,11 @@ class Distributions:
         if (self.rows < 0).any() or np.unique(pairs, axis=1).shape != pairs.shape:
             raise UsageError("distributions: rows are counted from 0, none twice for a record")
         sums = np.bincount(self._places(), self.probability, len(self))
-        wrong = (np.diff(ends) > 0) & ~(np.abs(sums - 1) <= ROUNDING)
-        if wrong.any() or (self.probability < 0).any():
-            raise UsageError("distributions: probabilities are 0 or more, 1 in all for a record")
+        if (sums > 1 + ROUNDING).any() or not (self.probability >= 0).all():
+            raise UsageError(
+                "distributions: probabilities are 0 or more, and at most 1 in all for a record: "
+                "what is left is that it has no partner"
+            )
 
     def __len__(self) -> int:
         return len(self.records)

@@ -129,6 +129,6 @@ def _agreeing(results: Distributions, shared: _Shared, links: Links) -> Mask:
         attack[at[: len(rows)]] = probability
         truth[at[len(rows) :]] = 1 / len(members)
         # Who may be the true record and has no probability keeps nothing, and so can give nothing.
-        possible = attack[truth > 0].all()
-        right[place] = bool(possible) and compatible(attack, truth).compatible
+        possible = attack[truth > 0].all() and attack.sum() > 0
+        right[place] = bool(possible) and compatible(attack / attack.sum(), truth).compatible
     return right

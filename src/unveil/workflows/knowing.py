@@ -48,7 +48,7 @@ def known_release(
     """
     if isinstance(channel, bool):
         return release if isinstance(release, Release) else None
-    return mask(original, _reseeded(as_plan(channel, seed=0), seed, 0))
+    return mask(_in_order(original), _reseeded(as_plan(channel, seed=0), seed, 0))
 
 
 def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed: int) -> Masking:
@@ -56,9 +56,15 @@ def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed
     found = composed(known.channels, columns)
     if not found.unsettled:
         return found
-    runs = _runs(known.plan, original, seed)
-    simulated = [_simulated(original, runs, column) for column in found.unsettled]
+    people = _in_order(original)
+    runs = _runs(known.plan, people, seed)
+    simulated = [_simulated(people, runs, column) for column in found.unsettled]
     return replace(found, channels=(*found.channels, *simulated), unsettled=())
+
+
+def _in_order(original: Microdata) -> Microdata:
+    """The original in the order of what its rows hold: random numbers go by rows."""
+    return original.take(np.argsort(content_places(original)))
 
 
 def _runs(plan: Plan, original: Microdata, seed: int) -> list[Release]:

@@ -13,7 +13,6 @@ from unveil.attacks.summed import Sum
 from unveil.measures import (
     at_risk,
     forecast,
-    formal,
     hits,
     in_any,
     margins,
@@ -63,7 +62,6 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
         "at_risk": _plain(at_risk(links)),
         "precision": _plain(precision(links)) if links.finder.margins else None,
         "forecast": forecast(links),
-        "formal": _plain(formal(links)),
         "union": _union(links),
         "details": links.finder.details,
     }

@@ -20,7 +20,7 @@ from unveil.workflows.intruding import as_others
 from unveil.workflows.knowing import done_again, known_release, masking_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from unveil.data.encode import Ints
     from unveil.data.intruder import Intruder
@@ -121,28 +121,47 @@ def _side_by_side(releases: Releases, schema: Schema | None) -> Together:
         one.data if isinstance(one, Release) else as_others(one, schema)
         for one in releases.releases
     ]
-    keys = [
-        _keys(one, table, releases.key)
-        for one, table in zip(releases.releases, tables, strict=True)
-    ]
+    both = zip(releases.releases, tables, strict=True)
+    keys = [_keys(one, table, releases.key) for one, table in both]
     every = pl.concat(keys).unique(maintain_order=True)
+    places = [_places(own, every) for own in keys]
     names: list[Names] = []
-    columns: list[pl.Series] = []
+    columns: dict[str, pl.Series] = {}
     attributes = {}
-    for number, (table, own) in enumerate(zip(tables, keys, strict=True), start=1):
-        place = _places(own, every)
-        called = {
-            name: name if number == 1 else f"{name} ({number})"
-            for name in table.columns
-            if number == 1 or name != releases.key
-        }
-        for name, other in called.items():
-            columns.append(donated(table.column(name), place).alias(other))
-            attributes[other] = table.schema[name]
+    for number, (table, place) in enumerate(zip(tables, places, strict=True), start=1):
+        called = {}
+        for name in table.columns:
+            cells = donated(table.column(name), place)
+            if number > 1 and name == releases.key:  # whoever the first has not
+                columns[name] = columns[name].zip_with(columns[name].is_not_null(), cells)
+                continue
+            called[name] = name if number == 1 else _free_name(name, number, columns)
+            columns[called[name]] = cells.alias(called[name])
+            attributes[called[name]] = table.schema[name]
         names.append(called)
-    data = Microdata(pl.DataFrame(columns), Schema(attributes))
+    data = Microdata(pl.DataFrame(list(columns.values())), Schema(attributes))
     row_map = every.cast(pl.Int64).to_numpy() if releases.key is True else None
-    return Together(data, row_map, {}, tuple(names), releases.releases)
+    origin = _origin(releases.releases) if releases.key is True else {}
+    return Together(data, row_map, origin, tuple(names), releases.releases)
+
+
+def _free_name(name: str, number: int, taken: Mapping[str, Any]) -> str:
+    """A name for the column of another release: income (2)."""
+    free = f"{name} ({number})"
+    while free in taken:
+        free += "'"
+    return free
+
+
+def _origin(releases: Sequence[Release]) -> dict[str, int]:
+    """The table that all were made of."""
+    first = releases[0].origin
+    if any(release.origin != first for release in releases):
+        raise DataError(
+            "releases: these were not made of the same table, its rows in the same order: name the "
+            "column by which their rows are known as key"
+        )
+    return first
 
 
 def _keys(release: Any, table: Microdata, key: str | bool) -> pl.Series:

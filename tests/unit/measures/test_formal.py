@@ -190,7 +190,7 @@ def test_what_is_no_distribution_is_refused():
         with pytest.raises(UsageError, match="none twice"):
             make([0, 2, 2], rows, [0.5, 0.5])
     for probability in ([0.5, 0.6], [1.5, -0.5], [np.nan, 1.0]):
-        with pytest.raises(UsageError, match="0 or more, 1 in all"):
+        with pytest.raises(UsageError, match="0 or more, and at most 1 in all"):
             make([0, 2, 2], [4, 5], probability)
 
 
