@@ -13,9 +13,7 @@ from unveil.kernels.walk import (
     bound_children,
     copies_at,
     filter_leaf,
-    leaves_below,
     push_children,
-    records_below,
     score_at,
 )
 
@@ -43,42 +41,43 @@ def sum_over(search: Search, i: int, share: float, scratch: Scratch) -> tuple[fl
     of records: so all that is left out is less than `share` of the sum.
     """
     tree, root = search.tree, search.terms.root
-    least, total, left_out = np.inf, 0.0, 0.0
+    least, total = np.inf, 0.0
     negligible, limit = 0.0, np.inf
     n = tree.before[len(tree.before) - 1]
+    met = 0  # records whose score was looked at
     scratch.nodes[0], scratch.least[0] = 0, -np.inf
     top = 1
     while top:
         top -= 1
         node = scratch.nodes[top]
         if scratch.least[top] > limit:
-            first, last = leaves_below(tree, node)
-            left_out += negligible * records_below(tree, first, last)
             continue
         if node < tree.first_leaf:
             bound_children(search, i, node, False, scratch)
-            top = push_children(tree, node, np.inf, scratch, top)
+            top = push_children(tree, node, limit, scratch, top)
             continue
         leaf = node - tree.first_leaf
         start = tree.starts[leaf]
-        filter_leaf(search, leaf, limit, scratch)
+        if not filter_leaf(search, leaf, limit, scratch):
+            continue
         for position in range(start, tree.starts[leaf + 1]):
             if beyond(search, position - start, limit, scratch):
-                left_out += negligible * copies_at(tree, position)
                 continue
             score = score_at(search, i, position, scratch)
+            copies = copies_at(tree, position)
+            met += copies
             if np.isinf(score):
                 continue
             if root:
                 score = np.sqrt(score)
             if score < least:
                 rescale = np.exp(score - least)
-                total, left_out, least = total * rescale, left_out * rescale, score
-                negligible *= rescale
-            total += copies_at(tree, position) * np.exp(least - score)
+                total, least = total * rescale, score
+            total += copies * np.exp(least - score)
         negligible = share * total / n
         limit = farthest_of_note(search, least, negligible, scratch)
-    return least, total, left_out
+    # What is negligible only grows: nobody left out before was more than it is in the end.
+    return least, total, negligible * (n - met)
 
 
 @kernel()
