@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -441,3 +442,19 @@ def test_parts_and_blocks_are_the_searches_of_their_own(monkeypatch, few, metric
             assert np.array_equal(best.rows[part.records], rows)
             assert np.array_equal(best.scores[part.records], near.scores)
             assert np.array_equal(best.n_best[part.records], near.n_best)
+
+
+@pytest.mark.parametrize("priced", [False, True])
+def test_sums_over_many_are_as_exact_as_they_say(priced):
+    random = np.random.default_rng(5)
+    base = random.standard_normal((51_000, 6)) * [1, 2, 3, 4, 5, 6] + 100
+    offset = random.exponential(3, len(base)) if priced else np.zeros(len(base))
+    asked = base[:40] + random.standard_normal((40, 6)) * 0.7
+    squares = ((asked[:, None] - base) ** 2).sum(2) + offset
+    true = np.logaddexp.reduce(-squares, axis=1)
+    candidates = Records(base, offset=offset) if priced else base
+    for error in (0.0, 1e-6, 1e-2, 0.3):
+        found = density(asked, candidates, replace(EUCLID, root=False), error=error)
+        assert (found.log_sum <= true + 1e-9).all()
+        assert (true <= found.log_sum + found.error + 1e-9).all()
+        assert found.error.max() <= np.log1p(error) + 1e-12
