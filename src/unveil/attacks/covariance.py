@@ -68,7 +68,8 @@ def _from_moments(mine: Floats, released: Floats, groups: Sequence[Sequence[int]
 
 def _at_least(difference: Floats, variances: Floats, share: float) -> Floats:
     """The size of a difference of covariances, at least a share of the variances."""
-    unit = np.sqrt(np.outer(variances, variances))
+    size = np.sqrt(np.maximum(variances, np.finfo(float).tiny))
+    unit = np.outer(size, size)
     values, vectors = np.linalg.eigh(difference / unit)
     found: Floats = (vectors * np.maximum(np.abs(values), share)) @ vectors.T * unit
     return found

@@ -198,7 +198,8 @@ def _(channel: Ratio, reading: Reading) -> Evidence:
     mine, _, released = reading.numbers(channel.columns[0])
     low, high = channel.ends(mine)
     unit = np.maximum(2 * channel.slack.around(mine), 1e-280)
-    spread = np.log(np.maximum(np.where(np.isnan(mine), 1.0, (high - low) / unit), 1.0))
+    width = np.maximum(high - low, unit)
+    spread = np.where(np.isnan(mine), 0.0, np.log(width) - np.log(unit))
     return _overlap((low, high), _around(released, channel.slack), reading, spread)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 DIGITS = 2.0**34
+AT_ONCE = 4_000_000  # pairs whose costs are found at a time
 
 
 class Comparer(Finder, Protocol):
@@ -102,8 +103,13 @@ class Pairing:
     def dense(self) -> Floats:
         """What every pair of classes costs."""
         rows, columns = self.shape
-        every = np.repeat(np.arange(rows), columns), np.tile(np.arange(columns), rows)
-        return settled_costs(self.between, *every).reshape(rows, columns)
+        found = np.empty((rows, columns))
+        step = max(1, AT_ONCE // columns)
+        for start in range(0, rows, step):
+            some = np.arange(start, min(start + step, rows))
+            every = np.repeat(some, columns), np.tile(np.arange(columns), len(some))
+            found[some] = settled_costs(self.between, *every).reshape(-1, columns)
+        return found
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """The best candidates of each class of records at these prices, and their bare costs."""

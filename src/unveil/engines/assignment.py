@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Market", "Matching", "one_to_one"]
 
-MEMORY = 2**28  # bytes that all costs may take; where they take more, they are asked for
+MEMORY = 2**24  # bytes that all costs may take; where they take more, they are asked for
 FEW = 2**18  # pairs that are all looked at from the start
 FIRST, MORE = 24, 24  # columns asked for each row, to begin with and in later rounds
 DEAR, HIGHER = 4.0, 64.0  # to stay out, in largest costs; and dearer when one did who need not
