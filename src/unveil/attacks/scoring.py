@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unveil.attacks.comparisons import Comparison
     from unveil.data.encode import Floats
 
+ROUNDING = 1e-9  # levels that were pooled may differ by less
 STEP = 1e-6  # what a level costs more than the one before, at the least
 BEYOND = 2.0  # at so many times the last tolerance a gap is as far as any
 
@@ -32,7 +33,7 @@ def metric_of(
 def _cost(one: Comparison, weights: Floats, *, prorate: bool) -> Cost:
     missing = max(float(weights.max()), 0.0)
     costs = weights.max() - weights
-    if one.equality and costs[0] > 0:  # to differ speaks for a match: no gap says so
+    if one.equality and costs[0] > ROUNDING:  # to differ speaks for a match: no gap says so
         codes = int(np.fmax.reduce(np.concatenate([one.mine, one.released]), initial=0)) + 1
         equal = np.eye(codes, dtype=bool)
         return table(np.where(equal, costs[0], costs[1]), missing=missing)

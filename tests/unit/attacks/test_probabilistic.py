@@ -10,10 +10,13 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, measures
+from unveil.attacks.comparisons import Comparison
 from unveil.attacks.fellegi_sunter import Model
+from unveil.attacks.scoring import metric_of
 from unveil.attacks.thresholds import decide
 from unveil.data.links import Part
 from unveil.engines.comparing import count_levels
+from unveil.engines.local import rank_of_truth
 from unveil.errors import SpecError
 
 PRL = attacks.Probabilistic
@@ -223,6 +226,14 @@ def test_where_levels_weigh_the_same_the_nearer_goes_first():
     file = Microdata(pl.DataFrame({"a": list("ppqq"), "b": list("xyxy")}), schema)
     links = unveil.attack(file, file, PRL(prior=1e-9), truth="row-order")
     assert links.n_tied.tolist() == [0, 0, 0, 0]
+
+
+def test_pooled_levels_that_rounding_has_turned_round():
+    values = np.array([0.5, 2.5])
+    one = Comparison("x", (0.0,), "numbers", values, values, values)
+    metric = metric_of([one], [np.array([0.0, 1e-16])], prorate=True)
+    found = rank_of_truth(values[:, None], values[:, None], [0, 1], metric)
+    assert found.n_closer.tolist() == found.n_tied.tolist() == [0, 0]
 
 
 def test_nobody_in_the_same_block():
