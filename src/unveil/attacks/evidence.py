@@ -95,7 +95,8 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
     for columns, told in found.items():
         part = told(reading)
         each[columns] = neutral(part, part if whole is reading else told(whole))
-    for together in reading.together:
+    moved = (channel.columns for channel in channels if isinstance(channel, Swap))
+    for together in (*moved, *reading.together):
         _among_released(each, together)
     return each
 
@@ -103,6 +104,7 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
 def _among_released(each: dict[tuple[str, ...], Evidence], together: tuple[str, ...]) -> None:
     """Make the rows that were released all that can come out of some columns.
 
+    Values that moved are all there still, and at the ends there is less room to move.
     Centres lie where originals do, and are no more likely where there are more of them.
     """
     own = [columns for columns in each if set(columns) <= set(together)]
@@ -112,6 +114,8 @@ def _among_released(each: dict[tuple[str, ...], Evidence], together: tuple[str, 
     asked, base = as_records(part.mine), as_records(part.released)
     found = density(asked, base, part.metric, error=ERROR).log_sum
     spread = np.where(np.isfinite(found), found, 0.0)
+    for columns in own:  # whose probabilities now add up to 1
+        each[columns] = replace(each[columns], spread=np.zeros(len(spread)), constant=0.0)
     each[own[0]] = replace(each[own[0]], spread=spread)
 
 
