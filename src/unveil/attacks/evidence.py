@@ -95,8 +95,7 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
     for columns, told in found.items():
         part = told(reading)
         each[columns] = neutral(part, part if whole is reading else told(whole))
-    moved = (channel.columns for channel in channels if isinstance(channel, Swap))
-    for together in (*moved, *reading.together):
+    for together in reading.together:
         _among_released(each, together)
     return each
 
@@ -104,7 +103,6 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
 def _among_released(each: dict[tuple[str, ...], Evidence], together: tuple[str, ...]) -> None:
     """Make the rows that were released all that can come out of some columns.
 
-    Values that moved are all there still, and at the ends there is less room to move.
     Centres lie where originals do, and are no more likely where there are more of them.
     """
     own = [columns for columns in each if set(columns) <= set(together)]
@@ -249,8 +247,11 @@ def _(channel: Swap, reading: Reading) -> Evidence:
     mine, released = reading.positions(channel.columns[0], channel.slack, moved=channel.window > 0)
     if not channel.mean:  # no law of steps; a mean of none at all moves nothing
         window = channel.window if channel.mean is None else 0
-        part = _overlap((mine[0] - window, mine[1] + window), released, reading)
-        return replace(part, constant=log(2 * window + 1))
+        reach = mine[0] - window, mine[1] + window
+        last = np.nanmax(released[1], initial=0.0)  # at the ends there is less room to move
+        room = np.minimum(reach[1], last) - np.maximum(reach[0], 0.0) + 1
+        spread = np.where(np.isnan(room), 0.0, np.log(np.fmax(room, 1.0)))
+        return _overlap(reach, released, reading, spread)
     knots, costs, constant = _step_law(channel)
     part = _overlap(mine, released, reading, cost=partial(prorated, knots, costs))
     return replace(part, constant=constant)
