@@ -59,7 +59,8 @@ def hits(distances, truth):
     for i, row in enumerate(distances):
         if truth[i] < 0:
             continue
-        near = np.abs(row - row[truth[i]]) <= 1e-9 * np.maximum(row, row[truth[i]]) + 1e-12
+        size = np.maximum(np.abs(row), np.abs(row[truth[i]]))
+        near = np.abs(row - row[truth[i]]) <= 1e-9 * size + 1e-12
         closer = (row < row[truth[i]]) & ~near
         found[i] = 0 if closer.any() else 1 / near.sum()
     return found

@@ -139,6 +139,7 @@ def command(
     from unveil.workflows.attacking import attack
     from unveil.workflows.measuring import measure, several
 
+    truths = truths if also else truths[-1:]  # as of other options, the last one counts
     spec = attack_of(method, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     more = (schema, release_schema, outsiders, records, given["pairs"], *truths, *plans, *also)
