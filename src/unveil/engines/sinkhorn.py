@@ -56,8 +56,8 @@ class Marginals:
 def marginals(graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS) -> Marginals:
     """The posterior of a random matching whose pairs have likelihood exp(-rate * cost).
 
-    Where there are more records on one side than on the other, those left over are as
-    likely as they are to be anybody: their likelihood is the mean of the others'.
+    Where there are more records on one side than on the other, to be left over costs all
+    of them the same.
 
     >>> two = np.array([0, 1, 0, 1])
     >>> pairs = Graph(np.array([0, 2, 4]), two, np.array([0.0, 1, 9, 9]), *np.ones((2, 2), int))
@@ -72,7 +72,7 @@ def marginals(graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS) -> Margi
     turned = np.argsort(graph.columns, kind="stable")
     back = np.searchsorted(graph.columns[turned], np.arange(len(capacity) + 1))
     lines = _Lines(graph.starts, graph.columns, likely), _Lines(back, rows[turned], likely[turned])
-    spare = _Spare.of(graph, likely)
+    spare = _Spare.of(graph, rate * least)
     u, v = np.ones(len(supply)), np.ones(len(capacity))
     ghost_row = ghost_column = 1.0
     error, done = np.inf, 0
@@ -123,17 +123,18 @@ class _Spare:
     of_column: Floats
 
     @classmethod
-    def of(cls, graph: Graph, likely: Floats) -> _Spare:
-        """The surplus of each side, and everybody's mean likelihood."""
-        supply, capacity = graph.supply.astype(float), graph.capacity.astype(float)
-        surplus = supply.sum() - capacity.sum()
-        of_row, of_column = np.zeros(len(supply)), np.zeros(len(capacity))
-        if surplus > 0:
-            np.add.at(of_row, graph.rows, likely * capacity[graph.columns] / capacity.sum())
-            of_row = np.maximum(of_row, 1e-100)
-        if surplus < 0:
-            np.add.at(of_column, graph.columns, likely * supply[graph.rows] / supply.sum())
-            of_column = np.maximum(of_column, 1e-100)
+    def of(cls, graph: Graph, least: Floats) -> _Spare:
+        """The surplus of each side; `least` is what each row's best pair costs, at the rate.
+
+        To be left over costs all the same. Rows are counted from their best pair: one whose
+        best is dear is likelier left over.
+        """
+        surplus = float(graph.supply.sum() - graph.capacity.sum())
+        known = np.isfinite(least)
+        usual = np.median(least[known]) if known.any() else 0.0
+        room = -UNLIKELY / 2
+        of_row = np.exp(np.clip(np.where(known, least, np.inf) - usual, -room, room))
+        of_column = np.ones(len(graph.capacity))
         return cls(max(-surplus, 0.0), max(surplus, 0.0), of_row, of_column)
 
 
