@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING, cast
 
@@ -44,6 +45,7 @@ FACTORS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)  # how far from 1
 WINDOWS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75)  # of the records
 CHANGES = (0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)  # of the categories
 LEAST_CHANGE = 1e-3
+HARDLY = 1e-6  # how likely a category is that is too far
 DECIMALS = 6  # of a base
 IMPOSSIBLE = 1e6
 LEAST_RECORDS = 10  # of whose variances something can be learnt
@@ -55,17 +57,51 @@ def settled(
 ) -> tuple[Channel, ...]:
     """Channels that say how likely each pair is, in the place of those that do not.
 
-    Groups scatter their members round their centre as much as variances have fallen; of what
-    is unknown it is estimated how far it goes. If `estimated`, nothing but the methods is
-    known: noise is told by the variances that it added; a factor, a window, a probability of
-    change by the likelihood of the release.
+    Groups scatter their members round their centre as much as variances have fallen, or as
+    far in every direction, whichever is more likely; of what is unknown it is estimated how
+    far it goes. If `estimated`, nothing but the methods is known: noise is told by the
+    variances that it added; a factor, a window, a probability of change by the likelihood of
+    the release.
     """
-    found: list[Channel] = []
-    for channel in channels:
-        found += _of_groups(channel, reading) if isinstance(channel, Groups) else [channel]
+    found = _spread_out(channels, partial(_of_groups, reading=reading))
     if estimated:
         found = _estimated(found, reading)
-    return tuple(_scanned(found, reading, Unknown, _unknown_at, range(len(SCALES))))
+    usual = _scanned(found, reading, Unknown, _unknown_at, range(len(SCALES)))
+    if estimated or not any(isinstance(channel, Groups) for channel in channels):
+        return tuple(usual)
+    # Or as far in every direction, by the distance that made the groups.
+    tried = [_spread_out(channels, partial(_alike, reading=reading, far=far)) for far in NOISES]
+    whole = [some for some in tried if not any(isinstance(one, Unknown) for one in some)]
+    return tuple(max((usual, *whole), key=lambda some: log_likelihood(some, reading)))
+
+
+def _spread_out(
+    channels: Sequence[Channel], members: Callable[[Groups], list[Channel]]
+) -> list[Channel]:
+    """The channels, those of groups replaced by how their members lie about a centre."""
+    found: list[Channel] = []
+    for channel in channels:
+        found += members(channel) if isinstance(channel, Groups) else [channel]
+    return found
+
+
+def _alike(channel: Groups, reading: Reading, far: float) -> list[Channel]:
+    """Members so far from their centre, in the distance by which groups are alike."""
+    found: list[Channel] = []
+    for column, deviation in zip(channel.columns, channel.deviation.tolist(), strict=True):
+        if reading.files.generalised(column):
+            found.append(Unknown((column,)))
+        elif (level := common_level(*reading.both, column)) == "numeric":
+            noise = np.array([[(far * deviation) ** 2]])
+            found.append(Noise((column,), np.zeros(1), noise, (ROUNDED,)))
+        else:
+            listed = reading.files.categories(column)
+            place = np.arange(len(listed)) / max(len(listed) - 1, 1)
+            gaps = np.abs(place - place[:, None])
+            likely = np.exp(-0.5 * (gaps if level == "ordinal" else np.sign(gaps)) ** 2 / far**2)
+            matrix = likely + HARDLY
+            found.append(Transition((column,), listed, matrix / matrix.sum(1, keepdims=True)))
+    return found
 
 
 def _estimated(channels: list[Channel], reading: Reading) -> list[Channel]:
