@@ -1,8 +1,10 @@
-"""Gaps: a cell that is missing on one side says nothing of a pair, and is made to.
+"""Gaps: what a cell says of a pair that is missing on one side, or on both.
 
-A released cell that is missing is as likely whoever it was of. One that is known is, for
-somebody whose own is missing, as likely as it is in the whole file: what everybody together
-explains well is no evidence for anybody. So a missing cell neither attracts nor repels.
+A released cell that is missing is as likely whoever it was of, of those who know it. One that
+is known is, for somebody whose own is missing, as likely as it is in the whole file: what
+everybody together explains well is no evidence for anybody. But masks leave missing cells
+missing, so that both sides miss them together, or nearly always: somebody may know what the
+file does not, and the truth is never excluded.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
 
 BINS = 32  # sizes of probabilities that are told apart
 ERROR = 1e-3  # relative, of a probability
+RARELY = 4.6  # masks leave missing cells missing: on one side only, it is 100 times less likely
 
 
 def neutral(part: Evidence, everybody: Evidence) -> Evidence:
-    """The evidence where a missing cell says nothing.
+    """The evidence where what a missing cell would have said counts for nothing.
 
     Numbers that miss the same cells have one number more, a code, whose table has the costs
     of pairs where one side is missing. `everybody` is the same of all people.
@@ -54,8 +57,8 @@ def _coded(part: Evidence, columns: Ints, surprise: Floats) -> Evidence:
     cells, surprises = _binned(surprise, ~unknown)
     last = max(len(widths), len(surprises))
     costs = np.zeros((last + 1, last + 1))
-    costs[: len(widths), last] = usual - widths  # a spread that is of what is missing
-    costs[last, : len(surprises)] = surprises
+    costs[: len(widths), last] = usual - widths + RARELY  # a spread that is of what is missing
+    costs[last, : len(surprises)] = surprises + RARELY
     costs[last, last] = usual
     least = min(0.0, float(costs.min()))
     return replace(
