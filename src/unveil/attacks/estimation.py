@@ -71,8 +71,12 @@ def settled(
         return tuple(usual)
     # Or as far in every direction, by the distance that made the groups.
     tried = [_spread_out(channels, partial(_alike, reading=reading, far=far)) for far in NOISES]
-    whole = [usual, *(some for some in tried if not any(isinstance(c, Unknown) for c in some))]
-    return tuple(max(whole, key=lambda some: log_likelihood(some, reading)))
+    whole = [some for some in tried if not any(isinstance(one, Unknown) for one in some)]
+
+    def likelihood(some: list[Channel]) -> float:
+        return log_likelihood(some, reading)
+
+    return tuple(max([usual, *whole], key=likelihood))
 
 
 def _spread_out(
