@@ -72,11 +72,9 @@ def settled(
     # Or as far in every direction, by the distance that made the groups.
     tried = [_spread_out(channels, partial(_alike, reading=reading, far=far)) for far in NOISES]
     whole = [some for some in tried if not any(isinstance(one, Unknown) for one in some)]
-
-    def likelihood(some: list[Channel]) -> float:
-        return log_likelihood(some, reading)
-
-    return tuple(max([usual, *whole], key=likelihood))
+    likely = [log_likelihood(some, reading) for some in (usual, *whole)]
+    best: list[Channel] = [usual, *whole][int(np.argmax(likely))]
+    return tuple(best)
 
 
 def _spread_out(
