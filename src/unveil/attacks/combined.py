@@ -48,6 +48,7 @@ class Combined(Attack, frozen=True, kw_only=True):
     ]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         given = self.attacks
         if isinstance(given, str):
             given = [name.strip() for name in given.split(",")]

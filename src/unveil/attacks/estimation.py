@@ -63,9 +63,13 @@ def settled(
     variances that it added; a factor, a window, a probability of change by the likelihood of
     the release.
     """
-    found = _spread_out(channels, partial(_of_groups, reading=reading))
-    if estimated:
-        found = _estimated(found, reading)
+    members = partial(_of_groups, reading=reading)
+    found = _spread_out(channels, members)
+    if estimated:  # but for groups, of which variances tell all there is to know
+        blind: list[Channel] = [Unknown(one.columns) for one in channels if isinstance(one, Groups)]
+        others = [one for one in channels if not isinstance(one, Groups)]
+        scattered = _spread_out([one for one in channels if one not in others], members)
+        found = [*_estimated([*others, *blind], reading)[: len(others)], *scattered]
     usual = _scanned(found, reading, Unknown, _unknown_at, range(len(SCALES)))
     if estimated or not any(isinstance(channel, Groups) for channel in channels):
         return tuple(usual)
@@ -174,7 +178,10 @@ def _scanned(
 
 def log_likelihood(channels: Sequence[Channel], reading: Reading) -> float:
     """How likely the release is, as far as some of its rows tell; for few people, they."""
-    together = joined(list(evidence_of(channels, reading).values()))
+    parts = list(evidence_of(channels, reading).values())
+    if not parts:
+        return 0.0
+    together = joined(parts)
     mine, released = as_records(together.mine), as_records(together.released)
     if reading.files.few:
         rows = _looked_at(together.mine)
@@ -236,7 +243,9 @@ def _noise_at(channel: Channel, reading: Reading, scale: float) -> Channel:
     """Noise of so many deviations of the release; correlated as that, if of several columns."""
     released, width = _complete(channel.columns, reading, 2), len(channel.columns)
     covariance = np.eye(width) if len(released) < 2 else np.atleast_2d(np.cov(released.T))
-    return replace(channel, covariance=scale**2 * covariance)  # type: ignore[call-arg]
+    return replace(  # type: ignore[call-arg]
+        channel, mean=np.zeros(width), covariance=scale**2 * covariance, slope=None
+    )
 
 
 def _unknown_at(channel: Channel, reading: Reading, step: float) -> Channel:

@@ -117,7 +117,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         exact = files.masking.exact
         if self.level != "method":
             reading = Reading(files, exact)
-            return reading, settled(files.masking.channels, reading)
+            return reading, settled(files.masking.channels, reading.by(files.people))
         plain = Reading(files, beyond=DOUBT)
         guessed = {
             column: tuple(
@@ -129,7 +129,8 @@ class Tailored(Attack, frozen=True, kw_only=True):
             if not files.generalised(column)  # where it does not show
         }
         reading = replace(plain, exact=guessed)
-        return reading, settled(files.masking.channels, reading, estimated=True)
+        people = reading.by(files.people)
+        return reading, settled(files.masking.channels, people, estimated=True)
 
     def _everybody(self, reading: Reading, channels: tuple[Channel, ...]) -> Floats:
         """For each released row the log of how well all the people explain it, added up.

@@ -94,7 +94,8 @@ def then(first: Channel, second: Channel) -> Channel | None:
     if isinstance(first, Noise) and isinstance(second, Rounded):
         at = first.columns.index(second.columns[0])
         own, half = first.slack[at], second.base / 2
-        wider = Slack(own.absolute + half + second.slack.absolute, own.relative)
+        rounded = second.slack
+        wider = Slack(own.absolute + half + rounded.absolute, own.relative + rounded.relative)
         return replace(first, slack=(*first.slack[:at], wider, *first.slack[at + 1 :]))
     if isinstance(first, Recoding) and isinstance(second, Recoding):
         table = {old: second.table.get(new, new) for old, new in first.table.items()}

@@ -35,6 +35,9 @@ def scale(
         total = spare[i]
         for e in range(starts[i], starts[i + 1]):
             total += weights[e] * (sizes[others[e]] * scaling[others[e]])
+        if total <= LEAST:  # nobody is possible
+            out[i] = 0.0
+            continue
         worst = max(worst, abs(total * out[i] - 1.0))
-        out[i] = min(max(1.0 / total, LEAST), MOST) if total > LEAST else 0.0
+        out[i] = min(max(1.0 / total, LEAST), MOST)
     return worst

@@ -111,6 +111,8 @@ def attack(
     columns = compared_columns(spec, mine, released, side.knowing(intruder))
     masking = None
     if spec.knows is not None:
+        if intruder.channel is False:  # a Release tells it
+            intruder = msgspec.structs.replace(intruder, channel=True)
         known = side.known_by(intruder, whole, seed)
         masking = side.masking_of(known, whole, columns, seed)
         if spec.knows == "original":

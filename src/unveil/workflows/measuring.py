@@ -82,7 +82,7 @@ def several(links: Sequence[Links], *, keyed: bool) -> list[dict[str, Any]]:
     """The risk against the number of releases: of the first one, two, ... of them.
 
     Keyed, each of the links is of so many releases together. Else they are of one release
-    each, and it is counted who is found in any of them.
+    each, and it is counted who is found in any of them, as if each were found by himself.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -91,12 +91,14 @@ def several(links: Sequence[Links], *, keyed: bool) -> list[dict[str, Any]]:
     [1, 2]
     """
     found = []
-    missed = np.ones(len(links[0]))
+    missed: dict[int, float] = {}
     for number, one in enumerate(links, start=1):
         each = hits(one)
-        missed = missed * (1 - each)
-        linked = float(np.sort(each if keyed else 1 - missed).sum())
+        who = one.true_rows if one.intruder.reverse else one.records  # of the people
+        for person, hit in zip(who.tolist(), each.tolist(), strict=True):
+            missed[person] = missed.get(person, 1.0) * (1 - hit)
         own = float(np.sort(each).sum())
+        linked = own if keyed else sum(1 - miss for _, miss in sorted(missed.items()))
         found.append({"releases": number, "expected": linked, "alone": None if keyed else own})
     return found
 

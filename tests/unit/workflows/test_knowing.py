@@ -174,7 +174,53 @@ def test_several_releases_add_up():
     linked = [row["expected"] for row in several(links, keyed=True)]
     assert linked[0] < linked[1] < linked[2]
     alone = several([links[0], links[0]], keyed=False)
-    assert alone[1]["alone"] == alone[0]["expected"] <= alone[1]["expected"]
+    assert alone[1]["alone"] == alone[0]["expected"]
+    once = measures.hits(links[0])
+    assert alone[1]["expected"] == pytest.approx((1 - (1 - once) ** 2).sum())
+    back = Intruder(knows=NUMBERS, direction="release-to-original")
+    other = made[0].shuffled()
+    both = [
+        unveil.attack(PEOPLE, one, attacks.Tailored(), intruder=back) for one in (made[0], other)
+    ]
+    found = several(both, keyed=False)  # the same people, whichever way their rows stand
+    once = measures.hits(both[0])
+    assert found[1]["expected"] == pytest.approx((1 - (1 - once) ** 2).sum())
+
+
+@pytest.mark.parametrize("mask", [NOISE, SWAP])
+def test_few_records_have_a_posterior_too(mask):
+    release = unveil.mask(PEOPLE, [mask], seed=4)
+    few = Intruder(knows=NUMBERS, records=40)
+    nearest, posterior = (
+        expected(release, attacks.Tailored(matching=how), few) for how in ("nearest", "posterior")
+    )
+    assert posterior > 0.8 * nearest > 0
+
+
+def test_groups_are_told_by_variances_alone():
+    release = unveil.mask(PEOPLE, [masks.Microaggregation(k=4, columns=NUMBERS)], seed=5)
+    method, known = (
+        expected(release, attacks.Tailored(level=how)) for how in ("method", "parameters")
+    )
+    assert method > 0.8 * known
+
+
+def test_strangers_do_not_change_what_is_known_of_the_masking():
+    release = unveil.mask(PEOPLE, [SWAP], seed=5)
+    links = unveil.attack(PEOPLE, release, attacks.Tailored(level="method"), intruder=KNOWS)
+    strangers = links.on(PEOPLE.take(np.arange(20)))
+    assert strangers.best.tolist() == links.best[:20].tolist()
+
+
+def test_claims_are_links_above_a_probability():
+    release = unveil.mask(PEOPLE, [NOISE], seed=5)
+    links = unveil.attack(PEOPLE, release, attacks.Tailored(matching="posterior"), intruder=KNOWS)
+    sure, right = measures.certainty(links), measures.hits(links)
+    told = measures.forecast(links, above=float(np.sort(sure)[150]))
+    assert told.claimed == int((sure > np.sort(sure)[150]).sum())
+    assert told.right == pytest.approx(right[sure > np.sort(sure)[150]].sum())
+    assert told.share == pytest.approx(sure.mean())
+    assert told.found == pytest.approx(right.mean())
 
 
 def test_rows_of_files_are_known_by_a_column():
