@@ -37,7 +37,7 @@ def possible(links):
 
 
 @pytest.mark.parametrize("method", KNOWN)
-@settings(max_examples=EXAMPLES // 12)
+@settings(max_examples=EXAMPLES // 20)
 @given(data=st.data(), seed=seeds, direction=directions)
 def test_no_constraint_excludes_the_truth(method, data, seed, direction):
     table, spec = data.draw(tables()), data.draw(SPECS[method])
@@ -48,7 +48,7 @@ def test_no_constraint_excludes_the_truth(method, data, seed, direction):
     assert possible(links)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@settings(max_examples=EXAMPLES // 8)
 @given(data=st.data(), seed=seeds, direction=directions)
 def test_nor_do_several_masks_and_a_sample(data, seed, direction):
     table = data.draw(tables())
@@ -67,7 +67,7 @@ def _fields(step):
 
 
 @pytest.mark.parametrize("method", FUNCTIONS)
-@settings(max_examples=EXAMPLES // 8)
+@settings(max_examples=EXAMPLES // 16)
 @given(data=st.data(), direction=directions)
 def test_a_function_of_the_value_hides_nothing(method, data, direction):
     table, spec = data.draw(tables()), data.draw(SPECS[method])
@@ -78,7 +78,7 @@ def test_a_function_of_the_value_hides_nothing(method, data, direction):
     assert measures.hits(links).sum() == pytest.approx(measures.ceiling(links), rel=1e-12)
 
 
-@settings(max_examples=EXAMPLES // 8)
+@settings(max_examples=EXAMPLES // 25)
 @given(data=st.data(), seed=seeds)
 def test_row_order_means_nothing(data, seed):
     table = data.draw(tables())
