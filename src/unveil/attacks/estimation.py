@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING, cast
 
@@ -63,32 +62,22 @@ def settled(
     variances that it added; a factor, a window, a probability of change by the likelihood of
     the release.
     """
-    members = partial(_of_groups, reading=reading)
-    found = _spread_out(channels, members)
+    groups = [one for one in channels if isinstance(one, Groups)]
+    others = [one for one in channels if not isinstance(one, Groups)]
     if estimated:  # but for groups, of which variances tell all there is to know
-        blind: list[Channel] = [Unknown(one.columns) for one in channels if isinstance(one, Groups)]
-        others = [one for one in channels if not isinstance(one, Groups)]
-        scattered = _spread_out([one for one in channels if one not in others], members)
-        found = [*_estimated([*others, *blind], reading)[: len(others)], *scattered]
-    usual = _scanned(found, reading, Unknown, _unknown_at, range(len(SCALES)))
-    if estimated or not any(isinstance(channel, Groups) for channel in channels):
+        blind: list[Channel] = [Unknown(one.columns) for one in groups]
+        others = _estimated([*others, *blind], reading)[: len(others)]
+    members = [one for group in groups for one in _of_groups(group, reading)]
+    usual = _scanned([*others, *members], reading, Unknown, _unknown_at, range(len(SCALES)))
+    if estimated or not groups:
         return tuple(usual)
     # Or as far in every direction, by the distance that made the groups.
-    tried = [_spread_out(channels, partial(_alike, reading=reading, far=far)) for far in NOISES]
+    tried = [
+        [*others, *(one for group in groups for one in _alike(group, reading, far))]
+        for far in NOISES
+    ]
     whole = [some for some in tried if not any(isinstance(one, Unknown) for one in some)]
-    likely = [log_likelihood(some, reading) for some in (usual, *whole)]
-    best: list[Channel] = [usual, *whole][int(np.argmax(likely))]
-    return tuple(best)
-
-
-def _spread_out(
-    channels: Sequence[Channel], members: Callable[[Groups], list[Channel]]
-) -> list[Channel]:
-    """The channels, those of groups replaced by how their members lie about a centre."""
-    found: list[Channel] = []
-    for channel in channels:
-        found += members(channel) if isinstance(channel, Groups) else [channel]
-    return found
+    return tuple(_likeliest([usual, *whole], reading))
 
 
 def _alike(channel: Groups, reading: Reading, far: float) -> list[Channel]:
@@ -130,7 +119,7 @@ def _noise_of_release(
     scanned = _scanned(found, reading, Noise, _noise_at, NOISES)
     if any(isinstance(old, Noise) and new is old for new, old in zip(found, channels, strict=True)):
         return scanned
-    return max((found, scanned), key=lambda some: log_likelihood(some, reading))
+    return _likeliest([found, scanned], reading)
 
 
 def estimated_function(function: Exact, released: Floats) -> Exact | None:
@@ -173,6 +162,11 @@ def _scanned(
         [at(one, reading, value) if isinstance(one, kind) else one for one in channels]
         for value in parameters
     ]
+    return _likeliest(tried, reading)
+
+
+def _likeliest(tried: list[list[Channel]], reading: Reading) -> list[Channel]:
+    """The channels under which the release is most likely."""
     return max(tried, key=lambda some: log_likelihood(some, reading))
 
 

@@ -129,9 +129,9 @@ def joined(parts: Sequence[Evidence]) -> Evidence:
 
 
 @singledispatch
-def evidence(channel: Channel, reading: Reading) -> Evidence:
+def evidence(channel: Channel, reading: Reading) -> Evidence:  # noqa: ARG001
     """What a channel says of every pair."""
-    raise NotImplementedError(type(channel).__name__)
+    raise TypeError(f"nothing is known of what {type(channel).__name__} says of a pair")
 
 
 @evidence.register(Noise)
@@ -144,7 +144,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     """
     pairs = [reading.numbers(column)[::2] for column in channel.columns]
     order = np.argsort([np.isnan(out).sum() for _, out in pairs], kind="stable")
-    largest = np.array([np.nanmax(np.abs([*mine, *out, 0.0])) for mine, out in pairs])
+    largest = np.array([np.nanmax(np.abs(np.concatenate([*pair, [0.0]]))) for pair in pairs])
     rounded = [
         slack.around(big) ** 2 / 3 for slack, big in zip(channel.slack, largest, strict=True)
     ]
@@ -210,11 +210,11 @@ def _(channel: Ranges, reading: Reading) -> Evidence:
     """The range holds the value."""
     column = channel.columns[0]
     released, (low, high) = ends_of(reading.files.release, column), reading.own_ends(column)
-    room = reading.slack(column).around(high) + ROUNDING * np.abs(high)
-    if column not in reading.exact:
-        room = 0.0 * room
+    if column in reading.exact:
+        slack = reading.slack(column)
+        low, high = _around(low, slack)[0], _around(high, slack)[1]
     highest = channel.highest(released.lower, released.upper)
-    return _overlap((low - room, high + room), (released.lower, highest), reading)
+    return _overlap((low, high), (released.lower, highest), reading)
 
 
 @evidence.register(Recoding)
@@ -342,8 +342,6 @@ def _overlap(
 def _around(values: Floats, slack: Slack) -> tuple[Floats, Floats]:
     """The values with the room that rounding needs."""
     room = slack.around(values) * (1 + LEAST) + ROUNDING * np.abs(values)
-    if slack == Slack():
-        room = ROUNDING * np.abs(values)
     return values - room, values + room
 
 

@@ -1,4 +1,4 @@
-"""Scores added up: the finder of several attacks, or of one attack on several releases.
+"""Scores added up: the finder of several attacks.
 
 Each attack lists its best candidates; those not listed by any cost at least as much as the last
 that each lists. What is still open then is asked for with longer lists.

@@ -84,12 +84,13 @@ class Tailored(Attack, frozen=True, kw_only=True):
         together = joined(list(parts.values()))
         mine, released = as_records(together.mine), as_records(together.released)
         metric = together.metric
+        corrected = self.corrected and not files.reverse
+        if corrected or files.pairs is None:  # which refuses what nobody can have become
+            everybody = self._everybody(reading, channels, parts)
+        if corrected:
+            released = replace(released, offset=everybody)
         if files.reverse:
             metric, mine = metric.turned, replace(mine, offset=together.spread)
-        elif self.corrected:
-            released = replace(released, offset=self._everybody(reading, channels))
-        if files.pairs is None and (files.reverse or not self.corrected):
-            self._everybody(reading, channels)  # which refuses what nobody can have become
         finder = Search(
             files,
             mine,
@@ -132,7 +133,12 @@ class Tailored(Attack, frozen=True, kw_only=True):
         people = reading.by(files.people)
         return reading, settled(files.masking.channels, people, estimated=True)
 
-    def _everybody(self, reading: Reading, channels: tuple[Channel, ...]) -> Floats:
+    def _everybody(
+        self,
+        reading: Reading,
+        channels: tuple[Channel, ...],
+        parts: dict[tuple[str, ...], Evidence],
+    ) -> Floats:
         """For each released row the log of how well all the people explain it, added up.
 
         Somebody with few records takes the released rows themselves for the people; where
@@ -141,7 +147,8 @@ class Tailored(Attack, frozen=True, kw_only=True):
         files = reading.files
         people = files.release if files.few else files.people
         by = reading.by(people)
-        together = joined(list(evidence_of(channels, by).values()))
+        told = parts if by is reading else evidence_of(channels, by)
+        together = joined(list(told.values()))
         rows = np.arange(len(files.release))
         bell = np.zeros(len(rows))
         if files.few:

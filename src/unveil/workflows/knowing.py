@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,13 +140,13 @@ def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
     back = np.argsort(order)
     again = [
         table.column(column).gather(back)
-        for column in composed_groups(channels)
+        for column in _columns_of_groups(channels)
         if not table.schema[column].generalised
     ]
     return original.replace(again)
 
 
-def composed_groups(channels: Sequence[Channel]) -> Iterator[str]:
+def _columns_of_groups(channels: Sequence[Channel]) -> Iterator[str]:
     """Columns of groups, with which nothing else was done but what does nothing twice.
 
     Groups along one column are known as well by positions, whichever way ties were broken.
@@ -159,12 +160,8 @@ def composed_groups(channels: Sequence[Channel]) -> Iterator[str]:
 
 
 def _without_chance(plan: Plan) -> list[Mask]:
-    steps = []
-    for step in plan.masks:
-        if not isinstance(step, Mask) or step.chance:
-            break
-        steps.append(step)
-    return steps
+    masks = (step for step in plan.masks if isinstance(step, Mask))
+    return list(takewhile(lambda step: not step.chance, masks))
 
 
 def check_level(level: str, *, has_all: bool) -> None:
