@@ -15,8 +15,6 @@ measured three times, and the best is shown; the rest once, so that a busy machi
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import resource
 import time
@@ -28,7 +26,7 @@ from scipy.spatial import cKDTree
 from scipy.stats import rankdata
 
 import unveil
-from cells import best_of, in_a_process, machine, seconds, times_ours
+from cells import best_of, command_line, in_a_process, machine, measured, seconds, times_ours
 from people import people, source
 
 QUICK = 5.0  # seconds: what takes less is measured three times
@@ -147,22 +145,18 @@ def row(n, name, noise, cells):
 
 def arguments():
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = command_line(__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--noises", type=float, nargs="+", default=[0.1, 0.25, 0.5])
     parser.add_argument("--attacks", nargs="+", choices=ATTACKS, default=list(ATTACKS))
     parser.add_argument("--tools", nargs="+", choices=TOOLS, default=list(TOOLS))
-    parser.add_argument("--cell", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def main():
     """Print the table, line by line as it is measured."""
     given = arguments()
-    if given.cell:
-        print(json.dumps(measure(*json.loads(given.cell))))
+    if measured(given, measure):
         return
     ran_on = machine(f"{THREADS} threads", "numba", "polars", "scipy")
     print(f"{ran_on}; people made after {source()[1]}.", flush=True)

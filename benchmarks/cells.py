@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -9,6 +10,20 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+
+def command_line(doc):
+    """The options of a benchmark, that of a single measurement among them."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--cell", help=argparse.SUPPRESS)
+    return parser
+
+
+def measured(given, measure):
+    """Whether one measurement was asked for; then it is made and printed."""
+    if given.cell:
+        print(json.dumps(measure(*json.loads(given.cell))))
+    return bool(given.cell)
 
 
 def in_a_process(script, cell, threads=None):

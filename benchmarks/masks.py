@@ -10,8 +10,6 @@ five times, and the best is shown. Machines are noisy: a fifth more or less mean
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import time
 from functools import partial
@@ -19,7 +17,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from cells import best_of, in_a_process, machine
+from cells import best_of, command_line, in_a_process, machine, measured
 
 QUICK = 10.0  # seconds: what takes less is measured five times
 GROUP = 3  # the k of microaggregation
@@ -129,21 +127,17 @@ TABLES = {"microaggregation": microaggregation, "rank-swapping": rank_swapping}
 
 def arguments():
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = command_line(__doc__)
     sizes = [5_000, 20_000, 50_000, 200_000, 1_000_000]
     parser.add_argument("--sizes", type=int, nargs="+", default=sizes)
     parser.add_argument("--masks", nargs="+", choices=TABLES, default=list(TABLES))
-    parser.add_argument("--cell", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def main():
     """Print the tables, line by line as they are measured."""
     given = arguments()
-    if given.cell:
-        print(json.dumps(measure(*json.loads(given.cell))))
+    if measured(given, measure):
         return
     print(f"{machine('one thread each unless said', 'numba')}.", flush=True)
     for mask in given.masks:

@@ -19,8 +19,6 @@ over matchings, beside the nearest by distance.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import resource
 import time
@@ -32,7 +30,7 @@ from scipy.spatial.distance import cdist
 
 import unveil
 from attacks import QUICK, THREADS, attack, encoded, files
-from cells import best_of, in_a_process, machine, seconds, times_ours
+from cells import best_of, command_line, in_a_process, machine, measured, seconds, times_ours
 from people import people, source
 
 ONE_TO_ONE = unveil.attacks.Distance(matching="one-to-one")
@@ -178,13 +176,10 @@ def lines(table, sizes, noises):
 
 def arguments():
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = command_line(__doc__)
     parser.add_argument("tables", nargs="*", metavar="table", help=" or ".join(HEADS))
     parser.add_argument("--sizes", type=int, nargs="+")
     parser.add_argument("--noises", type=float, nargs="+")
-    parser.add_argument("--cell", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if not set(given.tables) <= set(HEADS):
         parser.error(f"tables are {' and '.join(HEADS)}")
@@ -194,8 +189,7 @@ def arguments():
 def main():
     """Print the tables, line by line as they are measured."""
     given = arguments()
-    if given.cell:
-        print(json.dumps(measure(*json.loads(given.cell))))
+    if measured(given, measure):
         return
     ran_on = machine(f"{THREADS} threads", "numba", "polars", "scipy")
     print(f"{ran_on}; people made after {source()[1]}. {KNOWN}.", flush=True)

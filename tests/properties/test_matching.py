@@ -136,7 +136,7 @@ def test_combined_scores_are_added_up(seed, n, direction, lists):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(summed, "LISTS", lists)
         links = unveil.attack(data, release, spec, intruder=Intruder(direction=direction))
-        costs = sum(twin.every_pair(part) for part in links.finder.parts_of)
+        costs = sum(twin.every_pair(part) for part in links.finder.summands)
         assert twin.every_pair(links.finder) == pytest.approx(costs)
         assert measures.hits(links) == pytest.approx(
             naive.hits(np.nan_to_num(costs, posinf=1e300), links.truth)

@@ -27,7 +27,7 @@ NOBODY = -1  # the key of no pair
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Table:
+class Standings:
     """The outcome by record, the likeliest first, and how each pair stands among those.
 
     At the end stands a pair of nobody, which place -1 finds.
@@ -43,7 +43,7 @@ class Table:
     place: Ints  # where the pair of each key is
 
     @classmethod
-    def of(cls, outcome: Outcome, records: int, candidates: Classes) -> Table:
+    def of(cls, outcome: Outcome, records: int, candidates: Classes) -> Standings:
         """Put an outcome in order; of those as likely the one with the lowest row comes first."""
         order = np.lexsort((-outcome.chance, outcome.rows))
         rows, chance = outcome.rows[order], outcome.chance[order]
@@ -112,9 +112,9 @@ class Matched:
         return self.solve(self.pairing)
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> Standings:
         """How likely each pair is."""
-        return Table.of(self._outcome, self.pairing.shape[0], self.pairing.candidates)
+        return Standings.of(self._outcome, self.pairing.shape[0], self.pairing.candidates)
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None

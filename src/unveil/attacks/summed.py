@@ -41,24 +41,24 @@ class Listed:
 class Sum:
     """Several attacks whose costs are added up; they are log-likelihoods, or made alike."""
 
-    parts_of: tuple[Comparer, ...]
+    summands: tuple[Comparer, ...]
     details: dict[str, Any] = field(default_factory=dict)
     margins: Margins | None = "likelihood"
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that any of them compares."""
-        return tuple(dict.fromkeys(name for part in self.parts_of for name in part.columns))
+        return tuple(dict.fromkeys(name for part in self.summands for name in part.columns))
 
     @property
     def supervised(self) -> bool:
         """Whether any was made with the truth in hand."""
-        return any(part.supervised for part in self.parts_of)
+        return any(part.supervised for part in self.summands)
 
     @property
     def sizes(self) -> tuple[int, int]:
         """How many records there are, and how many candidates."""
-        return self.parts_of[0].sizes
+        return self.summands[0].sizes
 
     @property
     def degrees(self) -> float | None:
@@ -68,7 +68,7 @@ class Sum:
     def costs(self, records: Ints, candidates: Ints) -> Floats:
         """What pairs cost all of them together."""
         total = np.zeros(len(records))
-        for part in self.parts_of:
+        for part in self.summands:
             total += part.costs(records, candidates)
         return total
 
@@ -77,14 +77,14 @@ class Sum:
         many = self.sizes[1]
         if k is None or k >= many:
             return self._all(records)
-        found = [part.nearest(records, k, progress) for part in self.parts_of]
+        found = [part.nearest(records, k, progress) for part in self.summands]
         keys = [
             pair_keys(np.nonzero(one.rows >= 0)[0], one.rows[one.rows >= 0], many) for one in found
         ]
         every = np.unique(np.concatenate(keys))
         place, candidate = every // many, every % many
         rest = np.zeros(len(records))
-        for part, one in zip(self.parts_of, found, strict=True):
+        for part, one in zip(self.summands, found, strict=True):
             last = np.where(one.rows[:, -1] >= 0, one.rows[:, -1], 0)
             cost = part.costs(records, last)
             rest += np.where(one.rows[:, -1] >= 0, cost, np.inf)
@@ -137,7 +137,7 @@ class Sum:
         return Candidates(rows, scores, n_best)
 
     def _width(self, k: int | None) -> int:
-        return self.sizes[1] if k is None else k * len(self.parts_of)
+        return self.sizes[1] if k is None else k * len(self.summands)
 
     def _all(self, records: Ints) -> Listed:
         """Every candidate of some records."""
@@ -165,7 +165,7 @@ class Sum:
 
     def alike(self) -> tuple[Groups, Groups]:
         """Records, and candidates, that none of them can tell apart."""
-        each = [part.alike() for part in self.parts_of]
+        each = [part.alike() for part in self.summands]
         first, second = (
             same_rows(
                 np.column_stack([one[side].of_record() for one in each]).astype(float),
@@ -178,39 +178,39 @@ class Sum:
 
     def some(self, records: Ints, candidates: Ints) -> Sum:
         """The same among some records and some candidates."""
-        return self._of(part.some(records, candidates) for part in self.parts_of)
+        return self._of(part.some(records, candidates) for part in self.summands)
 
     def priced(self, prices: Floats) -> Sum:
         """The same where each candidate costs so much more."""
-        first, *others = self.parts_of
+        first, *others = self.summands
         return self._of([first.priced(prices), *others])
 
     def scaled(self, rate: float) -> Sum:
         """The same where everything costs so many times as much."""
-        return self._of(part.scaled(rate) for part in self.parts_of)
+        return self._of(part.scaled(rate) for part in self.summands)
 
     def turned(self) -> Sum:
         """The same where the candidates look for the records."""
-        return self._of(part.turned() for part in self.parts_of)
+        return self._of(part.turned() for part in self.summands)
 
     def _of(self, parts: Any) -> Sum:
-        return replace(self, parts_of=tuple(parts))
+        return replace(self, summands=tuple(parts))
 
     def parts(self, records: Ints) -> list[Part]:
         """Which candidates each record is compared with: the same for all of them."""
-        return self.parts_of[0].parts(records)
+        return self.summands[0].parts(records)
 
     def choices(self, records: Ints) -> Ints:
         """How many they are."""
-        return self.parts_of[0].choices(records)
+        return self.summands[0].choices(records)
 
     def compares(self, records: Ints, candidates: Ints) -> Mask:
         """Whether each record is compared with a candidate."""
-        return self.parts_of[0].compares(records, candidates)
+        return self.summands[0].compares(records, candidates)
 
     def classes(self) -> Ints:
         """For each released row its class of rows that none of them can tell apart."""
-        each = np.column_stack([part.classes() for part in self.parts_of])
+        each = np.column_stack([part.classes() for part in self.summands])
         return np.unique(each, axis=0, return_inverse=True)[1]
 
 

@@ -26,7 +26,6 @@ from unveil.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unveil.data.links import Links
     from unveil.data.microdata import Microdata
     from unveil.files.formats import Format
 
@@ -158,22 +157,19 @@ def command(
                 records=_records(records, schema, dialect),
                 blocks=_names(blocks) or (),
                 direction=direction,  # type: ignore[arg-type]
-                channel=channel,
             )
 
         def told(done: int, total: int) -> None:
             show(f"{spec.method}: {done:,} of {total:,}")
 
         _check_several(plans, truths, also, key)
-
-        def attacked(target: Any, plan: Any, truth: str | None) -> Links:
+        every = []
+        for target, plan, truth in _targets(released, key, channel, truths):
             own = msgspec.structs.replace(intruder, channel=plan)
             with as_usage():
                 made = attack(people, target, spec, intruder=own, truth=truth, seed=seed)
             made = replace(made, progress=told)
-            return made if sample is None else made.sample(sample)
-
-        every = [attacked(*one) for one in _targets(released, key, intruder.channel, truths)]
+            every.append(made if sample is None else made.sample(sample))
         links = every[-1] if key else every[0]
         others = None
         if outsiders is not None:

@@ -23,7 +23,7 @@ AT_ONCE = 5000  # records whose ties are listed together
 
 
 @runtime_checkable
-class Probabilistic(Protocol):
+class Distributed(Protocol):
     """A finder that gives its candidates probabilities."""
 
     def distribution(self, records: Ints) -> tuple[Ints, Ints, Floats]:
@@ -113,7 +113,7 @@ def distributions(links: Links, *, sample: int = LOOKED_AT) -> Distributions:
     ([0], [1.0])
     """
     some = links.sample(sample)
-    if isinstance(some.finder, Probabilistic):
+    if isinstance(some.finder, Distributed):
         return Distributions(some.records, *some.finder.distribution(some.records))
     n_best = some.n_best
     if n_best.max(initial=0) > MOST_TIED:

@@ -12,7 +12,7 @@ import numpy as np
 
 from unveil.errors import UsageError
 from unveil.measures.compatibility import compatible
-from unveil.measures.distributions import Distributions, Probabilistic, distributions
+from unveil.measures.distributions import Distributed, Distributions, distributions
 from unveil.measures.hits import LOOKED_AT, hits
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def formal(links: Links, *, sample: int = LOOKED_AT) -> Formal:
     >>> formal(links).compatible
     1.0
     """
-    if isinstance(links.finder, Probabilistic):
+    if isinstance(links.finder, Distributed):
         shared, some = _Shared.of(links), links.sample(sample)
         known = some.true_rows >= 0
         results = distributions(some, sample=max(len(some), 1))

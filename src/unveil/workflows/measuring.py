@@ -74,7 +74,7 @@ def _union(links: Links) -> float | None:
     """What an oracle gets that knows which of combined attacks to believe."""
     if not isinstance(links.finder, Sum):
         return None
-    each = [replace(links, finder=part) for part in links.finder.parts_of]
+    each = [replace(links, finder=part) for part in links.finder.summands]
     return float(np.sort(in_any(each)).sum())
 
 

@@ -115,6 +115,12 @@ def test_what_several_masks_come_to():
     assert both.mean.tolist() == [2.0]
     assert both.covariance.tolist() == [[4.0]]
     assert both.slack[0].absolute == 5.0
+    halved = Noise(
+        ("a",), np.zeros(1), np.eye(1), (unveil.data.channels.Slack(),), 0, np.array([0.5])
+    )
+    (both,) = composed([noise, halved], ["a"]).channels  # what the first added is halved, too
+    assert (both.slope.tolist(), both.mean.tolist()) == ([0.5], [0.5])
+    assert both.covariance.tolist() == [[1.25]]
     merged = Recoding(("c",), {"x": "y", "y": "y", "z": "z"})
     moved = Transition(("c",), ("y", "z"), np.array([[0.9, 0.1], [0.2, 0.8]]))
     (both,) = composed([merged, moved], ["c"]).channels
