@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
-from unveil.attacks.common import common_categories
+from unveil.data.common import common_categories
 from unveil.data.encode import Numbers, check_computable, codes
 from unveil.data.generalised import Bounds, bounds, code_sets
 from unveil.engines.metrics import Cost, absolute, levels, prorated, squared, table

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.aggregation.measure import FuzzyMeasure
-from unveil.attacks.common import common_categories, common_numbers
+from unveil.data.common import common_categories, common_numbers
 from unveil.data.specs import Spec, method_name
 from unveil.errors import SpecError, absent_column, count
 

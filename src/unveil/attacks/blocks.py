@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.common import common_categories, common_level, common_numbers
+from unveil.data.common import common_categories, common_level, common_numbers
 from unveil.data.encode import codes
 from unveil.data.links import Part
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from unveil.attacks.attributes import code_values, leave_out, mean_and_deviation
-from unveil.attacks.common import common_categories, common_level
+from unveil.data.common import common_categories, common_level
 from unveil.data.links import Part
 from unveil.engines.comparing import level_totals
 from unveil.errors import SchemaError, SpecError, absent_column

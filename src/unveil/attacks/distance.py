@@ -20,9 +20,9 @@ from unveil.attacks.attributes import (
     standardised,
 )
 from unveil.attacks.base import Aggregation, Attack, Weights, as_measure, measure_for, weights_of
-from unveil.attacks.common import common_level
 from unveil.attacks.covariance import Covariance, covariance_of
 from unveil.attacks.search import Search, as_records
+from unveil.data.common import common_level
 from unveil.engines.features import polynomial
 from unveil.engines.metrics import Metric, euclid, whitened
 from unveil.errors import DataError, SchemaError, SpecError, absent_column, listing

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from unveil.attacks.attributes import code_values, mean_and_deviation
-from unveil.attacks.common import common_level
 from unveil.attacks.covariance import covariance_of
 from unveil.attacks.evidence import evidence_of, joined
 from unveil.attacks.search import as_records
@@ -26,6 +25,7 @@ from unveil.data.channels import (
     Transition,
     Unknown,
 )
+from unveil.data.common import common_level
 from unveil.engines.index import same_rows
 from unveil.engines.local import density
 

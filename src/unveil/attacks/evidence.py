@@ -22,7 +22,6 @@ from unveil.attacks.attributes import (
     ends_of,
     mean_and_deviation,
 )
-from unveil.attacks.common import common_level
 from unveil.attacks.gaps import neutral
 from unveil.attacks.search import as_records
 from unveil.data.channels import (
@@ -36,6 +35,7 @@ from unveil.data.channels import (
     Transition,
     Unknown,
 )
+from unveil.data.common import common_level
 from unveil.engines.local import density
 from unveil.engines.metrics import Cost, Metric, levels, prorated, squared, table
 from unveil.engines.missing import times

@@ -9,9 +9,9 @@ from msgspec import Meta
 
 from unveil.attacks.attributes import code_values
 from unveil.attacks.base import Aggregation, Attack, Weights, as_measure, measure_for, weights_of
-from unveil.attacks.common import common_level
 from unveil.attacks.marginality import marginality, semantic_distances
 from unveil.attacks.search import Search, as_records
+from unveil.data.common import common_level
 from unveil.data.encode import codes, tied_blocks
 from unveil.engines.metrics import Metric, absolute, chebyshev, choquet, manhattan
 from unveil.engines.threads import on_all_cores

@@ -9,8 +9,8 @@ import numpy as np
 
 from unveil.attacks.attributes import code_values, ends_of
 from unveil.attacks.blocks import blocks_by
-from unveil.attacks.common import common_level
 from unveil.data.channels import Groups, Slack
+from unveil.data.common import common_level
 from unveil.data.encode import codes, tied_blocks
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 
 from unveil.data.options import whole_number
 from unveil.data.pairs import pair_table
+from unveil.data.rows import drawn
 from unveil.data.specs import method_name
 from unveil.data.streams import stream
 from unveil.errors import DataError, UsageError, count
@@ -244,13 +245,12 @@ class Links:
         if n >= len(self):
             return self
         if n not in self._samples:  # what it has found out is of use to several measures
-            by_content = np.argsort(self.order.records[self.records])
             rng = stream(self.seed, "attack", "sample")
-            drawn = np.sort(by_content[rng.choice(len(self), n, replace=False)])
-            truth = None if self.truth is None else self.truth[drawn]
-            some = replace(self, records=self.records[drawn], truth=truth)
+            chosen = drawn(self.order.records[self.records], n, rng)
+            truth = None if self.truth is None else self.truth[chosen]
+            some = replace(self, records=self.records[chosen], truth=truth)
             if "first" in vars(self):  # what is known need not be asked again
-                known = self.first.of(drawn)
+                known = self.first.of(chosen)
                 object.__setattr__(some, "first", known)
             self._samples[n] = some
         return self._samples[n]

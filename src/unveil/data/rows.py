@@ -69,6 +69,16 @@ def content_places(
     return places
 
 
+def drawn(places: Ints, many: int, rng: np.random.Generator) -> Ints:
+    """So many rows, ascending, drawn by their places in the order of what rows hold.
+
+    >>> drawn(np.array([2, 0, 1]), 2, np.random.default_rng(0)).shape
+    (2,)
+    """
+    by_content = np.argsort(places)
+    return np.sort(by_content[rng.choice(len(places), many, replace=False)])
+
+
 def _plain(file: Microdata) -> list[pl.Series]:
     """Columns that sort by their cells, not by how these are stored."""
     columns = [file.column(name) for name in file.columns]

@@ -8,9 +8,9 @@ import numpy as np
 
 from unveil.attacks import Pairs, Position
 from unveil.attacks.blocks import blocks_by
-from unveil.attacks.common import common_level
+from unveil.data.common import common_level
 from unveil.data.microdata import Microdata
-from unveil.data.rows import content_places
+from unveil.data.rows import content_places, drawn
 from unveil.data.shares import part_of
 from unveil.data.streams import stream
 from unveil.errors import (
@@ -57,9 +57,8 @@ def drawn_rows(
         raise UsageError(
             f"intruder: records: {count(many, 'record')} of an original that has {n:,}"
         )
-    by_content = np.argsort(content_places(mine, released, pairs))
-    chosen = stream(seed, "intruder", "records").choice(n, many, replace=False)
-    return np.sort(by_content[chosen])
+    places = content_places(mine, released, pairs)
+    return drawn(places, many, stream(seed, "intruder", "records"))
 
 
 def compared_columns(

@@ -1,0 +1,107 @@
+"""An original and its release side by side: what every measure of both reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.data.common import common_categories, common_level, common_numbers
+from unveil.data.encode import codes
+from unveil.data.rows import content_places, drawn
+from unveil.data.streams import stream
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Codes32, Floats, Ints
+    from unveil.data.microdata import Microdata
+    from unveil.data.vocabulary import Level
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Aligned:
+    """Two tables, and the original's row of each released row: -1 none, None not known.
+
+    >>> from unveil.data.samples import households
+    >>> sample = households(100)
+    >>> both = Aligned(sample, sample.take([5, 3]), np.array([5, 3]))
+    >>> both.originals.tolist(), both.released.tolist()
+    ([5, 3], [0, 1])
+    >>> "person" in both.columns
+    False
+    """
+
+    original: Microdata
+    release: Microdata
+    rows: Ints | None
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Those that both have, in the original's order; no identifiers."""
+        return tuple(
+            name
+            for name in self.original.columns
+            if name in self.release.columns and "identifier" not in self.original.schema[name].role
+        )
+
+    def with_role(self, role: str) -> tuple[str, ...]:
+        """Of these, those that have a role, as the original's schema says."""
+        wanted = self.original.schema.with_role(role)
+        return tuple(name for name in self.columns if name in wanted)
+
+    @cached_property
+    def released(self) -> Ints:
+        """The released rows whose original is known."""
+        known: Ints = np.zeros(0, np.int64) if self.rows is None else np.flatnonzero(self.rows >= 0)
+        return known
+
+    @property
+    def originals(self) -> Ints:
+        """The original row of each of these."""
+        return self.released if self.rows is None else self.rows[self.released]
+
+    def level(self, column: str) -> Level:
+        """What the column is, in both."""
+        return common_level(self.original, self.release, column)
+
+    def generalised(self, column: str) -> bool:
+        """Whether cells are ranges, sets or stars, in either."""
+        return any(data.schema[column].generalised for data in (self.original, self.release))
+
+    def plain(self, level: str | None = None) -> tuple[str, ...]:
+        """The columns whose cells are single values; of one level, or of "categories"."""
+        wanted = {"categories": ("ordinal", "nominal"), None: ("numeric", "ordinal", "nominal")}
+        levels = wanted.get(level, (level,))
+        return tuple(
+            name
+            for name in self.columns
+            if not self.generalised(name) and self.level(name) in levels
+        )
+
+    def numbers(self, column: str) -> tuple[Floats, Floats]:
+        """A column of both tables as numbers in one unit, a NaN where missing."""
+        original, released = common_numbers(self.original, self.release, column=column)
+        return original, released
+
+    def codes(self, column: str) -> tuple[Codes32, Codes32, tuple[str, ...]]:
+        """A column of both tables as codes of the same categories, -1 where missing."""
+        listed = common_categories(self.original, self.release, column)
+        return (
+            codes(self.original, column, listed).codes,
+            codes(self.release, column, listed).codes,
+            listed,
+        )
+
+    def sample(self, n: int, seed: int, name: str) -> Ints:
+        """So many of the pairs, drawn by what rows hold: places among `released`, ascending."""
+        places = self._places
+        if n >= len(places):
+            return np.arange(len(places))
+        return drawn(places, n, stream(seed, "measure", name))
+
+    @cached_property
+    def _places(self) -> Ints:
+        partners = np.full(len(self.original), -1)
+        partners[self.originals] = self.released
+        return content_places(self.original, self.release, partners)[self.originals]
