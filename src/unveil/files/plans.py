@@ -14,15 +14,13 @@ from unveil.data.release import Plan
 from unveil.data.specs import find_method
 from unveil.errors import (
     DataError,
-    FileError,
     SpecError,
     UnveilError,
     count,
     listing,
     nearest,
-    reason,
 )
-from unveil.files.schemas import as_path
+from unveil.files.toml import read_toml
 
 if TYPE_CHECKING:
     import os
@@ -50,16 +48,7 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
     ...     read_plan(path).masks[0].p
     8.0
     """
-    path = as_path(path)
-    try:
-        return plan_from(msgspec.toml.decode(path.read_text(encoding="utf-8-sig")))
-    except OSError as error:
-        raise FileError(f"the plan cannot be read: {reason(error)}").at(str(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"this is not TOML: {error}").at(str(path)) from None
-    except UnveilError as error:
-        error.at(str(path))
-        raise
+    return read_toml(path, "plan", plan_from, SpecError)
 
 
 def plan_from(table: Mapping[str, Any]) -> Plan:

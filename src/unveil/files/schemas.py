@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import msgspec
 
 from unveil.data.schema import Schema
-from unveil.errors import FileError, SchemaError, UnveilError, UsageError, reason
+from unveil.errors import SchemaError, UsageError
+from unveil.files.toml import read_toml
 
 
 def read_schema(path: str | os.PathLike[str]) -> Schema:
@@ -26,24 +26,7 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
     ...     read_schema(path).with_role("quasi")
     ('age', 'sex')
     """
-    path = as_path(path)
-    try:
-        return Schema.from_dict(msgspec.toml.decode(path.read_text(encoding="utf-8-sig")))
-    except OSError as error:
-        raise FileError(f"the schema cannot be read: {reason(error)}").at(str(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise SchemaError(f"this is not TOML: {error}").at(str(path)) from None
-    except UnveilError as error:
-        error.at(str(path))
-        raise
-
-
-def as_path(given: str | os.PathLike[str]) -> Path:
-    """A path, or an error that says that it is none."""
-    try:
-        return Path(given)
-    except TypeError:
-        raise UsageError(f"a file is named by its path, not {type(given).__name__}") from None
+    return read_toml(path, "schema", Schema.from_dict, SchemaError)
 
 
 def schema_toml(schema: Schema) -> bytes:

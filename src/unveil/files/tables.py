@@ -11,7 +11,8 @@ from unveil.data.schema import Schema
 from unveil.errors import DataError, FileError, UnveilError, UsageError, nearest, reason
 from unveil.files.formats import Format, format_of
 from unveil.files.plans import plan_toml, save_row_map
-from unveil.files.schemas import as_path, as_schema, schema_toml
+from unveil.files.schemas import as_schema, schema_toml
+from unveil.files.toml import as_path
 from unveil.files.whole import check_target, write_whole
 
 if TYPE_CHECKING:
