@@ -1,0 +1,133 @@
+"""Settings of an audit: what is asked for beyond the files, the attacks and the policy."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from unveil.data.release import Plan
+from unveil.data.schema import Schema
+from unveil.data.specs import Spec, method_name
+from unveil.errors import SpecError
+from unveil.files.formats import Format
+
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_PRIVATE = ("checkpoint", "resume", "progress")  # how it is done, not what
+
+
+class Settings(Spec, frozen=True, kw_only=True):
+    """What an audit does beyond the files, the attacks and the policy.
+
+    >>> Settings(memory="4G").bytes
+    4294967296
+    >>> Settings(seconds=5).to_dict()["seconds"]
+    5.0
+    """
+
+    knows: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="What an intruder may know; if not given, all quasi-identifiers."),
+    ] = None
+    plan: Annotated[
+        Any,
+        Meta(
+            description="How the release was masked, a plan or its file, for attacks that know "
+            "the method and for masking again; a Release has its own."
+        ),
+    ] = None
+    rename: Annotated[
+        dict[str, str],
+        Meta(description="For columns of the release that are called otherwise, the original's."),
+    ] = msgspec.field(default_factory=dict)
+    release_schema: Annotated[
+        Any, Meta(description="The release's own schema, or its file, where it differs.")
+    ] = None
+    format: Annotated[Any, Meta(description="The format of files, where its options matter.")] = (
+        None
+    )
+    seconds: Annotated[
+        Annotated[float, Meta(gt=0)],
+        Meta(
+            description="For each attack: if all records take longer, it is made on a sample of "
+            "them, against all candidates."
+        ),
+    ] = 60.0
+    exact: Annotated[
+        bool, Meta(description="Whether every attack is made on all records, however long.")
+    ] = False
+    memory: Annotated[
+        str | int | None,
+        Meta(description="The most memory that may be used: 4G, 500M, or bytes."),
+    ] = None
+    sweep: Annotated[
+        bool, Meta(description="Whether the risk is found against what the intruder knows.")
+    ] = True
+    errors: Annotated[
+        tuple[Annotated[float, Meta(ge=0, le=10)], ...],
+        Meta(description="The errors in the intruder's values for which the risk is found."),
+    ] = (0.0, 0.05, 0.1, 0.2, 0.5)
+    remask: Annotated[
+        Annotated[int, Meta(ge=0, le=1000)],
+        Meta(description="How often the plan, where it is known, is carried out anew."),
+    ] = 5
+    checkpoint: Annotated[
+        Any, Meta(description="A folder in which what is finished is kept until all is.")
+    ] = None
+    resume: Annotated[
+        bool, Meta(description="Whether to go on with what is finished in that folder.")
+    ] = False
+    progress: Annotated[
+        Any, Meta(description="Called with what is done, how much of it, and of how much.")
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, kinds in (
+            ("plan", (Plan, str, os.PathLike)),
+            ("release_schema", (Schema, str, os.PathLike)),
+            ("format", (Format,)),
+            ("checkpoint", (str, os.PathLike)),
+        ):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kinds):
+                raise SpecError(f"settings: {name}: not {type(value).__name__}")
+        if self.knows == ():
+            raise SpecError("settings: knows: name at least one attribute")
+        if self.progress is not None and not callable(self.progress):
+            raise SpecError("settings: progress: something that can be called")
+        if self.resume and self.checkpoint is None:
+            raise SpecError("settings: resume: say where what is finished was kept: checkpoint")
+        if len(set(self.rename.values())) < len(self.rename):
+            raise SpecError("settings: rename: two columns would have one name")
+        self.bytes  # noqa: B018 - which refuses what it cannot read
+
+    @property
+    def bytes(self) -> int | None:
+        """The memory in bytes."""
+        if self.memory is None:
+            return None
+        found = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?b)?\s*", str(self.memory).lower())
+        try:
+            size = int(float(found[1]) * _UNITS[found[2]]) if found else 0
+        except ValueError:
+            size = 0
+        if size < 1:
+            raise SpecError("settings: memory: a size such as 4G, 500M, or a number of bytes")
+        return size
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings in plain values, without how they are carried out."""
+        kept = {name: getattr(self, name) for name in self.__struct_fields__}
+        for name in _PRIVATE:
+            del kept[name]
+        plan, own, format_ = kept["plan"], kept["release_schema"], kept["format"]
+        kept["plan"] = plan.to_dict() if isinstance(plan, Plan) else plan
+        kept["release_schema"] = own.to_dict() if isinstance(own, Schema) else own
+        if format_ is not None:
+            kept["format"] = {"method": method_name(type(format_)), **msgspec.to_builtins(format_)}
+        plain: dict[str, Any] = msgspec.to_builtins(kept, enc_hook=os.fspath)
+        return plain

@@ -1,0 +1,60 @@
+"""The steps of a long job: told how far each has come, and done once even after a kill."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unveil.data.encode import Floats
+    from unveil.data.progress import Progress
+    from unveil.files.unfinished import Unfinished
+
+T = TypeVar("T")
+
+
+class Steps:
+    """Does one step after another; what a folder has finished is taken from there.
+
+    >>> Steps(1).do("count", int, lambda told: 3)
+    3
+    """
+
+    def __init__(
+        self,
+        many: int,
+        *,
+        progress: Callable[[str, int, int], None] | None = None,
+        unfinished: Unfinished | None = None,
+    ) -> None:
+        self.many, self.done = many, 0
+        self._progress, self._unfinished = progress, unfinished
+
+    def do(self, name: str, kind: type[T], work: Callable[[Progress], T]) -> T:
+        """Do a step, or take what it came to."""
+        return self.do_each(name, kind, lambda told: (work(told), None))[0]
+
+    def do_each(
+        self, name: str, kind: type[T], work: Callable[[Progress], tuple[T, Floats | None]]
+    ) -> tuple[T, Floats | None]:
+        """The same of a step that has numbers for each record, too."""
+
+        def told(done: int, total: int) -> None:
+            if self._progress is not None:
+                part = 100 * done // max(total, 1)
+                self._progress(name, 100 * self.done + part, 100 * self.many)
+
+        told(0, 1)
+        found = None if self._unfinished is None else self._unfinished.find(name, kind)
+        if found is None:
+            found = work(told)
+            if self._unfinished is not None:
+                self._unfinished.keep(name, *found)
+        self.done += 1
+        return found
+
+    def finish(self) -> None:
+        """All is done: nothing need be kept."""
+        if self._unfinished is not None:
+            self._unfinished.remove()
