@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from unveil.data.policy import Verdict
 from unveil.data.risk import Forecast, Interval, Risk
-
-if TYPE_CHECKING:
-    from unveil.data.encode import Floats
 
 FORMAT = 1  # of the evidence; another number, another meaning
 

@@ -13,12 +13,11 @@ from unveil.files.formats import Format, format_of
 from unveil.files.plans import plan_toml, save_row_map
 from unveil.files.schemas import as_schema, schema_toml
 from unveil.files.toml import as_path
-from unveil.files.whole import check_target, write_whole
+from unveil.files.whole import check_target, write_bytes, write_whole
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
-    from typing import BinaryIO
 
 
 def read(
@@ -107,8 +106,7 @@ def write(
             kind = format_of(path, format)
             write_whole(path, lambda file: kind.save(value, file), force=force)
         else:
-            toml = _toml(value, format)
-            write_whole(path, lambda file: _fill(file, toml), force=force)
+            write_bytes(path, _toml(value, format), force=force)
     except UnveilError as error:
         error.at(str(path))
         raise
@@ -149,10 +147,6 @@ def _write_release(
     check_target(second, force=force)
     write(shown.data, path, format=format, force=force)  # no map without a release
     write_whole(second, lambda file: save_row_map(rows, file), force=force)
-
-
-def _fill(file: BinaryIO, text: bytes) -> None:
-    file.write(text)
 
 
 def _sibling(path: Path) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from unveil.errors import FileError, UsageError, reason
 from unveil.files.toml import as_path
-from unveil.files.whole import write_whole
+from unveil.files.whole import write_bytes, write_whole
 
 if TYPE_CHECKING:
     import os
@@ -46,7 +46,7 @@ class Unfinished:
                 self.remove()
             self.folder.mkdir(mode=0o700, exist_ok=True)
             if not mark.is_file():
-                write_whole(mark, lambda file: _fill(file, job.encode()))
+                write_bytes(mark, job.encode())
         except OSError as error:
             raise FileError(f"the folder cannot be made: {reason(error)}").at(
                 str(self.folder)
@@ -70,8 +70,7 @@ class Unfinished:
         """Keep what a step came to; the numbers first, so that a step is whole or not there."""
         if each is not None:
             write_whole(self._path(step, "npy"), lambda file: np.save(file, each), force=True)
-        text = msgspec.json.encode(value)
-        write_whole(self._path(step, "json"), lambda file: _fill(file, text), force=True)
+        write_bytes(self._path(step, "json"), msgspec.json.encode(value), force=True)
 
     def remove(self) -> None:
         """Remove the folder."""
@@ -79,7 +78,3 @@ class Unfinished:
 
     def _path(self, step: str, ending: str) -> Path:
         return self.folder / f"{step.replace(' ', '-')}.{ending}"
-
-
-def _fill(file: Any, content: bytes) -> None:
-    file.write(content)

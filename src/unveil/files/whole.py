@@ -42,6 +42,15 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None], *, force: bool = F
         part.unlink(missing_ok=True)
 
 
+def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:
+    """Write these bytes, whole or not at all."""
+
+    def save(file: BinaryIO) -> None:
+        file.write(content)
+
+    write_whole(path, save, force=force)
+
+
 def check_target(path: Path, *, force: bool) -> None:
     """Refuse, before any work, a file that could not be written in the end."""
     try:
