@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,3 +92,50 @@ def _plain(file: Microdata) -> list[pl.Series]:
 
 def _table(columns: list[pl.Series]) -> pl.DataFrame:
     return pl.DataFrame([column.alias(str(i)) for i, column in enumerate(columns)])
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Places:
+    """The rows of two files by what they and their partners hold, found when asked for."""
+
+    mine: Microdata
+    release: Microdata
+    pairs: Ints | None  # the released row of each of mine, -1 for none; None: not known
+
+    @cached_property
+    def back(self) -> Ints | None:
+        """The intruder's record of each released row, -1 for none."""
+        if self.pairs is None:
+            return None
+        back = np.full(len(self.release), -1)
+        known = np.flatnonzero(self.pairs >= 0)
+        back[self.pairs[known]] = known
+        return back
+
+    @cached_property
+    def of_mine(self) -> Ints:
+        """The place of each of the intruder's records."""
+        return content_places(self.mine, self.release, self.pairs)
+
+    @cached_property
+    def of_release(self) -> Ints:
+        """The place of each released row."""
+        return content_places(self.release, self.mine, self.back)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ContentOrder:
+    """The places of those that ask, and of those that are asked."""
+
+    places: Places
+    reverse: bool
+
+    @property
+    def records(self) -> Ints:
+        """Of the records that are linked."""
+        return self.places.of_release if self.reverse else self.places.of_mine
+
+    @property
+    def candidates(self) -> Ints:
+        """Of those that they are linked with."""
+        return self.places.of_mine if self.reverse else self.places.of_release
