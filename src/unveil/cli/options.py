@@ -64,7 +64,6 @@ def csv_format(*files: Path, **given: Any) -> Format | None:
 def maybe_csv(file: Path) -> bool:
     """Whether a file's ending is not that of another format."""
     from unveil.files.csv import Csv
-    from unveil.files.formats import formats
+    from unveil.files.formats import may_be
 
-    others = [suffix for kind in formats() if kind is not Csv for suffix in kind.suffixes]
-    return file.suffix.lower() not in others
+    return may_be(file, Csv)

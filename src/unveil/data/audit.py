@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from unveil.errors import UsageError, count
+
+from unveil.data.policy import Verdict
 from unveil.data.risk import Forecast, Interval, Risk
 
 FORMAT = 1  # of the evidence; another number, another meaning
@@ -30,6 +34,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     precision: dict[str, Any] | None  # against coverage, by the margin that is demanded
     forecast: Forecast | None
     details: dict[str, Any]
+    row_order: dict[str, Any] | None = None  # of positions: how the rows of both are correlated
 
     @property
     def highest(self) -> float:
@@ -130,3 +135,79 @@ class HouseholdRisk(msgspec.Struct, frozen=True, kw_only=True):
     households: int
     expected: float
     share: float
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """All that an audit was made of, and every number that it found: one JSON document.
+
+    It holds no cell of the data, but the plan and its seed: as private as the original.
+    """
+
+    format: int
+    version: str  # of unveil
+    software: dict[str, str]
+    inputs: dict[str, Input]
+    truth: str | None  # how it was told whose rows are whose; None: the release knows it
+    schema: dict[str, Any]
+    plan: dict[str, Any] | None
+    seed: int
+    settings: dict[str, Any]
+    asked: list[dict[str, Any]] | None  # the attacks; None: those that fit the data
+    policy: dict[str, Any] | None
+    records: int
+    released: int
+    pairs: int | None  # released rows whose original is known; None: the rows are nobody's
+    known: tuple[str, ...]
+    notes: tuple[str, ...]
+    verdict: Verdict | None
+    attacks: tuple[Finding, ...]  # the worst first
+    left_out: tuple[LeftOut, ...]
+    knowledge: Knowledge | None
+    noisy_knowledge: NoisyKnowledge | None
+    remasking: Remasking | None
+    subgroups: Subgroups | None
+    households: HouseholdRisk | None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Audit:
+    """What is said of one release: the evidence, and the risk of each original by each attack.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"])
+    >>> found
+    Audit(100 records; distance links 100.0 of 100)
+    """
+
+    evidence: Evidence
+    each: dict[str, Floats]  # NaN where a record was not attacked; as private as the data
+
+    @property
+    def worst(self) -> Finding:
+        """The attack that links the most."""
+        if not self.evidence.attacks:
+            raise UsageError("nobody was attacked: the rows of the release are nobody's")
+        return self.evidence.attacks[0]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the policy is kept; None: there was none."""
+        return self.evidence.verdict
+
+    @property
+    def loss(self) -> Loss:
+        """What the masking cost."""
+        return self.evidence.loss
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evidence in plain values."""
+        plain: dict[str, Any] = msgspec.to_builtins(self.evidence)
+        return plain
+
+    def __repr__(self) -> str:
+        size = count(self.evidence.records, "record")
+        if not self.evidence.attacks:
+            return f"Audit({size}; nobody was attacked)"
+        risk = self.worst.risk
+        return f"Audit({size}; {self.worst.name} links {risk.expected:,.1f} of {risk.n:,})"

@@ -54,7 +54,7 @@ class Spec(  # type: ignore[metaclass]
             except msgspec.ValidationError as error:
                 rule = str(error).split(" - at ")[0]
                 if rule.startswith("Invalid enum value"):
-                    rule = _type_words(field.type) + nearest(str(value), _words(field.type))
+                    rule = _type_words(field.type) + nearest(str(value), words(field.type))
                 raise SpecError(f"{method_name(type(self))}: {field.name}: {rule}") from None
             msgspec.structs.force_setattr(self, field.name, value)
 
@@ -139,10 +139,15 @@ def _default_words(field: msgspec.structs.FieldInfo) -> str:
     return "none" if field.default is None else msgspec.json.encode(field.default).decode()
 
 
-def _words(hint: Any) -> list[str]:
-    """The words of which a parameter is one."""
+def words(hint: Any) -> list[str]:
+    """The words of which a parameter is one.
+
+    >>> from typing import Literal
+    >>> words(Literal["sum", "max"])
+    ['sum', 'max']
+    """
     return [
-        word for arg in get_args(hint) for word in ([arg] if isinstance(arg, str) else _words(arg))
+        word for arg in get_args(hint) for word in ([arg] if isinstance(arg, str) else words(arg))
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -15,6 +14,7 @@ from unveil.files.whole import write_bytes, write_whole
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
     from unveil.data.encode import Floats
 

@@ -49,7 +49,7 @@ def known_release(
     """
     if isinstance(channel, bool):
         return release if isinstance(release, Release) else None
-    return mask(_in_order(original), _reseeded(as_plan(channel, seed=0), seed, 0))
+    return mask(_in_order(original), reseeded(as_plan(channel, seed=0), seed, 0))
 
 
 def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed: int) -> Masking:
@@ -73,11 +73,12 @@ def _runs(plan: Plan, original: Microdata, seed: int) -> list[Release]:
     found = []
     for run in range(1, RUNS + 1):
         with suppress(DataError):
-            found.append(mask(original, _reseeded(plan, seed, run)))
+            found.append(mask(original, reseeded(plan, seed, run)))
     return found
 
 
-def _reseeded(plan: Plan, seed: int, run: int) -> Plan:
+def reseeded(plan: Plan, seed: int, run: int) -> Plan:
+    """The same plan with a seed of its own, drawn from that of the attack."""
     drawn = stream(seed, "attack", "plan", str(run)).integers(2**SEED_BITS)
     return replace(plan, seed=int(drawn))
 

@@ -14,6 +14,8 @@ from unveil.data.schema import Schema
 from unveil.data.specs import Spec, method_name
 from unveil.errors import SpecError
 from unveil.files.formats import Format
+from unveil.files.plans import read_plan
+from unveil.files.schemas import as_schema
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _PRIVATE = ("checkpoint", "resume", "progress")  # how it is done, not what
@@ -119,15 +121,22 @@ class Settings(Spec, frozen=True, kw_only=True):
             raise SpecError("settings: memory: a size such as 4G, 500M, or a number of bytes")
         return size
 
+    def resolved(self) -> Settings:
+        """The same, with what their files say in place of the files."""
+        plan, own = self.plan, as_schema(self.release_schema)
+        if isinstance(plan, str | os.PathLike):
+            plan = read_plan(plan)
+        return msgspec.structs.replace(self, plan=plan, release_schema=own)
+
     def to_dict(self) -> dict[str, Any]:
         """The settings in plain values, without how they are carried out."""
-        kept = {name: getattr(self, name) for name in self.__struct_fields__}
-        for name in _PRIVATE:
-            del kept[name]
-        plan, own, format_ = kept["plan"], kept["release_schema"], kept["format"]
-        kept["plan"] = plan.to_dict() if isinstance(plan, Plan) else plan
-        kept["release_schema"] = own.to_dict() if isinstance(own, Schema) else own
-        if format_ is not None:
-            kept["format"] = {"method": method_name(type(format_)), **msgspec.to_builtins(format_)}
-        plain: dict[str, Any] = msgspec.to_builtins(kept, enc_hook=os.fspath)
+        kept = {n: getattr(self, n) for n in self.__struct_fields__ if n not in _PRIVATE}
+        if self.plan is not None:
+            kept["plan"] = self.plan.to_dict()
+        if self.release_schema is not None:
+            kept["release_schema"] = self.release_schema.to_dict()
+        if self.format is not None:
+            name = method_name(type(self.format))
+            kept["format"] = {"method": name, **msgspec.to_builtins(self.format)}
+        plain: dict[str, Any] = msgspec.to_builtins(kept)
         return plain

@@ -1,0 +1,202 @@
+"""The attacks of an audit: which fit the data, and each within its time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from unveil.attacks import (
+    Attack,
+    Distance,
+    Pairs,
+    Position,
+    Probabilistic,
+    Rank,
+    Tailored,
+)
+from unveil.data.audit import Finding, LeftOut
+from unveil.data.intruder import Direction, Intruder
+from unveil.measures import hits
+from unveil.workflows.measuring import measure
+from unveil.workflows.naming import attack_name, plain_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.aligned import Aligned
+    from unveil.data.encode import Floats
+    from unveil.data.links import Links
+    from unveil.data.progress import Progress
+    from unveil.workflows.scene import Scene
+
+PILOT, GROWTH = 2000, 4  # records that say how long an attack takes; how fast they grow
+MATCHED = 20_000  # records up to which a matching of all of them is soon found
+TOP = 10  # places of the curve
+
+
+@dataclass(frozen=True)
+class Task:
+    """An attack in one direction, by an intruder who knows some attributes."""
+
+    spec: Attack
+    intruder: Intruder
+
+    @property
+    def name(self) -> str:
+        """The attack's name, with what was asked for beyond the defaults: rank-max."""
+        return attack_name(self.spec)
+
+    @property
+    def step(self) -> str:
+        """What the step of an audit is called."""
+        return f"attack {self.name} {self.intruder.direction}"
+
+    @property
+    def compares(self) -> bool:
+        """Whether it looks at attributes, and decides for each record by itself."""
+        return not isinstance(self.spec, Position | Pairs) and self.spec.matching == "nearest"
+
+
+def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[Attack]:
+    """The attacks that fit the data.
+
+    Ranks need numbers or ordered categories, Mahalanobis' distance two numbers; whoever is
+    told the plan reads it. Matchings of all records are for files that are not too large.
+    """
+    small = max(len(both.original), len(both.release)) <= MATCHED
+    numeric = [name for name in known if name in both.plain("numeric")]
+    found: list[Attack] = [Distance()]
+    if len(numeric) > 1:
+        found.append(Distance(metric="mahalanobis"))
+    if any(_has_ranks(both, name) for name in known):
+        found += [Rank(), Rank(criterion="max")]
+    if small or len(numeric) < len(known):
+        found.append(Probabilistic())
+    if small:
+        found.append(Distance(matching="posterior"))
+    if told:
+        found.append(Tailored())
+    if told and small:
+        found.append(Tailored(matching="posterior"))
+    return [*found, Position()]
+
+
+def tasks_of(
+    attacks: Sequence[Attack], both: Aligned, known: Sequence[str], channel: Any
+) -> list[Task]:
+    """Each attack in both directions, on the attributes that it can compare."""
+    found = []
+    for spec in attacks:
+        if isinstance(spec, Position | Pairs):
+            found.append(Task(spec, Intruder()))
+            continue
+        for direction in get_args(Direction):
+            intruder = Intruder(
+                knows=_compared(spec, both, known),
+                direction=direction,
+                channel=channel if spec.knows is not None else False,
+            )
+            found.append(Task(spec, intruder))
+    return found
+
+
+def _compared(spec: Attack, both: Aligned, known: Sequence[str]) -> tuple[str, ...]:
+    """The attributes that an attack compares: the others it leaves out."""
+    kept = tuple(known)
+    if isinstance(spec, Rank):
+        kept = tuple(name for name in known if _has_ranks(both, name))
+    if isinstance(spec, Distance) and spec.metric == "mahalanobis":
+        kept = tuple(name for name in known if name in both.plain("numeric"))
+    return kept or tuple(known)
+
+
+def _has_ranks(both: Aligned, column: str) -> bool:
+    if both.generalised(column):
+        return False
+    hierarchies = (data.schema[column].hierarchy for data in (both.original, both.release))
+    return both.level(column) != "nominal" or all(hierarchies)
+
+
+def attempted(links: Links, *, seconds: float | None, size: int | None = None) -> Links:
+    """The links of all records if there is time for them; else of a sample, as large as can be.
+
+    A pilot says how long they take, and larger ones after it: so few sizes are possible
+    that a faster or slower machine seldom changes which is taken. A given size is taken.
+    """
+    if size is not None:
+        return links.sample(size)
+    n, drawn, end = len(links), PILOT, monotonic() + (seconds or 0)
+    while seconds is not None and drawn < n:
+        begun, some = monotonic(), links.sample(drawn)
+        some.first  # noqa: B018 - which is made when it is asked for
+        took, left = monotonic() - begun, end - monotonic()
+        if took * n / drawn <= left:
+            break
+        if took * GROWTH > left:
+            return some
+        drawn *= GROWTH
+    return links
+
+
+def finding(
+    task: Task, scene: Scene, told: Progress, *, seconds: float | None, size: int | None
+) -> tuple[Finding, Floats]:
+    """What an attack finds, and for each original its risk: NaN where it was not attacked."""
+    links = replace(scene.links(task.spec, task.intruder), progress=told)
+    links = attempted(links, seconds=seconds, size=size)
+    found = measure(links, top=TOP)
+    return Finding(
+        name=task.name,
+        spec=plain_spec(task.spec),
+        risk=found["risk"],
+        top=found["top"],
+        at_risk=found["at_risk"],
+        precision=found["precision"],
+        forecast=found["forecast"],
+        details=found["details"],
+        row_order=found.get("row_order"),
+    ), risk_of_each(links, len(scene.original))
+
+
+def risk_of_each(links: Links, originals: int) -> Floats:
+    """For each original the chance that it is linked rightly; NaN where it was not attacked."""
+    people = links.true_rows if links.intruder.reverse else links.records
+    there = links.true_rows >= 0
+    each = np.full(originals, np.nan)
+    each[people[there]] = hits(links)[there]
+    return each
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Attacked:
+    """What all attacks found, and for each original its risk by each of them."""
+
+    found: list[tuple[Task, Finding, Floats]]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings, the worst first."""
+        ranked = sorted(self.found, key=lambda one: (-one[1].risk.share, one[0].step))
+        return tuple(finding for _, finding, _ in ranked)
+
+    def worst(self, *, knowing: bool = True, reverse: bool | None = None) -> Task | None:
+        """The worst attack that compares attributes, each record by itself.
+
+        Knowing or not how the release was masked; in any direction, or in one.
+        """
+        fits = [
+            (-found.risk.share, task.step, task)
+            for task, found, _ in self.found
+            if task.compares
+            and (knowing or task.spec.knows is None)
+            and reverse in (None, task.intruder.reverse)
+        ]
+        return min(fits, key=lambda one: one[:2])[2] if fits else None
+
+    def columns(self) -> dict[str, Floats]:
+        """The risk of each original, by attack and direction."""
+        return {f"{task.name} {task.intruder.direction}": each for task, _, each in self.found}

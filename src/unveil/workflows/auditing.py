@@ -1,0 +1,248 @@
+"""Audit a release: attack it, measure it, hold it against a policy, and leave evidence."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from unveil import __version__
+from unveil.data.audit import (
+    FORMAT,
+    Audit,
+    Evidence,
+    Finding,
+    Knowledge,
+    LeftOut,
+    NoisyKnowledge,
+    Remasking,
+)
+from unveil.data.release import check_seed
+from unveil.errors import UnveilError, UsageError
+from unveil.files.policies import as_policy
+from unveil.files.unfinished import Unfinished
+from unveil.workflows.attempting import Task, default_attacks, finding, tasks_of
+from unveil.workflows.case import Case, case_of
+from unveil.workflows.judging import judge
+from unveil.workflows.naming import attack_from, plain_spec
+from unveil.workflows.remasking import remasked
+from unveil.workflows.settings import Settings
+from unveil.workflows.steps import Steps
+from unveil.workflows.sweeping import knowledge, noisy_knowledge
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from unveil.attacks import Attack
+    from unveil.data.encode import Floats
+    from unveil.data.policy import Policy
+    from unveil.data.progress import Progress
+    from unveil.data.schema import Schema
+
+SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
+
+
+def audit(
+    original: Any,
+    release: Any,
+    *,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    attacks: Iterable[Attack | str] | None = None,
+    truth: Any = None,
+    policy: Policy | str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    **settings: Any,
+) -> Audit:
+    """Attack a release as an intruder would, and say what that gained and what masking cost.
+
+    Parameters
+    ----------
+    original, release
+        Paths, frames or Microdata; the release may be a :class:`~unveil.Release`.
+    schema
+        What the columns are, for paths and frames; at least one is a quasi-identifier.
+    attacks
+        Specs of :mod:`unveil.attacks` or their names ("rank-max"); if not given, those that
+        fit the data. Each is made in both directions.
+    truth
+        Which released row is whose, as for :func:`unveil.attack`; "none" where every row is
+        made up. A Release knows it already.
+    policy
+        Limits that the release must keep, or their TOML file.
+    seed
+        Of what is drawn.
+    **settings
+        Fields of :class:`~unveil.workflows.settings.Settings`: `knows`, `plan`, `rename`,
+        `seconds`, `exact`, `memory`, `remask` and so on.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> sample = unveil.households(200, seed=7)
+    >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
+    >>> found = unveil.audit(sample, release, policy=unveil.Policy(max_risk=0.05), remask=0)
+    >>> found.verdict.passed
+    False
+    >>> found.worst.risk.n
+    200
+    """
+    asked, limits = Settings(**settings).resolved(), as_policy(policy)
+    seed = check_seed(seed)
+    specs = None if attacks is None else [attack_from(one) for one in _listed(attacks)]
+    case = case_of(original, release, schema, truth, asked, seed)
+    return Auditing(case, asked, limits, specs).run()
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Auditing:
+    """One audit: its steps in order."""
+
+    case: Case
+    settings: Settings
+    policy: Policy | None
+    specs: list[Attack] | None
+    sizes: dict[str, int] | None = None  # of the samples, where these are given
+
+    def run(self) -> Audit:
+        """Do all steps, and make evidence of what they found."""
+        tasks = self._tasks()
+        steps = Steps(
+            len(tasks) + len(ASSESSED) + 3,
+            progress=self.settings.progress,
+            unfinished=self._unfinished(),
+        )
+        attacked = self._attack(tasks, steps)
+        worst = attacked.worst()
+        blind = attacked.worst(knowing=False)
+        again, again_each = self._remask(worst, steps)
+        case, settings = self.case, self.settings
+        evidence = Evidence(
+            format=FORMAT,
+            version=__version__,
+            software={"python": platform.python_version(), **{n: version(n) for n in SOFTWARE}},
+            inputs=case.inputs,
+            truth=case.truth,
+            schema=case.both.original.schema.to_dict(),
+            plan=None if case.plan is None else case.plan.to_dict(),
+            seed=case.scene.seed,
+            settings=settings.to_dict(),
+            asked=None if self.specs is None else [plain_spec(spec) for spec in self.specs],
+            policy=None if self.policy is None else self.policy.to_dict(),
+            records=len(case.both.original),
+            released=len(case.both.release),
+            pairs=None if case.both.rows is None else len(case.both.released),
+            known=case.known,
+            notes=case.notes,
+            verdict=None,
+            attacks=attacked.findings,
+            left_out=attacked.left_out,
+            knowledge=self._sweep(worst, steps),
+            noisy_knowledge=self._err(blind, steps),
+            remasking=again,
+            **assess(case, attacked, steps),
+        )
+        if self.policy is not None:
+            verdict = judge(self.policy, evidence)
+            evidence = msgspec.structs.replace(evidence, verdict=verdict)
+        steps.finish()
+        return Audit(evidence, {**attacked.columns(), **again_each})
+
+    def _tasks(self) -> list[Task]:
+        case = self.case
+        if case.both.rows is None:  # nobody's row is there to be found
+            return []
+        told = case.channel is not False
+        specs = self.specs or default_attacks(case.both, case.known, told=told)
+        return tasks_of(specs, case.both, case.known, case.channel)
+
+    def _attack(self, tasks: Sequence[Task], steps: Steps) -> Attacked:
+        """Make every attack; of the default ones those that can be made."""
+        found, left_out = [], []
+        for task in tasks:
+            work = partial(
+                finding, task, self.case.scene, seconds=self._seconds, size=self._size(task.step)
+            )
+            try:
+                found.append((task, *steps.do_each(task.step, Finding, work)))
+            except UnveilError as error:
+                if self.specs is not None:
+                    raise
+                why = str(error)
+                left_out.append(
+                    LeftOut(name=task.name, direction=task.intruder.direction, reason=why)
+                )
+        return Attacked(found, tuple(left_out))
+
+    def _sweep(self, task: Task | None, steps: Steps) -> Knowledge | None:
+        if task is None or not self.settings.sweep:
+            return None
+        return steps.do(
+            "knowledge",
+            Knowledge,
+            lambda told: knowledge(
+                task, self.case.scene, self.case.plan, told, seconds=self._seconds
+            ),
+        )
+
+    def _err(self, task: Task | None, steps: Steps) -> NoisyKnowledge | None:
+        if task is None or not self.settings.errors:
+            return None
+        return steps.do(
+            "noisy knowledge",
+            NoisyKnowledge,
+            lambda told: noisy_knowledge(task, self.case.scene, self.settings.errors, told),
+        )
+
+    def _remask(
+        self, task: Task | None, steps: Steps
+    ) -> tuple[Remasking | None, dict[str, Floats]]:
+        plan, runs = self.case.plan, self.settings.remask
+        if task is None or plan is None or not runs:
+            return None, {}
+        found, each = steps.do_each(
+            "masking again",
+            Remasking,
+            lambda told: remasked(
+                task, self.case.scene, plan, runs, told, seconds=self._seconds
+            ),
+        )
+        return found, {} if each is None else {"masked again": each}
+
+    @property
+    def _seconds(self) -> float | None:
+        return None if self.settings.exact else self.settings.seconds
+
+    def _size(self, step: str) -> int | None:
+        return None if self.sizes is None else self.sizes.get(step)
+
+    def _unfinished(self) -> Unfinished | None:
+        """Where finished steps are kept, if anywhere, under the name of this very audit."""
+        if self.settings.checkpoint is None:
+            return None
+        job = {
+            "version": __version__,
+            "inputs": self.case.inputs,
+            "truth": self.case.truth,
+            "schema": self.case.both.original.schema.to_dict(),
+            "settings": self.settings.to_dict(),
+            "asked": None if self.specs is None else [plain_spec(spec) for spec in self.specs],
+            "seed": self.case.scene.seed,
+        }
+        key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
+        return Unfinished(self.settings.checkpoint, key, resume=self.settings.resume)
+
+
+def _listed(attacks: Any) -> list[Any]:
+    if isinstance(attacks, str | Attack) or not isinstance(attacks, Iterable):
+        raise UsageError("attacks: a list of attacks, or of their names")
+    listed = list(attacks)
+    if not listed:
+        raise UsageError("attacks: name at least one, or leave it out for those that fit the data")
+    return listed

@@ -1,0 +1,251 @@
+"""What an audit is of: the two files read, held against each other, and whose rows are whose."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from unveil.data.aligned import Aligned
+from unveil.data.audit import Input
+from unveil.data.columns import stored_as
+from unveil.data.intruder import Intruder
+from unveil.data.microdata import Microdata
+from unveil.data.release import Plan, Release, Releases
+from unveil.data.schema import Schema
+from unveil.errors import DataError, SchemaError, UsageError, absent_column, count, listing, nearest
+from unveil.files.formats import may_be
+from unveil.files.schemas import as_schema
+from unveil.files.tables import read
+from unveil.workflows.scene import Scene, prepare
+from unveil.workflows.sources import as_microdata
+
+if TYPE_CHECKING:
+    from unveil.workflows.settings import Settings
+
+NOBODY = "none"  # the truth of a release whose rows are nobody's
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Case:
+    """Two files side by side, and what is known of them."""
+
+    scene: Scene
+    plan: Plan | None  # how the release was masked
+    channel: bool | Plan  # the same, as an intruder is told it
+    known: tuple[str, ...]  # what an intruder may know
+    inputs: dict[str, Input]
+    truth: str | None  # as it was told
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def both(self) -> Aligned:
+        """The tables, and the original's row of each released row."""
+        return Aligned(self.scene.original, self.scene.side.data, self.scene.places.back)
+
+
+def case_of(
+    original: Any, release: Any, schema: Any, truth: Any, settings: Settings, seed: int
+) -> Case:
+    """Read the files and find out which released row is whose; refuse what cannot be audited."""
+    if isinstance(release, Releases):
+        raise UsageError("an audit is of one release: audit each, and compare the evidence")
+    people, released = _read(original, release, schema, settings)
+    plan, channel = _plan(release, settings)
+    table = released.data if isinstance(released, Release) else released
+    notes = _check_columns(people, table)
+    nobody = isinstance(truth, str) and truth == NOBODY
+    scene = prepare(
+        people, released, intruder=Intruder(), truth=None if nobody else truth, seed=seed
+    )
+    if not nobody:
+        _check_truth(scene, released, truth)
+    inputs = {"original": _input(original, people), "release": _input(release, table)}
+    if isinstance(truth, str | os.PathLike) and Path(truth).is_file():
+        inputs["truth"] = Input(file=os.fspath(truth), sha256=digest_of(Path(truth)))
+    return Case(
+        scene=scene,
+        plan=plan,
+        channel=channel,
+        known=_known(people, table, settings),
+        inputs=inputs,
+        truth=_told(truth),
+        notes=tuple(notes),
+    )
+
+
+def _told(truth: Any) -> str | None:
+    if truth is None or isinstance(truth, str | os.PathLike):
+        return None if truth is None else os.fspath(truth)
+    return "rows"  # given as numbers
+
+
+def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple[Microdata, Any]:
+    """Both files, the release's columns called as the original's are."""
+    people = _table(
+        original, None if isinstance(original, Microdata) else as_schema(schema), settings
+    )
+    if isinstance(release, Release):
+        if settings.rename:
+            raise UsageError("rename: a Release has the names of the table that it was made of")
+        return people, release
+    if isinstance(release, Microdata):
+        return people, _renamed(release, settings.rename)
+    own: Schema | None = settings.release_schema
+    if own is None:
+        back = {new: old for old, new in settings.rename.items()}
+        declared = people.schema
+        own = Schema({back.get(name, name): declared[name] for name in declared}).where_there()
+    return people, _renamed(_table(release, own, settings), settings.rename)
+
+
+def _table(source: Any, schema: Schema | None, settings: Settings) -> Microdata:
+    if isinstance(source, str | os.PathLike):
+        given = settings.format
+        fits = given is not None and may_be(Path(source), type(given))
+        return read(source, schema, format=given if fits else None)
+    return as_microdata(source, schema)
+
+
+def _renamed(data: Microdata, names: dict[str, str]) -> Microdata:
+    """The same table, some columns under other names."""
+    if not names:
+        return data
+    for old in names:
+        if old not in data.columns:
+            raise DataError(f"rename: in the release, {absent_column(old, data.columns)}")
+    called = [names.get(name, name) for name in data.columns]
+    twice = sorted({name for name in called if called.count(name) > 1})
+    if twice:
+        raise UsageError(f"rename: two columns of the release would be called {listing(twice)}")
+    columns = [data.column(old).alias(new) for old, new in zip(data.columns, called, strict=True)]
+    schema = Schema({names.get(name, name): data.schema[name] for name in data.schema})
+    return Microdata(pl.DataFrame(columns), schema.where_there())
+
+
+def _plan(release: Any, settings: Settings) -> tuple[Plan | None, bool | Plan]:
+    if isinstance(release, Release):
+        if settings.plan is not None:
+            raise UsageError("plan: a Release knows its own: leave it out")
+        return release.plan, True
+    if settings.plan is None:
+        return None, False
+    return settings.plan, settings.plan
+
+
+def _check_columns(people: Microdata, released: Microdata) -> list[str]:
+    """Refuse columns of another type than in the original; tell what may be called otherwise."""
+    other = [name for name in released.columns if name not in people.columns]
+    retyped = [
+        name
+        for name in people.columns
+        if name in released.columns
+        and not released.schema[name].generalised
+        and _stored(people, name) != _stored(released, name)
+    ]
+    if retyped:
+        kinds = listing(
+            f"{name} ({_stored(people, name)}, now {_stored(released, name)})" for name in retyped
+        )
+        raise SchemaError(
+            f"columns of another type in the release than in the original: {kinds}; if another "
+            f"column is meant, say which by rename (--rename NEW=OLD){_suggested(retyped, other)}; "
+            "else give the release's own schema, with generalised = true where cells are ranges "
+            "or sets"
+        )
+    gone = [
+        name
+        for name in people.schema.with_role("quasi")
+        if name in people.columns and name not in released.columns
+    ]
+    if not (gone and other):
+        return []
+    note = (
+        f"the release lacks {listing(gone)}, and has {listing(other)}, which the original has "
+        f"not: if these are the same under other names, say so by rename (--rename NEW=OLD)"
+        f"{_suggested(gone, other)}"
+    )
+    logging.getLogger("unveil").warning("%s", note)
+    return [note]
+
+
+def _stored(data: Microdata, name: str) -> str:
+    """How a column is stored, as far as it matters for what can be compared."""
+    if (data.schema[name].level or "numeric") != "numeric":
+        return "categories"
+    kind = stored_as(data.column(name))
+    if data.column(name).null_count() == len(data):
+        return "nothing"
+    return kind
+
+
+def _suggested(wanted: list[str], there: list[str]) -> str:
+    """Names that are near each other, ready to end a clause with."""
+    near = {old: nearest(old, there) for old in wanted}
+    pairs = [f"{text.split(chr(39))[1]}={old}" for old, text in near.items() if text]
+    return f", perhaps {listing(pairs)}" if pairs else ""
+
+
+def _check_truth(scene: Scene, released: Any, truth: Any) -> None:
+    back = scene.places.back
+    synthetic = isinstance(released, Release) and released.row_map is None
+    if back is None and not (synthetic and truth is None):
+        raise DataError(
+            "it is not known which released row is whose, so nothing can be counted: give truth= "
+            "(--truth): an identifier that both files have, the file of a row map, 'row-order' "
+            "where the rows of both stand in the same order, or 'none' if every row is made up"
+        )
+    if back is None:
+        return
+    nobodys = int((back < 0).sum())
+    if nobodys == len(back):
+        raise DataError(
+            "no released row comes from any record of the original: is the truth of these files? "
+            "If every row is made up, give truth='none' (--truth none)"
+        )
+    if nobodys and isinstance(truth, str) and truth in scene.original.columns:
+        raise DataError(
+            f"{count(nobodys, 'released row')} have an identifier in column '{truth}' that is not "
+            "in the original: is this the original of the release? If they were added on "
+            "purpose, give a row map that says so (--truth MAP, original blank for them)"
+        )
+
+
+def _known(people: Microdata, released: Microdata, settings: Settings) -> tuple[str, ...]:
+    """What an intruder may know: quasi-identifiers that both files have."""
+    if settings.knows is not None:
+        for name in settings.knows:
+            for data, whose in ((people, "original"), (released, "release")):
+                if name not in data.columns:
+                    raise DataError(f"knows: in the {whose}, {absent_column(name, data.columns)}")
+        return settings.knows
+    quasi = people.require("quasi")
+    found = tuple(name for name in quasi if name in released.columns)
+    if not found:
+        raise SchemaError(
+            f"the release has none of the quasi-identifiers {listing(quasi)}; it has: "
+            f"{listing(released.columns)}; if they are called otherwise, say so by rename "
+            "(--rename NEW=OLD)"
+        )
+    return found
+
+
+def _input(source: Any, data: Microdata) -> Input:
+    if isinstance(source, str | os.PathLike):
+        return Input(file=os.fspath(source), sha256=digest_of(Path(source)), records=len(data))
+    text = io.BytesIO()
+    data.to_text_frame().write_csv(text)
+    return Input(file=None, sha256=hashlib.sha256(text.getvalue()).hexdigest(), records=len(data))
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,70 @@
+"""The same plan carried out again: how much of the risk is the luck of one seed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from unveil.data.audit import Remasking
+from unveil.data.intruder import Intruder
+from unveil.data.rows import content_places
+from unveil.workflows.attempting import attempted, risk_of_each
+from unveil.workflows.knowing import reseeded
+from unveil.workflows.masking import mask
+from unveil.workflows.scene import prepare
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Floats
+    from unveil.data.progress import Progress
+    from unveil.data.release import Plan
+    from unveil.workflows.attempting import Task
+    from unveil.workflows.scene import Scene
+
+FIRST = 1000  # the seeds are not those that an attack simulates with
+ABOVE = (0.05, 0.2, 0.5)
+
+
+def remasked(
+    task: Task, scene: Scene, plan: Plan, runs: int, told: Progress, *, seconds: float | None
+) -> tuple[Remasking, Floats]:
+    """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
+
+    The rows are masked in the order of what they hold: which order the file has means nothing.
+    """
+    order = np.argsort(content_places(scene.original))
+    people = scene.original.take(order)
+    each, shares = [], []
+    intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
+    for run in range(runs):
+        told(run, runs)
+        release = mask(people, reseeded(plan, scene.seed, FIRST + run))
+        again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
+        links = replace(again.links(task.spec, intruder), progress=None)
+        links = attempted(links, seconds=None if seconds is None else seconds / runs)
+        found = risk_of_each(links, len(people))
+        each.append(found)
+        shares.append(float(np.sort(found[~np.isnan(found)]).mean()))
+    mean = _mean(each)
+    known = np.sort(mean[~np.isnan(mean)])
+    back = np.empty(len(mean))
+    back[order] = mean
+    return Remasking(
+        attack=task.name,
+        direction=task.intruder.direction,
+        n=len(known),
+        shares=tuple(shares),
+        lowest=min(shares),
+        highest=max(shares),
+        mean=float(np.mean(shares)),
+        at_risk={f"above {level:.0%}": float((known > level).mean()) for level in ABOVE},
+    ), back
+
+
+def _mean(each: list[Floats]) -> Floats:
+    """The mean risk of each record over the runs in which it was attacked."""
+    attacked = (~np.isnan(each)).sum(axis=0)
+    found: Floats = np.nansum(each, axis=0) / np.where(attacked, attacked, np.nan)
+    return found

@@ -1,0 +1,199 @@
+"""The risk against what the intruder knows: how many attributes, and how well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from unveil.data.audit import Erring, Knowledge, Known, NoisyKnowledge
+from unveil.data.decode import as_column, donated
+from unveil.data.encode import numbers
+from unveil.data.intruder import Intruder
+from unveil.data.rows import Places, drawn
+from unveil.data.streams import stream
+from unveil.errors import UnveilError
+from unveil.measures import hits, risk, wilson
+from unveil.workflows.attempting import PILOT, attempted
+from unveil.workflows.scene import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from unveil.data.encode import Ints
+    from unveil.data.links import Links
+    from unveil.data.microdata import Microdata
+    from unveil.data.progress import Progress
+    from unveil.data.release import Plan
+    from unveil.data.risk import Interval
+    from unveil.workflows.attempting import Task
+    from unveil.workflows.scene import Scene
+
+AMONG = 20_000  # candidates among whom attributes are chosen; all count when risks are estimated
+TRIED = 12  # attributes at each step, the best so far
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Stage:
+    """A scene, an attack, and the people on whom it is tried."""
+
+    task: Task
+    scene: Scene
+    people: Ints
+
+    def links(self, known: Sequence[str]) -> Links:
+        """The attack on these people, by somebody who knows these attributes."""
+        intruder = msgspec.structs.replace(self.task.intruder, knows=tuple(known))
+        links = self.scene.links(self.task.spec, intruder)
+        rows = self.people
+        if intruder.reverse:
+            rows = _pairs(self.scene)[self.people]
+        return replace(links, records=links.records[rows], truth=links.true_rows[rows])
+
+    def linked(self, known: Sequence[str]) -> float:
+        """How many are linked rightly; none, if the attack cannot be made on so few attributes."""
+        try:
+            return float(np.sort(hits(self.links(known))).sum())
+        except UnveilError:
+            return 0.0
+
+
+def knowledge(
+    task: Task, scene: Scene, plan: Plan | None, told: Progress, *, seconds: float | None
+) -> Knowledge:
+    """The worst one, two, ... attributes that an intruder can know, and the risk from them.
+
+    One after another is added, the one that makes the attack link the most, on one half of a
+    sample; the other half says what the risk is then. Of large files the choice is made
+    among some candidates only. The worst is attacked in full.
+    """
+    first, second = _halves(scene)
+    stage = _smaller(task, scene, plan, first)
+    order = _greedy(stage, task.intruder.knows or (), told)
+    whole, steps, highest = Stage(task, scene, second), list[Known](), 0.0
+    for many in range(1, len(order) + 1):
+        links = whole.links(order[:many])
+        share, interval = _share(links)
+        highest = max(highest, share)
+        known = tuple(order[:many])
+        steps.append(Known(attributes=known, share=share, interval=interval, highest=highest))
+    worst = max(steps, key=lambda step: (step.share, -len(step.attributes)))
+    intruder = msgspec.structs.replace(task.intruder, knows=worst.attributes)
+    found = replace(scene.links(task.spec, intruder), progress=told)
+    return Knowledge(
+        attack=task.name,
+        direction=task.intruder.direction,
+        chosen_on=len(stage.people),
+        among=len(stage.scene.places.release),
+        estimated_on=len(second),
+        steps=tuple(steps),
+        worst=risk(attempted(found, seconds=seconds)),
+    )
+
+
+def _halves(scene: Scene) -> tuple[Ints, Ints]:
+    """Two samples of people whose row is known, none in both."""
+    people = np.flatnonzero(_pairs(scene) >= 0)
+    rng = stream(scene.seed, "audit", "halves")
+    some = people[drawn(scene.places.of_mine[people], min(2 * PILOT, len(people)), rng)]
+    half = drawn(scene.places.of_mine[some], (len(some) + 1) // 2, rng)
+    other = np.delete(some, half)
+    return some[half], other if len(other) else some[half]
+
+
+def _smaller(task: Task, scene: Scene, plan: Plan | None, chosen: Ints) -> Stage:
+    """The people among whom attributes are chosen, with their rows, and no others."""
+    pairs = _pairs(scene)
+    people = np.flatnonzero(pairs >= 0)
+    if len(people) <= AMONG:
+        return Stage(task, scene, chosen)
+    others = np.setdiff1d(people, chosen)
+    rng = stream(scene.seed, "audit", "among")
+    more = others[drawn(scene.places.of_mine[others], AMONG - len(chosen), rng)]
+    kept = np.sort(np.concatenate([chosen, more]))
+    intruder = task.intruder
+    if intruder.channel is not False:  # the channels are of the whole file's rows
+        intruder = msgspec.structs.replace(intruder, channel=plan)
+    small = prepare(
+        scene.places.mine.take(kept),
+        scene.places.release.take(pairs[kept]),
+        intruder=Intruder(),
+        truth=np.arange(len(kept)),
+        seed=scene.seed,
+    )
+    return Stage(replace(task, intruder=intruder), small, np.searchsorted(kept, chosen))
+
+
+def _greedy(stage: Stage, every: Sequence[str], told: Progress) -> list[str]:
+    """The attributes in the order in which knowing one more helps the most."""
+    order, left, done = list[str](), list(every), 0
+    total = sum(min(many, TRIED) if many < len(left) else many for many in range(1, len(left) + 1))
+    while left:
+        found = []
+        for name in left[: TRIED if order else None]:
+            found.append((-stage.linked([*order, name]), name))
+            told(done := done + 1, total + 1)
+        ranked = [name for _, name in sorted(found, key=lambda one: one[0])]
+        order.append(ranked[0])
+        left = ranked[1:] + [name for name in left if name not in ranked]
+    return order
+
+
+def _pairs(scene: Scene) -> Ints:
+    """The released row of each person, -1 for none."""
+    pairs = scene.places.pairs
+    return np.full(len(scene.places.mine), -1) if pairs is None else pairs
+
+
+def _share(links: Links) -> tuple[float, Interval | None]:
+    """The share of these records that is linked rightly, and how sure it is."""
+    found, n = float(np.sort(hits(links)).sum()), len(links)
+    return found / max(n, 1), wilson(found, n, links.population) if n else None
+
+
+def noisy_knowledge(
+    task: Task, scene: Scene, errors: Sequence[float], told: Progress
+) -> NoisyKnowledge:
+    """The risk when the intruder's values are wrong; the same people, whatever the error."""
+    people, _ = _halves(scene)
+    points = []
+    for done, error in enumerate(errors):
+        told(done, len(errors))
+        erring = _erring(scene.places, task.intruder.knows or (), error, scene.seed)
+        places = Places(erring, scene.places.release, scene.places.pairs)
+        links = Stage(task, replace(scene, places=places), people).links(task.intruder.knows or ())
+        share, interval = _share(links)
+        points.append(Erring(error=error, share=share, interval=interval))
+    return NoisyKnowledge(
+        attack=task.name,
+        direction=task.intruder.direction,
+        n=len(people),
+        points=tuple(points),
+    )
+
+
+def _erring(places: Places, columns: Sequence[str], error: float, seed: int) -> Microdata:
+    """People whose values are wrong by so much; what is drawn goes by what rows hold."""
+    people = places.mine
+    if not error:
+        return people
+    return people.replace(
+        [_erring_column(people, name, error, places.of_mine, seed) for name in columns]
+    )
+
+
+def _erring_column(people: Microdata, name: str, error: float, place: Ints, seed: int) -> pl.Series:
+    rng, column, n = stream(seed, "audit", "error", name), people.column(name), len(people)
+    if people.level(name) == "numeric" and not people.schema[name].generalised:
+        values = numbers(people, [name]).values[:, 0]
+        there = values[~np.isnan(values)]
+        deviation = float(np.sort(there).std(ddof=1)) if len(there) > 1 else 0.0
+        moved = values + error * deviation * rng.standard_normal(n)[place]
+        return as_column(column, moved, keep_type=False)
+    wrong = rng.random(n)[place] < error
+    somebody = np.argsort(place)[rng.integers(n, size=n)[place]]
+    return donated(column, np.where(wrong, somebody, np.arange(n))).set(column.is_null(), None)
