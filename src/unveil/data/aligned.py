@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.common import common_categories, common_level, common_numbers
+from unveil.data.common import common_categories, common_cells, common_level, common_numbers
 from unveil.data.encode import codes
 from unveil.data.rows import content_places, drawn
 from unveil.data.streams import stream
@@ -44,6 +44,12 @@ class Aligned:
             for name in self.original.columns
             if name in self.release.columns and "identifier" not in self.original.schema[name].role
         )
+
+    @cached_property
+    def attributes(self) -> tuple[str, ...]:
+        """Of these, those that say something of a person: no weights and no households."""
+        about = {"weight", "household"}
+        return tuple(n for n in self.columns if not self.original.schema[n].role & about)
 
     def with_role(self, role: str) -> tuple[str, ...]:
         """Of these, those that have a role, as the original's schema says."""
@@ -93,12 +99,16 @@ class Aligned:
             listed,
         )
 
+    def cells(self, column: str) -> tuple[Ints, Ints]:
+        """A column of both tables as whole numbers, the same where cells are; -1 where missing."""
+        original, released = common_cells(self.original, self.release, column=column)
+        return original, released
+
     def sample(self, n: int, seed: int, name: str) -> Ints:
         """So many of the pairs, drawn by what rows hold: places among `released`, ascending."""
-        places = self._places
-        if n >= len(places):
-            return np.arange(len(places))
-        return drawn(places, n, stream(seed, "measure", name))
+        if n >= len(self.released):
+            return np.arange(len(self.released))
+        return drawn(self._places, n, stream(seed, "measure", name))
 
     @cached_property
     def _places(self) -> Ints:

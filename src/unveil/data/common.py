@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.columns import stored_as
+import numpy as np
+import polars as pl
+
+from unveil.data.columns import labels_of, stored_as
 from unveil.data.encode import check_computable, codes, numbers
 from unveil.data.generalised import code_sets
 from unveil.errors import SchemaError
 
 if TYPE_CHECKING:
-    from unveil.data.encode import Floats
+    from unveil.data.encode import Floats, Ints
     from unveil.data.microdata import Microdata
     from unveil.data.vocabulary import Level
 
@@ -47,6 +50,32 @@ def common_numbers(*files: Microdata, column: str) -> list[Floats]:
         seconds = len(kinds) > 1 and _unit(data, column) == "dates"
         found.append(encoded.values[:, 0] * (SECONDS if seconds else 1))
     return found
+
+
+def common_cells(*files: Microdata, column: str) -> list[Ints]:
+    """The cells of one column of several files as whole numbers, the same where cells are.
+
+    Numbers are compared as numbers, categories and generalised cells by their text; -1 where
+    missing.
+
+    >>> from unveil.data.samples import households
+    >>> sample = households(4)
+    >>> [cells.tolist() for cells in common_cells(sample, sample.take([3, 1]), column="age")]
+    [[3, 1, 2, 0], [0, 1]]
+    """
+    if all(_holds_numbers(data, column) for data in files):
+        values = np.concatenate(common_numbers(*files, column=column))
+        cells, present = np.full(len(values), -1), ~np.isnan(values)
+        cells[present] = np.unique(values[present], return_inverse=True)[1]
+    else:
+        labels = pl.concat([labels_of(data.column(column)) for data in files])
+        cells = labels.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
+    return np.split(cells, np.cumsum([len(data) for data in files])[:-1])
+
+
+def _holds_numbers(data: Microdata, column: str) -> bool:
+    plain = not data.schema[column].generalised and data.level(column) == "numeric"
+    return plain and stored_as(data.column(column)) not in ("text", "truth values")
 
 
 def _unit(data: Microdata, column: str) -> str:

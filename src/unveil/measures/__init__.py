@@ -16,6 +16,7 @@ from unveil.measures.formal import formal
 from unveil.measures.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity import baseline, ceiling, p_value, risk
 from unveil.measures.interval import wilson
+from unveil.measures.intervals import interval_disclosure
 from unveil.measures.permutation import permutation_law
 from unveil.measures.position import row_order
 from unveil.measures.significance import random_links, random_matching
@@ -34,6 +35,7 @@ __all__ = [
     "formal",
     "hits",
     "in_any",
+    "interval_disclosure",
     "margins",
     "p_value",
     "permutation_law",
