@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from unveil.data.columns import labels_of, stored_as
-from unveil.data.encode import check_computable, codes, numbers
+from unveil.data.encode import Numbers, check_computable, codes, numbers
 from unveil.data.generalised import code_sets
 from unveil.errors import SchemaError
 
@@ -37,6 +37,13 @@ def common_numbers(*files: Microdata, column: str) -> list[Floats]:
     A date counts days and a time seconds: where one file has the one and another the other,
     days are turned into seconds.
     """
+    found = _in_one_unit(*files, column=column)
+    for values in found:
+        check_computable(Numbers((column,), values[:, None], ~np.isnan(values)[:, None]))
+    return found
+
+
+def _in_one_unit(*files: Microdata, column: str) -> list[Floats]:
     kinds = {_unit(data, column) for data in files}
     if len(kinds) > 1 and kinds != {"dates", "times"}:
         raise SchemaError(
@@ -46,7 +53,6 @@ def common_numbers(*files: Microdata, column: str) -> list[Floats]:
     found = []
     for data in files:
         encoded = numbers(data, [column])
-        check_computable(encoded)
         seconds = len(kinds) > 1 and _unit(data, column) == "dates"
         found.append(encoded.values[:, 0] * (SECONDS if seconds else 1))
     return found
@@ -64,7 +70,7 @@ def common_cells(*files: Microdata, column: str) -> list[Ints]:
     [[3, 1, 2, 0], [0, 1]]
     """
     if all(_holds_numbers(data, column) for data in files):
-        values = np.concatenate(common_numbers(*files, column=column))
+        values = np.concatenate(_in_one_unit(*files, column=column))
         cells, present = np.full(len(values), -1), ~np.isnan(values)
         cells[present] = np.unique(values[present], return_inverse=True)[1]
     else:

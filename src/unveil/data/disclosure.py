@@ -30,3 +30,27 @@ class IntervalDisclosure(msgspec.Struct, frozen=True, kw_only=True):
     together: IntervalCurve  # records inside in every attribute
     looked_at: int  # records on which the chance to be inside in every one was counted
     attributes: tuple[IntervalCurve, ...]
+
+
+class Uniqueness(msgspec.Struct, frozen=True, kw_only=True):
+    """How many records share their combination of values with how many."""
+
+    columns: tuple[str, ...]
+    n: int
+    classes: int  # different combinations
+    smallest: int  # records in the smallest class
+    uniques: int  # records alone in their class: they violate 2-anonymity
+    below_3: int  # in classes of fewer than 3: they violate 3-anonymity
+    below_5: int
+
+
+class ReleaseUniqueness(msgspec.Struct, frozen=True, kw_only=True):
+    """Uniques before and after masking, and whether those after mean anything."""
+
+    original: Uniqueness
+    release: Uniqueness
+    meaningful: bool
+    reason: str  # why, or why not
+    perturbed: tuple[str, ...]  # columns whose released values are nobody's in particular
+    unperturbed: Uniqueness | None  # the release on the others; None: there are no others
+    unperturbed_original: Uniqueness | None

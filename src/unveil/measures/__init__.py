@@ -20,6 +20,7 @@ from unveil.measures.intervals import interval_disclosure
 from unveil.measures.permutation import permutation_law
 from unveil.measures.position import row_order
 from unveil.measures.significance import random_links, random_matching
+from unveil.measures.uniqueness import release_uniqueness, uniqueness
 
 __all__ = [
     "Belief",
@@ -42,8 +43,10 @@ __all__ = [
     "precision",
     "random_links",
     "random_matching",
+    "release_uniqueness",
     "risk",
     "row_order",
     "top_k",
+    "uniqueness",
     "wilson",
 ]

@@ -1,0 +1,146 @@
+"""Uniqueness: records that nobody else looks like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.data.common import common_cells
+from unveil.data.disclosure import ReleaseUniqueness, Uniqueness
+from unveil.engines.index import same_rows
+from unveil.engines.threads import cores
+from unveil.errors import UsageError, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.aligned import Aligned
+    from unveil.data.encode import Ints
+    from unveil.data.microdata import Microdata
+
+MADE_UP = 0.1  # of the released numbers are not in the original: they were perturbed
+
+
+def classes_of(data: Microdata, columns: Sequence[str]) -> Ints:
+    """The class of each record: records with the same values in all columns share one.
+
+    A missing cell is a value of its own, a generalised cell its text.
+
+    >>> from unveil.data.samples import households
+    >>> len(set(classes_of(households(100), ["sex"]).tolist()))
+    2
+    """
+    if not columns:
+        raise UsageError("columns: at least one, or nobody differs from anybody")
+    data.check(*columns)
+    cells = np.empty((len(data), len(columns)))
+    for place, name in enumerate(columns):
+        cells[:, place] = common_cells(data, column=name)[0]
+    return same_rows(cells, np.zeros(0), cores(None)).of_record()
+
+
+def uniqueness(data: Microdata, columns: Sequence[str]) -> Uniqueness:
+    """How many records are alone, or nearly so, with their combination of values.
+
+    A missing cell is a value of its own, which only those share who miss it too; a
+    generalised cell is its text.
+
+    >>> import unveil
+    >>> found = uniqueness(unveil.households(1000, seed=7), ["region", "sex", "age"])
+    >>> found.uniques < found.below_3 < found.below_5
+    True
+    """
+    sizes = np.bincount(classes_of(data, columns))
+    below = [int(sizes[sizes < k].sum()) for k in (2, 3, 5)]
+    return Uniqueness(
+        columns=tuple(columns),
+        n=len(data),
+        classes=len(sizes),
+        smallest=int(sizes.min()),
+        uniques=below[0],
+        below_3=below[1],
+        below_5=below[2],
+    )
+
+
+def release_uniqueness(
+    both: Aligned, columns: Sequence[str] | None = None
+) -> ReleaseUniqueness | None:
+    """Uniques on the quasi-identifiers, of the original and of the release.
+
+    On perturbed columns they mean nothing: a combination that noise has made unique says
+    nothing of how many people of the population have it. Perturbed are numbers whose order
+    was changed or of which there are more than before, and categories where one was released
+    as several; what is merely coarser (rounded, recoded, averaged in order, generalised,
+    suppressed) is not. Where no pairs are
+    known, only numbers can be told: perturbed are those where a tenth of the released cells or
+    more hold values that the original does not have. Then the columns that are not perturbed
+    are counted by themselves. None where there is no quasi-identifier in the release.
+
+    >>> import unveil
+    >>> from unveil.data.aligned import Aligned
+    >>> sample = unveil.households(300, seed=7)
+    >>> noise = unveil.masks.AdditiveNoise(scale=0.5, columns=["income"])
+    >>> both = Aligned(sample, unveil.mask(sample, [noise], seed=7).data, None)
+    >>> found = release_uniqueness(both, ["sex", "age", "income"])
+    >>> found.meaningful, found.perturbed, found.unperturbed.columns
+    (False, ('income',), ('sex', 'age'))
+    """
+    if columns is None:
+        own = tuple(
+            n for n in both.original.schema.with_role("quasi") if n in both.original.columns
+        )
+        columns = [name for name in own if name in both.columns]
+    else:
+        own = tuple(columns)
+    if not columns:
+        return None
+    perturbed = tuple(name for name in columns if _perturbed(both, name))
+    others = tuple(name for name in columns if name not in perturbed)
+    return ReleaseUniqueness(
+        original=uniqueness(both.original, own),
+        release=uniqueness(both.release, columns),
+        meaningful=not perturbed,
+        reason=_reason(both, perturbed),
+        perturbed=perturbed,
+        unperturbed=uniqueness(both.release, others) if others else None,
+        unperturbed_original=uniqueness(both.original, others) if others else None,
+    )
+
+
+def _perturbed(both: Aligned, column: str) -> bool:
+    """Whether released values are not the originals', nor coarser ones."""
+    if both.generalised(column):
+        return False
+    original, released = both.cells(column)
+    number = both.level(column) == "numeric"
+    if not len(both.released):
+        return number and _made_up(original, released)
+    before, after = original[both.originals], released[both.released]
+    there = (before >= 0) & (after >= 0)
+    before, after = before[there], after[there]
+    if (before == after).all():
+        return False
+    order = np.lexsort((after, before))
+    same, change = np.diff(before[order]) == 0, np.diff(after[order])
+    if number:
+        return bool((change < 0).any()) or len(np.unique(after)) > len(np.unique(before))
+    return bool((change[same] != 0).any())
+
+
+def _made_up(original: Ints, released: Ints) -> bool:
+    there = released[released >= 0]
+    new = int((~np.isin(there, original)).sum())
+    return bool(new) and new >= MADE_UP * len(there)
+
+
+def _reason(both: Aligned, perturbed: tuple[str, ...]) -> str:
+    if perturbed:
+        return (
+            f"perturbed: {listing(perturbed)}; a combination that is unique after that says "
+            "nothing of how many people have it"
+        )
+    if not len(both.released):
+        return "no released number is new; whether values were exchanged is not known"
+    return "released values are the originals', or coarser"
