@@ -1,0 +1,220 @@
+"""What each measure of loss means: its range, its definition, and what it cannot see."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import NamedTuple
+
+from unveil.data.loss import Measured
+
+REFERENCE = 1000  # the n at which PIL takes standard errors
+TENTHS = 10  # parts that numbers are cut into for tables
+MOST_CATEGORIES = 50  # of an attribute in tables: the commonest; all others are one more
+NO_PAIRS = "it is not known which released row is whose"
+
+
+class Meaning(NamedTuple):
+    """How to read one measure."""
+
+    family: str
+    worst: float | None  # none: no upper end; the best is always 0
+    definition: str
+    blind: str
+
+
+class Found(NamedTuple):
+    """Measures, and for each attribute the values of those that look at single ones."""
+
+    measures: tuple[Measured, ...]
+    attributes: dict[str, dict[str, float]]
+
+
+def measured(name: str, value: float | None, *, n: int, note: str = "") -> Measured:
+    """A value with its meaning; none where it is not a number, the note says why.
+
+    >>> measured("IL1s", 0.5, n=10).worst is None
+    True
+    """
+    meaning = GLOSSARY[name]
+    known = value is not None and isfinite(value)
+    return Measured(
+        name=name,
+        family=meaning.family,
+        value=float(value) if known and value is not None else None,
+        best=0.0,
+        worst=meaning.worst,
+        definition=meaning.definition,
+        blind=meaning.blind,
+        n=n,
+        note=note if known else note or "it cannot be computed",
+    )
+
+
+_SINGLE = "anything between attributes, and whose cell is whose"
+_JOINT = "anything beyond pairs of attributes, and whose cell is whose"
+_CHANCE = (
+    "2 P(0 <= Z <= |t' - t| / se) with Z standard normal, t of the original and t' of the release, "
+    f"se the standard error of t in a sample of {REFERENCE:,}"
+)
+
+GLOSSARY: dict[str, Meaning] = {
+    "IL1s": Meaning(
+        "numbers",
+        None,
+        "mean over cells of |x - x'| / (sqrt(2) s), s the deviation of the original's attribute; "
+        "cells missing on either side are left out",
+        "what a shift does together: a thousand cells moved at random or all one way are the same",
+    ),
+    "PIL": Meaning(
+        "numbers",
+        1.0,
+        "mean of the PIL of quantiles, means, variances, covariances and correlations, of those "
+        "that there are",
+        _JOINT,
+    ),
+    "PIL of quantiles": Meaning(
+        "numbers",
+        1.0,
+        f"mean over attributes and the quantiles 5, 10, ..., 95 % of {_CHANCE}: sqrt(q (1 - q) / "
+        f"{REFERENCE}) / f, f a normal kernel's density over {REFERENCE:,} quantiles, its width "
+        f"0.9 min(s, IQR / 1.34) {REFERENCE}^(-1/5)",
+        _SINGLE,
+    ),
+    "PIL of means": Meaning(
+        "numbers", 1.0, f"mean over attributes of {_CHANCE}: s / sqrt({REFERENCE})", _SINGLE
+    ),
+    "PIL of variances": Meaning(
+        "numbers",
+        1.0,
+        f"mean over attributes of {_CHANCE}: sqrt((m4 - s^4) / {REFERENCE}), m4 the fourth moment",
+        _SINGLE,
+    ),
+    "PIL of covariances": Meaning(
+        "numbers",
+        1.0,
+        f"mean over pairs of attributes of {_CHANCE}: sqrt((m22 - c^2) / {REFERENCE}), m22 the "
+        "mean product of both squared gaps from the means",
+        _JOINT,
+    ),
+    "PIL of correlations": Meaning(
+        "numbers",
+        1.0,
+        f"mean over pairs of attributes of {_CHANCE}: (1 - r^2) / sqrt({REFERENCE})",
+        _JOINT,
+    ),
+    "means": Meaning("numbers", None, "mean over attributes of |m' - m| / s", _SINGLE),
+    "variances": Meaning("numbers", None, "mean over attributes of |v' - v| / v", _SINGLE),
+    "covariances": Meaning(
+        "numbers", None, "mean over pairs of attributes of |c' - c| / (s_j s_k)", _JOINT
+    ),
+    "correlations": Meaning("numbers", 2.0, "mean over pairs of attributes of |r' - r|", _JOINT),
+    "largest correlation": Meaning(
+        "numbers", 2.0, "largest over pairs of attributes of |r' - r|", _JOINT
+    ),
+    "first component": Meaning(
+        "numbers",
+        1.0,
+        "the variance of the original on its own first principal component less that on the "
+        "release's, over what a random direction would miss; of standardised attributes",
+        "small changes where components carry about the same variance; whose cell is whose",
+    ),
+    "components": Meaning(
+        "numbers",
+        1.0,
+        "the same for the components that carry 80 % of the original's variance together, "
+        "all but one at most",
+        "turns of the components among themselves; whose cell is whose",
+    ),
+    "change": Meaning(
+        "categories",
+        1.0,
+        "share of the categorical cells that are another category, or missing, in the release",
+        "how far a category moved; a shuffled column still agrees by chance, so it ends below 1",
+    ),
+    "steps": Meaning(
+        "categories",
+        1.0,
+        "mean over ordinal cells of the steps moved over the steps from first to last; cells "
+        "missing on either side are left out",
+        "nominal attributes; a shuffled column ends below 1",
+    ),
+    "entropy": Meaning(
+        "categories",
+        1.0,
+        "mean over attributes of H(X | X') / H(X): what is not known of the original's category by "
+        "who sees the released one, estimated by counting pairs; missing is a category, those "
+        f"beyond the {MOST_CATEGORIES} commonest are one",
+        "a relabelling, which loses nothing; in small files of many categories it is too low, by "
+        "about (cells of the table) / (2 n H)",
+    ),
+    "single tables": Meaning(
+        "tables",
+        1.0,
+        "mean over attributes of the total variation distance of their tables, half the sum of "
+        f"|p' - p|; numbers in tenths by the original's quantiles, the {MOST_CATEGORIES} commonest "
+        "categories, all others as one, missing as one",
+        _SINGLE,
+    ),
+    "largest single table": Meaning("tables", 1.0, "the largest of these", _SINGLE),
+    "pair tables": Meaning(
+        "tables",
+        1.0,
+        "mean over all pairs of attributes (categories, numbers in tenths, mixed) of the total "
+        "variation distance of their joint tables, cut as the single ones",
+        f"{_JOINT}; where attributes are independent there is nothing to lose but the single "
+        "tables; files that differ by chance are apart by about sqrt(cells / n)",
+    ),
+    "largest pair table": Meaning("tables", 1.0, "the largest of these", _JOINT),
+    "generalisation": Meaning(
+        "cells",
+        1.0,
+        "mean over cells of what a released cell leaves open beyond the original's: the width of "
+        "a range over the original's range, (values of a set - 1) / (categories - 1), 1 for a star "
+        "or a missing cell, 0 for one value",
+        "cells that are wrong: one value is one value",
+    ),
+    "suppressed": Meaning(
+        "cells",
+        1.0,
+        "share of the cells of released records that are missing or a star, and were not",
+        "ranges, sets, and wrong cells; records that are not released at all",
+    ),
+    "discarded": Meaning(
+        "records",
+        1.0,
+        "share of the originals that no released row stands for",
+        "who they are: see the subgroups",
+    ),
+    "pMSE": Meaning(
+        "propensity",
+        1.0,
+        "mean of (p - c)^2 / (c (1 - c)): p how likely a classifier that has not seen the record "
+        "or its twin holds it to be released, c the share of released records",
+        "what boosted trees cannot find in 10,000 records of each; what they find by mistake "
+        "counts too: see told apart",
+    ),
+    "told apart": Meaning(
+        "propensity",
+        1.0,
+        "1 - (mean of (y - p)^2) / (c (1 - c)), y whether the record is released, p as for pMSE; "
+        "at least 0: as pMSE, but only what is right counts",
+        "what boosted trees cannot find in 10,000 records of each",
+    ),
+    "prediction": Meaning(
+        "prediction",
+        1.0,
+        "mean over predicted attributes of (o - r) / (o - g) within 0 to 1: o the score on "
+        "held-out originals of what was learned from originals, r from the release, g of a "
+        "constant guess",
+        "uses other than prediction; attributes that the originals cannot predict",
+    ),
+    "overall": Meaning(
+        "overall",
+        1.0,
+        "mean over the families that there are of: numbers, the mean of PIL and IL1s / (1 + IL1s); "
+        "categories, the mean of change and entropy; tables, pair tables; cells, generalisation; "
+        "records, discarded; propensity, told apart; prediction, prediction",
+        "what a use needs that none of them looks at; releases can be compared by it only where "
+        "it is made of the same families",
+    ),
+}
