@@ -13,11 +13,13 @@ from unveil.cli.findings import print_attack
 from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
+    check_outputs,
     csv_format,
     csv_options,
     force_option,
     json_option,
     maybe_csv,
+    names,
     schema_option,
 )
 from unveil.cli.parameters import WithParameters, as_usage, attack_of
@@ -142,7 +144,7 @@ def command(
     spec = attack_of(method, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     more = (schema, release_schema, outsiders, records, given["pairs"], *truths, *plans, *also)
-    _check_output(out, (original, release, *more), force=force)
+    check_outputs([out], (original, release, *more), force=force)
     with progress(f"reading {original}") as show:
         people = _read(original, schema, dialect)
         show(f"reading {release}")
@@ -153,9 +155,9 @@ def command(
         channel = _channel(plans)
         with as_usage():
             intruder = Intruder(
-                knows=_names(knows),
+                knows=names(knows),
                 records=_records(records, schema, dialect),
-                blocks=_names(blocks) or (),
+                blocks=names(blocks) or (),
                 direction=direction,  # type: ignore[arg-type]
             )
 
@@ -224,21 +226,6 @@ def _targets(
         else:
             some = Releases(tuple(released[: number + 1]), key)
             yield some, channel[: number + 1] if several else channel, truth
-
-
-def _check_output(out: Path | None, inputs: Sequence[Path | str | None], *, force: bool) -> None:
-    """The links can be written, and over nothing that they are made of."""
-    from unveil.files.whole import check_target
-
-    if out is None:
-        return
-    if out.resolve() in {Path(path).resolve() for path in inputs if path is not None}:
-        raise UsageError(f"{out} would be overwritten by what is made of it")
-    check_target(out, force=force)
-
-
-def _names(given: str | None) -> tuple[str, ...] | None:
-    return None if given is None else tuple(n.strip() for n in given.split(",") if n.strip())
 
 
 def _records(given: str | None, schema: Path | None, dialect: Format | None) -> Any:

@@ -105,3 +105,27 @@ def progress(doing: str) -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True).status(Text(printable(doing))) as status:
         yield lambda doing: status.update(Text(printable(doing)))
+
+
+@contextmanager
+def bar(doing: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show on standard error how far a long job has come and how long it will take, on a terminal.
+
+    What it yields is called with what is being done, how much of all, and of how much.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _doing, _done, _total: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    left = (TextColumn("left:"), TimeRemainingColumn())
+    with Progress(*columns, *left, console=Console(stderr=True), transient=True) as shown:
+        job = shown.add_task(escape(printable(doing)), total=None)
+
+        def show(doing: str, done: int, total: int) -> None:
+            shown.update(job, description=escape(printable(doing)), completed=done, total=total)
+
+        yield show

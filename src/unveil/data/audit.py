@@ -9,6 +9,16 @@ import msgspec
 
 from unveil.errors import UsageError, count
 
+from unveil.data.disclosure import (
+    Diversity,
+    HouseholdHits,
+    Inference,
+    IntervalDisclosure,
+    PopulationRisk,
+    ReleaseUniqueness,
+    Unchanged,
+)
+from unveil.data.loss import Loss
 from unveil.data.policy import Verdict
 from unveil.data.risk import Forecast, Interval, Risk
 
@@ -100,7 +110,8 @@ class Remasking(msgspec.Struct, frozen=True, kw_only=True):
 
     attack: str
     direction: str
-    n: int
+    attacked: int  # records, by each of the runs
+    n: int  # records of which a mean risk is known
     shares: tuple[float, ...]  # of each new seed
     lowest: float
     highest: float
@@ -109,10 +120,11 @@ class Remasking(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GroupRisk(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk of one subgroup, by the worst attack."""
+    """The risk of one subgroup, by the attack that is worst for it."""
 
     column: str
     group: str
+    attack: str
     n: int  # attacked
     share: float
     small: bool  # too few to hold against a limit
@@ -121,20 +133,8 @@ class GroupRisk(msgspec.Struct, frozen=True, kw_only=True):
 class Subgroups(msgspec.Struct, frozen=True, kw_only=True):
     """The risk by subgroup."""
 
-    attack: str
-    direction: str
     groups: tuple[GroupRisk, ...]  # highest risk first
     highest: GroupRisk | None  # of those that are not small
-
-
-class HouseholdRisk(msgspec.Struct, frozen=True, kw_only=True):
-    """The chance that at least one member of a household is found, by the worst attack."""
-
-    attack: str
-    direction: str
-    households: int
-    expected: float
-    share: float
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,7 +166,15 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     noisy_knowledge: NoisyKnowledge | None
     remasking: Remasking | None
     subgroups: Subgroups | None
-    households: HouseholdRisk | None
+    households: HouseholdHits | None  # by the worst attack, whom of a household it finds
+    intervals: IntervalDisclosure | None
+    uniqueness: ReleaseUniqueness | None
+    diversity: tuple[Diversity, ...]
+    population: PopulationRisk | None  # where there are weights
+    inference: tuple[Inference, ...]  # what links disclose of confidential attributes
+    unchanged: Unchanged
+    loss: Loss
+    score: float | None  # the classical one, in percent, and no verdict: loss pays for risk there
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -204,6 +212,28 @@ class Audit:
         """The evidence in plain values."""
         plain: dict[str, Any] = msgspec.to_builtins(self.evidence)
         return plain
+
+    def __str__(self) -> str:
+        """The verdict in a sentence, for those who have to decide."""
+        if not self.evidence.attacks:
+            return (
+                "Every row of this release is made up, so that there is nobody to be linked: what "
+                "is disclosed by what the rows say is below."
+            )
+        risk = self.worst.risk
+        knows = len(risk.attributes)
+        told = (
+            f"an intruder knows {count(knows, 'true value')} of theirs exactly"
+            if knows
+            else "an intruder knows where they stood in the file"
+        )
+        of = "people" if risk.interval is None else f"people of a sample of {risk.population:,}"
+        most = f"; no attack on these can link more than {risk.ceiling:,.0f}" if knows else ""
+        return (
+            f"If someone is known to be in this file and {told}, the best attack we tried, "
+            f"{self.worst.name}, links {risk.expected:,.0f} of {risk.n:,} {of} ({risk.share:.1%}). "
+            f"A guess links {risk.baseline:,.3g}{most}."
+        )
 
     def __repr__(self) -> str:
         size = count(self.evidence.records, "record")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -120,33 +120,44 @@ def _has_ranks(both: Aligned, column: str) -> bool:
     return both.level(column) != "nominal" or all(hierarchies)
 
 
-def attempted(links: Links, *, seconds: float | None, size: int | None = None) -> Links:
+class Budget(NamedTuple):
+    """How long an attack may take; or on how many records it is made, if that is settled."""
+
+    seconds: float | None  # None: as long as it takes
+    size: int | None = None
+
+    def shared(self, many: int) -> Budget:
+        """The same for each of so many attacks."""
+        return self if self.seconds is None else self._replace(seconds=self.seconds / many)
+
+
+def attempted(links: Links, budget: Budget) -> Links:
     """The links of all records if there is time for them; else of a sample, as large as can be.
 
     A pilot says how long they take, and larger ones after it: so few sizes are possible
-    that a faster or slower machine seldom changes which is taken. A given size is taken.
+    that a faster or slower machine seldom changes which is taken.
     """
-    if size is not None:
-        return links.sample(size)
-    n, drawn, end = len(links), PILOT, monotonic() + (seconds or 0)
-    while seconds is not None and drawn < n:
-        begun, some = monotonic(), links.sample(drawn)
+    if budget.size is not None:
+        return links.sample(budget.size)
+    if budget.seconds is None:
+        return links
+    n, size, end = len(links), PILOT, monotonic() + budget.seconds
+    while size < n:
+        begun, some = monotonic(), links.sample(size)
         some.first  # noqa: B018 - which is made when it is asked for
         took, left = monotonic() - begun, end - monotonic()
-        if took * n / drawn <= left:
+        if took * n / size <= left:
             break
         if took * GROWTH > left:
             return some
-        drawn *= GROWTH
+        size *= GROWTH
     return links
 
 
-def finding(
-    task: Task, scene: Scene, told: Progress, *, seconds: float | None, size: int | None
-) -> tuple[Finding, Floats]:
+def finding(task: Task, scene: Scene, budget: Budget, told: Progress) -> tuple[Finding, Floats]:
     """What an attack finds, and for each original its risk: NaN where it was not attacked."""
     links = replace(scene.links(task.spec, task.intruder), progress=told)
-    links = attempted(links, seconds=seconds, size=size)
+    links = attempted(links, budget)
     found = measure(links, top=TOP)
     return Finding(
         name=task.name,

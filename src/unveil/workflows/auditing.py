@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
 from unveil import __version__
+from unveil.attacks import Attack
 from unveil.data.audit import (
     FORMAT,
     Audit,
@@ -27,7 +28,8 @@ from unveil.data.release import check_seed
 from unveil.errors import UnveilError, UsageError
 from unveil.files.policies import as_policy
 from unveil.files.unfinished import Unfinished
-from unveil.workflows.attempting import Task, default_attacks, finding, tasks_of
+from unveil.workflows.assessing import ASSESSED, assess
+from unveil.workflows.attempting import Attacked, Budget, Task, default_attacks, finding, tasks_of
 from unveil.workflows.case import Case, case_of
 from unveil.workflows.judging import judge
 from unveil.workflows.naming import attack_from, plain_spec
@@ -38,9 +40,8 @@ from unveil.workflows.sweeping import knowledge, noisy_knowledge
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from unveil.attacks import Attack
     from unveil.data.encode import Floats
     from unveil.data.policy import Policy
     from unveil.data.progress import Progress
@@ -166,9 +167,7 @@ class Auditing:
         """Make every attack; of the default ones those that can be made."""
         found, left_out = [], []
         for task in tasks:
-            work = partial(
-                finding, task, self.case.scene, seconds=self._seconds, size=self._size(task.step)
-            )
+            work = partial(finding, task, self.case.scene, self._budget(task.step))
             try:
                 found.append((task, *steps.do_each(task.step, Finding, work)))
             except UnveilError as error:
@@ -187,7 +186,7 @@ class Auditing:
             "knowledge",
             Knowledge,
             lambda told: knowledge(
-                task, self.case.scene, self.case.plan, told, seconds=self._seconds
+                task, self.case.scene, self.case.plan, told, budget=self._budget("knowledge")
             ),
         )
 
@@ -210,17 +209,15 @@ class Auditing:
             "masking again",
             Remasking,
             lambda told: remasked(
-                task, self.case.scene, plan, runs, told, seconds=self._seconds
+                task, self.case.scene, plan, runs, told, budget=self._budget("masking again")
             ),
         )
         return found, {} if each is None else {"masked again": each}
 
-    @property
-    def _seconds(self) -> float | None:
-        return None if self.settings.exact else self.settings.seconds
-
-    def _size(self, step: str) -> int | None:
-        return None if self.sizes is None else self.sizes.get(step)
+    def _budget(self, step: str) -> Budget:
+        """How long a step may take, or how large its sample is."""
+        seconds = None if self.settings.exact else self.settings.seconds
+        return Budget(seconds, None if self.sizes is None else self.sizes.get(step))
 
     def _unfinished(self) -> Unfinished | None:
         """Where finished steps are kept, if anywhere, under the name of this very audit."""

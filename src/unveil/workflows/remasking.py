@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
     from unveil.data.progress import Progress
     from unveil.data.release import Plan
-    from unveil.workflows.attempting import Task
+    from unveil.workflows.attempting import Budget, Task
     from unveil.workflows.scene import Scene
 
 FIRST = 1000  # the seeds are not those that an attack simulates with
@@ -28,7 +27,7 @@ ABOVE = (0.05, 0.2, 0.5)
 
 
 def remasked(
-    task: Task, scene: Scene, plan: Plan, runs: int, told: Progress, *, seconds: float | None
+    task: Task, scene: Scene, plan: Plan, runs: int, told: Progress, *, budget: Budget
 ) -> tuple[Remasking, Floats]:
     """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
 
@@ -42,8 +41,7 @@ def remasked(
         told(run, runs)
         release = mask(people, reseeded(plan, scene.seed, FIRST + run))
         again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
-        links = replace(again.links(task.spec, intruder), progress=None)
-        links = attempted(links, seconds=None if seconds is None else seconds / runs)
+        links = attempted(again.links(task.spec, intruder), budget.shared(runs))
         found = risk_of_each(links, len(people))
         each.append(found)
         shares.append(float(np.sort(found[~np.isnan(found)]).mean()))
@@ -54,6 +52,7 @@ def remasked(
     return Remasking(
         attack=task.name,
         direction=task.intruder.direction,
+        attacked=len(links),
         n=len(known),
         shares=tuple(shares),
         lowest=min(shares),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from unveil.data.progress import Progress
     from unveil.data.release import Plan
     from unveil.data.risk import Interval
-    from unveil.workflows.attempting import Task
+    from unveil.workflows.attempting import Budget, Task
     from unveil.workflows.scene import Scene
 
 AMONG = 20_000  # candidates among whom attributes are chosen; all count when risks are estimated
@@ -63,7 +63,7 @@ class Stage:
 
 
 def knowledge(
-    task: Task, scene: Scene, plan: Plan | None, told: Progress, *, seconds: float | None
+    task: Task, scene: Scene, plan: Plan | None, told: Progress, *, budget: Budget
 ) -> Knowledge:
     """The worst one, two, ... attributes that an intruder can know, and the risk from them.
 
@@ -91,7 +91,7 @@ def knowledge(
         among=len(stage.scene.places.release),
         estimated_on=len(second),
         steps=tuple(steps),
-        worst=risk(attempted(found, seconds=seconds)),
+        worst=risk(attempted(found, budget)),
     )
 
 

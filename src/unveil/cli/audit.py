@@ -1,0 +1,263 @@
+"""``unveil audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unveil.cli.console import bar, print_json, say
+from unveil.cli.options import (
+    CSV_OPTIONS,
+    PATH,
+    check_outputs,
+    csv_format,
+    csv_options,
+    force_option,
+    json_option,
+    names,
+    schema_option,
+)
+from unveil.cli.parameters import as_usage
+from unveil.cli.verdict import print_audit, print_replay
+from unveil.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.audit import Audit
+    from unveil.data.policy import Policy
+
+FAILED = 1
+
+
+@click.command(name="audit")
+@click.argument("original", type=PATH, required=False)
+@click.argument("release", type=PATH, required=False)
+@schema_option
+@click.option("--release-schema", type=PATH, help="The release's own schema, where it differs.")
+@click.option(
+    "--truth",
+    help="Which row is whose: an identifier that both files have, the file of a row map, "
+    "row-order, or none if every row is made up.",
+)
+@click.option("--plan", type=PATH, help="How RELEASE was masked: then attacks know it, too.")
+@click.option(
+    "--rename",
+    "renamed",
+    multiple=True,
+    metavar="NEW=OLD",
+    help="A column that RELEASE calls otherwise; may be repeated.",
+)
+@click.option(
+    "--knows",
+    help="What an intruder may know, separated by commas.  [default: the quasi-identifiers]",
+)
+@click.option(
+    "--attack",
+    "attacks",
+    multiple=True,
+    help="An attack, such as rank-max or tailored-posterior; may be repeated.  [default: those "
+    "that fit the data]",
+)
+@click.option("--policy", type=PATH, help="The TOML file with the limits that must be kept.")
+@click.option(
+    "--max-risk",
+    type=click.FloatRange(0, 1),
+    help="The share of the people that the best attack may link: a policy of one limit.",
+)
+@click.option("--evidence", type=PATH, help="Write everything that was found, as JSON.")
+@click.option(
+    "--per-record",
+    type=PATH,
+    help="Write the risk of each record, a table as private as ORIGINAL.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="For each attack; if all records take longer, it is made on a sample of them.",
+)
+@click.option("--exact", is_flag=True, help="Attack all records, however long it takes.")
+@click.option("--memory", help="The most memory to use, such as 4G.")
+@click.option(
+    "--sweep/--no-sweep",
+    default=True,
+    help="Whether to find the risk against what the intruder knows.",
+)
+@click.option(
+    "--errors",
+    default="0,0.05,0.1,0.2,0.5",
+    show_default=True,
+    help="Errors in the intruder's values for which to find the risk.",
+)
+@click.option(
+    "--remask",
+    type=click.IntRange(0, 1000),
+    default=5,
+    show_default=True,
+    help="With a plan: how often to mask anew, with other seeds.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
+)
+@click.option(
+    "--resume", is_flag=True, help="Go on where a killed audit with this --evidence ended."
+)
+@click.option(
+    "--replay",
+    type=PATH,
+    help="Run the audit of this evidence again, and say whether every number is the same.",
+)
+@force_option
+@json_option
+@csv_options
+def command(
+    original: Path | None,
+    release: Path | None,
+    replay: Path | None,
+    *,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Audit RELEASE: attack it, measure it, and hold it against a policy.
+
+    \b
+        unveil audit survey.csv release.csv --schema survey.toml --truth map.csv \\
+            --max-risk 0.05 --evidence audit.json
+
+    The attacks that fit the data are made in both directions, each record answered exactly.
+    The verdict comes first; then who links how many, what else is disclosed, and what the
+    masking cost. Exit code 1 says that the policy is not kept.
+
+    A policy is a TOML file with any of these lines:
+
+    \b
+        max_risk = 0.05                  max_subgroup_risk = 0.1
+        max_confirmed = 0.01             max_interval_disclosure = 0.4
+        k_anonymity = 3                  l_diversity = 2
+        max_loss = 0.3                   forbid_row_order = true
+        may_stay_unchanged = ["sex"]
+
+    --evidence holds the plan and its seed, and is as private as ORIGINAL. While an audit
+    runs, what is finished is kept beside it, for --resume.
+    """  # noqa: D301 - click reads the mark
+    if replay is not None:
+        _replay(replay, original, release, given, as_json=as_json)
+        return
+    if original is None or release is None:
+        raise UsageError("name ORIGINAL and RELEASE; `unveil audit --help` has an example")
+    found = _audited(original, release, given)
+    if as_json:
+        print_json(found.evidence)
+    else:
+        print_audit(found)
+        for option, what in (("evidence", "all that was found"), ("per_record", "each risk")):
+            if given[option] is not None:
+                say(f"Wrote {given[option]}: {what}; keep it as private as {original}.")
+    if found.verdict is not None and not found.verdict.passed:
+        raise SystemExit(FAILED)
+
+
+def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
+    from unveil.files.evidence import write_evidence, write_records
+    from unveil.workflows.auditing import audit
+
+    evidence, records = given["evidence"], given["per_record"]
+    inputs = (given[name] for name in ("schema", "release_schema", "truth", "plan", "policy"))
+    check_outputs((evidence, records), (original, release, *inputs), force=given["force"])
+    if given["resume"] and evidence is None:
+        raise UsageError("--resume: name the --evidence that the killed audit was to write")
+    dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
+    policy = _policy(given["policy"], given["max_risk"])
+    with bar(f"reading {original}") as show, as_usage():
+        found = audit(
+            original,
+            release,
+            schema=given["schema"],
+            attacks=given["attacks"] or None,
+            truth=given["truth"],
+            policy=policy,
+            seed=given["seed"],
+            knows=names(given["knows"]),
+            plan=given["plan"],
+            rename=_renamed(given["renamed"]),
+            release_schema=given["release_schema"],
+            format=dialect,
+            seconds=given["seconds"],
+            exact=given["exact"],
+            memory=given["memory"],
+            sweep=given["sweep"],
+            errors=_numbers(given["errors"]),
+            remask=given["remask"],
+            checkpoint=None if evidence is None else f"{evidence}.unfinished",
+            resume=given["resume"],
+            progress=show,
+        )
+        if evidence is not None:
+            write_evidence(found.evidence, evidence, force=given["force"])
+        if records is not None:
+            write_records(found, records, force=given["force"])
+    return found
+
+
+def _replay(
+    file: Path, original: Path | None, release: Path | None, given: dict[str, Any], *, as_json: bool
+) -> None:
+    from unveil.files.evidence import read_evidence
+    from unveil.workflows.replaying import replay
+
+    context = click.get_current_context()
+    kept = {"original", "release", "replay", "truth", "as_json"}
+    said = [
+        f"--{name.replace('_', '-')}"
+        for name in context.params
+        if name not in kept
+        and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if said:
+        raise UsageError(f"--replay does what the evidence says: leave out {', '.join(said)}")
+    evidence = read_evidence(file)
+    with bar(f"replaying {file}") as show:
+        found = replay(
+            evidence, original=original, release=release, truth=given["truth"], progress=show
+        )
+    if as_json:
+        print_json(found)
+    else:
+        print_replay(found)
+    if not found.same:
+        raise SystemExit(FAILED)
+
+
+def _policy(file: Path | None, max_risk: float | None) -> Policy | None:
+    """The limits of a file, or the one that the short form gives; that is the narrower one."""
+    import msgspec
+
+    from unveil.data.policy import Policy
+    from unveil.files.policies import read_policy
+
+    policy = None if file is None else read_policy(file)
+    if max_risk is None:
+        return policy
+    if policy is None:
+        return Policy(max_risk=max_risk)
+    if policy.max_risk is not None:
+        raise UsageError("--max-risk: the policy has a max_risk of its own: leave one out")
+    return msgspec.structs.replace(policy, max_risk=max_risk)
+
+
+def _renamed(given: Sequence[str]) -> dict[str, str]:
+    pairs = [one.partition("=") for one in given]
+    if not all(old and new and sign for new, sign, old in pairs):
+        raise UsageError("--rename: NEW=OLD, the release's name and the original's")
+    return {new: old for new, _, old in pairs}
+
+
+def _numbers(given: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(one) for one in given.split(",") if one.strip())
+    except ValueError:
+        raise UsageError("--errors: numbers, separated by commas") from None

@@ -1,0 +1,146 @@
+"""What an audit says beside its attacks: disclosure, uniqueness, subgroups, loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.data.audit import GroupRisk, Subgroups
+from unveil.data.disclosure import (
+    Diversity,
+    Inference,
+    IntervalDisclosure,
+    PopulationRisk,
+    ReleaseUniqueness,
+    Unchanged,
+)
+from unveil.data.loss import Loss
+from unveil.errors import UnveilError
+from unveil.measures import (
+    by_subgroup,
+    classical_score,
+    diversity,
+    household_hits,
+    interval_disclosure,
+    linked_disclosure,
+    loss,
+    population_risk,
+    release_uniqueness,
+    subgroups,
+    unchanged,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.disclosure import HouseholdHits
+    from unveil.data.encode import Floats
+    from unveil.measures.groups import Subgroups as Grouping
+    from unveil.workflows.attempting import Attacked
+    from unveil.workflows.case import Case
+    from unveil.workflows.steps import Steps
+
+ASSESSED = 7  # steps
+
+
+def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
+    """Every measure that is not one attack's, by its name in the evidence."""
+    both, seed = case.both, case.scene.seed
+    groupings = subgroups(both.original)
+    found: dict[str, Any] = {
+        "intervals": steps.do(
+            "interval disclosure",
+            IntervalDisclosure | None,
+            lambda _: interval_disclosure(both, seed=seed),
+        ),
+        "uniqueness": steps.do(
+            "uniqueness", ReleaseUniqueness | None, lambda _: release_uniqueness(both, case.known)
+        ),
+        "diversity": steps.do(
+            "diversity", tuple[Diversity, ...], lambda _: diversity(both.release, case.known)
+        ),
+        "unchanged": steps.do("unchanged columns", Unchanged, lambda _: unchanged(both)),
+        "inference": steps.do(
+            "inference", tuple[Inference, ...], lambda _: _inference(case, attacked)
+        ),
+        "loss": steps.do("loss", Loss, lambda _: loss(both, groupings=groupings, seed=seed)),
+    }
+    found["population"] = steps.do(
+        "population", PopulationRisk | None, lambda _: _population(case, found["uniqueness"])
+    )
+    found["subgroups"] = _group_risks(attacked, groupings)
+    found["households"] = _households(case, attacked)
+    found["score"] = _score(attacked, found)
+    return found
+
+
+def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:
+    """What the worst attack's links disclose, when originals look for their rows."""
+    task = attacked.worst(reverse=False)
+    if task is None:
+        return ()
+    links = case.scene.links(task.spec, task.intruder)
+    return linked_disclosure(links, case.both, seed=case.scene.seed)
+
+
+def _population(case: Case, unique: ReleaseUniqueness | None) -> PopulationRisk | None:
+    """What the weights say of those attributes in which the release is not perturbed."""
+    if unique is None:
+        return None
+    columns = [name for name in case.known if name not in unique.perturbed]
+    return population_risk(case.both.release, columns) if columns else None
+
+
+def _group_risks(attacked: Attacked, groupings: Sequence[Grouping]) -> Subgroups | None:
+    """The risk of each subgroup, by the attack that is worst for it."""
+    worst: dict[tuple[str, str], GroupRisk] = {}
+    for task, _, each in attacked.found:
+        for grouping in groupings:
+            for one in by_subgroup(each, grouping):
+                place = (grouping.column, one.name)
+                if one.mean is None or (place in worst and worst[place].share >= one.mean):
+                    continue
+                worst[place] = GroupRisk(
+                    column=grouping.column,
+                    group=one.name,
+                    attack=f"{task.name} {task.intruder.direction}",
+                    n=one.n,
+                    share=one.mean,
+                    small=one.small or one.n < LEAST,
+                )
+    if not worst:
+        return None
+    ranked = sorted(worst.values(), key=lambda one: (one.small, -one.share))
+    return Subgroups(
+        groups=tuple(ranked), highest=next((one for one in ranked if not one.small), None)
+    )
+
+
+def _households(case: Case, attacked: Attacked) -> HouseholdHits | None:
+    """How many households the worst attack finds somebody of, if it was made on everybody."""
+    homes = [n for n in case.both.original.schema.with_role("household")]
+    if len(homes) != 1 or homes[0] not in case.both.original.columns or not attacked.found:
+        return None
+    each = max(attacked.found, key=lambda one: one[1].risk.share)[2]
+    there = ~np.isnan(each)
+    return household_hits(each[there], common_cells(case.both.original, column=homes[0])[0][there])
+
+
+def _score(attacked: Attacked, found: dict[str, Any]) -> float | None:
+    """The classical score, from the attacks and the loss that it is made of."""
+    linked = {
+        name: max(
+            (100 * f.risk.share for t, f, _ in attacked.found if t.name == name), default=None
+        )
+        for name in ("distance", "probabilistic")
+    }
+    intervals, lost = found["intervals"], found["loss"]["PIL"].value
+    if None in linked.values() or intervals is None or lost is None:
+        return None
+    return classical_score(
+        100 * lost,
+        interval_disclosure=100 * intervals.average.by_rank[0].share,
+        distance=linked["distance"],
+        probabilistic=linked["probabilistic"],
+    )

@@ -1,0 +1,160 @@
+"""Replay an audit: run it again from its evidence, and say whether every number is the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from unveil import __version__
+from unveil.data.policy import Policy
+from unveil.data.schema import Schema
+from unveil.data.specs import find_method
+from unveil.errors import DataError, UsageError
+from unveil.files.formats import formats
+from unveil.files.plans import plan_from
+from unveil.workflows.auditing import Auditing
+from unveil.workflows.case import case_of, digest_of
+from unveil.workflows.naming import attack_from
+from unveil.workflows.settings import Settings
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+
+    from unveil.data.audit import Evidence, Input
+
+NOT_FOUND = ("version", "software", "inputs")  # what is said of an audit, and not found by it
+SHOWN = 1000  # differences that are kept
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """A number that is not what it was."""
+
+    where: str  # as in the evidence: attacks[0].risk.expected
+    before: Any
+    now: Any
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    """What running an audit again came to."""
+
+    same: bool
+    numbers: int  # that were compared
+    differences: tuple[Difference, ...]
+    notes: tuple[str, ...]
+
+
+def replay(
+    evidence: Evidence,
+    *,
+    original: str | os.PathLike[str] | None = None,
+    release: str | os.PathLike[str] | None = None,
+    truth: str | os.PathLike[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Replay:
+    """Run an audit again, on the same files, and compare everything that it found.
+
+    Files are looked for where they were, or where it is said; they must be the same, byte for
+    byte. Attacks on samples take samples of the same size, however fast this machine is.
+    """
+    files = {
+        name: _same_file(name, evidence.inputs[name], given)
+        for name, given in (("original", original), ("release", release), ("truth", truth))
+        if name in evidence.inputs
+    }
+    if truth is not None and "truth" not in evidence.inputs:
+        raise UsageError("truth: this audit was not told the truth by a file: leave it out")
+    if evidence.truth == "rows":
+        raise UsageError("the truth of this audit was given as numbers in memory: audit again")
+    settings = _settings(evidence, progress)
+    told = files.get("truth", evidence.truth)
+    schema = Schema.from_dict(evidence.schema)
+    again = Auditing(
+        case_of(files["original"], files["release"], schema, told, settings, evidence.seed),
+        settings,
+        None if evidence.policy is None else Policy(**evidence.policy),
+        None if evidence.asked is None else [attack_from(one) for one in evidence.asked],
+        _sizes(evidence),
+    ).run()
+    before, now = _plain(evidence), _plain(again.evidence)
+    found = list(_differences("", before, now))
+    notes = []
+    if evidence.version != __version__:
+        notes.append(f"the audit was made by unveil {evidence.version}, this is {__version__}")
+    changed = [
+        name
+        for name, number in evidence.software.items()
+        if again.evidence.software.get(name) != number
+    ]
+    if changed:
+        notes.append(f"other versions than then: {', '.join(changed)}")
+    return Replay(
+        same=not found,
+        numbers=_count(before),
+        differences=tuple(found[:SHOWN]),
+        notes=tuple(notes),
+    )
+
+
+def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> Path:
+    if given is None and was.file is None:
+        raise UsageError(f"the {name} of this audit was a table in memory: name its file")
+    path = Path(given if given is not None else str(was.file))
+    if not path.is_file():
+        raise DataError(f"the {name} is not here any more: say where it is").at(str(path))
+    if digest_of(path) != was.sha256:
+        raise DataError(
+            f"this is not the {name} that was audited: its SHA-256 is another"
+        ).at(str(path))
+    return path
+
+
+def _settings(evidence: Evidence, progress: Any) -> Settings:
+    kept = dict(evidence.settings)
+    if kept["plan"] is not None:
+        kept["plan"] = plan_from(kept["plan"])
+    if kept["release_schema"] is not None:
+        kept["release_schema"] = Schema.from_dict(kept["release_schema"])
+    if kept["format"] is not None:
+        options = dict(kept["format"])
+        kept["format"] = find_method(formats(), options.pop("method"), "a format")(**options)
+    return Settings(**kept, progress=progress)
+
+
+def _sizes(evidence: Evidence) -> dict[str, int]:
+    """How many records each attack was made on."""
+    sizes = {
+        f"attack {one.name} {one.risk.direction}": one.risk.n + one.risk.absent
+        for one in evidence.attacks
+    }
+    if evidence.knowledge is not None:
+        sizes["knowledge"] = evidence.knowledge.worst.n + evidence.knowledge.worst.absent
+    if evidence.remasking is not None:
+        sizes["masking again"] = evidence.remasking.attacked
+    return sizes
+
+
+def _plain(evidence: Evidence) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(evidence))
+    return {name: value for name, value in plain.items() if name not in NOT_FOUND}
+
+
+def _differences(where: str, before: Any, now: Any) -> Iterator[Difference]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*before, *now)):
+            place = f"{where}.{key}" if where else key
+            yield from _differences(place, before.get(key), now.get(key))
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for number, pair in enumerate(zip(before, now, strict=True)):
+            yield from _differences(f"{where}[{number}]", *pair)
+    elif before != now:
+        yield Difference(where, before, now)
+
+
+def _count(value: Any) -> int:
+    """How many numbers a document holds."""
+    if isinstance(value, dict | list):
+        return sum(_count(one) for one in (value.values() if isinstance(value, dict) else value))
+    return int(isinstance(value, int | float) and not isinstance(value, bool))
