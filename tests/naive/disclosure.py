@@ -34,3 +34,22 @@ def shares_inside(intervals, originals):
     pairs = [inside(i, x) for i in intervals for x in originals]
     pairs = [one for one in pairs if one is not None]
     return np.mean(own), np.mean(pairs)
+
+
+def mean_of_inverse(f, p):
+    """The mean of 1 / F over the negative binomial law of F, summed up."""
+    chance, total, h = p**f, 0.0, f
+    while h < 40 * f / p + 1000:
+        total += chance / h
+        chance *= (1 - p) * h / (h - f + 1)
+        h += 1
+    return total
+
+
+def at_least_one(hits, households):
+    """For each household, 1 less the product of its members' chances not to be found."""
+    found = {}
+    for place, (hit, home) in enumerate(zip(hits, households, strict=True)):
+        key = ("alone", place) if home < 0 else home
+        found[key] = found.get(key, 1.0) * (1 - hit)
+    return [1 - missed for missed in found.values()]

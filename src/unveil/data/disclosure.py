@@ -54,3 +54,75 @@ class ReleaseUniqueness(msgspec.Struct, frozen=True, kw_only=True):
     perturbed: tuple[str, ...]  # columns whose released values are nobody's in particular
     unperturbed: Uniqueness | None  # the release on the others; None: there are no others
     unperturbed_original: Uniqueness | None
+
+
+class Above(msgspec.Struct, frozen=True):
+    """How many records have a risk above a threshold."""
+
+    threshold: float
+    records: int
+
+
+class HouseholdRisk(msgspec.Struct, frozen=True, kw_only=True):
+    """The risk that at least one of a household is re-identified."""
+
+    n: int  # households
+    expected: float  # of them
+    share: float
+    highest: float
+    persons: float  # expected, if with one of a household all are re-identified
+
+
+class PopulationRisk(msgspec.Struct, frozen=True, kw_only=True):
+    """What sampling weights say of the risk to be re-identified in the population."""
+
+    columns: tuple[str, ...]
+    weight: str
+    n: int
+    population: float  # the sum of the weights
+    sampling_fraction: float | None  # n of them; None where weights say less than the sample
+    expected: float  # re-identifications
+    share: float
+    highest: float
+    above: tuple[Above, ...]
+    uniques: int  # in the sample
+    population_uniques: float  # of these, expected to be unique in the population
+    clipped: int  # records whose class weighs less than it has records
+    households: HouseholdRisk | None
+
+
+class GroupMean(msgspec.Struct, frozen=True, kw_only=True):
+    """The mean of something over one subgroup."""
+
+    name: str
+    n: int  # records that have a value
+    mean: float | None  # None: none has
+    small: bool  # the group has too few records to say much
+
+
+class HouseholdHits(msgspec.Struct, frozen=True):
+    """How many households have at least one member who is found."""
+
+    n: int  # households
+    share: float | None  # expected; None where there are none
+
+
+class UnchangedColumn(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of a column was released as it is."""
+
+    column: str
+    unchanged: bool  # every cell; where pairs are not known: the same cells, in some order
+    share: float | None  # of the cells; None where pairs are not known
+
+
+class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
+    """What was released unchanged, and how many records that singles out."""
+
+    known: bool  # whether pairs are; else columns are perhaps unchanged
+    n: int  # pairs
+    records: int  # in the release
+    columns: tuple[UnchangedColumn, ...]
+    unchanged: tuple[str, ...]
+    singled_out: int  # records of the release that are unique on all of these
+    quasi: tuple[str, ...]  # those that are quasi-identifiers
+    singled_out_quasi: int

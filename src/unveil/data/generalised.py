@@ -11,7 +11,7 @@ import polars as pl
 from unveil.data.cells import Cell, OneOf, Range, parse_cell
 from unveil.data.columns import codes_of, labels_of
 from unveil.data.conform import unlisted_categories
-from unveil.data.encode import check_listed, codes, numbers
+from unveil.data.encode import Codes, check_listed, codes, numbers
 from unveil.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -116,6 +116,23 @@ def code_sets(data: Microdata, column: str, categories: Sequence[str] | None = N
     starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
     members = np.array([code for one in sets for code in one], dtype=np.int32)
     return CodeSets(index, starts, members, listed)
+
+
+def cell_texts(data: Microdata, column: str) -> Codes:
+    """The cells of an attribute as codes: of its categories, or of the texts of generalised cells.
+
+    >>> import polars as pl
+    >>> from unveil.data.microdata import Microdata
+    >>> from unveil.data.schema import Schema
+    >>> schema = Schema(nominal="job", generalised="job")
+    >>> cells = cell_texts(Microdata(pl.DataFrame({"job": ["{a|b}", "c", "*"]}), schema), "job")
+    >>> cells.codes.tolist(), cells.categories
+    ([2, 1, 0], ('*', 'c', '{a|b}'))
+    """
+    if not data.schema[column].generalised:
+        return codes(data, column)
+    distinct, index = _distinct(data, column)
+    return Codes(index, tuple(distinct), ordered=False)
 
 
 def _named(cell: Cell, order: tuple[str, ...], rank: dict[str, int]) -> tuple[str, ...] | None:

@@ -13,19 +13,23 @@ from unveil.measures.compatibility import compatible
 from unveil.measures.distributions import distributions
 from unveil.measures.forecast import certainty, forecast
 from unveil.measures.formal import formal
+from unveil.measures.groups import by_subgroup, household_chances, household_hits, subgroups
 from unveil.measures.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity import baseline, ceiling, p_value, risk
 from unveil.measures.interval import wilson
 from unveil.measures.intervals import interval_disclosure
 from unveil.measures.permutation import permutation_law
+from unveil.measures.population import individual_risk, population_risk
 from unveil.measures.position import row_order
 from unveil.measures.significance import random_links, random_matching
+from unveil.measures.unchanged import unchanged
 from unveil.measures.uniqueness import release_uniqueness, uniqueness
 
 __all__ = [
     "Belief",
     "at_risk",
     "baseline",
+    "by_subgroup",
     "ceiling",
     "certainty",
     "claims",
@@ -35,18 +39,24 @@ __all__ = [
     "forecast",
     "formal",
     "hits",
+    "household_chances",
+    "household_hits",
     "in_any",
+    "individual_risk",
     "interval_disclosure",
     "margins",
     "p_value",
     "permutation_law",
+    "population_risk",
     "precision",
     "random_links",
     "random_matching",
     "release_uniqueness",
     "risk",
     "row_order",
+    "subgroups",
     "top_k",
+    "unchanged",
     "uniqueness",
     "wilson",
 ]
