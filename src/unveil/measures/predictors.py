@@ -1,0 +1,145 @@
+"""Both files as numbers that boosted trees can learn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.data.common import common_categories
+from unveil.data.generalised import bounds, code_sets
+from unveil.measures.categorical import commonest
+from unveil.measures.openness import hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.aligned import Aligned
+    from unveil.data.encode import Codes32, Floats, Ints
+
+ROUNDS, LEAVES, LEAST = 40, 12, 20  # trees, their leaves, records in a leaf
+MOST_CLASSES = 9  # categories that are predicted by themselves; all others are one more
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Predictors:
+    """Attributes of both files as numbers; a NaN where nothing is known."""
+
+    columns: tuple[str, ...]
+    original: Floats
+    release: Floats
+    nominal: tuple[bool, ...]
+
+    def without(self, column: str) -> Predictors:
+        """All but one."""
+        kept = [place for place, name in enumerate(self.columns) if name != column]
+        return Predictors(
+            tuple(self.columns[place] for place in kept),
+            self.original[:, kept],
+            self.release[:, kept],
+            tuple(self.nominal[place] for place in kept),
+        )
+
+
+def predictors(both: Aligned) -> Predictors:
+    """The attributes of both files: numbers, places in an order, codes of common categories.
+
+    A range stands for its middle, within the original's range. A set of several categories, a
+    star and a missing cell are not known: trees have a branch for that.
+
+    >>> from unveil.data.aligned import Aligned
+    >>> from unveil.data.samples import households
+    >>> sample = households(100)
+    >>> predictors(Aligned(sample, sample, None)).original.shape
+    (100, 14)
+    """
+    made, nominal = [], []
+    for name in both.columns:
+        level = both.level(name)
+        nominal.append(level == "nominal")
+        if level == "numeric":
+            made.append(_middles(both, name) if both.generalised(name) else both.numbers(name))
+            continue
+        mine, released = single_codes(both, name)
+        if level == "nominal":
+            mine, released = (
+                commonest(side, mine).astype(np.int32) - 1 for side in (mine, released)
+            )
+        made.append((_known(mine), _known(released)))
+    tables = [np.array(side).T for side in zip(*made, strict=True)]
+    return Predictors(both.columns, tables[0], tables[1], tuple(nominal))
+
+
+def single_codes(both: Aligned, name: str) -> tuple[Codes32, Codes32]:
+    """A column of categories as codes; -1 where a cell is missing, or may be several.
+
+    >>> from unveil.data.aligned import Aligned
+    >>> from unveil.data.samples import households
+    >>> sample = households(3)
+    >>> single_codes(Aligned(sample, sample, None), "sex")[0].tolist()
+    [1, 0, 1]
+    """
+    if not both.generalised(name):
+        mine, released, _ = both.codes(name)
+        return mine, released
+    listed = common_categories(both.original, both.release, name)
+    found = []
+    for data in (both.original, both.release):
+        sets = code_sets(data, name, listed)
+        only = np.full(len(sets.starts), -1, np.int32)  # the last is for -1, missing
+        one = np.flatnonzero(np.diff(sets.starts) == 1)
+        only[one] = sets.members[sets.starts[one]]
+        found.append(np.where(hidden(data, name), np.int32(-1), only[sets.cell]))
+    return found[0], found[1]
+
+
+def boosted(
+    x: Floats,
+    y: Ints | Floats,
+    nominal: Sequence[bool],
+    *,
+    classes: bool,
+    weights: Floats | None = None,
+) -> Any:
+    """Boosted trees, fitted: always the same for the same rows in the same order.
+
+    They take missing cells and categories as they are, and see what a linear model does not: bends,
+    heaps, and attributes that act together.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    from threadpoolctl import threadpool_limits
+
+    kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    model = kind(
+        max_iter=ROUNDS,
+        max_leaf_nodes=LEAVES,
+        min_samples_leaf=LEAST,
+        learning_rate=0.15,
+        max_bins=64,
+        early_stopping=False,
+        categorical_features=np.array(nominal, np.bool_),
+        random_state=0,
+    )
+    with threadpool_limits(1):  # the last bits depend on the number of threads
+        return model.fit(x, y, weights)
+
+
+def _known(codes: Codes32 | Ints) -> Floats:
+    return np.where(codes < 0, np.nan, codes)
+
+
+def _middles(both: Aligned, name: str) -> tuple[Floats, Floats]:
+    cells = [bounds(data, name) for data in (both.original, both.release)]
+    ends = np.concatenate([cells[0].lower, cells[0].upper])
+    ends = ends[np.isfinite(ends)]
+    low, high = (ends.min(), ends.max()) if len(ends) else (0.0, 0.0)
+    middles = [
+        np.where(
+            hidden(data, name),
+            np.nan,
+            np.clip(side.lower, low, high) / 2 + np.clip(side.upper, low, high) / 2,
+        )
+        for data, side in zip((both.original, both.release), cells, strict=True)
+    ]
+    return middles[0], middles[1]
