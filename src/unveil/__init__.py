@@ -11,19 +11,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from unveil import attacks, masks, measures
     from unveil.data.attribute import Attribute
+    from unveil.data.audit import Audit
     from unveil.data.intruder import Intruder
     from unveil.data.links import Links
     from unveil.data.microdata import Microdata
+    from unveil.data.policy import Policy
     from unveil.data.release import Plan, Release, Releases
     from unveil.data.samples import households
     from unveil.data.schema import Schema
     from unveil.errors import UnveilError
     from unveil.files.csv import Csv
     from unveil.files.datasets import dataset
+    from unveil.files.evidence import read_evidence
     from unveil.files.plans import read_plan
+    from unveil.files.policies import read_policy
     from unveil.files.schemas import read_schema
     from unveil.files.tables import read, write
     from unveil.workflows.attacking import attack
+    from unveil.workflows.auditing import audit
+    from unveil.workflows.comparing import compare
     from unveil.workflows.inspecting import inspect
     from unveil.workflows.masking import mask
 
@@ -33,17 +39,21 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Attribute",
+    "Audit",
     "Csv",
     "Intruder",
     "Links",
     "Microdata",
     "Plan",
+    "Policy",
     "Release",
     "Releases",
     "Schema",
     "UnveilError",
     "attack",
     "attacks",
+    "audit",
+    "compare",
     "dataset",
     "households",
     "inspect",
@@ -51,7 +61,9 @@ __all__ = [
     "masks",
     "measures",
     "read",
+    "read_evidence",
     "read_plan",
+    "read_policy",
     "read_schema",
     "write",
 ]
@@ -59,17 +71,21 @@ __all__ = [
 # Public names load when first used: importing unveil loads no heavy package.
 _HOME = {
     "Attribute": "unveil.data.attribute",
+    "Audit": "unveil.data.audit",
     "Csv": "unveil.files.csv",
     "Intruder": "unveil.data.intruder",
     "Links": "unveil.data.links",
     "Microdata": "unveil.data.microdata",
     "Plan": "unveil.data.release",
+    "Policy": "unveil.data.policy",
     "Release": "unveil.data.release",
     "Releases": "unveil.data.release",
     "Schema": "unveil.data.schema",
     "UnveilError": "unveil.errors",
     "attack": "unveil.workflows.attacking",
     "attacks": "unveil",
+    "audit": "unveil.workflows.auditing",
+    "compare": "unveil.workflows.comparing",
     "dataset": "unveil.files.datasets",
     "households": "unveil.data.samples",
     "inspect": "unveil.workflows.inspecting",
@@ -77,7 +93,9 @@ _HOME = {
     "masks": "unveil",
     "measures": "unveil",
     "read": "unveil.files.tables",
+    "read_evidence": "unveil.files.evidence",
     "read_plan": "unveil.files.plans",
+    "read_policy": "unveil.files.policies",
     "read_schema": "unveil.files.schemas",
     "write": "unveil.files.tables",
 }

@@ -118,7 +118,13 @@ def bar(doing: str) -> Iterator[Callable[[str, int, int], None]]:
         return
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     left = (TextColumn("left:"), TimeRemainingColumn())

@@ -8,11 +8,8 @@ from unveil.cli.console import print_table, say
 from unveil.errors import count, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from unveil.data.audit import Audit, Evidence, Finding
     from unveil.data.loss import Loss
-    from unveil.data.risk import Interval
     from unveil.workflows.replaying import Replay
 
 GROUPS = 5  # subgroups that are shown
@@ -67,7 +64,18 @@ def _word(value: Any) -> str:
 
 
 def _print_attacks(evidence: Evidence) -> None:
-    head = ["attack", "", "linked", "of", "share", "at most", "a guess", "ceiling", "claimed", "right"]
+    head = [
+        "attack",
+        "",
+        "linked",
+        "of",
+        "share",
+        "at most",
+        "a guess",
+        "ceiling",
+        "claimed",
+        "right",
+    ]
     print_table(head, [_attack_row(one) for one in evidence.attacks], numbers=head[2:])
     say(
         "o>r: each original looks for its row; r>o: each row for its original. Linked: expected, "
@@ -107,8 +115,8 @@ def _print_knowledge(evidence: Evidence) -> None:
         head = ["known", "added", "linked", "so far"]
         print_table(head, rows, numbers=["known", "linked", "so far"])
         say(
-            f"Chosen on {found.chosen_on:,} records, estimated on {found.estimated_on:,} others; the "
-            f"worst, {len(found.worst.attributes)} of them, in full: {found.worst}."
+            f"Chosen on {found.chosen_on:,} records, estimated on {found.estimated_on:,} others; "
+            f"the worst, {len(found.worst.attributes)} of them, in full: {found.worst}."
         )
         say()
     noisy = evidence.noisy_knowledge
@@ -141,11 +149,8 @@ def _print_who(evidence: Evidence) -> None:
         if len(groups) > GROUPS:
             say(f"And {count(len(groups) - GROUPS, 'other group')}.")
     homes = evidence.households
-    if homes is not None:
-        say(
-            f"Households of which at least one member is found: {homes.expected:,.1f} of "
-            f"{homes.n:,} ({homes.share:.1%})."
-        )
+    if homes is not None and homes.share is not None:
+        say(f"Households of which at least one member is found: {homes.share:.1%} of {homes.n:,}.")
     say()
 
 
@@ -166,9 +171,9 @@ def _print_disclosure(evidence: Evidence) -> None:
             f"there {one.control:.1%}, guessed {one.guess:.1%}{_inferred(one)}."
         )
     same = evidence.unchanged
-    if same.columns:
+    if same.unchanged:
         say(
-            f"Released unchanged: {listing(same.columns)}; together they single out "
+            f"Released unchanged: {listing(same.unchanged)}; together they single out "
             f"{count(same.singled_out, 'record')}."
         )
     say()
@@ -191,8 +196,8 @@ def _print_uniqueness(evidence: Evidence) -> None:
         others = found.unperturbed
         if not found.meaningful and others is not None:
             say(
-                f"On {listing(others.columns)}: {others.uniques:,} are alone, {others.below_3:,} in "
-                f"classes of fewer than 3, {others.below_5:,} than 5."
+                f"On {listing(others.columns)}: {others.uniques:,} are alone, {others.below_3:,} "
+                f"in classes of fewer than 3, {others.below_5:,} than 5."
             )
     people = evidence.population
     if people is not None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
-
-from unveil.errors import UsageError, count
 
 from unveil.data.disclosure import (
     Diversity,
@@ -21,6 +19,10 @@ from unveil.data.disclosure import (
 from unveil.data.loss import Loss
 from unveil.data.policy import Verdict
 from unveil.data.risk import Forecast, Interval, Risk
+from unveil.errors import UsageError, count
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Floats
 
 FORMAT = 1  # of the evidence; another number, another meaning
 

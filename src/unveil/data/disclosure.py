@@ -56,6 +56,15 @@ class ReleaseUniqueness(msgspec.Struct, frozen=True, kw_only=True):
     unperturbed_original: Uniqueness | None
 
 
+class Diversity(msgspec.Struct, frozen=True, kw_only=True):
+    """How many values of a confidential attribute classes of equal records have."""
+
+    column: str
+    fewest: int
+    records: int  # in the smallest class that has so few
+    homogeneous: int  # records in classes with one value
+
+
 class Above(msgspec.Struct, frozen=True):
     """How many records have a risk above a threshold."""
 

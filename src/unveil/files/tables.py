@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unveil.data.audit import Audit
 from unveil.data.links import Links
 from unveil.data.microdata import Microdata
 from unveil.data.release import Plan, Release
@@ -62,7 +63,7 @@ def read(
 
 
 def write(
-    value: Microdata | Release | Links | Schema | Plan,
+    value: Microdata | Release | Links | Schema | Plan | Audit,
     path: str | os.PathLike[str],
     *,
     format: Format | None = None,  # noqa: A002 - the word users know
@@ -72,7 +73,8 @@ def write(
 ) -> None:
     """Write a table to a CSV, Parquet or Arrow file, a schema or a plan to a TOML file.
 
-    Links are written as splink's table of pairs; see :meth:`unveil.Links.pairs`.
+    Links are written as splink's table of pairs; see :meth:`unveil.Links.pairs`. An audit is
+    written as its evidence, a JSON file.
 
     The file is written whole or not at all, and is readable by its owner only; an existing
     one is replaced only with ``force``, and keeps its rights.
@@ -96,6 +98,11 @@ def write(
     if isinstance(value, Release):
         _write_release(value, path, format, force=force, keep_order=keep_order, row_map=row_map)
         return
+    if isinstance(value, Audit):
+        from unveil.files.evidence import write_evidence  # which reads tables
+
+        write_evidence(value.evidence, path, force=force)
+        return
     if isinstance(value, Links):
         pairs = value.pairs()
         if pairs.is_empty():
@@ -115,7 +122,7 @@ def write(
 def _toml(value: object, format: Format | None) -> bytes:  # noqa: A002
     if not isinstance(value, Schema | Plan):
         raise UsageError(
-            "microdata, a release, links, a schema or a plan can be written, not "
+            "microdata, a release, links, a schema, a plan or an audit can be written, not "
             f"{type(value).__name__}"
         )
     if format is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from unveil.data.encode import Floats
 
-T = TypeVar("T")
 JOB = "job"
 
 
@@ -52,7 +51,7 @@ class Unfinished:
                 str(self.folder)
             ) from None
 
-    def find(self, step: str, kind: type[T]) -> tuple[T, Floats | None] | None:
+    def find(self, step: str, kind: Any) -> tuple[Any, Floats | None] | None:
         """What a step came to, and its numbers for each record; None: it is not finished."""
         path = self._path(step, "json")
         if not path.is_file():

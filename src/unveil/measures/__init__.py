@@ -23,7 +23,7 @@ from unveil.measures.population import individual_risk, population_risk
 from unveil.measures.position import row_order
 from unveil.measures.significance import random_links, random_matching
 from unveil.measures.unchanged import unchanged
-from unveil.measures.uniqueness import release_uniqueness, uniqueness
+from unveil.measures.uniqueness import diversity, release_uniqueness, uniqueness
 
 __all__ = [
     "Belief",
@@ -36,6 +36,7 @@ __all__ = [
     "compatible",
     "control",
     "distributions",
+    "diversity",
     "forecast",
     "formal",
     "hits",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data.common import common_cells
-from unveil.data.disclosure import ReleaseUniqueness, Uniqueness
+from unveil.data.disclosure import Diversity, ReleaseUniqueness, Uniqueness
 from unveil.engines.index import same_rows
 from unveil.engines.threads import cores
 from unveil.errors import UsageError, listing
@@ -144,3 +144,38 @@ def _reason(both: Aligned, perturbed: tuple[str, ...]) -> str:
     if not len(both.released):
         return "no released number is new; whether values were exchanged is not known"
     return "released values are the originals', or coarser"
+
+
+def diversity(data: Microdata, columns: Sequence[str]) -> tuple[Diversity, ...]:
+    """How many values of each confidential attribute the classes of equal records have at least.
+
+    Distinct l-diversity: Machanavajjhala and others, l-diversity: privacy beyond k-anonymity
+    (2007). A class with one value discloses it, whoever in the class a person is. Attributes
+    that are among the columns themselves are left out; missing is a value.
+
+    >>> import unveil
+    >>> found = diversity(unveil.households(300, seed=7), ["sex"])
+    >>> [one.column for one in found], found[0].fewest > 1
+    (['income', 'tax', 'savings', 'rent'], True)
+    """
+    classes = classes_of(data, columns)
+    sizes = np.bincount(classes)
+    found = []
+    for name in data.schema.with_role("confidential"):
+        if name in columns or name not in data.columns:
+            continue
+        cells = common_cells(data, column=name)[0]
+        order = np.lexsort((cells, classes))
+        new = np.diff(classes[order], prepend=-1) != 0
+        new |= np.diff(cells[order], prepend=-2) != 0
+        many = np.bincount(classes[order][new])
+        fewest = int(many.min())
+        found.append(
+            Diversity(
+                column=name,
+                fewest=fewest,
+                records=int(sizes[many == fewest].min()),
+                homogeneous=int(sizes[many == 1].sum()),
+            )
+        )
+    return tuple(found)

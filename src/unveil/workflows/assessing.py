@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.data.audit import GroupRisk, Subgroups
+from unveil.data.common import common_cells
 from unveil.data.disclosure import (
     Diversity,
     Inference,
@@ -16,7 +17,6 @@ from unveil.data.disclosure import (
     Unchanged,
 )
 from unveil.data.loss import Loss
-from unveil.errors import UnveilError
 from unveil.measures import (
     by_subgroup,
     classical_score,
@@ -30,12 +30,12 @@ from unveil.measures import (
     subgroups,
     unchanged,
 )
+from unveil.measures.groups import LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unveil.data.disclosure import HouseholdHits
-    from unveil.data.encode import Floats
     from unveil.measures.groups import Subgroups as Grouping
     from unveil.workflows.attempting import Attacked
     from unveil.workflows.case import Case
@@ -119,28 +119,30 @@ def _group_risks(attacked: Attacked, groupings: Sequence[Grouping]) -> Subgroups
 
 def _households(case: Case, attacked: Attacked) -> HouseholdHits | None:
     """How many households the worst attack finds somebody of, if it was made on everybody."""
-    homes = [n for n in case.both.original.schema.with_role("household")]
-    if len(homes) != 1 or homes[0] not in case.both.original.columns or not attacked.found:
+    people = case.both.original
+    homes = [name for name in people.schema.with_role("household") if name in people.columns]
+    full = [one for one in attacked.found if one[1].risk.interval is None]
+    if len(homes) != 1 or not full:
         return None
-    each = max(attacked.found, key=lambda one: one[1].risk.share)[2]
-    there = ~np.isnan(each)
-    return household_hits(each[there], common_cells(case.both.original, column=homes[0])[0][there])
+    each = max(full, key=lambda one: one[1].risk.share)[2]
+    released = ~np.isnan(each)
+    return household_hits(each[released], common_cells(people, column=homes[0])[0][released])
 
 
 def _score(attacked: Attacked, found: dict[str, Any]) -> float | None:
-    """The classical score, from the attacks and the loss that it is made of."""
-    linked = {
-        name: max(
-            (100 * f.risk.share for t, f, _ in attacked.found if t.name == name), default=None
-        )
-        for name in ("distance", "probabilistic")
-    }
+    """The classical score, of distance-based and probabilistic linkage, where both were made."""
+    linked = [_linked(attacked, name) for name in ("distance", "probabilistic")]
     intervals, lost = found["intervals"], found["loss"]["PIL"].value
-    if None in linked.values() or intervals is None or lost is None:
+    if linked[0] is None or linked[1] is None or intervals is None or lost is None:
         return None
     return classical_score(
         100 * lost,
         interval_disclosure=100 * intervals.average.by_rank[0].share,
-        distance=linked["distance"],
-        probabilistic=linked["probabilistic"],
+        distance=100 * linked[0],
+        probabilistic=100 * linked[1],
     )
+
+
+def _linked(attacked: Attacked, name: str) -> float | None:
+    shares = [found.risk.share for task, found, _ in attacked.found if task.name == name]
+    return max(shares, default=None)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from unveil.data.encode import Floats
     from unveil.data.policy import Policy
-    from unveil.data.progress import Progress
     from unveil.data.schema import Schema
 
 SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
@@ -115,7 +114,7 @@ class Auditing:
         """Do all steps, and make evidence of what they found."""
         tasks = self._tasks()
         steps = Steps(
-            len(tasks) + len(ASSESSED) + 3,
+            len(tasks) + ASSESSED + 3,
             progress=self.settings.progress,
             unfinished=self._unfinished(),
         )
@@ -169,7 +168,8 @@ class Auditing:
         for task in tasks:
             work = partial(finding, task, self.case.scene, self._budget(task.step))
             try:
-                found.append((task, *steps.do_each(task.step, Finding, work)))
+                made, each = steps.do_each(task.step, Finding, work)
+                found.append((task, made, cast("Floats", each)))
             except UnveilError as error:
                 if self.specs is not None:
                     raise

@@ -8,6 +8,8 @@ from unveil.data.policy import Limit, Policy, Verdict
 from unveil.errors import count, listing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unveil.data.audit import Evidence, Finding
 
 NOTICED, UNLIKELY = 0.05, 0.001  # a correlation of the rows that tells something, not by chance
@@ -18,7 +20,7 @@ def judge(policy: Policy, evidence: Evidence) -> Verdict:
 
     Of attacks on a sample of the records the upper end of the interval counts.
     """
-    checks = {
+    checks: dict[str, Callable[[str, Any, Evidence], Limit]] = {
         "max_risk": _risk,
         "max_subgroup_risk": _subgroup,
         "max_confirmed": _confirmed,
@@ -129,7 +131,7 @@ def _loss(name: str, allowed: float, evidence: Evidence) -> Limit:
     return _at_most(name, allowed, overall.value, f"{overall.value:.3f} of 1")
 
 
-def _row_order(name: str, allowed: bool, evidence: Evidence) -> Limit:  # noqa: FBT001
+def _row_order(name: str, allowed: bool, evidence: Evidence) -> Limit:
     found = next((f for f in evidence.attacks if f.row_order is not None), None)
     if found is None or found.row_order is None:
         return _unmeasured(name, allowed, "rows were not compared by where they stand")
@@ -144,6 +146,6 @@ def _row_order(name: str, allowed: bool, evidence: Evidence) -> Limit:  # noqa: 
 
 
 def _unchanged(name: str, allowed: tuple[str, ...], evidence: Evidence) -> Limit:
-    others = tuple(column for column in evidence.unchanged.columns if column not in allowed)
+    others = tuple(column for column in evidence.unchanged.unchanged if column not in allowed)
     reason = f"released unchanged: {listing(others)}" if others else "no other column is unchanged"
     return Limit(limit=name, allowed=allowed, found=others, kept=not others, reason=reason)

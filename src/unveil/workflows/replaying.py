@@ -105,9 +105,9 @@ def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> P
     if not path.is_file():
         raise DataError(f"the {name} is not here any more: say where it is").at(str(path))
     if digest_of(path) != was.sha256:
-        raise DataError(
-            f"this is not the {name} that was audited: its SHA-256 is another"
-        ).at(str(path))
+        raise DataError(f"this is not the {name} that was audited: its SHA-256 is another").at(
+            str(path)
+        )
     return path
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,12 +31,12 @@ class Steps:
         self.many, self.done = many, 0
         self._progress, self._unfinished = progress, unfinished
 
-    def do(self, name: str, kind: type[T], work: Callable[[Progress], T]) -> T:
+    def do(self, name: str, kind: Any, work: Callable[[Progress], T]) -> T:
         """Do a step, or take what it came to."""
         return self.do_each(name, kind, lambda told: (work(told), None))[0]
 
     def do_each(
-        self, name: str, kind: type[T], work: Callable[[Progress], tuple[T, Floats | None]]
+        self, name: str, kind: Any, work: Callable[[Progress], tuple[T, Floats | None]]
     ) -> tuple[T, Floats | None]:
         """The same of a step that has numbers for each record, too."""
 
