@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -225,7 +225,7 @@ class Audit:
         risk = self.worst.risk
         knows = len(risk.attributes)
         told = (
-            f"an intruder knows {count(knows, 'true value')} of theirs exactly"
+            f"an intruder knows {knows} of their true values exactly"
             if knows
             else "an intruder knows where they stood in the file"
         )

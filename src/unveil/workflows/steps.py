@@ -40,10 +40,13 @@ class Steps:
     ) -> tuple[T, Floats | None]:
         """The same of a step that has numbers for each record, too."""
 
+        most = 0
+
         def told(done: int, total: int) -> None:
-            if self._progress is not None:
-                part = 100 * done // max(total, 1)
-                self._progress(name, 100 * self.done + part, 100 * self.many)
+            nonlocal most
+            if self._progress is not None:  # a step asks several questions: it never goes back
+                most = max(most, 99 * done // max(total, 1))
+                self._progress(name, 100 * self.done + most, 100 * self.many)
 
         told(0, 1)
         found = None if self._unfinished is None else self._unfinished.find(name, kind)
