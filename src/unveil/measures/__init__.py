@@ -8,6 +8,7 @@
 """
 
 from unveil.measures.belief import Belief
+from unveil.measures.categorical import categorical
 from unveil.measures.claims import claims, control, margins, precision
 from unveil.measures.compatibility import compatible
 from unveil.measures.distributions import distributions
@@ -18,21 +19,32 @@ from unveil.measures.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity import baseline, ceiling, p_value, risk
 from unveil.measures.interval import wilson
 from unveil.measures.intervals import interval_disclosure
+from unveil.measures.glossary import GLOSSARY
+from unveil.measures.loss import classical_score, loss, overall
+from unveil.measures.numeric import il1s, numeric
+from unveil.measures.openness import openness
 from unveil.measures.permutation import permutation_law
 from unveil.measures.population import individual_risk, population_risk
 from unveil.measures.position import row_order
+from unveil.measures.propensity import propensity
 from unveil.measures.significance import random_links, random_matching
 from unveil.measures.unchanged import unchanged
 from unveil.measures.uniqueness import diversity, release_uniqueness, uniqueness
+from unveil.measures.suppression import suppression
+from unveil.measures.tables import tables
+from unveil.measures.utility import predictions
 
 __all__ = [
+    "GLOSSARY",
     "Belief",
     "at_risk",
     "baseline",
     "by_subgroup",
+    "categorical",
     "ceiling",
     "certainty",
     "claims",
+    "classical_score",
     "compatible",
     "control",
     "distributions",
@@ -45,17 +57,26 @@ __all__ = [
     "in_any",
     "individual_risk",
     "interval_disclosure",
+    "il1s",
+    "loss",
     "margins",
+    "numeric",
+    "openness",
+    "overall",
     "p_value",
     "permutation_law",
     "population_risk",
     "precision",
+    "predictions",
+    "propensity",
     "random_links",
     "random_matching",
     "release_uniqueness",
     "risk",
     "row_order",
     "subgroups",
+    "suppression",
+    "tables",
     "top_k",
     "unchanged",
     "uniqueness",

@@ -77,7 +77,7 @@ GLOSSARY: dict[str, Meaning] = {
         1.0,
         f"mean over attributes and the quantiles 5, 10, ..., 95 % of {_CHANCE}: sqrt(q (1 - q) / "
         f"{REFERENCE}) / f, f a normal kernel's density over {REFERENCE:,} quantiles, its width "
-        f"0.9 min(s, IQR / 1.34) {REFERENCE}^(-1/5)",
+        f"0.9 min(s, IQR / 1.34) {REFERENCE}^(-1/5), at most s",
         _SINGLE,
     ),
     "PIL of means": Meaning(

@@ -24,7 +24,8 @@ def pil(standard: Sides, mine: Moments, released: Moments) -> Found:
     standard errors are those of a sample of 1,000, whatever the size of the file: at the file's
     own n every difference, however small, becomes a loss of 1 as the file grows. They come from
     the original's own moments: s / sqrt(n), sqrt((m4 - s^4) / n), sqrt((m22 - c^2) / n),
-    (1 - r^2) / sqrt(n), sqrt(q (1 - q) / n) / f, f as `density` says; none below 1e-6 deviations.
+    (1 - r^2) / sqrt(n), sqrt(q (1 - q) / n) / f, f as `density` says; none below 1e-6
+    deviations, nor, where a quantile falls into a gap, above one.
 
     Shuffled columns keep quantiles, means and variances; only covariances and correlations see it.
     """
@@ -101,7 +102,8 @@ def density(ascending: Floats, at: Floats) -> Floats:
 def _quantiles(original: Floats, released: Floats) -> Floats:
     """The PIL of each quantile of one attribute; both sides ascend."""
     here, there = np.quantile(original, QUANTILES), np.quantile(released, QUANTILES)
-    error = np.sqrt(QUANTILES * (1 - QUANTILES) / REFERENCE) / density(original, here)
+    thick = np.maximum(density(original, here), 1e-300)
+    error = np.minimum(np.sqrt(QUANTILES * (1 - QUANTILES) / REFERENCE) / thick, 1.0)
     return chance(there - here, error)
 
 

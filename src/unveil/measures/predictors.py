@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -97,15 +97,20 @@ def single_codes(both: Aligned, name: str) -> tuple[Codes32, Codes32]:
 def boosted(
     x: Floats,
     y: Ints | Floats,
-    nominal: Sequence[bool],
+    at: Floats,
     *,
+    nominal: Sequence[bool],
     classes: bool,
     weights: Floats | None = None,
-) -> Any:
-    """Boosted trees, fitted: always the same for the same rows in the same order.
+) -> Floats:
+    """What boosted trees that learn y of x say of others: a number, or each class's probability.
 
-    They take missing cells and categories as they are, and see what a linear model does not: bends,
-    heaps, and attributes that act together.
+    Always the same for the same rows in the same order. Trees take missing cells and categories as
+    they are, and see what a linear model does not: bends, heaps, and attributes that act together.
+
+    >>> x = np.arange(100.0)[:, None]
+    >>> boosted(x, x[:, 0] > 50, x[:2], nominal=[False], classes=True)[:, 1].round(1).tolist()
+    [0.0, 0.0]
     """
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from threadpoolctl import threadpool_limits
@@ -122,7 +127,9 @@ def boosted(
         random_state=0,
     )
     with threadpool_limits(1):  # the last bits depend on the number of threads
-        return model.fit(x, y, weights)
+        model.fit(x, y, weights)
+        said: Floats = model.predict_proba(at) if classes else model.predict(at)
+    return said
 
 
 def _known(codes: Codes32 | Ints) -> Floats:

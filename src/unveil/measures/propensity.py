@@ -76,8 +76,8 @@ def _cross_fitted(some: Aligned, seed: int) -> tuple[Floats, Floats]:
     likely = np.empty(len(x))
     for fold in range(FOLDS):
         here = folds == fold
-        model = boosted(x[~here], released[~here], known.nominal, classes=True)
-        likely[here] = model.predict_proba(x[here])[:, 1]
+        said = boosted(x[~here], released[~here], x[here], nominal=known.nominal, classes=True)
+        likely[here] = said[:, 1]
     return likely, released.astype(np.float64)
 
 
