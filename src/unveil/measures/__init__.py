@@ -14,12 +14,12 @@ from unveil.measures.compatibility import compatible
 from unveil.measures.distributions import distributions
 from unveil.measures.forecast import certainty, forecast
 from unveil.measures.formal import formal
+from unveil.measures.glossary import GLOSSARY
 from unveil.measures.groups import by_subgroup, household_chances, household_hits, subgroups
 from unveil.measures.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity import baseline, ceiling, p_value, risk
 from unveil.measures.interval import wilson
 from unveil.measures.intervals import interval_disclosure
-from unveil.measures.glossary import GLOSSARY
 from unveil.measures.loss import classical_score, loss, overall
 from unveil.measures.numeric import il1s, numeric
 from unveil.measures.openness import openness
@@ -28,10 +28,10 @@ from unveil.measures.population import individual_risk, population_risk
 from unveil.measures.position import row_order
 from unveil.measures.propensity import propensity
 from unveil.measures.significance import random_links, random_matching
-from unveil.measures.unchanged import unchanged
-from unveil.measures.uniqueness import diversity, release_uniqueness, uniqueness
 from unveil.measures.suppression import suppression
 from unveil.measures.tables import tables
+from unveil.measures.unchanged import unchanged
+from unveil.measures.uniqueness import diversity, release_uniqueness, uniqueness
 from unveil.measures.utility import predictions
 
 __all__ = [
@@ -54,10 +54,10 @@ __all__ = [
     "hits",
     "household_chances",
     "household_hits",
+    "il1s",
     "in_any",
     "individual_risk",
     "interval_disclosure",
-    "il1s",
     "loss",
     "margins",
     "numeric",

@@ -39,7 +39,6 @@ class Steps:
         self, name: str, kind: Any, work: Callable[[Progress], tuple[T, Floats | None]]
     ) -> tuple[T, Floats | None]:
         """The same of a step that has numbers for each record, too."""
-
         most = 0
 
         def told(done: int, total: int) -> None:
