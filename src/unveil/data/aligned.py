@@ -111,6 +111,16 @@ class Aligned:
         return drawn(self._places, n, stream(seed, "measure", name))
 
     @cached_property
+    def places(self) -> Ints:
+        """The place of each released row among all, by what its person and it hold."""
+        places = np.empty(len(self.release), np.int64)
+        places[self.released] = self._places
+        others = np.setdiff1d(np.arange(len(places)), self.released, assume_unique=True)
+        if len(others):
+            places[others] = len(self.original) + content_places(self.release)[others]
+        return np.argsort(np.argsort(places, kind="stable"), kind="stable")
+
+    @cached_property
     def _places(self) -> Ints:
         partners = np.full(len(self.original), -1)
         partners[self.originals] = self.released

@@ -135,3 +135,24 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
     singled_out: int  # records of the release that are unique on all of these
     quasi: tuple[str, ...]  # those that are quasi-identifiers
     singled_out_quasi: int
+
+
+class Inference(msgspec.Struct, frozen=True, kw_only=True):
+    """What a link tells of a confidential attribute, and what is known without it.
+
+    Shares of the people whose value somebody has right: by the link, with their own row taken
+    out, by one guess for all, by a model of the release that their own row had no part in.
+    """
+
+    column: str
+    attack: str
+    known: tuple[str, ...]  # what the attack compares, which the model goes by
+    n: int  # people looked at who have a value
+    left_out: int  # for whom too many rows tie
+    population: int  # people who might be looked at
+    tolerance: float | None  # numbers are right within so much of a deviation; None: categories
+    linked: float
+    control: float
+    guess: float
+    inferred: float | None  # None: nothing is compared that a model could go by
+    homogeneous: float  # all rows that tie for the best have one value, and it is right

@@ -18,6 +18,7 @@ from unveil.measures.glossary import GLOSSARY
 from unveil.measures.groups import by_subgroup, household_chances, household_hits, subgroups
 from unveil.measures.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity import baseline, ceiling, p_value, risk
+from unveil.measures.inference import linked_disclosure
 from unveil.measures.interval import wilson
 from unveil.measures.intervals import interval_disclosure
 from unveil.measures.loss import classical_score, loss, overall
@@ -58,6 +59,7 @@ __all__ = [
     "in_any",
     "individual_risk",
     "interval_disclosure",
+    "linked_disclosure",
     "loss",
     "margins",
     "numeric",
