@@ -53,3 +53,20 @@ def at_least_one(hits, households):
         key = ("alone", place) if home < 0 else home
         found[key] = found.get(key, 1.0) * (1 - hit)
     return [1 - missed for missed in found.values()]
+
+
+def nearest_rows(record, released, out=None):
+    """The released rows at the least distance on whole numbers; one of them taken out."""
+    far = {row: abs(record - x) for row, x in enumerate(released) if row != out}
+    return [row for row, gap in far.items() if gap == min(far.values())]
+
+
+def read(rows, cells, truth, tolerance):
+    """How often a row taken at random has the right cell, and whether all have one cell."""
+    if not rows:
+        return 0.0, False
+    right = [cells[r] is not None and abs(cells[r] - truth) <= tolerance for r in rows]
+    one = None not in [cells[r] for r in rows] and (
+        max(cells[r] for r in rows) - min(cells[r] for r in rows) <= tolerance
+    )
+    return float(np.mean(right)), one and all(right)

@@ -83,10 +83,8 @@ def _values(both: Aligned, column: str) -> tuple[Floats, Floats]:
 def _middle(data: Microdata, column: str) -> Floats:
     """Of a range its middle, of one that is open its end, of a star nothing."""
     cells = bounds(data, column)
-    lower = np.where(np.isinf(cells.lower), cells.upper, cells.lower)
-    upper = np.where(np.isinf(cells.upper), cells.lower, cells.upper)
-    found = lower / 2 + upper / 2
-    return np.where(np.isinf(found), np.nan, found)
+    lower, upper = (np.where(np.isinf(end), np.nan, end) for end in (cells.lower, cells.upper))
+    return np.fmin(lower, upper) / 2 + np.fmax(lower, upper) / 2  # either may be all there is
 
 
 def _mean_code(data: Microdata, column: str, listed: Sequence[str]) -> Floats:
