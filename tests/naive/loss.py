@@ -18,7 +18,10 @@ def il1s(pairs):
 
 def pil(original, released, n=1000):
     """The five families of PIL of two tables without missing cells, columns as lists."""
-    likely = lambda t, u, se: math.erf(abs(u - t) / max(se, 1e-6 * unit) / math.sqrt(2))  # noqa: E731
+
+    def likely(t, u, se):
+        return math.erf(abs(u - t) / max(se, 1e-6 * unit) / math.sqrt(2))
+
     found = {name: [] for name in ("quantiles", "means", "variances", "covariances",
                                    "correlations")}  # fmt: skip
     for x, y in zip(original, released, strict=True):
@@ -74,9 +77,11 @@ def tenth(value, base):
 def entropy_lost(mine, released):
     """H(X | X') / H(X), one released category after the other."""
     n = len(mine)
-    entropy = lambda cells: (
-        -sum(m / len(cells) * math.log(m / len(cells)) for m in Counter(cells).values())
-    )
+
+    def entropy(cells):
+        shares = [m / len(cells) for m in Counter(cells).values()]
+        return -sum(p * math.log(p) for p in shares)
+
     left = 0.0
     for category in set(released):
         here = [a for a, b in zip(mine, released, strict=True) if b == category]

@@ -132,7 +132,7 @@ def test_pil_against_its_twin(seed, n):
 
 
 @given(seeds, st.sampled_from([0.0, 0.1]))
-@settings(max_examples=max(EXAMPLES // 50, 1))
+@settings(max_examples=EXAMPLES // 20)
 def test_an_unchanged_file_loses_exactly_nothing(seed, missing):
     rng = np.random.default_rng(seed)
     before = people(rng, 150, missing=missing)
@@ -195,7 +195,7 @@ def test_none_grows_with_the_number_of_records():
 
 
 @given(seeds)
-@settings(max_examples=max(EXAMPLES // 50, 1))
+@settings(max_examples=EXAMPLES // 20)
 def test_the_order_of_the_rows_means_nothing(seed):
     rng = np.random.default_rng(seed)
     n = 150

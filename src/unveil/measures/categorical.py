@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.singles import changed_cells, distinct_cells, of_level, single_codes
 from unveil.measures.glossary import MOST_CATEGORIES, NO_PAIRS, Found, measured
 
 if TYPE_CHECKING:
@@ -18,11 +19,12 @@ NO_CATEGORIES = "no categorical attribute"
 def categorical(both: Aligned) -> Found:
     """The share of cells that changed, the steps they moved, and the entropy that is lost.
 
-    Pairs are needed. A missing cell is a category of its own to change and entropy; steps are of
-    cells known on both sides. Change and steps ask where a cell went, entropy what can still be
-    known: a relabelling changes everything and loses nothing. None grows with the number of
-    records but entropy a little: counted in few records, tables look more dependent than they are.
-    Shuffled columns have entropy near 1; change and steps end where chance does.
+    Pairs are needed. A missing cell is a category of its own to change and entropy, and so is a
+    set of several; steps are of cells that are one category on both sides. Change and steps ask
+    where a cell went, entropy what can still be known: a relabelling changes everything and loses
+    nothing. None grows with the number of records but entropy a little: counted in few records,
+    tables look more dependent than they are. Shuffled columns have entropy near 1; change and
+    steps end where chance does.
 
     >>> from unveil.data.aligned import Aligned
     >>> from unveil.data.samples import households
@@ -33,20 +35,21 @@ def categorical(both: Aligned) -> Found:
     changed = cells = 0
     moved, steps = 0.0, 0
     attributes: dict[str, dict[str, float]] = {}
-    names = both.plain("categories")
+    names = of_level(both, "ordinal", "nominal")
     for name in names if len(both.released) else ():
-        mine, released, listed = both.codes(name)
+        mine, released, many = single_codes(both, name)
         here, there = mine[both.originals], released[both.released]
-        differ = int((here != there).sum())
+        differ = int(changed_cells(both, name).sum())
         changed, cells = changed + differ, cells + len(here)
         attributes[name] = {"change": differ / len(here)}
-        if both.level(name) == "ordinal" and len(listed) > 1:
+        if both.level(name) == "ordinal" and many > 1:
             known = (here >= 0) & (there >= 0)
             far = int(np.abs(here[known] - there[known]).sum())
             if known.any():
-                moved, steps = moved + far / (len(listed) - 1), steps + int(known.sum())
-                attributes[name]["steps"] = far / (len(listed) - 1) / int(known.sum())
-        lost = entropy_lost(here, there)
+                moved, steps = moved + far / (many - 1), steps + int(known.sum())
+                attributes[name]["steps"] = far / (many - 1) / int(known.sum())
+        mine, released = distinct_cells(both, name)
+        lost = entropy_lost(mine[both.originals], released[both.released])
         if lost is not None:
             attributes[name]["entropy"] = lost
     none = "" if cells else NO_CATEGORIES if len(both.released) else NO_PAIRS

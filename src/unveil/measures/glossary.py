@@ -62,7 +62,7 @@ GLOSSARY: dict[str, Meaning] = {
         "numbers",
         None,
         "mean over cells of |x - x'| / (sqrt(2) s), s the deviation of the original's attribute; "
-        "cells missing on either side are left out",
+        "cells missing or a star on either side are left out, a range stands for its middle",
         "what a shift does together: a thousand cells moved at random or all one way are the same",
     ),
     "PIL": Meaning(
@@ -128,7 +128,8 @@ GLOSSARY: dict[str, Meaning] = {
     "change": Meaning(
         "categories",
         1.0,
-        "share of the categorical cells that are another category, or missing, in the release",
+        "share of the categorical cells that are another category, missing, or a set of several "
+        "in the release",
         "how far a category moved; a shuffled column still agrees by chance, so it ends below 1",
     ),
     "steps": Meaning(
@@ -142,8 +143,8 @@ GLOSSARY: dict[str, Meaning] = {
         "categories",
         1.0,
         "mean over attributes of H(X | X') / H(X): what is not known of the original's category by "
-        "who sees the released one, estimated by counting pairs; missing is a category, those "
-        f"beyond the {MOST_CATEGORIES} commonest are one",
+        "who sees the released one, estimated by counting pairs; missing is a category, so is a "
+        f"set, those beyond the {MOST_CATEGORIES} commonest are one",
         "a relabelling, which loses nothing; in small files of many categories it is too low, by "
         "about (cells of the table) / (2 n H)",
     ),
@@ -152,7 +153,7 @@ GLOSSARY: dict[str, Meaning] = {
         1.0,
         "mean over attributes of the total variation distance of their tables, half the sum of "
         f"|p' - p|; numbers in tenths by the original's quantiles, the {MOST_CATEGORIES} commonest "
-        "categories, all others as one, missing as one",
+        "categories, all others as one, missing cells and sets of several as one",
         _SINGLE,
     ),
     "largest single table": Meaning("tables", 1.0, "the largest of these", _SINGLE),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.singles import of_level, single_numbers
+
 if TYPE_CHECKING:
     from unveil.data.aligned import Aligned
     from unveil.data.encode import Floats, Ints
@@ -74,9 +76,9 @@ def sides(both: Aligned) -> Sides:
     (100, 8)
     """
     kept, pairs = [], []
-    listed = both.plain("numeric")
+    listed = of_level(both, "numeric")
     for name in listed:
-        mine, released = both.numbers(name)
+        mine, released = single_numbers(both, name)
         mean, deviation = spread(mine[~np.isnan(mine)])
         if deviation > 0 and (~np.isnan(released)).sum() > 1:
             kept.append(name)

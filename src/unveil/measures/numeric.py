@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.singles import of_level, single_numbers
 from unveil.measures.glossary import NO_PAIRS, Found, measured
 from unveil.measures.moments import moments, scaled, sides, spread
 from unveil.measures.pil import pil
@@ -25,7 +26,8 @@ def numeric(both: Aligned) -> Found:
 
     All but IL1s need no pairs: they compare the two files. Shuffling the columns leaves means,
     variances and quantiles as they are; IL1s, covariances, correlations and components see it.
-    None grows with the number of records. Missing cells are left out; generalised columns too.
+    None grows with the number of records. Missing cells are left out; a range
+    stands for its middle.
 
     >>> from unveil.data.aligned import Aligned
     >>> from unveil.data.samples import households
@@ -40,7 +42,7 @@ def numeric(both: Aligned) -> Found:
     likely = pil(standard, mine, released)
     attributes = {
         name: near.attributes.get(name, {}) | likely.attributes.get(name, {})
-        for name in both.plain("numeric")
+        for name in of_level(both, "numeric")
     }
     differences = _differences(standard, mine, released)
     return Found((*near.measures, *likely.measures, *differences), attributes)
@@ -51,7 +53,8 @@ def il1s(both: Aligned) -> Found:
 
     Pairs are needed. s_j is the deviation of the original's attribute, so units do not matter.
     Two independent values are 2 / sqrt(pi) s = 1.13 s apart under the normal law, so a shuffled
-    column has about 0.8. Cells missing on either side are left out, and constant attributes.
+    column has about 0.8. Cells missing or a star on either side are left out, and constant
+    attributes; a range stands for its middle.
 
     >>> import polars as pl
     >>> from unveil.data.aligned import Aligned
@@ -61,8 +64,8 @@ def il1s(both: Aligned) -> Found:
     0.2357
     """
     sums, cells, attributes = [], 0, {}
-    for name in both.plain("numeric") if len(both.released) else ():
-        mine, released = both.numbers(name)
+    for name in of_level(both, "numeric") if len(both.released) else ():
+        mine, released = single_numbers(both, name)
         mean, deviation = spread(mine[~np.isnan(mine)])
         if not deviation:
             continue

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.cells import STAR
 from unveil.data.common import common_categories
-from unveil.data.generalised import bounds, code_sets
+from unveil.data.generalised import code_sets
+from unveil.data.singles import ends_of, hidden
 from unveil.measures.glossary import NO_PAIRS, Found, measured
 
 if TYPE_CHECKING:
     from unveil.data.aligned import Aligned
     from unveil.data.encode import Floats, Mask
-    from unveil.data.microdata import Microdata
 
 
 def openness(both: Aligned) -> Found:
@@ -60,22 +59,6 @@ def openness(both: Aligned) -> Found:
     return Found(found, attributes)
 
 
-def hidden(data: Microdata, column: str) -> Mask:
-    """Whether each cell tells nothing: missing, or a star.
-
-    >>> import polars as pl
-    >>> from unveil.data.microdata import Microdata
-    >>> hidden(Microdata(pl.DataFrame({"age": [20, None]})), "age").tolist()
-    [False, True]
-    """
-    cells = data.column(column)
-    nothing: Mask = cells.is_null().to_numpy()
-    if data.schema[column].generalised:
-        star: Mask = (cells.cast(str) == STAR).fill_null(False).to_numpy()
-        return nothing | star
-    return nothing
-
-
 def suppressed_cells(both: Aligned, column: str) -> tuple[Mask, Mask]:
     """Of the pairs, which cells are told no more in the release, and which were told before.
 
@@ -112,16 +95,13 @@ def _penalties(both: Aligned, name: str) -> tuple[Floats, Floats]:
 
 def _widths(both: Aligned, name: str) -> list[Floats]:
     """The width of each number's range over the original's range; 0 where that is nothing."""
-    cells = [bounds(data, name) for data in (both.original, both.release)]
-    ends = np.concatenate([cells[0].lower, cells[0].upper])
-    ends = ends[np.isfinite(ends)]
-    low, high = (ends.min(), ends.max()) if len(ends) else (0.0, 0.0)
+    mine, released, low, high = ends_of(both, name)
     if not high > low:
-        return [np.zeros(len(side.lower)) for side in cells]
+        return [np.zeros(len(side.lower)) for side in (mine, released)]
     return [
         np.nan_to_num(np.clip(side.upper, low, high) - np.clip(side.lower, low, high))
         / (high - low)
-        for side in cells
+        for side in (mine, released)
     ]
 
 

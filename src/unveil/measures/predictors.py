@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.common import common_categories
-from unveil.data.generalised import bounds, code_sets
+from unveil.data.singles import single_codes, single_numbers
 from unveil.measures.categorical import commonest
-from unveil.measures.openness import hidden
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,9 +57,9 @@ def predictors(both: Aligned) -> Predictors:
         level = both.level(name)
         nominal.append(level == "nominal")
         if level == "numeric":
-            made.append(_middles(both, name) if both.generalised(name) else both.numbers(name))
+            made.append(single_numbers(both, name))
             continue
-        mine, released = single_codes(both, name)
+        mine, released, _ = single_codes(both, name)
         if level == "nominal":
             mine, released = (
                 commonest(side, mine).astype(np.int32) - 1 for side in (mine, released)
@@ -69,29 +67,6 @@ def predictors(both: Aligned) -> Predictors:
         made.append((_known(mine), _known(released)))
     tables = [np.array(side).T for side in zip(*made, strict=True)]
     return Predictors(both.columns, tables[0], tables[1], tuple(nominal))
-
-
-def single_codes(both: Aligned, name: str) -> tuple[Codes32, Codes32]:
-    """A column of categories as codes; -1 where a cell is missing, or may be several.
-
-    >>> from unveil.data.aligned import Aligned
-    >>> from unveil.data.samples import households
-    >>> sample = households(3)
-    >>> single_codes(Aligned(sample, sample, None), "sex")[0].tolist()
-    [1, 0, 1]
-    """
-    if not both.generalised(name):
-        mine, released, _ = both.codes(name)
-        return mine, released
-    listed = common_categories(both.original, both.release, name)
-    found = []
-    for data in (both.original, both.release):
-        sets = code_sets(data, name, listed)
-        only = np.full(len(sets.starts), -1, np.int32)  # the last is for -1, missing
-        one = np.flatnonzero(np.diff(sets.starts) == 1)
-        only[one] = sets.members[sets.starts[one]]
-        found.append(np.where(hidden(data, name), np.int32(-1), only[sets.cell]))
-    return found[0], found[1]
 
 
 def boosted(
@@ -115,6 +90,8 @@ def boosted(
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from threadpoolctl import threadpool_limits
 
+    empty = np.isnan(x).all(axis=0)  # nothing is learned from it, and trees refuse it
+    x, at = (np.where(empty, 0.0, side) for side in (x, at))
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
     model = kind(
         max_iter=ROUNDS,
@@ -134,19 +111,3 @@ def boosted(
 
 def _known(codes: Codes32 | Ints) -> Floats:
     return np.where(codes < 0, np.nan, codes)
-
-
-def _middles(both: Aligned, name: str) -> tuple[Floats, Floats]:
-    cells = [bounds(data, name) for data in (both.original, both.release)]
-    ends = np.concatenate([cells[0].lower, cells[0].upper])
-    ends = ends[np.isfinite(ends)]
-    low, high = (ends.min(), ends.max()) if len(ends) else (0.0, 0.0)
-    middles = [
-        np.where(
-            hidden(data, name),
-            np.nan,
-            np.clip(side.lower, low, high) / 2 + np.clip(side.upper, low, high) / 2,
-        )
-        for data, side in zip((both.original, both.release), cells, strict=True)
-    ]
-    return middles[0], middles[1]

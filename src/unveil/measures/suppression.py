@@ -62,9 +62,7 @@ def suppression(both: Aligned, groupings: Sequence[Grouping] = ()) -> Suppressio
     n = len(both.original)
     for grouping in groupings:
         if len(grouping.codes) != n:
-            raise UsageError(
-                f"a grouping has a group for each of the {n:,} records of the original"
-            )
+            raise UsageError(f"a grouping has a code for each of the {n:,} original records")
     if both.rows is None:
         return Suppression(
             n=n, discarded=None, suppressed=None, groups=(), most_discarded=None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.singles import single_codes, single_numbers
 from unveil.measures.categorical import commonest
 from unveil.measures.glossary import MOST_CATEGORIES, TENTHS, Found, measured
 
@@ -20,9 +21,10 @@ CELLS = MOST_CATEGORIES + 2  # of one attribute: missing, the commonest, all oth
 def tables(both: Aligned) -> Found:
     """The total variation distance of the tables of single attributes, and of pairs of them.
 
-    No pairs of records are needed. Every attribute with single values takes part: categories,
-    the 50 commonest of the original by themselves, numbers in tenths cut at the original's
-    quantiles (equal numbers never apart, so fewer where many are equal), missing as one more cell.
+    No pairs of records are needed. Every attribute takes part: categories, the 50 commonest of
+    the original by themselves, numbers in tenths cut at the original's quantiles (equal numbers
+    never apart, so fewer where many are equal), missing as one more cell. A range stands for its
+    middle; a set of several categories counts as missing.
     Half the sum of |p' - p|: the share of the records that would have to move, 0 to 1.
 
     Shuffled columns keep the single tables; of pairs they leave the product of these, which is as
@@ -35,7 +37,7 @@ def tables(both: Aligned) -> Found:
     >>> {one.value for one in tables(Aligned(sample, sample, np.arange(100))).measures}
     {0.0}
     """
-    cut = {name: _cut(both, name) for name in both.plain()}
+    cut = {name: _cut(both, name) for name in both.columns}
     single = {name: apart(mine, released, CELLS) for name, (mine, released) in cut.items()}
     double = [
         apart(a[0] * CELLS + b[0], a[1] * CELLS + b[1], CELLS * CELLS)
@@ -78,7 +80,7 @@ def tenths(values: Floats, base: Floats) -> Ints:
 
 def _cut(both: Aligned, name: str) -> tuple[Ints, Ints]:
     if both.level(name) == "numeric":
-        mine, released = both.numbers(name)
+        mine, released = single_numbers(both, name)
         return tenths(mine, mine), tenths(released, mine)
-    own, other, _ = both.codes(name)
+    own, other, _ = single_codes(both, name)
     return commonest(own, own), commonest(other, own)

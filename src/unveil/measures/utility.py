@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data.loss import Prediction
+from unveil.data.singles import single_codes
 from unveil.data.streams import stream
 from unveil.measures.categorical import commonest
 from unveil.measures.drawing import Drawing
 from unveil.measures.glossary import Found, measured
-from unveil.measures.predictors import LEAST, MOST_CLASSES, boosted, predictors, single_codes
+from unveil.measures.predictors import LEAST, MOST_CLASSES, boosted, predictors
 
 if TYPE_CHECKING:
     from unveil.data.aligned import Aligned
@@ -126,9 +127,8 @@ def _number(lesson: _Lesson, name: str) -> Prediction:
 
 def _category(lesson: _Lesson, name: str) -> Prediction:
     """Score balanced accuracy."""
-    codes = single_codes(lesson.both, name)
-    base = codes[0]
-    mine, released = (commonest(side, base, MOST_CLASSES).astype(np.float64) for side in codes)
+    own, other, _ = single_codes(lesson.both, name)
+    mine, released = (commonest(x, own, MOST_CLASSES).astype(np.float64) for x in (own, other))
     mine[mine == 0], released[released == 0] = np.nan, np.nan
     truth = mine[lesson.train :]
     classes = np.unique(truth[~np.isnan(truth)])

@@ -1,0 +1,279 @@
+"""What a release lost, worked out by hand on small tables, and on files that are odd."""
+
+import datetime
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from unveil import Microdata, Schema, masks, measures
+from unveil.data.aligned import Aligned
+from unveil.errors import DataError, UsageError
+from unveil.measures.glossary import GLOSSARY, measured
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def pair(before, after, schema=None, rows="all", released_schema=None):
+    files = (
+        Microdata(pl.DataFrame(before), schema or Schema()),
+        Microdata(pl.DataFrame(after), released_schema or schema or Schema()),
+    )
+    return Aligned(*files, np.arange(len(files[1])) if isinstance(rows, str) else rows)
+
+
+def values(found):
+    return {one.name: one.value for one in found.measures}
+
+
+def masked(sample, *plan):
+    release = unveil.mask(sample, list(plan), seed=3)
+    return Aligned(sample, release.data, release.row_map)
+
+
+def test_moments_by_hand():
+    # Means 2 and 20, deviations 1 and 10, correlation 1; then one is turned round and moved.
+    both = pair({"a": [1, 2, 3], "b": [10, 20, 30]}, {"a": [1, 2, 3], "b": [40, 30, 20]})
+    found = values(measures.numeric(both))
+    assert found["means"] == pytest.approx(0.5)
+    assert found["variances"] == pytest.approx(0)
+    assert (found["covariances"], found["correlations"]) == pytest.approx((2, 2))
+    assert found["IL1s"] == pytest.approx((3 + 1 + 1) / math.sqrt(2) / 6)
+    assert found["first component"] == pytest.approx(1)  # across, where there is nothing
+
+
+def test_units_mean_nothing():
+    rng = np.random.default_rng(0)
+    before = {name: rng.normal(size=200) for name in "ab"}
+    after = {name: column + rng.normal(size=200) for name, column in before.items()}
+    found = values(measures.numeric(pair(before, after)))
+    other = [{"a": 1e6 * side["a"] - 7, "b": side["b"] / 1e6} for side in (before, after)]
+    assert values(measures.numeric(pair(*other))) == pytest.approx(found, abs=1e-9)
+
+
+def test_categories_by_hand():
+    schema = Schema(ordinal={"grade": ["a", "b", "c"]}, nominal="job")
+    before = {"grade": ["a", "b", "c", "c"], "job": ["x", "x", "y", None]}
+    after = {"grade": ["b", "b", "a", None], "job": ["x", "x", "y", None]}
+    found = measures.categorical(pair(before, after, schema))
+    assert values(found)["change"] == 3 / 8
+    assert values(found)["steps"] == pytest.approx((1 + 2) / 2 / 3)
+    # Who sees b does not know a from b: half a bit for half of the records, of 1.5 bits.
+    assert found.attributes["grade"]["entropy"] == pytest.approx(0.5 / 1.5)
+    assert found.attributes["job"] == {"change": 0.0, "entropy": 0.0}
+
+
+def test_what_ranges_sets_and_stars_leave_open():
+    schema = Schema(numeric="age", ordinal={"grade": list("abcde")}, nominal="job")
+    coarse = Schema(
+        numeric="age",
+        ordinal={"grade": list("abcde")},
+        nominal="job",
+        generalised=["age", "grade", "job"],
+    )
+    before = {"age": [10, 20, 30, 50], "grade": list("abce"), "job": ["x", "y", "z", "x"]}
+    after = {
+        "age": ["10..20", "20", "..30", "*"],  # 1/4, 0, 1/2, 1
+        "grade": ["a", "{b|c}", "c..", "*"],  # 0, 1/4, 1/2, 1
+        "job": ["{x|y}", "y", None, "x"],  # 1/2, 0, 1, 0
+    }
+    both = pair(before, after, schema, released_schema=coarse)
+    found = measures.openness(both)
+    each = {name: one["generalisation"] for name, one in found.attributes.items()}
+    assert each == pytest.approx({"age": 1.75 / 4, "grade": 1.75 / 4, "job": 1.5 / 4})
+    assert values(found)["suppressed"] == 3 / 12
+    # A range is its middle, a set no single category; what a set tells is told.
+    assert values(measures.il1s(both))["IL1s"] > 0
+    changed = measures.categorical(both)
+    assert changed.attributes["grade"]["change"] == 3 / 4
+    assert changed.attributes["grade"]["entropy"] == 0
+    whole = measures.loss(both)
+    assert 0 < whole.overall.value < 1
+    unchanged = measures.loss(Aligned(both.release, both.release, np.arange(4)))
+    assert unchanged.overall.value == 0
+
+
+def test_a_mask_that_drops_a_minority_is_seen():
+    sample = unveil.households(1000)
+    small = (sample.column("region") == "Lakeside").to_numpy()
+    kept = np.flatnonzero(~small | (np.arange(1000) % 10 == 0))
+    ages = np.where(sample.column("sex").to_numpy() == "male", 0, 1)
+    groups = [
+        SimpleNamespace(column="region", names=["most", "few"], codes=small.astype(int)),
+        SimpleNamespace(column="sex", names=["male", "female", "nobody"], codes=ages),
+    ]
+    found = measures.loss(Aligned(sample, sample.take(kept), kept), groupings=groups)
+    assert found["discarded"].value < 0.1
+    worst = found.suppression.most_discarded
+    assert (worst.column, worst.name, worst.n) == ("region", "few", small.sum())
+    assert worst.discarded == pytest.approx(0.9, abs=0.05)
+    assert worst.discarded_ratio > 10
+    assert worst.chance < 1e-9
+    assert [group.name for group in found.suppression.groups] == ["most", "few", "male", "female"]
+    assert all(group.chance > 0.01 for group in found.suppression.groups[2:])
+    wrong = SimpleNamespace(column="sex", names=["a"], codes=np.zeros(3, int))
+    with pytest.raises(UsageError, match="a code for each of the 1,000 original records"):
+        measures.suppression(Aligned(sample, sample, np.arange(1000)), [wrong])
+
+
+def test_suppressed_cells_by_subgroup():
+    before = {"x": [1, 2, 3, 4], "y": [1, 2, None, 4]}
+    after = {"x": [1, None, 3, None], "y": [1, None, None, 4]}
+    codes = np.array([0, 0, 1, -1])
+    group = SimpleNamespace(column="x", names=["low", "high"], codes=codes)
+    found = measures.suppression(pair(before, after), [group])
+    assert found.suppressed == 3 / 7
+    assert [one.suppressed for one in found.groups] == [2 / 4, 0]
+    assert found.most_suppressed.name == "low"
+    assert found.most_suppressed.suppressed_ratio == pytest.approx(7 / 6)
+    assert found.groups[0].discarded_ratio is None  # nobody is
+
+
+def test_stronger_masking_loses_more():
+    sample = unveil.households(1500)
+    columns = ["income", "tax", "savings", "rent", "age", "hours"]
+    found = [
+        measures.loss(masked(sample, masks.AdditiveNoise(scale=scale, columns=columns)))
+        for scale in (0.05, 0.5, 2)
+    ]
+    for name in ("overall", "IL1s", "PIL", "correlations", "pair tables", "prediction"):
+        few, some, many = (one[name].value for one in found)
+        assert few < some < many, name
+    assert found[0].columns[0] == "region"
+    assert {"person", "household", "weight"}.isdisjoint(found[0].columns)
+    assert found[0].overall.note.startswith("of numbers, categories, tables")
+    assert [one.target for one in found[0].predictions] == ["income", "tax", "savings", "rent"]
+
+
+def test_a_synthetic_file_has_no_pairs_and_says_so():
+    sample = unveil.households(600)
+    found = measures.loss(masked(sample, masks.Synthesis()))
+    none = {one.name for one in found.measures if one.value is None}
+    assert none == {"IL1s", "change", "steps", "entropy", "suppressed", "discarded"}
+    assert "it is not known which released row is whose" in found["IL1s"].reading
+    assert found.overall.note == "of numbers, tables, cells, propensity, prediction"
+    assert found.pairs == 0
+
+
+def test_fewer_rows_and_rows_of_nobody():
+    sample = unveil.households(400).select(["age", "income", "region", "sex"])
+    kept = np.arange(0, 400, 2)
+    rows = np.where(kept % 8 == 0, -1, kept)
+    found = measures.loss(Aligned(sample, sample.take(kept), rows))
+    assert found.pairs == 150
+    assert found["discarded"].value == 250 / 400
+    assert found["IL1s"].value == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"x": [1.0]}, {"x": [2.0]}),
+        ({"x": [1.0] * 100}, {"x": [2.0] * 100}),
+        ({"x": ["a"] * 100, "y": [None] * 100}, {"x": ["a"] * 100, "y": [None] * 100}),
+        ({"x": [None, 1.0] * 50}, {"x": [None] * 100}),
+        ({"x": [f"{i}" for i in range(300)]}, {"x": [f"{i // 2}" for i in range(300)]}),
+        ({"x": [1e150, -1e150, 0.0]}, {"x": [0.0, 0.0, 0.0]}),
+        ({"x": [1e-160, 2e-160, 3e-160]}, {"x": [1e100, 0.0, 0.0]}),
+        ({"x": [1e8, 1e8 + 1, 1e8 + 2]}, {"x": [1e8, 1e8 + 1, 1e8 + 2]}),
+        ({"x": [True, False] * 50}, {"x": [True, True] * 50}),
+    ],
+)
+@pytest.mark.parametrize("rows", ["all", None])
+def test_odd_columns(before, after, rows):
+    frames = [
+        pl.DataFrame({k: pl.Series(v, dtype=None if any(c is not None for c in v) else pl.Float64)
+                      for k, v in side.items()})
+        for side in (before, after)
+    ]  # fmt: skip
+    found = measures.loss(pair(*frames, rows=rows))
+    for one in (found.overall, *found.measures):
+        assert (one.value is None) == (one.value is None and bool(one.note)), one.name
+        assert one.value is None or (
+            0 <= one.value <= (math.inf if one.worst is None else one.worst)
+            and math.isfinite(one.value)
+        )
+
+
+def test_dates_are_numbers():
+    days = [datetime.date(2020, 1, day) for day in (1, 2, 3)]
+    moved = [datetime.date(2020, 1, day) for day in (1, 3, 3)]
+    assert values(measures.il1s(pair({"d": days}, {"d": moved})))["IL1s"] == pytest.approx(
+        1 / math.sqrt(2) / 3
+    )
+
+
+def test_many_categories_are_counted_by_the_commonest():
+    rng = np.random.default_rng(1)
+    jobs = [f"job {i}" for i in rng.zipf(1.5, 3000) % 400]
+    both = pair({"job": jobs, "x": list(range(3000))}, {"job": jobs[::-1], "x": list(range(3000))})
+    assert values(measures.tables(both))["single tables"] == 0
+    assert measures.categorical(both).attributes["job"]["entropy"] > 0.7
+
+
+def test_predictions_see_a_forgotten_minority():
+    rng = np.random.default_rng(2)
+    rare = rng.random(3000) < 0.05
+    x = np.where(rare, 5.0, 0.0) + rng.normal(size=3000)
+    schema = Schema(confidential="ill", nominal="ill", quasi="x")
+    cells = {"x": x, "ill": np.where(rare, "yes", "no")}
+    forgotten = {"x": x, "ill": np.full(3000, "no")}
+    (found,) = measures.predictions(pair(cells, forgotten, schema))
+    assert found.score == "balanced accuracy"
+    assert found.original > 0.9
+    assert (found.release, found.constant, found.loss) == (0.5, 0.5, 1.0)
+
+
+def test_held_out_rows_are_not_learned_from():
+    from unveil.measures.drawing import Drawing
+
+    sample = unveil.households(300)
+    rows = np.random.default_rng(0).permutation(300)[:200]
+    both = Aligned(sample, sample.take(rows), rows)
+    draws = Drawing(both, seed=1)
+    held, learned = np.arange(0, 300, 3), np.arange(1, 300, 3)
+    chosen = draws.released(learned, 150, "test", avoid=held)
+    assert not np.isin(rows[chosen], held).any()
+    assert set(rows) & set(learned) <= set(rows[chosen])
+    assert len(chosen) == len(set(chosen)) <= 150
+
+
+def test_columns_to_measure():
+    sample = unveil.households(100)
+    both = Aligned(sample, sample, np.arange(100))
+    assert measures.loss(both, columns=["age", "weight"]).columns == ("age", "weight")
+    with pytest.raises(UsageError, match="column 'agee' is not in the data"):
+        measures.loss(both, columns=["agee"])
+    other = Microdata(pl.DataFrame({"z": [1]}))
+    with pytest.raises(DataError, match="no attribute in common"):
+        measures.loss(Aligned(sample, other, None))
+    with pytest.raises(UsageError, match="seed: a whole number"):
+        measures.loss(both, seed=-1)
+
+
+def test_the_overall_loss_is_the_mean_of_its_families():
+    given = {"PIL": 0.2, "IL1s": 1.0, "entropy": 0.5, "pair tables": 0.1, "pMSE": 1.0}
+    found = measures.overall([measured(name, value, n=1) for name, value in given.items()])
+    assert found.value == pytest.approx((0.35 + 0.5 + 0.1) / 3)
+    assert found.note == "of numbers, categories, tables"
+    nothing = measures.overall([measured("PIL", None, n=0, note="no numbers")])
+    assert nothing.value is None
+    assert nothing.reading == "overall: none (nothing could be measured)"
+
+
+def test_the_classical_score():
+    score = measures.classical_score(30, interval_disclosure=50, distance=20, probabilistic=40)
+    assert score == (30 + (25 + 15)) / 2
+    with pytest.raises(UsageError, match="distance: a number from 0 to 100"):
+        measures.classical_score(1, interval_disclosure=1, distance=101, probabilistic=1)
+
+
+def test_the_page_lists_every_measure_as_the_glossary_has_it():
+    page = (DOCS / "loss.md").read_text()
+    for name, meaning in GLOSSARY.items():
+        end = "no end" if meaning.worst is None else f"{meaning.worst:g}"
+        assert f"| {name} | 0 to {end} | {meaning.definition} | {meaning.blind} |" in page, name
