@@ -209,7 +209,7 @@ def _print_uniqueness(evidence: Evidence) -> None:
 
 
 def _print_loss(loss: Loss) -> None:
-    say(f"Overall loss: {loss.overall.reading}.")
+    say(f"Loss, {loss.overall.reading}.")
     print_table(
         ["loss", "value", "best", "worst"],
         [
