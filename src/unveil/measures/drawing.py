@@ -55,12 +55,16 @@ class Drawing:
         places[originals] = np.arange(len(originals))
         twin = places[rows]
         twins = np.flatnonzero(twin >= 0)
-        twins = twins[np.lexsort((self._release[twins], twin[twins]))]
+        twins = twins[np.argsort(twin[twins], kind="stable")]
+        if (np.diff(twin[twins]) == 0).any():  # several rows of one original: by what they hold
+            twins = twins[np.lexsort((self._release[twins], twin[twins]))]
         free: Mask = twin < 0
         if avoid is not None:
             free &= ~np.isin(rows, avoid)
         others = np.flatnonzero(free)
         more = max(min(most, len(rows)) - len(twins), 0)
+        if not more or not len(others):  # then nobody need know in which order they stand
+            return twins
         return np.concatenate([twins, self._some(self._release, others, more, f"{name} others")])
 
     def _some(self, places: Ints, rows: Ints, most: int, name: str) -> Ints:

@@ -51,6 +51,9 @@ def numeric(both: Aligned) -> Found:
 def il1s(both: Aligned) -> Found:
     """IL1s: the mean over cells of |x - x'| / (sqrt(2) s_j); from 0, no upper end.
 
+    After Mateo-Sanz, Sebé and Domingo-Ferrer, Outlier protection in continuous microdata masking
+    (2004), as a mean over cells.
+
     Pairs are needed. s_j is the deviation of the original's attribute, so units do not matter.
     Two independent values are 2 / sqrt(pi) s = 1.13 s apart under the normal law, so a shuffled
     column has about 0.8. Cells missing or a star on either side are left out, and constant

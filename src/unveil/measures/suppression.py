@@ -105,8 +105,8 @@ def _cells(both: Aligned) -> tuple[Ints, Ints]:
     lost, told = np.zeros((2, len(both.original)), np.int64)
     for name in both.columns:
         gone, before = suppressed_cells(both, name)
-        np.add.at(lost, both.originals, gone)
-        np.add.at(told, both.originals, before)
+        lost += np.bincount(both.originals[gone], minlength=len(lost))
+        told += np.bincount(both.originals[before], minlength=len(told))
     return lost, told
 
 
