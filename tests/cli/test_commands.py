@@ -26,9 +26,9 @@ def test_version_and_help(unveil_command):
     assert unveil_command("--version").out == f"unveil {unveil.__version__}\n"
     done = unveil_command("--help")
     assert done.code == 0
-    for word in ("attack", "demo", "inspect", "mask", "methods", "Exit codes"):
+    for word in ("attack", "compare", "demo", "inspect", "mask", "methods", "Exit codes"):
         assert word in done.out
-    for command in ("attack", "demo", "inspect", "mask", "methods"):
+    for command in ("attack", "compare", "demo", "inspect", "mask", "methods"):
         assert "Usage: unveil" in unveil_command(command, "--help").out
 
 

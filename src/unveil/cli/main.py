@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "attack": "Attack a release: how many records can be linked?",
     "audit": "Audit a release: a verdict, with evidence.",
+    "compare": "Which of several releases is better, and at what?",
     "demo": "The whole way, on an embedded sample.",
     "inspect": "What a file holds, and what is still to be declared.",
     "mask": "Mask a file as a plan says.",

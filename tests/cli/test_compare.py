@@ -1,0 +1,116 @@
+"""``unveil compare`` as a user meets it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from some_evidence import evidence, finding, verdict
+from unveil.data.audit import Audit
+from unveil.data.risk import Interval
+from unveil.files.evidence import write_evidence, write_records
+from unveil.workflows.comparing import compare
+
+
+@pytest.fixture
+def audited(tmp_path, monkeypatch):
+    """The evidence and the records of three releases, in files."""
+    monkeypatch.chdir(tmp_path)
+    column = "distance original-to-release"
+    for name, risk, loss, passed in (("a", 0.4, 0.1, False), ("b", 0.1, 0.2, True),
+                                     ("c", 0.5, 0.2, False)):  # fmt: skip
+        made = evidence(
+            f"{name}.csv", risk=risk, loss=loss, verdict=verdict(passed=passed),
+            policy={"max_risk": 0.2}, subgroup=risk, inside={"age": 0.5},
+        )  # fmt: skip
+        each = np.random.default_rng(1).permutation((np.arange(100) < 100 * risk).astype(float))
+        write_evidence(made, f"{name}.json")
+        write_records(Audit(made, {column: each}), f"{name}.records.csv")
+    write_evidence(evidence("s.csv", risk=None, loss=None), "s.json")
+
+
+pytestmark = pytest.mark.usefixtures("audited")
+RECORDS = [word for name in "abc" for word in ("--records", f"{name}.records.csv")]
+
+
+def test_compare_prints_who_is_better_at_what(unveil_command):
+    done = unveil_command("compare", "a.json", "b.json", "c.json", *RECORDS)
+    assert (done.code, done.err) == (0, "")
+    rows = [line.split() for line in done.out.splitlines()]
+    for row in (
+        "a.csv distance original-to-release 100 40.0% 50.0% 40.0% - 50.0% 0.100 0 broken: max_risk",
+        "b.csv distance original-to-release 100 10.0% 50.0% 10.0% - 50.0% 0.200 0 kept",
+        "risk 10.0% b.csv",
+        "interval disclosure 50.0% a.csv, b.csv, c.csv",
+        "information loss 0.100 a.csv",
+    ):
+        assert row.split() in rows
+    for words in (
+        "3 releases of one original, 100 records",
+        "c.csv is dominated by a.csv, b.csv (but the policy is broken by a.csv): no less",
+        "Dominated by none, the least risk first: b.csv, a.csv. ",
+        "less loss does not make up for risk",
+        "All: over 100 records attacked in both",
+    ):
+        assert words in done.out
+    row = next(line.split() for line in done.out.splitlines() if line.startswith("a.csv less b"))
+    assert row[:4] == ["a.csv", "less", "b.csv", "+30.00"]
+    assert 10 < float(row[4]) < 30 < float(row[6]) < 50
+
+
+def test_json_is_the_comparison(unveil_command):
+    names = ["a.json", "b.json", "c.json"]
+    shown = json.loads(unveil_command("compare", *names, *RECORDS, "--json", "--seed", "3").out)
+    found = compare(names, records=RECORDS[1::2], seed=3)
+    assert set(shown) == set(found.__struct_fields__)
+    assert shown["front"] == list(found.front) == ["b.csv", "a.csv"]
+    interval = found.differences[0].paired.interval
+    assert shown["differences"][0]["paired"]["interval"]["low"] == interval.low
+    other = json.loads(unveil_command("compare", *names, *RECORDS, "--json").out)
+    assert other["differences"] != shown["differences"]
+
+
+def test_what_is_not_known_is_said(unveil_command):
+    sampled = finding(interval=Interval(0.05, 0.2, 0.95))
+    write_evidence(evidence("d.csv", attacks=(sampled,)), "d.json")
+    done = unveil_command("compare", "a.json", "s.json", "d.json")
+    assert done.code == 0
+    for words in (
+        "nobody was attacked",
+        "10.0% (5.0% to 20.0%)",
+        "Not placed, as risk or loss is not known: s.csv.",
+        "Not known of s.csv: information loss.",
+        "All: no interval can be given for the difference, as the records are not paired",
+        "! nobody was attacked in s.csv",
+    ):
+        assert words in done.out
+    alone = unveil_command("compare", "b.json", "c.json", *RECORDS[2:]).out
+    assert "Dominated by none: b.csv only." in alone
+    assert unveil_command("compare", "a.json", "s.json", "b.json", *RECORDS[:4]).code == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "args", "said"),
+    [
+        (2, [], "Missing argument"),
+        (2, ["a.json"], "1 release cannot be compared"),
+        (3, ["a.json", "no.json"], "no.json: the evidence cannot be read"),
+        (3, ["a.json", "a.records.csv"], "this is not the evidence of an audit"),
+        (2, ["a.json", "b.json", "--records", "a.records.csv"], "in the same order: 2, not 1"),
+        (3, ["b.json", "a.json", *RECORDS[:4]], "a.records.csv: records: the risks by distance"),
+        (3, ["a.json", "b.json", "--records", "a.json", "--records", "b.json"], "a.json: "),
+        (2, ["a.json", "b.json", "--seed", "x"], "--seed"),
+    ],
+)
+def test_mistakes(unveil_command, code, args, said):
+    done = unveil_command("compare", *args)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+
+
+def test_evidence_of_another_original(unveil_command):
+    write_evidence(evidence("x.csv", original="ff"), "x.json")
+    done = unveil_command("compare", "a.json", "x.json")
+    assert done.code == 3
+    assert "a.json and x.json are of originals whose contents differ" in done.err
+    assert "audit every release against one and the same file" in done.err
