@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 from msgspec import inspect
-from unveil.data.disclosure import Inside, IntervalCurve, IntervalDisclosure, Unchanged
-from unveil.data.loss import Loss, Measured
 
 from unveil.data.audit import FORMAT, Evidence, Finding, GroupRisk, Input, Subgroups
+from unveil.data.disclosure import Inside, IntervalCurve, IntervalDisclosure, Unchanged
+from unveil.data.loss import Loss, Measured
 from unveil.data.policy import Limit, Verdict
 from unveil.data.risk import Risk
 
