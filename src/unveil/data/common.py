@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from unveil.data.columns import labels_of, stored_as
-from unveil.data.encode import Numbers, check_computable, codes, numbers
+from unveil.data.columns import (
+    LARGEST_EXACT,
+    codes_of,
+    fits_a_float,
+    labels_of,
+    stored_as,
+    values_of,
+)
+from unveil.data.encode import check_computable, codes, numbers
 from unveil.data.generalised import code_sets
 from unveil.errors import SchemaError
 
@@ -37,10 +44,9 @@ def common_numbers(*files: Microdata, column: str) -> list[Floats]:
     A date counts days and a time seconds: where one file has the one and another the other,
     days are turned into seconds.
     """
-    found = _in_one_unit(*files, column=column)
-    for values in found:
-        check_computable(Numbers((column,), values[:, None], ~np.isnan(values)[:, None]))
-    return found
+    for data in files:
+        check_computable(numbers(data, [column]))  # which refuses categories
+    return _in_one_unit(*files, column=column)
 
 
 def _in_one_unit(*files: Microdata, column: str) -> list[Floats]:
@@ -52,36 +58,53 @@ def _in_one_unit(*files: Microdata, column: str) -> list[Floats]:
         )
     found = []
     for data in files:
-        encoded = numbers(data, [column])
         seconds = len(kinds) > 1 and _unit(data, column) == "dates"
-        found.append(encoded.values[:, 0] * (SECONDS if seconds else 1))
+        values: Floats = values_of(data.column(column)).to_numpy()
+        found.append(values * (SECONDS if seconds else 1))
     return found
 
 
 def common_cells(*files: Microdata, column: str) -> list[Ints]:
     """The cells of one column of several files as whole numbers, the same where cells are.
 
-    Numbers are compared as numbers, categories and generalised cells by their text; -1 where
-    missing.
+    Numbers are compared as numbers, and so are dates; text and generalised cells, and what is
+    not stored alike in all files, by their text. The order is kept; -1 where missing.
 
     >>> from unveil.data.samples import households
     >>> sample = households(4)
     >>> [cells.tolist() for cells in common_cells(sample, sample.take([3, 1]), column="age")]
-    [[3, 1, 2, 0], [0, 1]]
+    [[61, 15, 17, 0], [0, 15]]
     """
-    if all(_holds_numbers(data, column) for data in files):
-        values = np.concatenate(_in_one_unit(*files, column=column))
-        cells, present = np.full(len(values), -1), ~np.isnan(values)
-        cells[present] = np.unique(values[present], return_inverse=True)[1]
+    kinds = {_kind(data, column) for data in files}
+    if kinds in ({"numbers"}, {"dates"}, {"times"}, {"dates", "times"}):
+        cells = _places(np.concatenate(_in_one_unit(*files, column=column)))
     else:
         labels = pl.concat([labels_of(data.column(column)) for data in files])
-        cells = labels.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
+        cells = codes_of(labels, labels.drop_nulls().unique().sort().to_list()).astype(np.int64)
     return np.split(cells, np.cumsum([len(data) for data in files])[:-1])
 
 
-def _holds_numbers(data: Microdata, column: str) -> bool:
-    plain = not data.schema[column].generalised and data.level(column) == "numeric"
-    return plain and stored_as(data.column(column)) not in ("text", "truth values")
+def _kind(data: Microdata, column: str) -> str:
+    """What cells are compared as; whole numbers that are not exact as floats, as text."""
+    cells = data.column(column)
+    stored = stored_as(cells)
+    if data.schema[column].generalised or not fits_a_float(cells):
+        return "text"
+    return "numbers" if stored == "whole numbers" else stored
+
+
+def _places(values: Floats) -> Ints:
+    """Whole numbers from 0 in the order of the values, -1 where missing."""
+    cells, present = np.full(len(values), -1), ~np.isnan(values)
+    there = values[present]
+    if not len(there):
+        return cells
+    low, exact = there.min(), np.abs(there).max() < LARGEST_EXACT / 2
+    if exact and (there == np.rint(there)).all():
+        cells[present] = there - low  # as they are: to sort them would take longer
+    else:
+        cells[present] = np.unique(there, return_inverse=True)[1]
+    return cells
 
 
 def _unit(data: Microdata, column: str) -> str:

@@ -80,8 +80,8 @@ def by_subgroup(values: Floats, groups: Subgroups) -> tuple[GroupMean, ...]:
     if values.shape != groups.codes.shape:
         many = count(len(groups.codes), "record")
         raise UsageError(f"the means of subgroups are of one number for each of {many}")
-    order = np.lexsort((values, groups.codes))  # sums in an order that the rows' has no part in
-    order = order[~np.isnan(values[order])]
+    there = np.flatnonzero(~np.isnan(values))
+    order = there[np.argsort(values[there])]  # sums that the order of the rows has no part in
     each = np.bincount(groups.codes[order], minlength=len(groups.names))
     sums = np.bincount(groups.codes[order], values[order], minlength=len(groups.names))
     return tuple(
@@ -165,7 +165,7 @@ def household_chances(hits: Floats, households: Ints) -> Chances:
     alone = households < 0
     own = np.where(alone, households.max(initial=-1) + np.cumsum(alone), households)
     _, of = np.unique(own, return_inverse=True)
-    order = np.lexsort((hits, of))
+    order = np.argsort(hits)
     with np.errstate(divide="ignore"):  # somebody is found for certain
         missed = np.log1p(-hits[order])
     each: Floats = -np.expm1(np.bincount(of[order], missed))
