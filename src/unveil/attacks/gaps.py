@@ -42,9 +42,10 @@ def neutral(part: Evidence, everybody: Evidence) -> Evidence:
         return _coded(free, np.arange(absent.shape[1]), _surprise(everybody, np.arange(width)))
     patterns = np.vstack([absent, np.isnan(everybody.mine)])
     gappy = np.flatnonzero(absent.any(axis=0))
-    _, unit = np.unique(patterns[:, gappy], axis=1, return_inverse=True)
-    for one in range(unit.max() + 1):
-        columns = gappy[unit.ravel() == one]
+    together: dict[bytes, list[int]] = {}
+    for column in gappy.tolist():
+        together.setdefault(patterns[:, column].tobytes(), []).append(column)
+    for columns in map(np.array, together.values()):
         free = _coded(free, columns, _surprise(everybody, columns))
     return free
 

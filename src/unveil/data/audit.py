@@ -79,6 +79,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
 
     attack: str
     direction: str
+    chosen_by: str  # the attack that they help the most
     chosen_on: int  # records
     among: int  # candidates, when they were chosen
     estimated_on: int  # records, against all candidates

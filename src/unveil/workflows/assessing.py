@@ -77,7 +77,7 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
 
 def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:
     """What the worst attack's links disclose, when originals look for their rows."""
-    task = attacked.worst(reverse=False)
+    task = attacked.worst(lambda task: not task.intruder.reverse)
     if task is None:
         return ()
     links = case.scene.links(task.spec, task.intruder)

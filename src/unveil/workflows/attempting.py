@@ -24,7 +24,7 @@ from unveil.workflows.measuring import measure
 from unveil.workflows.naming import attack_name, plain_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from unveil.data.aligned import Aligned
     from unveil.data.encode import Floats
@@ -53,6 +53,11 @@ class Task:
     def step(self) -> str:
         """What the step of an audit is called."""
         return f"attack {self.name} {self.intruder.direction}"
+
+    @property
+    def blind(self) -> bool:
+        """Whether it knows nothing of how the release was masked."""
+        return self.spec.knows is None
 
     @property
     def compares(self) -> bool:
@@ -194,19 +199,14 @@ class Attacked:
         ranked = sorted(self.found, key=lambda one: (-one[1].risk.share, one[0].step))
         return tuple(finding for _, finding, _ in ranked)
 
-    def worst(self, *, knowing: bool = True, reverse: bool | None = None) -> Task | None:
-        """The worst attack that compares attributes, each record by itself.
-
-        Knowing or not how the release was masked; in any direction, or in one.
-        """
-        fits = [
+    def worst(self, fits: Callable[[Task], bool] = lambda _: True) -> Task | None:
+        """The worst attack of some that compare attributes, each record by itself."""
+        ranked = [
             (-found.risk.share, task.step, task)
             for task, found, _ in self.found
-            if task.compares
-            and (knowing or task.spec.knows is None)
-            and reverse in (None, task.intruder.reverse)
+            if task.compares and fits(task)
         ]
-        return min(fits, key=lambda one: one[:2])[2] if fits else None
+        return min(ranked, key=lambda one: one[:2])[2] if ranked else None
 
     def columns(self) -> dict[str, Floats]:
         """The risk of each original, by attack and direction."""

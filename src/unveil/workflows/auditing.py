@@ -120,7 +120,7 @@ class Auditing:
         )
         attacked = self._attack(tasks, steps)
         worst = attacked.worst()
-        blind = attacked.worst(knowing=False)
+        blind = attacked.worst(lambda task: task.blind)
         again, again_each = self._remask(worst, steps)
         case, settings = self.case, self.settings
         evidence = Evidence(
@@ -143,7 +143,7 @@ class Auditing:
             verdict=None,
             attacks=attacked.findings,
             left_out=attacked.left_out,
-            knowledge=self._sweep(worst, steps),
+            knowledge=self._sweep(attacked, steps),
             noisy_knowledge=self._err(blind, steps),
             remasking=again,
             **assess(case, attacked, steps),
@@ -179,14 +179,17 @@ class Auditing:
                 )
         return Attacked(found, tuple(left_out))
 
-    def _sweep(self, task: Task | None, steps: Steps) -> Knowledge | None:
+    def _sweep(self, attacked: Attacked, steps: Steps) -> Knowledge | None:
+        task = attacked.worst()
         if task is None or not self.settings.sweep:
             return None
+        every = set(task.intruder.knows or ())
+        chooser = attacked.worst(lambda one: one.blind and set(one.intruder.knows or ()) == every)
         return steps.do(
             "knowledge",
             Knowledge,
             lambda told: knowledge(
-                task, self.case.scene, self.case.plan, told, budget=self._budget("knowledge")
+                task, chooser or task, self.case.scene, told, budget=self._budget("knowledge")
             ),
         )
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from unveil.data.links import Links
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
-    from unveil.data.release import Plan
     from unveil.data.risk import Interval
     from unveil.workflows.attempting import Budget, Task
     from unveil.workflows.scene import Scene
@@ -63,16 +62,17 @@ class Stage:
 
 
 def knowledge(
-    task: Task, scene: Scene, plan: Plan | None, told: Progress, *, budget: Budget
+    task: Task, chooser: Task, scene: Scene, told: Progress, *, budget: Budget
 ) -> Knowledge:
     """The worst one, two, ... attributes that an intruder can know, and the risk from them.
 
-    One after another is added, the one that makes the attack link the most, on one half of a
+    One after another is added, the one that makes the chooser link the most, on one half of a
     sample; the other half says what the risk is then. Of large files the choice is made
-    among some candidates only. The worst is attacked in full.
+    among some candidates only. The worst is attacked in full. The chooser is another attack
+    where the worst one, knowing the mask, has to be fitted anew to each set of attributes.
     """
     first, second = _halves(scene)
-    stage = _smaller(task, scene, plan, first)
+    stage = _smaller(chooser, scene, first)
     order = _greedy(stage, task.intruder.knows or (), told)
     whole, steps, highest = Stage(task, scene, second), list[Known](), 0.0
     for many in range(1, len(order) + 1):
@@ -87,6 +87,7 @@ def knowledge(
     return Knowledge(
         attack=task.name,
         direction=task.intruder.direction,
+        chosen_by=chooser.name,
         chosen_on=len(stage.people),
         among=len(stage.scene.places.release),
         estimated_on=len(second),
@@ -105,19 +106,16 @@ def _halves(scene: Scene) -> tuple[Ints, Ints]:
     return some[half], other if len(other) else some[half]
 
 
-def _smaller(task: Task, scene: Scene, plan: Plan | None, chosen: Ints) -> Stage:
+def _smaller(task: Task, scene: Scene, chosen: Ints) -> Stage:
     """The people among whom attributes are chosen, with their rows, and no others."""
     pairs = _pairs(scene)
     people = np.flatnonzero(pairs >= 0)
-    if len(people) <= AMONG:
+    if len(people) <= AMONG or not task.blind:  # channels are of the whole file's rows
         return Stage(task, scene, chosen)
     others = np.setdiff1d(people, chosen)
     rng = stream(scene.seed, "audit", "among")
     more = others[drawn(scene.places.of_mine[others], AMONG - len(chosen), rng)]
     kept = np.sort(np.concatenate([chosen, more]))
-    intruder = task.intruder
-    if intruder.channel is not False:  # the channels are of the whole file's rows
-        intruder = msgspec.structs.replace(intruder, channel=plan)
     small = prepare(
         scene.places.mine.take(kept),
         scene.places.release.take(pairs[kept]),
@@ -125,7 +123,7 @@ def _smaller(task: Task, scene: Scene, plan: Plan | None, chosen: Ints) -> Stage
         truth=np.arange(len(kept)),
         seed=scene.seed,
     )
-    return Stage(replace(task, intruder=intruder), small, np.searchsorted(kept, chosen))
+    return Stage(task, small, np.searchsorted(kept, chosen))
 
 
 def _greedy(stage: Stage, every: Sequence[str], told: Progress) -> list[str]:
