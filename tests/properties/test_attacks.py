@@ -301,10 +301,10 @@ def test_the_number_of_threads_means_nothing(name, seed):
     mine, released = table(seed, 60, missing=0.05)
     links = attacked(name, mine, released, np.arange(60))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unveil.engines.local.BLOCK", 7)
+        patch.setattr("unveil.engines.walking.BLOCK", 7)
         for threads in (1, 2, 7):
             patch.setattr("unveil.engines.local.cores", lambda _asked, many=threads: many)
-            other = replace(links)
+            other = replace(links, finder=replace(links.finder))  # which made nothing ready yet
             for part in PARTS:
                 assert np.array_equal(getattr(other, part), getattr(links, part)), part
 

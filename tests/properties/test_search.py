@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from naive import search as naive
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metrics
-from unveil.engines.local import density, nearest, rank_of_truth
+from unveil.engines.local import Ready, density, nearest, rank_of_truth
+from unveil.engines.parts import Blocked
 from unveil.engines.records import Records
 
 SIDES = ("both", "both", "above", "below")
@@ -145,7 +146,10 @@ def cases(draw, kinds=("euclid", "manhattan", "chebyshev", "sum", "largest", "ch
 @contextmanager
 def small_leaves(size):
     """Trees many levels deep over a few records, and work for more than one thread."""
-    with mock.patch("unveil.engines.index.LEAF", size), mock.patch("unveil.engines.local.BLOCK", 2):
+    with (
+        mock.patch("unveil.engines.index.LEAF", size),
+        mock.patch("unveil.engines.walking.BLOCK", 2),
+    ):
         yield
 
 
@@ -235,6 +239,38 @@ def test_the_order_of_the_rows_means_nothing(case, leaf, random):
     assert before.n_tied[asked].tolist() == after.n_tied.tolist()
     assert near.n_best[asked].tolist() == near_after.n_best.tolist()
     assert thick.log_sum[asked].tolist() == pytest.approx(thick_after.log_sum.tolist(), abs=1e-12)
+
+
+@many(3)
+@given(cases(), st.booleans(), st.integers(0, 2**32), leaves, threads)
+def test_an_answer_does_not_depend_on_who_else_is_asked_about(case, blocked, seed, leaf, threads):
+    rng = np.random.default_rng(seed)
+    base, asking = case.base, None
+    if blocked and case.metric.measure is None:  # which has no further attributes
+        asking, asked = (rng.integers(-1, 2, (len(f), 2)) for f in (case.queries, case.base))
+        base = Blocked(case.base, asking, asked)
+    questions = [rng.integers(0, len(case.queries), rng.integers(0, 9)) for _ in range(3)]
+    truth, metric = case.truth, case.metric
+    with small_leaves(leaf):
+        ready = Ready(case.queries, base, metric, threads=threads)
+        ranks = rank_of_truth(case.queries, base, truth, metric, stop_at=2)
+        near = nearest(case.queries, base, metric, k=2)
+        thick = density(case.queries, base, metric)
+        for rows in (*questions, None):
+            own = slice(None) if rows is None else rows
+            some = ready.rank_of_truth(rows, truth[own], stop_at=2)
+            assert some.n_closer.tolist() == ranks.n_closer[own].tolist()
+            assert some.n_tied.tolist() == ranks.n_tied[own].tolist()
+            found = ready.nearest(rows, k=2)
+            for part in ("rows", "scores", "n_best"):
+                assert getattr(found, part).tolist() == getattr(near, part)[own].tolist()
+            assert ready.density(rows).log_sum.tolist() == thick.log_sum[own].tolist()
+            if rows is None or not len(rows):
+                continue
+            alone = base if asking is None else replace(base, asking=asking[rows])
+            others = rank_of_truth(case.queries.take(rows), alone, truth[rows], metric, stop_at=2)
+            assert some.n_closer.tolist() == others.n_closer.tolist()
+            assert some.n_tied.tolist() == others.n_tied.tolist()
 
 
 @many(2)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unveil.data.links import Against, Candidates
 from unveil.engines.index import same_rows
-from unveil.engines.local import density, nearest, rank_of_truth
+from unveil.engines.local import Ready
 from unveil.engines.pairing import costs_of
 from unveil.engines.parts import Blocked, Parted
 from unveil.engines.records import Records
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from unveil.data.progress import Progress
     from unveil.engines.index import Groups
     from unveil.engines.metrics import Metric
-    from unveil.engines.parts import Base
 
 
 CERTAIN = 1e-3  # relative: how well the sum over everybody is known
@@ -48,14 +48,14 @@ class Search:
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> Against:
         """Each record against a row of the other file."""
-        queries, base = self._asked(records)
-        found = rank_of_truth(queries, base, truth, self.metric, stop_at=stop_at, progress=progress)
+        ready, rows = self._asked(records)
+        found = ready.rank_of_truth(rows, truth, stop_at=stop_at, progress=progress)
         return Against(found.n_closer, found.n_tied)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
         """The best candidates of each record."""
-        queries, base = self._asked(records)
-        found = nearest(queries, base, self.metric, k=k, progress=progress)
+        ready, rows = self._asked(records)
+        found = ready.nearest(rows, k=k, progress=progress)
         return Candidates(found.rows, found.scores, found.n_best)
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
@@ -66,8 +66,10 @@ class Search:
 
     def log_sums(self, records: Ints, error: float) -> Floats:
         """The log of the sum of exp(-cost) over the candidates of each record."""
-        queries, base = self._asked(records)
-        return density(queries, base, replace(self.metric, root=False), error=error).log_sum
+        if self.metric.root:
+            return replace(self, metric=replace(self.metric, root=False)).log_sums(records, error)
+        ready, rows = self._asked(records)
+        return ready.density(rows, error=error).log_sum
 
     def totals(self, records: Ints) -> Floats | None:
         """The log of the sum of all likelihoods, where scores are some."""
@@ -123,16 +125,24 @@ class Search:
         files = replace(self.files, reverse=not self.files.reverse)
         return replace(self, files=files, mine=mine, released=released, metric=self.metric.turned)
 
-    def _asked(self, records: Ints) -> tuple[Records, Base]:
-        """The records that ask, and those that are asked, in blocks if there are any."""
+    def _asked(self, records: Ints) -> tuple[Ready, Ints | None]:
+        """All that is asked for many questions, and the rows that ask; in blocks, only these."""
+        blocks = self.files.blocks
+        if not blocks.columns or (blocks.gappy and self.metric.measure is None):
+            return self._ready, records
         queries, base = self.files.asked(self.mine, self.released)
-        blocks, (asking, asked) = self.files.blocks, self._blocks()
+        parts = Parted(base, self.parts(records))
+        return Ready(queries.take(records), parts, self.metric), None
+
+    @cached_property
+    def _ready(self) -> Ready:
+        """Everybody against everybody; where a block may be missing it is one more attribute."""
+        queries, base = self.files.asked(self.mine, self.released)
+        blocks = self.files.blocks
         if not blocks.columns:
-            return queries.take(records), base
-        if blocks.gappy and self.metric.measure is None:
-            cells = blocks.cells
-            return queries.take(records), Blocked(base, cells[asking[records]], cells[asked])
-        return queries.take(records), Parted(base, self.parts(records))
+            return Ready(queries, base, self.metric)
+        asking, asked = (blocks.cells[own] for own in self._blocks())
+        return Ready(queries, Blocked(base, asking, asked), self.metric)
 
     def _blocks(self) -> tuple[Ints, Ints]:
         """The blocks of those that ask and of those that are asked; one, if there are none."""

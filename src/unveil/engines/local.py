@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil.aggregation.measure import as_floats
 from unveil.data.options import whole_number
-from unveil.engines.index import build, same_rows
+from unveil.engines.index import build
 from unveil.engines.metrics import euclid
-from unveil.engines.parts import everybody, in_pieces
+from unveil.engines.parts import Blocked, everybody, in_pieces, parted
 from unveil.engines.preparing import prepare
 from unveil.engines.problem import check, check_truth, pose
 from unveil.engines.records import WHOLE, Records
-from unveil.engines.threads import blocks_of, cores, run_blocks, shares_of
+from unveil.engines.threads import cores
+from unveil.engines.walking import count_closer, find_nearest, sum_up
 from unveil.errors import UsageError
-from unveil.kernels import density as densities
-from unveil.kernels import neighbours, ranking, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike
 
     from unveil.data.progress import Progress
+    from unveil.engines.index import Index
     from unveil.engines.metrics import Metric
     from unveil.engines.parts import Base
     from unveil.engines.problem import Problem
     from unveil.kernels.arrays import Floats, Ints
 
 MOST_NEIGHBOURS = 1000
-BLOCK = 512  # queries between two looks at progress and Ctrl-C
 
 # With and without a filter: between them they call every kernel.
 _REHEARSAL = (
@@ -73,6 +71,115 @@ class Densities:
     error: Floats  # what is to be added at most
 
 
+class Ready:
+    """Two files and a metric, made ready once for several questions.
+
+    A question is of some of the queries, by their rows, or of all. What an answer depends on is
+    settled for all queries together: it is the same whoever else is asked about. Parameters as in
+    `rank_of_truth`; the parts of a `Parted` base are of all queries, and are made ready each time.
+
+    >>> from unveil.engines.metrics import euclid
+    >>> people = np.array([[20.0, 1.0], [30.0, 2.0], [60.0, 3.0]])
+    >>> ready = Ready(people + [0, 1], people, euclid())
+    >>> ready.rank_of_truth(np.array([2]), [1]).n_closer.tolist()
+    [1]
+    >>> ready.nearest(np.array([0, 2])).rows.tolist()
+    [[0], [2]]
+    """
+
+    def __init__(
+        self,
+        queries: Records | ArrayLike,
+        base: Base,
+        metric: Metric,
+        *,
+        threads: int | None = None,
+    ) -> None:
+        self._threads = cores(threads)
+        self._files = check(queries, everybody(base), metric)
+        self._base, self._metric = base, metric
+
+    @cached_property
+    def _problem(self) -> Problem:
+        """All queries against the base, in arrays."""
+        problem, base = pose(*self._files, self._metric, self._threads), self._base
+        return parted(problem, base.asking, base.asked) if isinstance(base, Blocked) else problem
+
+    @cached_property
+    def _index(self) -> Index:
+        return build(self._problem, self._threads)
+
+    def _index_of(self, problem: Problem) -> Index:
+        """Of the whole base it is kept, of a part of it made."""
+        whole = problem.base is self._problem.base
+        return self._index if whole else build(problem, self._threads)
+
+    def rank_of_truth(
+        self,
+        rows: Ints | None,
+        truth: ArrayLike,
+        *,
+        stop_at: int | None = None,
+        progress: Progress | None = None,
+    ) -> Ranks:
+        """How many candidates are closer to each query than its true record, and how many tie."""
+        limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, WHOLE)
+        asked, given = self._files
+        many = len(asked) if rows is None else len(rows)
+        true_rows = check_truth(truth, many, len(given))
+        prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
+        answers = np.full((many, 2), -1, np.int64)
+        for piece, told in in_pieces(self._problem.of(rows), self._base, progress):
+            index = self._index_of(piece.problem)
+            places = piece.places(true_rows, len(given))
+            answers[piece.records] = count_closer(
+                piece.problem, index, places, limit, self._threads, told
+            )
+            del index  # before the next is built
+        return Ranks(answers[:, 0], answers[:, 1])
+
+    def nearest(
+        self, rows: Ints | None, *, k: int = 1, progress: Progress | None = None
+    ) -> Neighbours:
+        """The k best candidates of each query, and how many tie with the best."""
+        k = whole_number(k, "k", 1, MOST_NEIGHBOURS)
+        prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
+        problem = self._problem.of(rows)
+        n = len(problem.queries)
+        found = Neighbours(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
+        for piece, told in in_pieces(problem, self._base, progress):
+            index = self._index_of(piece.problem)
+            own = find_nearest(piece.problem, index, k, self._threads, told)
+            found.rows[piece.records] = np.where(own.rows < 0, -1, piece.candidates[own.rows])
+            found.scores[piece.records] = own.scores
+            found.n_best[piece.records] = own.n_best
+            del index  # before the next is built
+        if problem.terms.root and problem.terms.exact:  # these are squares
+            np.sqrt(found.scores, out=found.scores)
+        return found
+
+    def density(
+        self, rows: Ints | None, *, error: float = 1e-6, progress: Progress | None = None
+    ) -> Densities:
+        """The log of the sum of exp(-score) over the base, for each query."""
+        share = float(as_floats(error, "error"))
+        if not 0 <= share < 1:
+            raise UsageError("error: a number from 0 to below 1")
+        what = "the sum over all candidates"
+        prepare(what, lambda: [density(a, a, euclid()) for a in _REHEARSAL])
+        problem = self._problem.of(rows)
+        answers = np.zeros((len(problem.queries), 3))
+        for piece, told in in_pieces(problem, self._base, progress):
+            index = self._index_of(piece.problem)
+            answers[piece.records] = sum_up(piece.problem, index, share, self._threads, told)
+            del index  # before the next is built
+        least, total, left_out = answers.T
+        with np.errstate(divide="ignore", invalid="ignore"):  # where all are impossible
+            log_sum = np.where(total > 0, np.log(total) - least, -np.inf)
+            bound = np.where(total > 0, np.log1p(left_out / total), 0.0)
+        return Densities(log_sum, bound)
+
+
 def rank_of_truth(
     queries: Records | ArrayLike,
     base: Base,
@@ -111,37 +218,8 @@ def rank_of_truth(
     >>> ranks.hits.tolist()
     [1.0, 1.0, 0.0]
     """
-    limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, WHOLE)
-    workers = cores(threads)
-    asked, given = check(queries, everybody(base), metric)
-    true_rows = check_truth(truth, len(asked), len(given))
-    prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
-    problem = pose(asked, given, metric, workers)
-    answers = np.full((len(asked), 2), -1, np.int64)
-    for piece, told in in_pieces(problem, base, progress):
-        places = piece.places(true_rows, len(given))
-        answers[piece.records] = _ranks(piece.problem, places, limit, workers, told)
-    return Ranks(answers[:, 0], answers[:, 1])
-
-
-def _ranks(
-    problem: Problem, true_rows: Ints, limit: int, workers: int, progress: Progress | None
-) -> Ints:
-    """For each query how many are closer than its true record, and how many tie."""
-    index = build(problem, workers)
-    search = index.search(problem)
-    position = np.where(true_rows < 0, -1, index.position[true_rows])
-    groups = same_rows(problem.queries, position, workers)
-    order = groups.firsts[position[groups.firsts] >= 0]
-    order = order[np.argsort(position[order])]  # neighbours in the tree share the cache
-    answers = np.full((len(position), 2), -1, np.int64)
-
-    def answer(block: Ints, scratch: walk.Scratch) -> None:
-        ranking.rank_block(search, position, block, limit, answers, scratch)
-
-    _in_blocks(answer, order, search, workers, progress)
-    groups.spread(answers)
-    return answers
+    ready = Ready(queries, base, metric, threads=threads)
+    return ready.rank_of_truth(None, truth, stop_at=stop_at, progress=progress)
 
 
 def nearest(
@@ -162,40 +240,7 @@ def nearest(
     >>> found.rows.tolist(), found.scores.tolist(), found.n_best.tolist()
     ([[1, 2]], [[2.0, 2.0]], [2])
     """
-    k = whole_number(k, "k", 1, MOST_NEIGHBOURS)
-    workers = cores(threads)
-    asked, given = check(queries, everybody(base), metric)
-    prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
-    problem = pose(asked, given, metric, workers)
-    n = len(asked)
-    found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
-    for piece, told in in_pieces(problem, base, progress):
-        rows, scores, n_best = _neighbours(piece.problem, k, workers, told)
-        found.rows[piece.records] = np.where(rows < 0, -1, piece.candidates[rows])
-        found.scores[piece.records] = scores
-        found.n_best[piece.records] = n_best
-    squares = problem.terms.root and problem.terms.exact
-    return Neighbours(found.rows, np.sqrt(found.scores) if squares else found.scores, found.n_best)
-
-
-def _neighbours(
-    problem: Problem, k: int, workers: int, progress: Progress | None
-) -> neighbours.Found:
-    """The best candidates of each query, by their places in this problem."""
-    search = build(problem, workers).search(problem)
-    groups = same_rows(problem.queries, np.zeros(0), workers)
-    order = _in_tree_order(groups.firsts, search, workers)
-    n = len(problem.queries)
-    found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
-
-    def answer(block: Ints, scratch: walk.Scratch) -> None:
-        short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
-        neighbours.nearest_block(search, block, found, short, scratch)
-
-    _in_blocks(answer, order, search, workers, progress)
-    for part in found:
-        groups.spread(part)
-    return found
+    return Ready(queries, base, metric, threads=threads).nearest(None, k=k, progress=progress)
 
 
 def density(
@@ -217,64 +262,5 @@ def density(
     >>> density(np.array([[0.0]]), np.array([[0.0], [0.0]]), manhattan()).log_sum.tolist()
     [0.6931471805599453]
     """
-    share = float(as_floats(error, "error"))
-    if not 0 <= share < 1:
-        raise UsageError("error: a number from 0 to below 1")
-    workers = cores(threads)
-    asked, given = check(queries, everybody(base), metric)
-    prepare("the sum over all candidates", lambda: [density(a, a, euclid()) for a in _REHEARSAL])
-    problem = pose(asked, given, metric, workers)
-    answers = np.zeros((len(asked), 3))
-    for piece, told in in_pieces(problem, base, progress):
-        answers[piece.records] = _sums(piece.problem, share, workers, told)
-    least, total, left_out = answers.T
-    with np.errstate(divide="ignore", invalid="ignore"):  # where all candidates are impossible
-        log_sum = np.where(total > 0, np.log(total) - least, -np.inf)
-        bound = np.where(total > 0, np.log1p(left_out / total), 0.0)
-    return Densities(log_sum, bound)
-
-
-def _sums(problem: Problem, share: float, workers: int, progress: Progress | None) -> Floats:
-    """For each query the least score, the sum of exp(least - score), and what was left out."""
-    search = build(problem, workers).search(problem)
-    groups = same_rows(problem.queries, np.zeros(0), workers)
-    order = _in_tree_order(groups.firsts, search, workers)
-    answers = np.zeros((len(problem.queries), 3))
-
-    def answer(block: Ints, scratch: walk.Scratch) -> None:
-        densities.density_block(search, block, share, answers, scratch)
-
-    _in_blocks(answer, order, search, workers, progress)
-    groups.spread(answers)
-    return answers
-
-
-def _in_tree_order(asked: Ints, search: walk.Search, threads: int) -> Ints:
-    """The queries as the tree orders them, so that those near each other share the cache."""
-    leaf, never = np.empty(len(asked), np.int64), np.zeros(1, np.bool_)
-    run_blocks(
-        lambda start, stop: walk.leaf_of(
-            search, asked[start:stop], leaf[start:stop], walk.scratch_for(search, never)
-        ),
-        shares_of(len(asked), threads),
-        threads=threads,
-    )
-    return asked[np.argsort(leaf, kind="stable")]
-
-
-def _in_blocks(
-    answer: Callable[[Ints, walk.Scratch], object],
-    asked: Ints,
-    search: walk.Search,
-    threads: int,
-    progress: Progress | None,
-) -> None:
-    """Answer the queries `asked`, block after block, on all threads."""
-    stopped = np.zeros(1, np.bool_)
-    run_blocks(
-        lambda start, end: answer(asked[start:end], walk.scratch_for(search, stopped)),
-        blocks_of(len(asked), BLOCK),
-        threads=threads,
-        progress=progress,
-        stop=stopped if len(asked) > BLOCK else None,  # one block is soon done
-    )
+    ready = Ready(queries, base, metric, threads=threads)
+    return ready.density(None, error=error, progress=progress)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from unveil.kernels.arrays import Floats
 
+NEAR = 2048  # rows that stay near the processor while all attributes are added up
+
 
 def missing_costs(
     queries: Floats, base: Floats, terms: kernel.Terms, threads: int, fixed: Sequence[float | None]
@@ -116,6 +118,8 @@ def times(rows: Floats, matrix: Floats) -> Floats:
     """Multiply each row by itself: equal rows give equal products, wherever they stand."""
     out = np.zeros((len(rows), matrix.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):  # found out by check_sizes
-        for j in range(len(matrix)):
-            out += rows[:, j : j + 1] * matrix[j]
+        for start in range(0, len(rows), NEAR):
+            some, sums = rows[start : start + NEAR], out[start : start + NEAR]
+            for j in range(len(matrix)):
+                sums += some[:, j : j + 1] * matrix[j]
     return out

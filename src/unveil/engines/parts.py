@@ -76,11 +76,9 @@ class Piece:
 
 
 def pieces_of(problem: Problem, base: Base) -> Iterator[Piece]:
-    """The problem in pieces; whole, if there are no parts."""
+    """The problem in pieces; whole, if there are no parts, or if it has been parted."""
     if not isinstance(base, Parted):
         n, rows = len(problem.queries), np.arange(len(problem.base))
-        if isinstance(base, Blocked):
-            problem = _parted(problem, base.asking, base.asked)
         yield Piece(problem, np.arange(n), np.zeros(n, np.int64), rows, rows)
         return
     parts = [part for part in base.parts if len(part.candidates) and len(part.records)]
@@ -108,12 +106,12 @@ def _piece(problem: Problem, parts: Sequence[Part]) -> Piece:
         offset=problem.offset[candidates] if len(problem.offset) else problem.offset,
     )
     if len(parts) > 1:
-        some = _parted(some, part_of[:, None], part_asked[:, None])
+        some = parted(some, part_of[:, None], part_asked[:, None])
     keys = part_asked * len(problem.base) + candidates
     return Piece(some, records, part_of, candidates, keys)
 
 
-def _parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
+def parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
     """The problem with more attributes, codes in which a gap is impossible; -1 is missing."""
     terms, width = problem.terms, asking.shape[1]
     first = len(terms.end) + 2 * np.arange(width)

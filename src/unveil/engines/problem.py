@@ -32,6 +32,14 @@ class Problem:
     gappy: bool
     parting: int = 0  # how many of the last attributes part those that are not compared
 
+    def of(self, rows: Ints | None) -> Problem:
+        """Of some of the queries; all of them in their own order are not copied."""
+        n = len(self.queries)
+        if rows is None or (len(rows) == n and bool((rows == np.arange(n)).all())):
+            return self
+        missing = self.missing if len(self.missing) == 1 else self.missing[rows]
+        return replace(self, queries=self.queries[rows], missing=missing)
+
 
 def check(
     queries: Records | ArrayLike, base: Records | ArrayLike, metric: Metric

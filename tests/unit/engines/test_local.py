@@ -11,7 +11,7 @@ import pytest
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.data.links import Part
 from unveil.engines import local, metrics
-from unveil.engines.local import density, nearest, rank_of_truth
+from unveil.engines.local import Ready, density, nearest, rank_of_truth
 from unveil.engines.parts import Blocked, Parted
 from unveil.engines.records import Records
 from unveil.errors import DataError, SpecError, UsageError
@@ -458,3 +458,26 @@ def test_sums_over_many_are_as_exact_as_they_say(priced):
         assert (found.log_sum <= true + 1e-9).all()
         assert (true <= found.log_sum + found.error + 1e-9).all()
         assert found.error.max() <= np.log1p(error) + 1e-12
+
+
+def test_several_questions_need_one_index(monkeypatch):
+    made = []
+
+    def watched(problem, threads):
+        made.append(len(problem.base))
+        return build(problem, threads)
+
+    build = local.build
+    monkeypatch.setattr(local, "build", watched)
+    rng = np.random.default_rng(5)
+    people, truth = rng.standard_normal((300, 3)), rng.permutation(300)
+    seen = rng.random(people.shape) > 0.2
+    metric = metrics.whitened(np.cov(people.T))
+    ready = Ready(Records(people, seen), people[np.argsort(truth)], metric)
+    complete = np.flatnonzero(seen.all(1))  # alone they would have no missing cell to reckon with
+    for rows in (complete, np.arange(300), complete[:5]):
+        ranks = ready.rank_of_truth(rows, truth[rows])
+        assert not ranks.n_closer[seen[rows].all(1)].any()
+        assert ready.nearest(rows).rows.shape == (len(rows), 1)
+        assert np.isfinite(ready.density(rows).log_sum).all()
+    assert made == [300]
