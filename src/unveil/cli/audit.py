@@ -163,11 +163,14 @@ def command(
 
 def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
     from unveil.files.evidence import write_evidence, write_records
+    from unveil.files.formats import format_of
     from unveil.workflows.auditing import audit
 
     evidence, records = given["evidence"], given["per_record"]
     inputs = (given[name] for name in ("schema", "release_schema", "truth", "plan", "policy"))
     check_outputs((evidence, records), (original, release, *inputs), force=given["force"])
+    if records is not None:
+        format_of(records)  # which refuses what could not be written in the end
     if given["resume"] and evidence is None:
         raise UsageError("--resume: name the --evidence that the killed audit was to write")
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})

@@ -43,11 +43,16 @@ class Task:
 
     spec: Attack
     intruder: Intruder
+    number: int = 1  # among the attacks of this name
 
     @property
     def name(self) -> str:
-        """The attack's name, with what was asked for beyond the defaults: rank-max."""
-        return attack_name(self.spec)
+        """The attack's name, with what was asked for beyond the defaults: rank-max.
+
+        The second of two that differ in numbers only is rank-max-2.
+        """
+        name = attack_name(self.spec)
+        return name if self.number == 1 else f"{name}-{self.number}"
 
     @property
     def step(self) -> str:
@@ -93,10 +98,12 @@ def tasks_of(
     attacks: Sequence[Attack], both: Aligned, known: Sequence[str], channel: Any
 ) -> list[Task]:
     """Each attack in both directions, on the attributes that it can compare."""
-    found = []
+    found, named = [], list[str]()
     for spec in attacks:
+        named.append(attack_name(spec))
+        number = named.count(named[-1])
         if isinstance(spec, Position | Pairs):
-            found.append(Task(spec, Intruder()))
+            found.append(Task(spec, Intruder(), number))
             continue
         for direction in get_args(Direction):
             intruder = Intruder(
@@ -104,7 +111,7 @@ def tasks_of(
                 direction=direction,
                 channel=channel if spec.knows is not None else False,
             )
-            found.append(Task(spec, intruder))
+            found.append(Task(spec, intruder, number))
     return found
 
 

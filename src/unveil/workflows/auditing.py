@@ -25,7 +25,7 @@ from unveil.data.audit import (
     Remasking,
 )
 from unveil.data.release import check_seed
-from unveil.errors import UnveilError, UsageError
+from unveil.errors import FileError, UnveilError, UsageError
 from unveil.files.policies import as_policy
 from unveil.files.unfinished import Unfinished
 from unveil.workflows.assessing import ASSESSED, assess
@@ -35,7 +35,7 @@ from unveil.workflows.judging import judge
 from unveil.workflows.naming import attack_from, plain_spec
 from unveil.workflows.remasking import remasked
 from unveil.workflows.settings import Settings
-from unveil.workflows.steps import Steps
+from unveil.workflows.steps import Steps, said_once
 from unveil.workflows.sweeping import knowledge, noisy_knowledge
 
 if TYPE_CHECKING:
@@ -118,6 +118,18 @@ class Auditing:
             progress=self.settings.progress,
             unfinished=self._unfinished(),
         )
+        try:
+            with said_once():
+                found = self._found(tasks, steps)
+        except FileError:
+            raise
+        except UnveilError:  # it would come again: there is nothing to go on with
+            steps.finish()
+            raise
+        steps.finish()
+        return found
+
+    def _found(self, tasks: Sequence[Task], steps: Steps) -> Audit:
         attacked = self._attack(tasks, steps)
         worst = attacked.worst()
         blind = attacked.worst(lambda task: task.blind)
@@ -151,7 +163,6 @@ class Auditing:
         if self.policy is not None:
             verdict = judge(self.policy, evidence)
             evidence = msgspec.structs.replace(evidence, verdict=verdict)
-        steps.finish()
         return Audit(evidence, {**attacked.columns(), **again_each})
 
     def _tasks(self) -> list[Task]:
@@ -164,7 +175,7 @@ class Auditing:
 
     def _attack(self, tasks: Sequence[Task], steps: Steps) -> Attacked:
         """Make every attack; of the default ones those that can be made."""
-        found, left_out = [], []
+        found, left_out, refused = [], [], None
         for task in tasks:
             work = partial(finding, task, self.case.scene, self._budget(task.step))
             try:
@@ -177,6 +188,9 @@ class Auditing:
                 left_out.append(
                     LeftOut(name=task.name, direction=task.intruder.direction, reason=why)
                 )
+                refused = refused or error
+        if refused is not None and not any(task.intruder.knows for task, _, _ in found):
+            raise refused  # what is known could not be used by anybody
         return Attacked(found, tuple(left_out))
 
     def _sweep(self, attacked: Attacked, steps: Steps) -> Knowledge | None:

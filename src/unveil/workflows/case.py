@@ -26,6 +26,7 @@ from unveil.files.schemas import as_schema
 from unveil.files.tables import read
 from unveil.workflows.scene import Scene, prepare
 from unveil.workflows.sources import as_microdata
+from unveil.workflows.truth import ROW_ORDER
 
 if TYPE_CHECKING:
     from unveil.workflows.settings import Settings
@@ -57,18 +58,24 @@ def case_of(
     """Read the files and find out which released row is whose; refuse what cannot be audited."""
     if isinstance(release, Releases):
         raise UsageError("an audit is of one release: audit each, and compare the evidence")
+    nobody = isinstance(truth, str) and truth == NOBODY
+    if nobody and isinstance(release, Release) and release.row_map is not None:
+        raise UsageError("truth: this Release knows whose its rows are: leave out truth='none'")
     people, released = _read(original, release, schema, settings)
+    for name in settings.rename.values():
+        if name not in people.columns:
+            raise DataError(f"rename: in the original, {absent_column(name, people.columns)}")
     plan, channel = _plan(release, settings)
     table = released.data if isinstance(released, Release) else released
     notes = _check_columns(people, table)
-    nobody = isinstance(truth, str) and truth == NOBODY
     scene = prepare(
         people, released, intruder=Intruder(), truth=None if nobody else truth, seed=seed
     )
     if not nobody:
         _check_truth(scene, released, truth)
     inputs = {"original": _input(original, people), "release": _input(release, table)}
-    if isinstance(truth, str | os.PathLike) and Path(truth).is_file():
+    by_word = isinstance(truth, str) and truth in (NOBODY, ROW_ORDER, *people.columns)
+    if isinstance(truth, str | os.PathLike) and not by_word:
         inputs["truth"] = Input(file=os.fspath(truth), sha256=digest_of(Path(truth)))
     return Case(
         scene=scene,
@@ -148,7 +155,7 @@ def _check_columns(people: Microdata, released: Microdata) -> list[str]:
         for name in people.columns
         if name in released.columns
         and not released.schema[name].generalised
-        and _stored(people, name) != _stored(released, name)
+        and not _alike(_stored(people, name), _stored(released, name))
     ]
     if retyped:
         kinds = listing(
@@ -180,10 +187,15 @@ def _stored(data: Microdata, name: str) -> str:
     """How a column is stored, as far as it matters for what can be compared."""
     if (data.schema[name].level or "numeric") != "numeric":
         return "categories"
-    kind = stored_as(data.column(name))
     if data.column(name).null_count() == len(data):
         return "nothing"
-    return kind
+    kind = stored_as(data.column(name))
+    return "numbers" if kind == "whole numbers" else kind  # 3 and 3.0 are one number
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether cells of two kinds can be compared: nothing with anything, days with seconds."""
+    return one == other or "nothing" in (one, other) or {one, other} == {"dates", "times"}
 
 
 def _suggested(wanted: list[str], there: list[str]) -> str:

@@ -19,10 +19,13 @@ def attack_name(spec: Attack) -> str:
     >>> attack_name(Rank(criterion="max")), attack_name(Distance())
     ('rank-max', 'distance')
     """
-    defaults = {field.name: field.default for field in msgspec.structs.fields(type(spec))}
-    said = {name: getattr(spec, name) for name in spec.__struct_fields__}
-    words = [v for name, v in said.items() if isinstance(v, str) and v != defaults[name]]
-    return "-".join([spec.method, *words])
+    said = [(getattr(spec, field.name), field) for field in msgspec.structs.fields(type(spec))]
+    chosen = [
+        value
+        for value, field in said
+        if isinstance(value, str) and value in words(field.type) and value != field.default
+    ]
+    return "-".join([spec.method, *chosen])
 
 
 def plain_spec(spec: Attack) -> dict[str, Any]:
@@ -37,6 +40,8 @@ def plain_spec(spec: Attack) -> dict[str, Any]:
         value = getattr(spec, field.name)
         if isinstance(value, tuple) and any(isinstance(one, Attack) for one in value):
             plain[field.name] = [plain_spec(one) for one in value]
+        elif not isinstance(value, str | int | float | tuple | dict | msgspec.Struct | None):
+            plain[field.name] = type(value).__name__  # a table that was made elsewhere
         elif value != field.default:
             plain[field.name] = msgspec.to_builtins(value, enc_hook=lambda one: type(one).__name__)
     return plain

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from unveil.data.audit import Evidence, Input
 
-NOT_FOUND = ("version", "software", "inputs")  # what is said of an audit, and not found by it
+NOT_FOUND = ("version", "software", "inputs", "truth")  # what is said of an audit, not found by it
 SHOWN = 1000  # differences that are kept
 
 

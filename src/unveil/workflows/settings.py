@@ -52,7 +52,7 @@ class Settings(Spec, frozen=True, kw_only=True):
         None
     )
     seconds: Annotated[
-        Annotated[float, Meta(gt=0)],
+        Annotated[float, Meta(gt=0, le=1e9)],
         Meta(
             description="For each attack: if all records take longer, it is made on a sample of "
             "them, against all candidates."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from unveil.data.encode import Floats
     from unveil.data.progress import Progress
@@ -60,3 +62,25 @@ class Steps:
         """All is done: nothing need be kept."""
         if self._unfinished is not None:
             self._unfinished.remove()
+
+
+@contextmanager
+def said_once() -> Iterator[None]:
+    """Let a warning that every step has to give be given once.
+
+    >>> with said_once():
+    ...     logging.getLogger("unveil").info("a column does not vary")
+    """
+    logger, said = logging.getLogger("unveil"), set[str]()
+
+    def is_new(record: logging.LogRecord) -> bool:
+        text = record.getMessage()
+        new = text not in said
+        said.add(text)
+        return new
+
+    logger.addFilter(is_new)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_new)
