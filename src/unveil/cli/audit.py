@@ -89,7 +89,7 @@ FAILED = 1
 )
 @click.option(
     "--errors",
-    default="0,0.05,0.1,0.2,0.5",
+    default="0,0.1,0.2,0.5",
     show_default=True,
     help="Errors in the intruder's values for which to find the risk.",
 )

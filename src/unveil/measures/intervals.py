@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from unveil.data.disclosure import Inside, IntervalCurve, IntervalDisclosure
 from unveil.data.encode import tied_blocks
 from unveil.data.shares import part_of
+from unveil.engines.threads import on_all_cores
 from unveil.errors import UsageError, absent_column
 
 if TYPE_CHECKING:
@@ -77,12 +79,9 @@ def interval_disclosure(
         if not len(values.ascending):
             continue
         every.see(values)
-        pairs = [
-            [every.inside(at, method, values, ends) for at, ends in enumerate(found)]
-            for method, found in enumerate(
-                (_by_rank(values, widths), _by_deviation(values, widths))
-            )
-        ]
+        ends = [*_by_rank(values, widths), *_by_deviation(values, widths)]
+        found = on_all_cores(partial(every.inside, values, ends), range(len(ends)))
+        pairs = found[: len(widths)], found[len(widths) :]
         curves.append(_curve(column, len(values.ascending), widths, pairs))
     if not curves:
         return None
@@ -159,24 +158,25 @@ class _Together:
         self.places = both.sample(LOOKED_AT, seed, "intervals")
         some = len(self.places)
         self.counted: Mask = np.zeros(self.n, np.bool_)  # something was there to disclose
-        self._inside = np.ones((2, widths, self.n), np.bool_)
-        self._crossed = np.ones((2, widths, some, some), np.bool_)  # intervals by originals
+        self._inside = np.ones((2 * widths, self.n), np.bool_)  # by rank, then by deviation
+        self._crossed = np.ones((2 * widths, some, some), np.bool_)  # intervals by originals
 
     def see(self, values: _Values) -> None:
         """Let the pairs count that have a value."""
         self.counted |= ~np.isnan(values.originals)
 
     def inside(
-        self, at: int, method: int, values: _Values, ends: tuple[Floats, Floats]
+        self, values: _Values, every: Sequence[tuple[Floats, Floats]], at: int
     ) -> tuple[float, float]:
         """The share inside in one attribute and by chance; remembered for all of them."""
+        ends = every[at]
         low, high = (np.append(end, np.nan)[values.place] for end in ends)
         own, n = values.originals, len(values.ascending)
         within = (low <= own) & (own <= high)
-        self._inside[method, at] &= within | np.isnan(own)
+        self._inside[at] &= within | np.isnan(own)
         drawn = own[self.places]
         crossed = (low[self.places, None] <= drawn) & (drawn <= high[self.places, None])
-        self._crossed[method, at] &= crossed | np.isnan(drawn)
+        self._crossed[at] &= crossed | np.isnan(drawn)
         held = np.searchsorted(values.ascending, ends[1], "right")
         held -= np.searchsorted(values.ascending, ends[0], "left")
         return int(within.sum()) / n, int((held * values.many).sum()) / (n * self.n)
@@ -184,11 +184,12 @@ class _Together:
     def shares(self) -> list[list[tuple[float, float]]]:
         """The share inside in every attribute and by chance, by method and width."""
         n = int(self.counted.sum())
-        shares = (self._inside & self.counted).sum(axis=2) / n
-        return [
-            [(float(share), self._chance(crossed)) for share, crossed in zip(*both, strict=True)]
-            for both in zip(shares, self._crossed, strict=True)
+        found = [
+            (int((inside & self.counted).sum()) / n, self._chance(crossed))
+            for inside, crossed in zip(self._inside, self._crossed, strict=True)
         ]
+        half = len(found) // 2
+        return [found[:half], found[half:]]
 
     def _chance(self, crossed: Mask) -> float:
         """Of a random pairing, which leaves a pair as it is once in n times."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from unveil.data.common import common_cells
 from unveil.data.disclosure import Diversity, ReleaseUniqueness, Uniqueness
 from unveil.engines.index import same_rows
-from unveil.engines.threads import cores
+from unveil.engines.threads import cores, on_all_cores
 from unveil.errors import UsageError, listing
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def release_uniqueness(
         own = tuple(columns)
     if not columns:
         return None
-    perturbed = tuple(name for name in columns if _perturbed(both, name))
+    changed = on_all_cores(partial(_perturbed, both), columns)
+    perturbed = tuple(name for name, yes in zip(columns, changed, strict=True) if yes)
     others = tuple(name for name in columns if name not in perturbed)
     return ReleaseUniqueness(
         original=uniqueness(both.original, own),

@@ -71,7 +71,7 @@ class Settings(Spec, frozen=True, kw_only=True):
     errors: Annotated[
         tuple[Annotated[float, Meta(ge=0, le=10)], ...],
         Meta(description="The errors in the intruder's values for which the risk is found."),
-    ] = (0.0, 0.05, 0.1, 0.2, 0.5)
+    ] = (0.0, 0.1, 0.2, 0.5)
     remask: Annotated[
         Annotated[int, Meta(ge=0, le=1000)],
         Meta(description="How often the plan, where it is known, is carried out anew."),
