@@ -78,7 +78,8 @@ class Policy(Spec, frozen=True, kw_only=True):
     def to_dict(self) -> dict[str, object]:
         """The limits that are set, as plain values: the TOML file."""
         plain: dict[str, object] = msgspec.to_builtins(self)
-        return {name: value for name, value in plain.items() if value not in (None, False)}
+        # A limit of 0 is one, though Python holds it to be equal to False.
+        return {n: value for n, value in plain.items() if value is not None and value is not False}
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):

@@ -96,9 +96,10 @@ def _told(truth: Any) -> str | None:
 
 def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple[Microdata, Any]:
     """Both files, the release's columns called as the original's are."""
-    people = _table(
-        original, None if isinstance(original, Microdata) else as_schema(schema), settings
-    )
+    ready = [isinstance(one, Microdata | Release) for one in (original, release)]
+    if schema is not None and all(ready):
+        raise UsageError("these Microdata have a schema already: leave out schema=")
+    people = _table(original, None if ready[0] else as_schema(schema), settings)
     if isinstance(release, Release):
         if settings.rename:
             raise UsageError("rename: a Release has the names of the table that it was made of")
@@ -108,7 +109,7 @@ def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple
     own: Schema | None = settings.release_schema
     if own is None:
         back = {new: old for old, new in settings.rename.items()}
-        declared = people.schema
+        declared = as_schema(schema) or people.schema
         own = Schema({back.get(name, name): declared[name] for name in declared}).where_there()
     return people, _renamed(_table(release, own, settings), settings.rename)
 
