@@ -31,6 +31,21 @@ def _frame():
     )
 
 
+def _crowd():
+    """Enough of a kind for every measure to have something to say."""
+    return pl.DataFrame(
+        {
+            "name": [f"{TEXT}{i}" for i in range(24)],
+            "kind": [TEXT, TEXT + "2"] * 12,
+            "pay": [NUMBER + i * i for i in range(24)],
+            "age": [WHOLE + i % 3 for i in range(24)],
+            "born": pl.Series([f"77-01-{1 + i}" for i in range(24)]).str.to_date("%y-%m-%d"),
+            "home": [f"{TEXT}{i // 2}" for i in range(24)],
+            "weight": [WHOLE * 1.0] * 24,
+        }
+    )
+
+
 def _csv(rows=None, header="name,kind,pay,age"):
     rows = rows or [f"{TEXT}{i},{TEXT},{NUMBER},{WHOLE}" for i in range(8)]
     return "\n".join([header, *rows, ""])
@@ -100,10 +115,22 @@ FILES = {
     "number.toml": "numeric = ['pay']",
     "other.parquet": _frame().with_columns(pl.col("pay") * 2, kind=pl.lit(TEXT)),
     "rows.csv": f"released,original\n{WHOLE},1\n",
+    "crowd.parquet": _crowd(),
+    "moved.parquet": _crowd().with_columns(pl.col("pay") * 1.5, kind=pl.col("kind").reverse()),
+    "typed.parquet": _crowd().with_columns(pay=pl.col("kind")),
+    "crowd.toml": "quasi = ['kind', 'pay', 'born']\nidentifier = 'name'\nconfidential = 'age'\n"
+    "household = 'home'\nweight = 'weight'\nnominal = ['kind', 'home']",
+    "all.policy": "max_risk = 0\nmax_subgroup_risk = 0\nmax_confirmed = 0\nk_anonymity = 9\n"
+    "max_interval_disclosure = 0\nl_diversity = 9\nmax_loss = 0\nforbid_row_order = true\n"
+    "may_stay_unchanged = []",
+    "near.policy": "max_rsik = 0",
+    "empty.policy": "",
+    "blind.json": f'{{"format": 1, "version": "{TEXT}"}}',
     "pairs.csv": f"unique_id_l,unique_id_r,match_weight\n{WHOLE},{TEXT},{NUMBER}\n",
 }
 
 ATTACK = "attack good.parquet other.parquet --schema keys.toml --attack"
+AUDIT = "audit crowd.parquet moved.parquet --schema crowd.toml"
 SCENES = [
     (0, "inspect good.csv"),
     (0, "inspect good.csv --json"),
@@ -202,6 +229,33 @@ SCENES = [
     (2, "compare good.csv"),
     (3, "compare good.csv good.csv"),
     (3, "compare no.json good.csv --records good.csv"),
+    *((1, f"{AUDIT} {more} --evidence evidence.json --policy all.policy") for more in (
+        "--truth name --plan noise.plan --remask 1 --per-record each.csv",
+        "--truth none --json", "--truth row-order --attack distance --json",
+    )),
+    (0, f"{AUDIT} --truth name --knows pay --attack rank-max --rename born=born"),
+    (0, "audit good.parquet other.parquet --schema keys.toml --truth name --errors 0.5 --json"),
+    *((3, f"{AUDIT} {more}") for more in (
+        "", "--truth kind", "--truth rows.csv", "--truth name --knows payy",
+        "--truth name --rename x=pay", "--truth name --rename kind=payy",
+        "--truth name --policy near.policy", "--truth name --policy empty.policy",
+        "--truth name --policy broken.toml", "--truth name --plan broken.plan",
+        "--truth name --plan key.plan",
+        "--truth name --plan absent.plan --attack tailored",
+        "--truth name --release-schema words.toml", "--truth name --release-schema order.toml",
+        "--truth name --evidence good.csv", "--truth name --per-record each.xyz",
+    )),
+    (3, "audit crowd.parquet typed.parquet --schema crowd.toml --truth name"),
+    (3, "audit crowd.parquet good.parquet --schema crowd.toml --truth age"),
+    (3, "audit good.parquet crowd.parquet --schema keys.toml --truth name"),
+    (3, "audit good.parquet other.parquet --truth name"),
+    *((3, f"audit --replay {name}") for name in ("blind.json", "good.csv", "no.json", ".")),
+    *((2, f"{AUDIT} --truth name {more}") for more in (
+        "--resume", "--attack nose", "--attack rank-mean", "--attack tailored", "--errors x",
+        "--memory x", "--rename x", "--seconds nan", "--knows ,",
+    )),
+    (2, f"{AUDIT} --truth nobody"),
+    (2, "audit --replay blind.json --seed 3"),
     (0, "methods"),
     (0, "methods pram"),
     (0, "demo --folder made"),

@@ -164,6 +164,7 @@ def command(
 def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
     from unveil.files.evidence import write_evidence, write_records
     from unveil.files.formats import format_of
+    from unveil.files.plans import read_plan
     from unveil.workflows.auditing import audit
 
     evidence, records = given["evidence"], given["per_record"]
@@ -175,6 +176,7 @@ def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
         raise UsageError("--resume: name the --evidence that the killed audit was to write")
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     policy = _policy(given["policy"], given["max_risk"])
+    plan = None if given["plan"] is None else read_plan(given["plan"])
     with bar(f"reading {original}") as show, as_usage():
         found = audit(
             original,
@@ -185,7 +187,7 @@ def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
             policy=policy,
             seed=given["seed"],
             knows=names(given["knows"]),
-            plan=given["plan"],
+            plan=plan,
             rename=_renamed(given["renamed"]),
             release_schema=given["release_schema"],
             format=dialect,

@@ -156,7 +156,7 @@ def _check_columns(people: Microdata, released: Microdata) -> list[str]:
         for name in people.columns
         if name in released.columns
         and not released.schema[name].generalised
-        and not _alike(_stored(people, name), _stored(released, name))
+        and not _comparable(people, released, name)
     ]
     if retyped:
         kinds = listing(
@@ -194,9 +194,15 @@ def _stored(data: Microdata, name: str) -> str:
     return "numbers" if kind == "whole numbers" else kind  # 3 and 3.0 are one number
 
 
-def _alike(one: str, other: str) -> bool:
-    """Whether cells of two kinds can be compared: nothing with anything, days with seconds."""
-    return one == other or "nothing" in (one, other) or {one, other} == {"dates", "times"}
+def _comparable(people: Microdata, released: Microdata, name: str) -> bool:
+    """Whether cells of both can be compared: nothing with anything, days with seconds.
+
+    What one file says to be categories and the other says nothing of are categories.
+    """
+    levels = {data.schema[name].level for data in (people, released)}
+    kinds = {_stored(data, name) for data in (people, released)}
+    categories = levels <= {"nominal", "ordinal", None} and levels != {None}
+    return categories or len(kinds) == 1 or "nothing" in kinds or kinds == {"dates", "times"}
 
 
 def _suggested(wanted: list[str], there: list[str]) -> str:

@@ -1,0 +1,292 @@
+"""``unveil audit`` as a user meets it: verdicts, evidence, kills, threads, mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+import unveil
+from unveil import masks
+
+COMMAND = [sys.executable, "-c", "from unveil.cli.main import main; main()", "audit"]
+FILES = ("o.csv", "r.csv", "--schema", "s.toml", "--truth", "map.csv")
+AUDIT = ("audit", *FILES)
+QUICK = ("--attack", "distance", "--no-sweep", "--errors", "", "--remask", "0")
+LONGER = (
+    "--plan", "plan.toml", "--errors", "0.2", "--remask", "1", "--attack", "distance",
+    "--attack", "rank-max", "--attack", "probabilistic", "--max-risk", "0.05", "--seed", "5",
+)  # fmt: skip
+COLUMNS = ("person", "household", "region", "age", "hours", "income", "rent", "weight")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A survey, its release, schema, plan and row map, as `unveil mask` would leave them."""
+    folder = tmp_path_factory.mktemp("audit")
+    sample = unveil.households(60, seed=4)
+    schema = unveil.Schema({name: sample.schema[name] for name in COLUMNS})
+    people = unveil.Microdata(sample.to_frame().select(COLUMNS), schema)
+    steps = [masks.AdditiveNoise(scale=0.2, columns=["age", "hours", "income"])]
+    release = unveil.mask(people, steps, seed=6)
+    unveil.write(people, folder / "o.csv")
+    unveil.write(schema, folder / "s.toml")
+    unveil.write(release, folder / "r.csv", row_map=folder / "map.csv")
+    unveil.write(release.plan, folder / "plan.toml")
+    return folder
+
+
+@pytest.fixture
+def here(made, tmp_path, monkeypatch):
+    """A folder of one's own with those files."""
+    for path in made.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def left_behind(folder):
+    known = {"o.csv", "r.csv", "s.toml", "map.csv", "plan.toml"}
+    return sorted(path.name for path in folder.iterdir() if path.name not in known)
+
+
+def test_a_policy_that_fails_is_exit_code_1(unveil_command, here):
+    done = unveil_command(*AUDIT, *QUICK, "--max-risk", "0.05", "--evidence", "e.json")
+    assert (done.code, done.err) == (1, "")
+    assert "NOT kept" in done.out
+    assert "max_risk" in done.out
+    assert "BROKEN" in done.out
+    assert "Wrote e.json" in done.out
+    assert left_behind(here) == ["e.json"]
+    assert (here / "e.json").stat().st_mode & 0o777 == 0o600
+    evidence = json.loads((here / "e.json").read_text())
+    assert evidence["verdict"]["passed"] is False
+    assert evidence["inputs"]["truth"]["file"] == "map.csv"
+    assert evidence["settings"]["seconds"] == 60
+
+
+def test_a_policy_that_is_kept_is_exit_code_0(unveil_command, here):
+    (here / "p.toml").write_text("k_anonymity = 1\nmax_loss = 1")
+    done = unveil_command(*AUDIT, *QUICK, "--policy", "p.toml", "--max-risk", "1", "--json")
+    assert done.code == 0
+    verdict = json.loads(done.out)["verdict"]
+    assert [one["limit"] for one in verdict["limits"]] == ["max_risk", "k_anonymity", "max_loss"]
+    assert verdict["passed"] is True
+
+
+def test_everything_is_said(unveil_command, here):
+    done = unveil_command(
+        *AUDIT, *LONGER, "--attack", "position", "--per-record", "each.csv", "--evidence", "e.json"
+    )
+    assert done.code == 1
+    for words in (
+        "If someone is known to be in this file", "rank-max", "The worst attributes to be known",
+        "If the intruder's values are wrong", "Masked again with 1 other seed", "Subgroups",
+        "Households", "Alone in the quasi-identifiers", "rent: a link tells it", "Loss,",
+        "Released unchanged",
+    ):  # fmt: skip
+        assert words in done.out
+    each = pl.read_csv(here / "each.csv")
+    assert each["row"].to_list() == list(range(1, 61))
+    worst = json.loads((here / "e.json").read_text())["attacks"][0]
+    named = f"{worst['name']} {worst['risk']['direction']}"
+    assert each[named].sum() == pytest.approx(worst["risk"]["expected"])
+    assert (here / "each.csv").stat().st_mode & 0o777 == 0o600
+    again = unveil_command("audit", "--replay", "e.json")
+    assert again.code == 0
+    assert again.out.startswith("The same: all")
+    changed = json.loads((here / "e.json").read_text()) | {"released": 61}
+    (here / "e.json").write_text(json.dumps(changed))
+    again = unveil_command("audit", "--replay", "e.json")
+    assert again.code == 1
+    assert again.out.startswith("NOT the same: 1 ")
+    assert again.out.split()[-3:] == ["released", "61", "60"]
+
+
+def process(folder, *args, cores=None, **options):
+    """The command as a process of its own, on some cores."""
+    path = os.pathsep.join(sys.path)
+
+    def on_these():
+        if cores is not None:
+            os.sched_setaffinity(0, cores)
+
+    return subprocess.Popen(
+        [*COMMAND, *map(str, args)], cwd=folder, env=os.environ | {"PYTHONPATH": path},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=on_these, **options,  # noqa: PLW1509
+    )  # fmt: skip
+
+
+def test_a_killed_audit_is_resumed(unveil_command, here):
+    """Killed on one core, gone on with on all: the bytes of an audit that nobody killed."""
+    given = (*FILES, *LONGER, "--evidence", "e.json")
+    whole = unveil_command("audit", *given)
+    assert whole.code == 1
+    expected = (here / "e.json").read_bytes()
+    (here / "e.json").unlink()
+    core = {min(os.sched_getaffinity(0))}
+    killed = process(here, *given, cores=core)
+    folder = here / "e.json.unfinished"
+    until = time.monotonic() + 60
+    while len(list(folder.glob("attack*.json"))) < 2 and time.monotonic() < until:
+        assert killed.poll() is None
+        time.sleep(0.002)
+    killed.kill()
+    assert killed.wait() == -signal.SIGKILL
+    killed.communicate()
+    finished = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert len(finished) >= 3
+    assert not (here / "e.json").exists()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    other = unveil_command("audit", *given[:-2], "--seed", "9", *given[-2:], "--resume")
+    assert other.code == 2
+    assert "other files, settings, seed or version" in other.err
+    steps = []
+    with pytest.MonkeyPatch.context() as patch:
+        from unveil.files.unfinished import Unfinished
+
+        keep = Unfinished.keep
+        patch.setattr(
+            Unfinished,
+            "keep",
+            lambda self, step, *all: (steps.append(step), keep(self, step, *all)),
+        )
+        again = unveil_command("audit", *given, "--resume")
+    assert again.code == 1
+    assert again.out == whole.out
+    assert (here / "e.json").read_bytes() == expected
+    assert left_behind(here) == ["e.json"]
+    assert not {f"{step.replace(' ', '-')}.json" for step in steps} & {*finished}
+
+
+def test_ctrl_c_ends_cleanly_and_can_be_resumed(unveil_command, here, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    given = (*AUDIT, *QUICK, "--evidence", "e.json")
+    with monkeypatch.context() as patch:
+        patch.setattr("unveil.workflows.assessing.unchanged", interrupted)
+        done = unveil_command(*given)
+    assert (done.code, done.out) == (130, "")
+    assert done.err.strip() == "unveil: stopped"
+    assert left_behind(here) == ["e.json.unfinished"]
+    assert unveil_command(*given, "--resume").code == 0
+    assert left_behind(here) == ["e.json"]
+
+
+def test_the_number_of_threads_means_nothing(here, unveil_command, monkeypatch):
+    """Even small work is shared out here."""
+    monkeypatch.setattr("unveil.engines.threads.LITTLE", 0)
+    written = []
+    for cores in ({0}, {0, 1}, {0, 1, 2}):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _pid, cores=cores: cores)
+        attacks = ("distance", "rank", "probabilistic", "distance-posterior", "tailored")
+        chosen = [word for name in attacks for word in ("--attack", name)]
+        plan = ("--plan", "plan.toml", "--errors", "0.2", "--remask", "1", "--no-sweep")
+        done = unveil_command(*AUDIT, *chosen, *plan, "--evidence", "e.json", "--force")
+        assert done.code == 0
+        written.append((here / "e.json").read_bytes())
+    assert written[0] == written[1] == written[2]
+
+
+MISTAKES = [
+    (2, (), "name ORIGINAL and RELEASE"),
+    (2, (*FILES, "--resume"), "--resume: name the --evidence"),
+    (2, (*FILES, "--attack", "rnak"), "did you mean 'rank'"),
+    (2, (*FILES, "--attack", "tailored"), "how the release was masked"),
+    (2, (*FILES, "--errors", "few"), "--errors: numbers"),
+    (2, (*FILES, "--errors", "-1"), "errors"),
+    (2, (*FILES, "--seconds", "nan"), "seconds"),
+    (2, (*FILES, "--memory", "much"), "4G"),
+    (2, (*FILES, "--rename", "age"), "--rename: NEW=OLD"),
+    (2, (*FILES, "--rename", "x=age", "--rename", "y=age"), "rename: two columns"),
+    (2, (*FILES, "--evidence", "o.csv", "--force"), "would be overwritten"),
+    (2, (*FILES, "--evidence", "e.json", "--per-record", "e.json"), "written twice"),
+    (2, (*FILES, "--max-risk", "0.1", "--policy", "risk.toml"), "leave one out"),
+    (2, ("--replay", "good.json", "--max-risk", "0.1"), "leave out --max-risk"),
+    (2, (*FILES[:4], "--truth", "nobody"), "is no column of the files and no file"),
+    (3, FILES[:4], "it is not known which released row is whose"),
+    (3, (*FILES[:4], "--truth", "strange.csv"), "is it the map of another release"),
+    (3, ("o.csv", "r.csv", "--truth", "map.csv"), "no attribute has the role quasi"),
+    (3, ("o.csv", "typed.csv", *FILES[2:]), "perhaps hours2=hours"),
+    (3, (*FILES, "--rename", "x=age"), "in the release, column 'x'"),
+    (3, (*FILES, "--knows", "agee"), "did you mean 'age'"),
+    (3, (*FILES, "--policy", "near.toml"), "did you mean 'max_risk'"),
+    (3, (*FILES, "--evidence", "old.json"), "--force"),
+    (3, (*FILES, "--evidence", "no/e.json"), "its folder does not exist"),
+    (3, (*FILES, "--evidence", "e.json", "--per-record", "each.xyz"), "names no known format"),
+    (3, (*FILES, "--evidence", "file.json"), "not the folder of an unfinished audit"),
+    (3, (*FILES, "--evidence", "file.json", "--resume"), "not the folder of an unfinished audit"),
+    (3, (*FILES, "--plan", "no.toml"), "cannot be read"),
+    (3, (*FILES, "--plan", "other.plan", "--evidence", "e.json"), "weight2"),
+    (3, ("--replay", "old.json"), "in format 99"),
+    (3, ("--replay", "cut.json"), "not the evidence of an audit"),
+    (3, ("--replay", "no.json"), "cannot be read"),
+    (3, ("--replay", "good.json", "map.csv"), "not the original that was audited"),
+    (3, ("--replay", "good.json", "gone.csv"), "not here any more"),
+]
+
+
+@pytest.fixture(scope="module")
+def evidence(made):
+    found = unveil.audit(
+        made / "o.csv", made / "r.csv", schema=made / "s.toml", truth=made / "map.csv",
+        attacks=["distance"], sweep=False, errors=(), remask=0,
+    )  # fmt: skip
+    from unveil.files.evidence import evidence_json
+
+    return evidence_json(found.evidence)
+
+
+@pytest.mark.parametrize(("code", "args", "said"), MISTAKES)
+def test_mistakes_are_answered_in_sentences(unveil_command, here, evidence, code, args, said):
+    """And nothing is written, half or whole."""
+    (here / "near.toml").write_text("max_rsik = 0.05")
+    (here / "risk.toml").write_text("max_risk = 0.05")
+    (here / "good.json").write_bytes(evidence)
+    (here / "old.json").write_bytes(evidence.replace(b'"format": 1,', b'"format": 99,'))
+    (here / "cut.json").write_bytes(evidence[:-100])
+    (here / "file.json.unfinished").write_text("a file")
+    (here / "strange.csv").write_text("released,original\n1,99\n")
+    (here / "other.plan").write_text(
+        "seed = 1\n[[mask]]\nmethod = 'rounding'\nbase = 5\ncolumns = ['weight2']"
+    )
+    typed = pl.read_csv(here / "r.csv").with_columns(hours2="hours", hours=pl.lit("many"))
+    typed.write_csv(here / "typed.csv")
+    schema = unveil.read_schema(here / "s.toml").to_dict()
+    del schema["attributes"]["hours"]["level"]
+    unveil.write(unveil.Schema.from_dict(schema), here / "s.toml", force=True)
+    before = {path.name: path.stat().st_mtime_ns for path in here.iterdir()}
+    done = unveil_command("audit", *args)
+    assert done.code == code, done.err
+    assert done.out == ""
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert before == {path.name: path.stat().st_mtime_ns for path in here.iterdir()}
+
+
+def test_a_changed_file_is_not_replayed(unveil_command, here, evidence):
+    (here / "e.json").write_bytes(evidence.replace(str(here).encode(), b"."))
+    files = ("o.csv", "r.csv", "--truth", "map.csv")
+    assert unveil_command("audit", "--replay", "e.json", *files).code == 0
+    with (here / "r.csv").open("a") as file:
+        file.write("\n")
+    done = unveil_command("audit", "--replay", "e.json", *files)
+    assert done.code == 3
+    assert "r.csv: this is not the release that was audited: its SHA-256 is another" in done.err
+
+
+@pytest.mark.usefixtures("here")
+def test_progress_is_shown_on_a_terminal(unveil_command, monkeypatch):
+    """On standard error; the result is as it is."""
+    plain = unveil_command(*AUDIT, *QUICK, "--json")
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stderr.isatty", lambda: True)
+        shown = unveil_command(*AUDIT, *QUICK, "--json")
+    assert (plain.code, shown.code, plain.err) == (0, 0, "")
+    assert "left:" in shown.err
+    assert shown.out == plain.out
