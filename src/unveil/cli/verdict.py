@@ -239,7 +239,8 @@ def print_replay(found: Replay) -> None:
     if found.same:
         say(f"The same: all {found.numbers:,} numbers are what they were.")
         return
-    say(f"NOT the same: {count(len(found.differences), 'entry')} of {found.numbers:,} differ.")
+    differ = count(len(found.differences), "difference")
+    say(f"NOT the same: {differ}; {count(found.numbers, 'number')} compared.")
     print_table(
         ["where", "before", "now"],
         [[one.where, f"{one.before}", f"{one.now}"] for one in found.differences[:20]],

@@ -240,11 +240,14 @@ class Auditing:
         """Where finished steps are kept, if anywhere, under the name of this very audit."""
         if self.settings.checkpoint is None:
             return None
+        rows = self.case.both.rows
         job = {
             "version": __version__,
             "inputs": self.case.inputs,
             "truth": self.case.truth,
+            "rows": None if rows is None else hashlib.sha256(rows.tobytes()).hexdigest(),
             "schema": self.case.both.original.schema.to_dict(),
+            "plan": None if self.case.plan is None else self.case.plan.to_dict(),
             "settings": self.settings.to_dict(),
             "asked": None if self.specs is None else [plain_spec(spec) for spec in self.specs],
             "seed": self.case.scene.seed,

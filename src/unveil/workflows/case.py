@@ -231,8 +231,8 @@ def _check_truth(scene: Scene, released: Any, truth: Any) -> None:
         )
     if nobodys and isinstance(truth, str) and truth in scene.original.columns:
         raise DataError(
-            f"{count(nobodys, 'released row')} have an identifier in column '{truth}' that is not "
-            "in the original: is this the original of the release? If they were added on "
+            f"column '{truth}': the identifiers of {count(nobodys, 'released row')} are not in the "
+            "original: is this the original of the release? If they were added on "
             "purpose, give a row map that says so (--truth MAP, original blank for them)"
         )
 

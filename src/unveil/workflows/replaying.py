@@ -59,6 +59,11 @@ def replay(
     Files are looked for where they were, or where it is said; they must be the same, byte for
     byte. Attacks on samples take samples of the same size, however fast this machine is.
     """
+    if evidence.truth is None:
+        raise UsageError(
+            "the release of this audit was in memory, with its plan and its row map: write these "
+            "(unveil.write), and audit the files"
+        )
     files = {
         name: _same_file(name, evidence.inputs[name], given)
         for name, given in (("original", original), ("release", release), ("truth", truth))

@@ -528,6 +528,25 @@ def test_attacks_of_one_name_are_told_apart(people, release, tmp_path):
     assert scored.worst.name == "pairs"
 
 
+def test_what_is_finished_is_of_these_rows_only(people, release, tmp_path, monkeypatch):
+    """Not even of the same files under another truth."""
+    kept = QUICK | {"checkpoint": tmp_path / "kept"}
+
+    def fail(*_args, **_options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("unveil.workflows.assessing.unchanged", fail)
+        with pytest.raises(KeyboardInterrupt):
+            unveil.audit(people, release.data, truth=np.arange(N), **kept)
+    with pytest.raises(unveil.UnveilError, match="other files, settings, seed or version"):
+        unveil.audit(people, release.data, truth=np.arange(N)[::-1], resume=True, **kept)
+    found = unveil.audit(people, release.data, truth=np.arange(N), resume=True, **kept)
+    whole = unveil.audit(people, release.data, truth=np.arange(N), **QUICK)
+    assert evidence_json(found.evidence) == evidence_json(whole.evidence)
+    assert not (tmp_path / "kept").exists()
+
+
 # What is refused.
 
 REFUSED = [
@@ -599,7 +618,7 @@ def test_files_that_do_not_fit_are_refused(people):
     strange = ids.with_columns(
         id=pl.when(pl.col("id") < 3).then(pl.col("id") + 900).otherwise("id")
     )
-    with pytest.raises(unveil.UnveilError, match="3 released rows have an identifier"):
+    with pytest.raises(unveil.UnveilError, match="identifiers of 3 released rows are not"):
         unveil.audit(ids, strange, schema=keyed, truth="id")
     known = Microdata(ids, keyed)
     with pytest.raises(unveil.UnveilError, match="'id' is an identifier"):

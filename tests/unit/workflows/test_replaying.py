@@ -136,11 +136,17 @@ def test_other_versions_are_noted(files):
     assert "numpy" in again.notes[1]
 
 
-def test_what_was_only_in_memory_cannot_be_replayed(files):
+def test_what_was_in_memory_is_replayed_from_a_file_that_is_the_same(files):
     data = unveil.read(files / "o.csv", SCHEMA)
     inside = unveil.audit(data, data, truth="person", **QUICK).evidence
     with pytest.raises(unveil.UnveilError, match="a table in memory"):
         replay(inside)
+    assert replay(inside, original=files / "o.csv", release=files / "o.csv").same
+    with pytest.raises(unveil.UnveilError, match="its SHA-256 is another"):
+        replay(inside, original=files / "o.csv", release=files / "map.csv")
+    knowing = unveil.audit(data, unveil.mask(data, STEPS, seed=2), **QUICK).evidence
+    with pytest.raises(unveil.UnveilError, match="with its plan and its row map"):
+        replay(knowing)
     by_rows = audited(files, **QUICK | {"truth": list(range(50))})
     with pytest.raises(unveil.UnveilError, match="numbers in memory"):
         replay(by_rows)
