@@ -25,7 +25,8 @@ def test_swapped_ranks_are_found_and_fail(paper_data, unveil_command, tmp_path):
     done = unveil_command(
         "audit", tmp_path / "census.csv", tmp_path / "release.csv", "--schema",
         tmp_path / "census.toml", "--truth", tmp_path / "map.csv", "--plan", tmp_path / "plan.toml",
-        "--max-risk", "0.05", "--no-sweep", "--errors", "", "--remask", "0", *attacks, "--evidence", tmp_path / "audit.json",
+        "--max-risk", "0.05", "--no-sweep", "--errors", "", "--remask", "0", *attacks,
+        "--evidence", tmp_path / "audit.json",
     )  # fmt: skip
     assert (done.code, done.err) == (1, "")
     assert "NOT kept" in done.out

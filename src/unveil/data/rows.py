@@ -85,10 +85,18 @@ def drawn(places: Ints, many: int, rng: np.random.Generator) -> Ints:
 
 def _plain(file: Microdata) -> list[pl.Series]:
     """Columns that sort by what their cells mean, not by how these are stored."""
+    columns = (file.column(name) for name in file.columns)
     return [
-        _placed(labels_of(column) if isinstance(column.dtype, pl.Categorical | pl.Enum) else column)
+        _placed(
+            labels_of(column) if _is_category(column, file.schema[column.name].level) else column
+        )
         for column in columns
     ]
+
+
+def _is_category(column: pl.Series, level: str | None) -> bool:
+    """Whether 10 stands before 9, as in a file where the same category is text."""
+    return level in ("nominal", "ordinal") or isinstance(column.dtype, pl.Categorical | pl.Enum)
 
 
 def _placed(column: pl.Series) -> pl.Series:
@@ -98,11 +106,6 @@ def _placed(column: pl.Series) -> pl.Series:
     listed = column.drop_nulls().unique()
     few = len(listed) * REPEATED <= len(column)
     return column.cast(pl.Enum(listed.sort())).to_physical() if few else column
-        labels_of(column) if _is_category(column, file.schema[column.name].level) else column
-        for column in (file.column(name) for name in file.columns)
-def _is_category(column: pl.Series, level: str | None) -> bool:
-    """Whether 10 stands before 9, as in a file where the same category is text."""
-    return level in ("nominal", "ordinal") or isinstance(column.dtype, pl.Categorical | pl.Enum)
 
 
 def _table(columns: list[pl.Series]) -> pl.DataFrame:

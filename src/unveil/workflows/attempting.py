@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
     from unveil.data.links import Links
     from unveil.data.progress import Progress
+    from unveil.data.risk import Risk
     from unveil.workflows.scene import Scene
 
 PILOT, GROWTH = 2000, 4  # records that say how long an attack takes; how fast they grow
@@ -214,6 +215,10 @@ class Attacked:
             if task.compares and fits(task)
         ]
         return min(ranked, key=lambda one: one[:2])[2] if ranked else None
+
+    def risk_of(self, task: Task) -> Risk:
+        """What one of the attacks found."""
+        return next(found.risk for one, found, _ in self.found if one is task)
 
     def columns(self) -> dict[str, Floats]:
         """The risk of each original, by attack and direction."""

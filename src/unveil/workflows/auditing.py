@@ -31,16 +31,16 @@ from unveil.files.unfinished import Unfinished
 from unveil.workflows.assessing import ASSESSED, assess
 from unveil.workflows.attempting import Attacked, Budget, Task, default_attacks, finding, tasks_of
 from unveil.workflows.case import Case, case_of
+from unveil.workflows.fitting import fitting
 from unveil.workflows.judging import judge
 from unveil.workflows.naming import attack_from, plain_spec
 from unveil.workflows.remasking import remasked
 from unveil.workflows.settings import Settings
 from unveil.workflows.steps import Steps, said_once
-from unveil.workflows.sweeping import knowledge, noisy_knowledge
+from unveil.workflows.sweeping import Sweep, knowledge, noisy_knowledge
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
 
     from unveil.data.encode import Floats
     from unveil.data.policy import Policy
@@ -112,7 +112,7 @@ class Auditing:
 
     def run(self) -> Audit:
         """Do all steps, and make evidence of what they found."""
-        tasks = self._tasks()
+        tasks, left_out = fitting(self._tasks(), self.case.both, self.settings.bytes)
         steps = Steps(
             len(tasks) + ASSESSED + 3,
             progress=self.settings.progress,
@@ -120,7 +120,7 @@ class Auditing:
         )
         try:
             with said_once():
-                found = self._found(tasks, steps)
+                found = self._found(self._attack(tasks, left_out, steps), steps)
         except FileError:
             raise
         except UnveilError:  # it would come again: there is nothing to go on with
@@ -129,8 +129,8 @@ class Auditing:
         steps.finish()
         return found
 
-    def _found(self, tasks: Sequence[Task], steps: Steps) -> Audit:
-        attacked = self._attack(tasks, steps)
+    def _found(self, attacked: Attacked, steps: Steps) -> Audit:
+        """Everything else, and the evidence."""
         worst = attacked.worst()
         blind = attacked.worst(lambda task: task.blind)
         again, again_each = self._remask(worst, steps)
@@ -173,9 +173,9 @@ class Auditing:
         specs = self.specs or default_attacks(case.both, case.known, told=told)
         return tasks_of(specs, case.both, case.known, case.channel)
 
-    def _attack(self, tasks: Sequence[Task], steps: Steps) -> Attacked:
+    def _attack(self, tasks: list[Task], left_out: list[LeftOut], steps: Steps) -> Attacked:
         """Make every attack; of the default ones those that can be made."""
-        found, left_out, refused = [], [], None
+        found, refused = [], None
         for task in tasks:
             work = partial(finding, task, self.case.scene, self._budget(task.step))
             try:
@@ -203,7 +203,9 @@ class Auditing:
             "knowledge",
             Knowledge,
             lambda told: knowledge(
-                task, chooser or task, self.case.scene, told, budget=self._budget("knowledge")
+                Sweep(task, chooser or task, attacked.risk_of(task), self._budget("knowledge")),
+                self.case.scene,
+                told,
             ),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from unveil.data.links import Links
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
-    from unveil.data.risk import Interval
+    from unveil.data.risk import Interval, Risk
     from unveil.workflows.attempting import Budget, Task
     from unveil.workflows.scene import Scene
 
@@ -61,9 +61,16 @@ class Stage:
             return 0.0
 
 
-def knowledge(
-    task: Task, chooser: Task, scene: Scene, told: Progress, *, budget: Budget
-) -> Knowledge:
+class Sweep(NamedTuple):
+    """What a sweep over the attributes is made with."""
+
+    task: Task
+    chooser: Task  # the attack by which attributes are chosen
+    known: Risk  # the risk from all attributes, which was found already
+    budget: Budget
+
+
+def knowledge(sweep: Sweep, scene: Scene, told: Progress) -> Knowledge:
     """The worst one, two, ... attributes that an intruder can know, and the risk from them.
 
     One after another is added, the one that makes the chooser link the most, on one half of a
@@ -71,6 +78,7 @@ def knowledge(
     among some candidates only. The worst is attacked in full. The chooser is another attack
     where the worst one, knowing the mask, has to be fitted anew to each set of attributes.
     """
+    task, chooser = sweep.task, sweep.chooser
     first, second = _halves(scene)
     stage = _smaller(chooser, scene, first)
     order = _greedy(stage, task.intruder.knows or (), told)
@@ -82,8 +90,6 @@ def knowledge(
         known = tuple(order[:many])
         steps.append(Known(attributes=known, share=share, interval=interval, highest=highest))
     worst = max(steps, key=lambda step: (step.share, -len(step.attributes)))
-    intruder = msgspec.structs.replace(task.intruder, knows=worst.attributes)
-    found = replace(scene.links(task.spec, intruder), progress=told)
     return Knowledge(
         attack=task.name,
         direction=task.intruder.direction,
@@ -92,15 +98,20 @@ def knowledge(
         among=len(stage.scene.places.release),
         estimated_on=len(second),
         steps=tuple(steps),
-        worst=risk(attempted(found, budget)),
+        worst=sweep.known if len(worst.attributes) == len(order) else _in_full(sweep, scene, worst),
     )
+
+
+def _in_full(sweep: Sweep, scene: Scene, worst: Known) -> Risk:
+    intruder = msgspec.structs.replace(sweep.task.intruder, knows=worst.attributes)
+    return risk(attempted(scene.links(sweep.task.spec, intruder), sweep.budget))
 
 
 def _halves(scene: Scene) -> tuple[Ints, Ints]:
     """Two samples of people whose row is known, none in both."""
     people = np.flatnonzero(_pairs(scene) >= 0)
     rng = stream(scene.seed, "audit", "halves")
-    some = people[drawn(scene.places.of_mine[people], min(2 * PILOT, len(people)), rng)]
+    some = people[drawn(scene.places.of_mine[people], min(PILOT, len(people)), rng)]
     half = drawn(scene.places.of_mine[some], (len(some) + 1) // 2, rng)
     other = np.delete(some, half)
     return some[half], other if len(other) else some[half]

@@ -1,0 +1,68 @@
+"""Which attacks fit into the memory that an audit may use: said before any is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.attacks import Combined, Probabilistic
+from unveil.attacks.memory import bytes_needed
+from unveil.data.audit import LeftOut
+from unveil.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.aligned import Aligned
+    from unveil.workflows.attempting import Task
+
+PROGRAM = 350 * 2**20  # bytes: libraries and compiled kernels
+COPIES = 4  # of both tables: as read, as numbers, erring, in parts
+PATTERNS = 300 * 2**20  # of probabilistic linkage
+
+
+def fitting(
+    tasks: Sequence[Task], both: Aligned, limit: int | None
+) -> tuple[list[Task], list[LeftOut]]:
+    """The attacks that fit, and those that do not; refused, if none that compares does.
+
+    It depends on the files and the attacks only, and on nothing that runs beside.
+    """
+    if limit is None:
+        return list(tasks), []
+    needs = {task: bytes_of(task, both) for task in tasks}
+    kept = [task for task in tasks if needs[task] <= limit]
+    compared = [task for task in tasks if task.intruder.knows]
+    if compared and not any(task in kept for task in compared):
+        least = min(needs[task] for task in compared)
+        raise UsageError(
+            f"memory: this audit needs about {_size(least)}, more than the {_size(limit)} that it "
+            "may use: allow it more (--memory), name fewer attributes (--knows), or audit a sample "
+            "of the release"
+        )
+    left_out = [
+        LeftOut(
+            name=task.name,
+            direction=task.intruder.direction,
+            reason=f"it needs about {_size(needs[task])} of memory, more than {_size(limit)}",
+        )
+        for task in tasks
+        if task not in kept
+    ]
+    return kept, left_out
+
+
+def bytes_of(task: Task, both: Aligned) -> int:
+    """About as many bytes as an audit takes while this attack is made."""
+    tables = sum(len(data) * len(data.columns) * 8 for data in (both.original, both.release))
+    sizes = len(both.original), len(both.release)
+    records, candidates = reversed(sizes) if task.intruder.reverse else sizes
+    width = sum(1 + both.generalised(name) for name in task.intruder.knows or ())
+    need = bytes_needed(records, candidates, width, matching=task.spec.matching)
+    parts = task.spec.attacks if isinstance(task.spec, Combined) else (task.spec,)
+    patterns = PATTERNS * sum(isinstance(part, Probabilistic) for part in parts)
+    return PROGRAM + COPIES * tables + need * len(parts) + patterns
+
+
+def _size(many: int) -> str:
+    """A size in words, a little too large rather than too small."""
+    return f"{many / 2**30:.1f} GiB" if many >= 2**30 else f"{many / 2**20:.0f} MiB"
