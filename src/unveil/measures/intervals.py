@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def interval_disclosure(
         if not len(values.ascending):
             continue
         every.see(values)
-        ends = [*_by_rank(values, widths), *_by_deviation(values, widths)]
+        ends = [*_by_rank(values, widths), *on_all_cores(partial(_by_deviation, values), widths)]
         found = on_all_cores(partial(every.inside, values, ends), range(len(ends)))
         pairs = found[: len(widths)], found[len(widths) :]
         curves.append(_curve(column, len(values.ascending), widths, pairs))
@@ -130,24 +130,34 @@ class _Values:
         )
 
 
-def _by_rank(values: _Values, widths: Sequence[float]) -> list[tuple[Floats, Floats]]:
-    """The ends of the interval around each distinct value, for each width."""
+class _Ends(NamedTuple):
+    """The interval around each distinct value, and how many originals lie in it."""
+
+    low: Floats
+    high: Floats
+    held: Ints
+
+
+def _by_rank(values: _Values, widths: Sequence[float]) -> list[_Ends]:
     n = len(values.column)
     blocks = tied_blocks(values.column)
     at = np.searchsorted(values.column, values.distinct)
-    reaches = [part_of(n, width, 100) for width in widths]
-    return [
-        (
-            values.column[np.maximum(blocks.first[at] - reach, 0)],
-            values.column[np.minimum(blocks.last[at] + reach, n - 1)],
-        )
-        for reach in reaches
-    ]
+    first, last = blocks.first[at], blocks.last[at]
+    below = np.searchsorted(values.ascending, values.column, "left")
+    upto = np.searchsorted(values.ascending, values.column, "right")
+    found = []
+    for width in widths:
+        reach = part_of(n, width, 100)
+        low, high = np.maximum(first - reach, 0), np.minimum(last + reach, n - 1)
+        found.append(_Ends(values.column[low], values.column[high], upto[high] - below[low]))
+    return found
 
 
-def _by_deviation(values: _Values, widths: Sequence[float]) -> list[tuple[Floats, Floats]]:
-    reaches = [values.deviation * width / 100 * (1 + ROUNDING) for width in widths]
-    return [(values.distinct - reach, values.distinct + reach) for reach in reaches]
+def _by_deviation(values: _Values, width: float) -> _Ends:
+    reach = values.deviation * width / 100 * (1 + ROUNDING)
+    low, high = values.distinct - reach, values.distinct + reach
+    held = np.searchsorted(values.ascending, high, "right")
+    return _Ends(low, high, held - np.searchsorted(values.ascending, low, "left"))
 
 
 class _Together:
@@ -165,21 +175,17 @@ class _Together:
         """Let the pairs count that have a value."""
         self.counted |= ~np.isnan(values.originals)
 
-    def inside(
-        self, values: _Values, every: Sequence[tuple[Floats, Floats]], at: int
-    ) -> tuple[float, float]:
+    def inside(self, values: _Values, every: Sequence[_Ends], at: int) -> tuple[float, float]:
         """The share inside in one attribute and by chance; remembered for all of them."""
         ends = every[at]
-        low, high = (np.append(end, np.nan)[values.place] for end in ends)
+        low, high = (np.append(end, np.nan)[values.place] for end in ends[:2])
         own, n = values.originals, len(values.ascending)
         within = (low <= own) & (own <= high)
         self._inside[at] &= within | np.isnan(own)
         drawn = own[self.places]
         crossed = (low[self.places, None] <= drawn) & (drawn <= high[self.places, None])
         self._crossed[at] &= crossed | np.isnan(drawn)
-        held = np.searchsorted(values.ascending, ends[1], "right")
-        held -= np.searchsorted(values.ascending, ends[0], "left")
-        return int(within.sum()) / n, int((held * values.many).sum()) / (n * self.n)
+        return int(within.sum()) / n, int((ends.held * values.many).sum()) / (n * self.n)
 
     def shares(self) -> list[list[tuple[float, float]]]:
         """The share inside in every attribute and by chance, by method and width."""

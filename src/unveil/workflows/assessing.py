@@ -96,8 +96,9 @@ def _group_risks(attacked: Attacked, groupings: Sequence[Grouping]) -> Subgroups
     """The risk of each subgroup, by the attack that is worst for it."""
     worst: dict[tuple[str, str], GroupRisk] = {}
     for task, _, each in attacked.found:
+        order = np.argsort(each)
         for grouping in groupings:
-            for one in by_subgroup(each, grouping):
+            for one in by_subgroup(each, grouping, order=order):
                 place = (grouping.column, one.name)
                 if one.mean is None or (place in worst and worst[place].share >= one.mean):
                     continue

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from unveil.workflows.scene import Scene
 
 AMONG = 20_000  # candidates among whom attributes are chosen; all count when risks are estimated
+CHOSEN_ON = 1000  # records on which attributes are chosen, many times over
 TRIED = 12  # attributes at each step, the best so far
 
 
@@ -108,13 +109,14 @@ def _in_full(sweep: Sweep, scene: Scene, worst: Known) -> Risk:
 
 
 def _halves(scene: Scene) -> tuple[Ints, Ints]:
-    """Two samples of people whose row is known, none in both."""
+    """Two samples of people whose row is known, none in both: of one to choose, one to tell."""
     people = np.flatnonzero(_pairs(scene) >= 0)
     rng = stream(scene.seed, "audit", "halves")
-    some = people[drawn(scene.places.of_mine[people], min(PILOT, len(people)), rng)]
+    some = people[drawn(scene.places.of_mine[people], min(2 * PILOT, len(people)), rng)]
     half = drawn(scene.places.of_mine[some], (len(some) + 1) // 2, rng)
-    other = np.delete(some, half)
-    return some[half], other if len(other) else some[half]
+    first, second = some[half], np.delete(some, half)
+    few = drawn(scene.places.of_mine[first], min(CHOSEN_ON, len(first)), rng)
+    return first[few], second if len(second) else first
 
 
 def _smaller(task: Task, scene: Scene, chosen: Ints) -> Stage:
@@ -168,7 +170,7 @@ def noisy_knowledge(
     task: Task, scene: Scene, errors: Sequence[float], told: Progress
 ) -> NoisyKnowledge:
     """The risk when the intruder's values are wrong; the same people, whatever the error."""
-    people, _ = _halves(scene)
+    _, people = _halves(scene)
     points = []
     for done, error in enumerate(errors):
         told(done, len(errors))
