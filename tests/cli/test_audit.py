@@ -13,7 +13,13 @@ import pytest
 import unveil
 from unveil import masks
 
-COMMAND = [sys.executable, "-c", "from unveil.cli.main import main; main()", "audit"]
+N = 40
+ON_ONE_CORE = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+from unveil.cli.main import main
+main()
+"""
 FILES = ("o.csv", "r.csv", "--schema", "s.toml", "--truth", "map.csv")
 AUDIT = ("audit", *FILES)
 QUICK = ("--attack", "distance", "--no-sweep", "--errors", "", "--remask", "0")
@@ -21,17 +27,17 @@ LONGER = (
     "--plan", "plan.toml", "--errors", "0.2", "--remask", "1", "--attack", "distance",
     "--attack", "rank-max", "--attack", "probabilistic", "--max-risk", "0.05", "--seed", "5",
 )  # fmt: skip
-COLUMNS = ("person", "household", "region", "age", "hours", "income", "rent", "weight")
+COLUMNS = ("person", "household", "region", "age", "hours", "rent", "weight")
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A survey, its release, schema, plan and row map, as `unveil mask` would leave them."""
     folder = tmp_path_factory.mktemp("audit")
-    sample = unveil.households(60, seed=4)
+    sample = unveil.households(N, seed=4)
     schema = unveil.Schema({name: sample.schema[name] for name in COLUMNS})
     people = unveil.Microdata(sample.to_frame().select(COLUMNS), schema)
-    steps = [masks.AdditiveNoise(scale=0.2, columns=["age", "hours", "income"])]
+    steps = [masks.AdditiveNoise(scale=0.2, columns=["age", "hours"])]
     release = unveil.mask(people, steps, seed=6)
     unveil.write(people, folder / "o.csv")
     unveil.write(schema, folder / "s.toml")
@@ -91,7 +97,7 @@ def test_everything_is_said(unveil_command, here):
     ):  # fmt: skip
         assert words in done.out
     each = pl.read_csv(here / "each.csv")
-    assert each["row"].to_list() == list(range(1, 61))
+    assert each["row"].to_list() == list(range(1, N + 1))
     worst = json.loads((here / "e.json").read_text())["attacks"][0]
     named = f"{worst['name']} {worst['risk']['direction']}"
     assert each[named].sum() == pytest.approx(worst["risk"]["expected"])
@@ -99,26 +105,6 @@ def test_everything_is_said(unveil_command, here):
     again = unveil_command("audit", "--replay", "e.json")
     assert again.code == 0
     assert again.out.startswith("The same: all")
-    changed = json.loads((here / "e.json").read_text()) | {"released": 61}
-    (here / "e.json").write_text(json.dumps(changed))
-    again = unveil_command("audit", "--replay", "e.json")
-    assert again.code == 1
-    assert again.out.startswith("NOT the same: 1 ")
-    assert again.out.split()[-3:] == ["released", "61", "60"]
-
-
-def process(folder, *args, cores=None, **options):
-    """The command as a process of its own, on some cores."""
-    path = os.pathsep.join(sys.path)
-
-    def on_these():
-        if cores is not None:
-            os.sched_setaffinity(0, cores)
-
-    return subprocess.Popen(
-        [*COMMAND, *map(str, args)], cwd=folder, env=os.environ | {"PYTHONPATH": path},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=on_these, **options,  # noqa: PLW1509
-    )  # fmt: skip
 
 
 def test_a_killed_audit_is_resumed(unveil_command, here):
@@ -128,8 +114,12 @@ def test_a_killed_audit_is_resumed(unveil_command, here):
     assert whole.code == 1
     expected = (here / "e.json").read_bytes()
     (here / "e.json").unlink()
-    core = {min(os.sched_getaffinity(0))}
-    killed = process(here, *given, cores=core)
+    killed = subprocess.Popen(
+        [sys.executable, "-c", ON_ONE_CORE, "audit", *given],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     folder = here / "e.json.unfinished"
     until = time.monotonic() + 60
     while len(list(folder.glob("attack*.json"))) < 2 and time.monotonic() < until:
@@ -137,7 +127,6 @@ def test_a_killed_audit_is_resumed(unveil_command, here):
         time.sleep(0.002)
     killed.kill()
     assert killed.wait() == -signal.SIGKILL
-    killed.communicate()
     finished = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert len(finished) >= 3
     assert not (here / "e.json").exists()
@@ -184,9 +173,9 @@ def test_the_number_of_threads_means_nothing(here, unveil_command, monkeypatch):
     written = []
     for cores in ({0}, {0, 1}):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _pid, cores=cores: cores)
-        attacks = ("distance", "rank", "probabilistic", "distance-posterior", "tailored")
+        attacks = ("distance", "probabilistic", "distance-posterior", "tailored")
         chosen = [word for name in attacks for word in ("--attack", name)]
-        plan = ("--plan", "plan.toml", "--errors", "0.2", "--remask", "1", "--no-sweep")
+        plan = ("--plan", "plan.toml", "--errors", "", "--remask", "1", "--no-sweep")
         done = unveil_command(*AUDIT, *chosen, *plan, "--evidence", "e.json", "--force")
         assert done.code == 0
         written.append((here / "e.json").read_bytes())
@@ -272,7 +261,12 @@ def test_mistakes_are_answered_in_sentences(unveil_command, here, evidence, code
 def test_a_changed_file_is_not_replayed(unveil_command, here, evidence):
     (here / "e.json").write_bytes(evidence.replace(str(here).encode(), b"."))
     files = ("o.csv", "r.csv", "--truth", "map.csv")
-    assert unveil_command("audit", "--replay", "e.json", *files).code == 0
+    changed = json.loads(evidence) | {"released": N + 1}
+    (here / "other.json").write_text(json.dumps(changed))
+    again = unveil_command("audit", "--replay", "other.json", *files)
+    assert again.code == 1
+    assert again.out.startswith("NOT the same: 1 difference; ")
+    assert again.out.split()[-3:] == ["released", f"{N + 1}", f"{N}"]
     with (here / "r.csv").open("a") as file:
         file.write("\n")
     done = unveil_command("audit", "--replay", "e.json", *files)
