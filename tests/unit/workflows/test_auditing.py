@@ -648,3 +648,24 @@ def test_settings_are_plain_values():
     assert msgspec.json.decode(msgspec.json.encode(plain))["errors"] == list(plain["errors"])
     assert "checkpoint" not in plain
     assert plain["format"]["method"] == "csv"
+
+
+@pytest.mark.parametrize("attack", ["distance", "tailored", "rank"])
+def test_of_many_records_attributes_are_chosen_among_some(people, release, monkeypatch, attack):
+    """Smaller files for the choice; all candidates when risks are estimated."""
+    monkeypatch.setattr(sweeping, "PILOT", 10)
+    monkeypatch.setattr(sweeping, "AMONG", 40)
+    rows = np.flatnonzero(np.arange(N) % 7)  # some are not released
+    sampled = release.data.take(rows)
+    options = {"attacks": [attack], "errors": (), "remask": 0}
+    told = {"plan": release.plan} if attack == "tailored" else {}
+    found = unveil.audit(people, sampled, truth=rows, **options, **told).evidence.knowledge
+    assert (found.chosen_on, found.among, found.estimated_on) == (10, 40, 10)
+    assert found.worst.n == len(rows)
+    assert found.worst.candidates in (len(rows), N)
+    assert found.steps[0].interval.low < found.steps[0].interval.high
+    shuffled = np.random.default_rng(2).permutation(len(rows))
+    again = unveil.audit(
+        people, sampled.take(shuffled), truth=rows[shuffled], **options, **told
+    ).evidence.knowledge
+    alike(msgspec.to_builtins(found), msgspec.to_builtins(again))
