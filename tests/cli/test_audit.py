@@ -184,7 +184,7 @@ def test_the_number_of_threads_means_nothing(here, unveil_command, monkeypatch):
 
 MISTAKES = [
     (2, (), "name ORIGINAL and RELEASE"),
-    (2, (*FILES, "--resume"), "--resume: name the --evidence"),
+    (2, (*FILES, "--resume"), "resume: name the evidence (--evidence)"),
     (2, (*FILES, "--attack", "rnak"), "did you mean 'rank'"),
     (2, (*FILES, "--attack", "tailored"), "how the release was masked"),
     (2, (*FILES, "--errors", "few"), "--errors: numbers"),

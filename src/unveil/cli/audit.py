@@ -162,23 +162,17 @@ def command(
 
 
 def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
-    from unveil.files.evidence import write_evidence, write_records
-    from unveil.files.formats import format_of
     from unveil.files.plans import read_plan
     from unveil.workflows.auditing import audit
 
     evidence, records = given["evidence"], given["per_record"]
     inputs = (given[name] for name in ("schema", "release_schema", "truth", "plan", "policy"))
     check_outputs((evidence, records), (original, release, *inputs), force=given["force"])
-    if records is not None:
-        format_of(records)  # which refuses what could not be written in the end
-    if given["resume"] and evidence is None:
-        raise UsageError("--resume: name the --evidence that the killed audit was to write")
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     policy = _policy(given["policy"], given["max_risk"])
     plan = None if given["plan"] is None else read_plan(given["plan"])
     with bar(f"reading {original}") as show, as_usage():
-        found = audit(
+        return audit(
             original,
             release,
             schema=given["schema"],
@@ -197,15 +191,12 @@ def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
             sweep=given["sweep"],
             errors=_numbers(given["errors"]),
             remask=given["remask"],
-            checkpoint=None if evidence is None else f"{evidence}.unfinished",
+            evidence=evidence,
+            per_record=records,
+            force=given["force"],
             resume=given["resume"],
             progress=show,
         )
-        if evidence is not None:
-            write_evidence(found.evidence, evidence, force=given["force"])
-        if records is not None:
-            write_records(found, records, force=given["force"])
-    return found
 
 
 def _replay(

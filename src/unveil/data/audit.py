@@ -130,7 +130,13 @@ class GroupRisk(msgspec.Struct, frozen=True, kw_only=True):
     attack: str
     n: int  # attacked
     share: float
+    interval: Interval | None  # where a sample of the group was attacked
     small: bool  # too few to hold against a limit
+
+    @property
+    def highest(self) -> float:
+        """The share that is linked rightly; of a sample, what it may be at most."""
+        return self.share if self.interval is None else self.interval.high
 
 
 class Subgroups(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,12 +29,14 @@ from unveil.measures import (
     release_uniqueness,
     subgroups,
     unchanged,
+    wilson,
 )
 from unveil.measures.groups import LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unveil.data.aligned import Aligned
     from unveil.data.disclosure import HouseholdHits
     from unveil.measures.groups import Subgroups as Grouping
     from unveil.workflows.attempting import Attacked
@@ -69,7 +71,7 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
     found["population"] = steps.do(
         "population", PopulationRisk | None, lambda _: _population(case, found["uniqueness"])
     )
-    found["subgroups"] = _group_risks(attacked, groupings)
+    found["subgroups"] = _group_risks(both, attacked, groupings)
     found["households"] = _households(case, attacked)
     found["score"] = _score(attacked, found)
     return found
@@ -92,27 +94,37 @@ def _population(case: Case, unique: ReleaseUniqueness | None) -> PopulationRisk 
     return population_risk(case.both.release, columns) if columns else None
 
 
-def _group_risks(attacked: Attacked, groupings: Sequence[Grouping]) -> Subgroups | None:
+def _group_risks(
+    both: Aligned, attacked: Attacked, groupings: Sequence[Grouping]
+) -> Subgroups | None:
     """The risk of each subgroup, by the attack that is worst for it."""
     worst: dict[tuple[str, str], GroupRisk] = {}
+    there = {  # how many of each group might have been attacked
+        one.column: np.bincount(one.codes[both.originals], minlength=len(one.names)).tolist()
+        for one in groupings
+    }
     for task, _, each in attacked.found:
         order = np.argsort(each)
         for grouping in groupings:
-            for one in by_subgroup(each, grouping, order=order):
-                place = (grouping.column, one.name)
-                if one.mean is None or (place in worst and worst[place].share >= one.mean):
+            released = there[grouping.column]
+            for one, size in zip(by_subgroup(each, grouping, order=order), released, strict=True):
+                if one.mean is None:
                     continue
-                worst[place] = GroupRisk(
+                found = GroupRisk(
                     column=grouping.column,
                     group=one.name,
                     attack=f"{task.name} {task.intruder.direction}",
                     n=one.n,
                     share=one.mean,
+                    interval=wilson(min(one.mean * one.n, one.n), one.n, size),
                     small=one.small or one.n < LEAST,
                 )
+                place = grouping.column, one.name
+                if place not in worst or found.highest > worst[place].highest:
+                    worst[place] = found
     if not worst:
         return None
-    ranked = sorted(worst.values(), key=lambda one: (one.small, -one.share))
+    ranked = sorted(worst.values(), key=lambda one: (one.small, -one.highest))
     return Subgroups(
         groups=tuple(ranked), highest=next((one for one in ranked if not one.small), None)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,8 +27,12 @@ from unveil.data.audit import (
 )
 from unveil.data.release import check_seed
 from unveil.errors import FileError, UnveilError, UsageError
+from unveil.files.evidence import write_evidence, write_records
+from unveil.files.formats import format_of
 from unveil.files.policies import as_policy
+from unveil.files.toml import as_path
 from unveil.files.unfinished import Unfinished
+from unveil.files.whole import check_target
 from unveil.workflows.assessing import ASSESSED, assess
 from unveil.workflows.attempting import Attacked, Budget, Task, default_attacks, finding, tasks_of
 from unveil.workflows.case import Case, case_of
@@ -40,8 +45,6 @@ from unveil.workflows.steps import Steps, said_once
 from unveil.workflows.sweeping import Sweep, knowledge, noisy_knowledge
 
 if TYPE_CHECKING:
-    import os
-
     from unveil.data.encode import Floats
     from unveil.data.policy import Policy
     from unveil.data.schema import Schema
@@ -80,7 +83,7 @@ def audit(
         Of what is drawn.
     **settings
         Fields of :class:`~unveil.workflows.settings.Settings`: `knows`, `plan`, `rename`,
-        `seconds`, `exact`, `memory`, `remask` and so on.
+        `evidence`, `seconds`, `exact`, `memory`, `remask` and so on.
 
     Examples
     --------
@@ -96,6 +99,11 @@ def audit(
     asked, limits = Settings(**settings).resolved(), as_policy(policy)
     seed = check_seed(seed)
     specs = None if attacks is None else [attack_from(one) for one in _listed(attacks)]
+    for path in (asked.evidence, asked.per_record):
+        if path is not None:
+            check_target(as_path(path), force=asked.force)
+    if asked.per_record is not None:
+        format_of(as_path(asked.per_record))  # which refuses what could not be written in the end
     case = case_of(original, release, schema, truth, asked, seed)
     return Auditing(case, asked, limits, specs).run()
 
@@ -121,6 +129,7 @@ class Auditing:
         try:
             with said_once():
                 found = self._found(self._attack(tasks, left_out, steps), steps)
+            self._write(found)
         except FileError:
             raise
         except UnveilError:  # it would come again: there is nothing to go on with
@@ -238,9 +247,16 @@ class Auditing:
         seconds = None if self.settings.exact else self.settings.seconds
         return Budget(seconds, None if self.sizes is None else self.sizes.get(step))
 
+    def _write(self, found: Audit) -> None:
+        settings = self.settings
+        if settings.evidence is not None:
+            write_evidence(found.evidence, settings.evidence, force=settings.force)
+        if settings.per_record is not None:
+            write_records(found, settings.per_record, force=settings.force)
+
     def _unfinished(self) -> Unfinished | None:
         """Where finished steps are kept, if anywhere, under the name of this very audit."""
-        if self.settings.checkpoint is None:
+        if self.settings.evidence is None:
             return None
         rows = self.case.both.rows
         job = {
@@ -255,7 +271,8 @@ class Auditing:
             "seed": self.case.scene.seed,
         }
         key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
-        return Unfinished(self.settings.checkpoint, key, resume=self.settings.resume)
+        folder = f"{os.fspath(self.settings.evidence)}.unfinished"
+        return Unfinished(folder, key, resume=self.settings.resume)
 
 
 def _listed(attacks: Any) -> list[Any]:

@@ -31,6 +31,7 @@ from unveil.workflows.truth import ROW_ORDER
 if TYPE_CHECKING:
     from unveil.workflows.settings import Settings
 
+GIVEN = "rows given as numbers"  # which evidence does not hold
 NOBODY = "none"  # the truth of a release whose rows are nobody's
 
 
@@ -91,7 +92,7 @@ def case_of(
 def _told(truth: Any) -> str | None:
     if truth is None or isinstance(truth, str | os.PathLike):
         return None if truth is None else os.fspath(truth)
-    return "rows"  # given as numbers
+    return GIVEN
 
 
 def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple[Microdata, Any]:

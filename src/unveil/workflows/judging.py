@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.data.policy import Limit, Policy, Verdict
 from unveil.errors import count, listing
+from unveil.measures import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.audit import Evidence, Finding
+    from unveil.data.risk import Interval
 
 NOTICED, UNLIKELY = 0.05, 0.001  # a correlation of the rows that tells something, not by chance
 
@@ -48,12 +50,14 @@ def _unmeasured(name: str, allowed: Any, why: str) -> Limit:
 def _linked(finding: Finding) -> str:
     risk = finding.risk
     told = f"{finding.name}, {risk.direction}, links {risk.expected:,.1f} of {risk.n:,} people"
-    if risk.interval is None:
-        return f"{told} ({risk.share:.1%})"
-    return (
-        f"{told} of a sample ({risk.share:.1%}); of all {risk.interval.low:.1%} to "
-        f"{risk.interval.high:.1%}, of which the upper end counts"
-    )
+    return f"{told} ({risk.share:.1%}){_of_all(risk.interval)}"
+
+
+def _of_all(interval: Interval | None) -> str:
+    """What a sample says of all, ready to end a sentence with."""
+    if interval is None:
+        return ""
+    return f"; of all {interval.low:.1%} to {interval.high:.1%}, of which the upper end counts"
 
 
 def _risk(name: str, allowed: float, evidence: Evidence) -> Limit:
@@ -68,7 +72,7 @@ def _subgroup(name: str, allowed: float, evidence: Evidence) -> Limit:
         return _unmeasured(name, allowed, "no subgroup has enough records")
     worst = evidence.subgroups.highest
     reason = f"{worst.column}, {worst.group}: {worst.share:.1%} of {worst.n:,} by {worst.attack}"
-    return _at_most(name, allowed, worst.share, reason)
+    return _at_most(name, allowed, worst.highest, reason + _of_all(worst.interval))
 
 
 def _confirmed(name: str, allowed: float, evidence: Evidence) -> Limit:
@@ -81,7 +85,9 @@ def _confirmed(name: str, allowed: float, evidence: Evidence) -> Limit:
         f"{finding.name}, {finding.risk.direction}: {most.claimed:,} of {most.n:,} claimed, "
         f"{most.right:,.1f} of them rightly ({share:.1%})"
     )
-    return _at_most(name, allowed, share, reason)
+    of_all = wilson(most.right, most.n, max(most.n, finding.risk.population)) if most.n else None
+    found = share if of_all is None else of_all.high
+    return _at_most(name, allowed, found, reason + _of_all(of_all))
 
 
 def _intervals(name: str, allowed: float, evidence: Evidence) -> Limit:

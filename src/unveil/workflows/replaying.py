@@ -15,7 +15,7 @@ from unveil.errors import DataError, UsageError
 from unveil.files.formats import formats
 from unveil.files.plans import plan_from
 from unveil.workflows.auditing import Auditing
-from unveil.workflows.case import case_of, digest_of
+from unveil.workflows.case import GIVEN, case_of, digest_of
 from unveil.workflows.naming import attack_from
 from unveil.workflows.settings import Settings
 
@@ -71,7 +71,7 @@ def replay(
     }
     if truth is not None and "truth" not in evidence.inputs:
         raise UsageError("truth: this audit was not told the truth by a file: leave it out")
-    if evidence.truth == "rows":
+    if evidence.truth == GIVEN:
         raise UsageError("the truth of this audit was given as numbers in memory: audit again")
     settings = _settings(evidence, progress)
     told = files.get("truth", evidence.truth)

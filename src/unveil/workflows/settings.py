@@ -18,7 +18,7 @@ from unveil.files.plans import read_plan
 from unveil.files.schemas import as_schema
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_PRIVATE = ("checkpoint", "resume", "progress")  # how it is done, not what
+_PRIVATE = ("evidence", "per_record", "force", "resume", "progress")  # how it is done, not what
 
 
 class Settings(Spec, frozen=True, kw_only=True):
@@ -76,11 +76,19 @@ class Settings(Spec, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=0, le=1000)],
         Meta(description="How often the plan, where it is known, is carried out anew."),
     ] = 5
-    checkpoint: Annotated[
-        Any, Meta(description="A folder in which what is finished is kept until all is.")
+    evidence: Annotated[
+        Any,
+        Meta(
+            description="The file to write everything to that was found, as JSON; until all is "
+            "done, what is finished is kept beside it."
+        ),
     ] = None
+    per_record: Annotated[
+        Any, Meta(description="The file to write the risk of each record to, a private table.")
+    ] = None
+    force: Annotated[bool, Meta(description="Whether to overwrite these files.")] = False
     resume: Annotated[
-        bool, Meta(description="Whether to go on with what is finished in that folder.")
+        bool, Meta(description="Whether to go on where a killed audit with this evidence ended.")
     ] = False
     progress: Annotated[
         Any, Meta(description="Called with what is done, how much of it, and of how much.")
@@ -92,7 +100,8 @@ class Settings(Spec, frozen=True, kw_only=True):
             ("plan", (Plan, str, os.PathLike)),
             ("release_schema", (Schema, str, os.PathLike)),
             ("format", (Format,)),
-            ("checkpoint", (str, os.PathLike)),
+            ("evidence", (str, os.PathLike)),
+            ("per_record", (str, os.PathLike)),
         ):
             value = getattr(self, name)
             if value is not None and not isinstance(value, kinds):
@@ -101,8 +110,10 @@ class Settings(Spec, frozen=True, kw_only=True):
             raise SpecError("settings: knows: name at least one attribute")
         if self.progress is not None and not callable(self.progress):
             raise SpecError("settings: progress: something that can be called")
-        if self.resume and self.checkpoint is None:
-            raise SpecError("settings: resume: say where what is finished was kept: checkpoint")
+        if self.resume and self.evidence is None:
+            raise SpecError(
+                "settings: resume: name the evidence (--evidence) that a killed audit was to write"
+            )
         if len(set(self.rename.values())) < len(self.rename):
             raise SpecError("settings: rename: two columns would have one name")
         self.bytes  # noqa: B018 - which refuses what it cannot read

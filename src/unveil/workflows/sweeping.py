@@ -104,7 +104,8 @@ def knowledge(sweep: Sweep, scene: Scene, told: Progress) -> Knowledge:
 
 
 def _in_full(sweep: Sweep, scene: Scene, worst: Known) -> Risk:
-    intruder = msgspec.structs.replace(sweep.task.intruder, knows=worst.attributes)
+    known = tuple(name for name in sweep.known.attributes if name in worst.attributes)
+    intruder = msgspec.structs.replace(sweep.task.intruder, knows=known)
     return risk(attempted(scene.links(sweep.task.spec, intruder), sweep.budget))
 
 
