@@ -115,8 +115,8 @@ def _print_knowledge(evidence: Evidence) -> None:
         head = ["known", "added", "linked", "so far"]
         print_table(head, rows, numbers=["known", "linked", "so far"])
         say(
-            f"Chosen on {found.chosen_on:,} records, estimated on {found.estimated_on:,} others; "
-            f"the worst, {len(found.worst.attributes)} of them, in full: {found.worst}."
+            f"Chosen on {found.chosen_on:,} records, estimated on {found.estimated_on:,} others. "
+            f"The worst of these sets, attacked in full: {found.worst}."
         )
         say()
     noisy = evidence.noisy_knowledge

@@ -84,7 +84,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     among: int  # candidates, when they were chosen
     estimated_on: int  # records, against all candidates
     steps: tuple[Known, ...]
-    worst: Risk  # the worst of them, attacked in full
+    worst: Risk | None  # the worst of them, attacked in full: it is one of the attacks, too
 
 
 class Erring(msgspec.Struct, frozen=True, kw_only=True):

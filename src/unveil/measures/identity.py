@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unveil.data.links import Links
 
 MANY = 1000  # candidates: of so many, links are right as if independently
-DRAWS, MOST_DRAWN = 199, 20_000  # other truths that are drawn, for at most so many records
+DRAWS, MOST_DRAWN = 199, 5_000  # other truths that are drawn, for at most so many records
 
 
 def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
@@ -75,7 +75,7 @@ def p_value(links: Links, *, draws: int = DRAWS) -> float:
 
     By the binomial law, where nothing ties and all have the same number of candidates, 1,000 or
     more: true rows are different rows, and of few candidates that tells. Else by drawing other
-    truths, which is never below 1 / (draws + 1); and of more than 20,000 records, where that
+    truths, which is never below 1 / (draws + 1); and of more than 5,000 records, where that
     takes long, by Poisson's law with a guess's hits as its mean: it varies at least as much.
 
     >>> import unveil

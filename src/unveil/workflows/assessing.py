@@ -17,6 +17,8 @@ from unveil.data.disclosure import (
     Unchanged,
 )
 from unveil.data.loss import Loss
+from unveil.data.risk import Interval
+from unveil.errors import UnveilError
 from unveil.measures import (
     by_subgroup,
     classical_score,
@@ -37,9 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unveil.data.aligned import Aligned
-    from unveil.data.disclosure import HouseholdHits
+    from unveil.data.disclosure import GroupMean, HouseholdHits
+    from unveil.data.encode import Ints
     from unveil.measures.groups import Subgroups as Grouping
-    from unveil.workflows.attempting import Attacked
+    from unveil.workflows.attempting import Attacked, Task
     from unveil.workflows.case import Case
     from unveil.workflows.steps import Steps
 
@@ -50,6 +53,7 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
     """Every measure that is not one attack's, by its name in the evidence."""
     both, seed = case.both, case.scene.seed
     groupings = subgroups(both.original)
+    keys = both.with_role("quasi") or case.known  # whatever the intruder is said to know
     found: dict[str, Any] = {
         "intervals": steps.do(
             "interval disclosure",
@@ -57,10 +61,10 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
             lambda _: interval_disclosure(both, seed=seed),
         ),
         "uniqueness": steps.do(
-            "uniqueness", ReleaseUniqueness | None, lambda _: release_uniqueness(both, case.known)
+            "uniqueness", ReleaseUniqueness | None, lambda _: release_uniqueness(both, keys)
         ),
         "diversity": steps.do(
-            "diversity", tuple[Diversity, ...], lambda _: diversity(both.release, case.known)
+            "diversity", tuple[Diversity, ...], lambda _: diversity(both.release, keys)
         ),
         "unchanged": steps.do("unchanged columns", Unchanged, lambda _: unchanged(both)),
         "inference": steps.do(
@@ -68,9 +72,11 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
         ),
         "loss": steps.do("loss", Loss, lambda _: loss(both, groupings=groupings, seed=seed)),
     }
-    found["population"] = steps.do(
-        "population", PopulationRisk | None, lambda _: _population(case, found["uniqueness"])
+    told = steps.do(
+        "population", PopulationRisk | str | None, lambda _: _population(case, found["uniqueness"])
     )
+    found["population"] = None if isinstance(told, str) else told
+    found["notes"] = (*case.notes, told) if isinstance(told, str) else case.notes
     found["subgroups"] = _group_risks(both, attacked, groupings)
     found["households"] = _households(case, attacked)
     found["score"] = _score(attacked, found)
@@ -86,48 +92,55 @@ def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:
     return linked_disclosure(links, case.both, seed=case.scene.seed)
 
 
-def _population(case: Case, unique: ReleaseUniqueness | None) -> PopulationRisk | None:
-    """What the weights say of those attributes in which the release is not perturbed."""
+def _population(case: Case, unique: ReleaseUniqueness | None) -> PopulationRisk | str | None:
+    """What the weights say of the attributes in which the release is not perturbed; or why not."""
     if unique is None:
         return None
-    columns = [name for name in case.known if name not in unique.perturbed]
-    return population_risk(case.both.release, columns) if columns else None
+    columns = [name for name in unique.release.columns if name not in unique.perturbed]
+    try:
+        return population_risk(case.both.release, columns) if columns else None
+    except UnveilError as error:
+        return f"the risk in the population is not measured: {error}"
 
 
 def _group_risks(
     both: Aligned, attacked: Attacked, groupings: Sequence[Grouping]
 ) -> Subgroups | None:
     """The risk of each subgroup, by the attack that is worst for it."""
-    worst: dict[tuple[str, str], GroupRisk] = {}
-    there = {  # how many of each group might have been attacked
-        one.column: np.bincount(one.codes[both.originals], minlength=len(one.names)).tolist()
-        for one in groupings
-    }
-    for task, _, each in attacked.found:
-        order = np.argsort(each)
-        for grouping in groupings:
-            released = there[grouping.column]
-            for one, size in zip(by_subgroup(each, grouping, order=order), released, strict=True):
-                if one.mean is None:
-                    continue
-                found = GroupRisk(
-                    column=grouping.column,
-                    group=one.name,
-                    attack=f"{task.name} {task.intruder.direction}",
-                    n=one.n,
-                    share=one.mean,
-                    interval=wilson(min(one.mean * one.n, one.n), one.n, size),
-                    small=one.small or one.n < LEAST,
-                )
-                place = grouping.column, one.name
-                if place not in worst or found.highest > worst[place].highest:
-                    worst[place] = found
-    if not worst:
+    if not attacked.found:
         return None
-    ranked = sorted(worst.values(), key=lambda one: (one.small, -one.highest))
+    orders = [np.argsort(each) for _, _, each in attacked.found]
+    found = []
+    for grouping in groupings:
+        there = np.bincount(grouping.codes[both.originals], minlength=len(grouping.names))
+        made = [
+            _of_groups(task, by_subgroup(each, grouping, order=order), grouping.column, there)
+            for (task, _, each), order in zip(attacked.found, orders, strict=True)
+        ]
+        worst = [max(some, key=lambda one: one.highest) for some in zip(*made, strict=True)]
+        found += [one for one, many in zip(worst, there.tolist(), strict=True) if many]
+    ranked = sorted(found, key=lambda one: (one.small, -one.highest))
     return Subgroups(
         groups=tuple(ranked), highest=next((one for one in ranked if not one.small), None)
     )
+
+
+def _of_groups(task: Task, means: Sequence[GroupMean], column: str, there: Ints) -> list[GroupRisk]:
+    """The risk of each group by one attack; of those not attacked anything may be true."""
+    return [
+        GroupRisk(
+            column=column,
+            group=one.name,
+            attack=f"{task.name} {task.intruder.direction}",
+            n=one.n,
+            share=one.mean or 0.0,
+            interval=wilson(min((one.mean or 0.0) * one.n, one.n), one.n, many)
+            if one.n
+            else Interval(0.0, 1.0, 0.95),
+            small=many < LEAST,
+        )
+        for one, many in zip(means, there.tolist(), strict=True)
+    ]
 
 
 def _households(case: Case, attacked: Attacked) -> HouseholdHits | None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 PILOT, GROWTH = 2000, 4  # records that say how long an attack takes; how fast they grow
 MATCHED = 20_000  # records up to which a matching of all of them is soon found
+WEIGHTED = 5_000  # records up to which numbers are compared by levels, too
 TOP = 10  # places of the curve
 
 
@@ -45,15 +46,18 @@ class Task:
     spec: Attack
     intruder: Intruder
     number: int = 1  # among the attacks of this name
+    sweeping: bool = False  # whether attributes are left out that it could compare
 
     @property
     def name(self) -> str:
         """The attack's name, with what was asked for beyond the defaults: rank-max.
 
-        The second of two that differ in numbers only is rank-max-2.
+        The second of two that differ in numbers only is rank-max-2; on some attributes only,
+        rank-max-knowing-3.
         """
         name = attack_name(self.spec)
-        return name if self.number == 1 else f"{name}-{self.number}"
+        name = name if self.number == 1 else f"{name}-{self.number}"
+        return f"{name}-knowing-{len(self.intruder.knows or ())}" if self.sweeping else name
 
     @property
     def step(self) -> str:
@@ -77,14 +81,15 @@ def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[
     Ranks need numbers or ordered categories, Mahalanobis' distance two numbers; whoever is
     told the plan reads it. Matchings of all records are for files that are not too large.
     """
-    small = max(len(both.original), len(both.release)) <= MATCHED
+    many = max(len(both.original), len(both.release))
+    few, small = many <= WEIGHTED, many <= MATCHED
     numeric = [name for name in known if name in both.plain("numeric")]
     found: list[Attack] = [Distance()]
     if len(numeric) > 1:
         found.append(Distance(metric="mahalanobis"))
     if any(_has_ranks(both, name) for name in known):
         found += [Rank(), Rank(criterion="max")]
-    if small or len(numeric) < len(known):
+    if few or len(numeric) < len(known):  # weights that EM finds are for categories above all
         found.append(Probabilistic())
     if small:
         found.append(Distance(matching="posterior"))
@@ -144,21 +149,22 @@ class Budget(NamedTuple):
         return self if self.seconds is None else self._replace(seconds=self.seconds / many)
 
 
-def attempted(links: Links, budget: Budget) -> Links:
+def attempted(links: Links, budget: Budget, begun: float | None = None) -> Links:
     """The links of all records if there is time for them; else of a sample, as large as can be.
 
     A pilot says how long they take, and larger ones after it: so few sizes are possible
-    that a faster or slower machine seldom changes which is taken.
+    that a faster or slower machine seldom changes which is taken. The time counts from when
+    the attack was begun, if that was before.
     """
     if budget.size is not None:
         return links.sample(budget.size)
     if budget.seconds is None:
         return links
-    n, size, end = len(links), PILOT, monotonic() + budget.seconds
+    n, size, end = len(links), PILOT, (begun or monotonic()) + budget.seconds
     while size < n:
-        begun, some = monotonic(), links.sample(size)
+        before, some = monotonic(), links.sample(size)
         some.first  # noqa: B018 - which is made when it is asked for
-        took, left = monotonic() - begun, end - monotonic()
+        took, left = monotonic() - before, end - monotonic()
         if took * n / size <= left:
             break
         if took * GROWTH > left:
@@ -169,8 +175,9 @@ def attempted(links: Links, budget: Budget) -> Links:
 
 def finding(task: Task, scene: Scene, budget: Budget, told: Progress) -> tuple[Finding, Floats]:
     """What an attack finds, and for each original its risk: NaN where it was not attacked."""
+    begun = monotonic()
     links = replace(scene.links(task.spec, task.intruder), progress=told)
-    links = attempted(links, budget)
+    links = attempted(links, budget, begun)
     found = measure(links, top=TOP)
     return Finding(
         name=task.name,
@@ -218,7 +225,11 @@ class Attacked:
 
     def risk_of(self, task: Task) -> Risk:
         """What one of the attacks found."""
-        return next(found.risk for one, found, _ in self.found if one is task)
+        return next(found.risk for one, found, _ in self.found if one == task)
+
+    def also(self, task: Task, found: Finding, each: Floats) -> Attacked:
+        """The same with one attack more."""
+        return replace(self, found=[*self.found, (task, found, each)])
 
     def columns(self) -> dict[str, Floats]:
         """The risk of each original, by attack and direction."""

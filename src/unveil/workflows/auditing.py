@@ -42,7 +42,7 @@ from unveil.workflows.naming import attack_from, plain_spec
 from unveil.workflows.remasking import remasked
 from unveil.workflows.settings import Settings
 from unveil.workflows.steps import Steps, said_once
-from unveil.workflows.sweeping import Sweep, knowledge, noisy_knowledge
+from unveil.workflows.sweeping import knowledge, noisy_knowledge, winner
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats
@@ -122,7 +122,7 @@ class Auditing:
         """Do all steps, and make evidence of what they found."""
         tasks, left_out = fitting(self._tasks(), self.case.both, self.settings.bytes)
         steps = Steps(
-            len(tasks) + ASSESSED + 3,
+            len(tasks) + ASSESSED + 4,
             progress=self.settings.progress,
             unfinished=self._unfinished(),
         )
@@ -140,6 +140,7 @@ class Auditing:
 
     def _found(self, attacked: Attacked, steps: Steps) -> Audit:
         """Everything else, and the evidence."""
+        swept, attacked = self._sweep(attacked, steps)
         worst = attacked.worst()
         blind = attacked.worst(lambda task: task.blind)
         again, again_each = self._remask(worst, steps)
@@ -160,11 +161,10 @@ class Auditing:
             released=len(case.both.release),
             pairs=None if case.both.rows is None else len(case.both.released),
             known=case.known,
-            notes=case.notes,
             verdict=None,
             attacks=attacked.findings,
             left_out=attacked.left_out,
-            knowledge=self._sweep(attacked, steps),
+            knowledge=swept,
             noisy_knowledge=self._err(blind, steps),
             remasking=again,
             **assess(case, attacked, steps),
@@ -202,21 +202,22 @@ class Auditing:
             raise refused  # what is known could not be used by anybody
         return Attacked(found, tuple(left_out))
 
-    def _sweep(self, attacked: Attacked, steps: Steps) -> Knowledge | None:
-        task = attacked.worst()
+    def _sweep(self, attacked: Attacked, steps: Steps) -> tuple[Knowledge | None, Attacked]:
+        """The risk against what is known; the worst that can be is one attack more."""
+        task, scene = attacked.worst(), self.case.scene
         if task is None or not self.settings.sweep:
-            return None
+            return None, attacked
         every = set(task.intruder.knows or ())
         chooser = attacked.worst(lambda one: one.blind and set(one.intruder.knows or ()) == every)
-        return steps.do(
-            "knowledge",
-            Knowledge,
-            lambda told: knowledge(
-                Sweep(task, chooser or task, attacked.risk_of(task), self._budget("knowledge")),
-                self.case.scene,
-                told,
-            ),
+        found = steps.do(
+            "knowledge", Knowledge, lambda told: knowledge(task, chooser or task, scene, told)
         )
+        worst = winner(task, found)
+        if worst != task:
+            work = partial(finding, worst, scene, self._budget(worst.step))
+            made, each = steps.do_each(worst.step, Finding, work)
+            attacked = attacked.also(worst, made, cast("Floats", each))
+        return msgspec.structs.replace(found, worst=attacked.risk_of(worst)), attacked
 
     def _err(self, task: Task | None, steps: Steps) -> NoisyKnowledge | None:
         if task is None or not self.settings.errors:

@@ -112,6 +112,8 @@ def _k_anonymity(name: str, allowed: int, evidence: Evidence) -> Limit:
         f"the smallest class of {listing(found.release.columns)} has "
         f"{count(smallest, 'record')}; {found.release.uniques:,} records are alone"
     )
+    if not found.meaningful:
+        reason += f", which does not mean much ({found.reason})"
     return Limit(
         limit=name, allowed=allowed, found=smallest, kept=smallest >= allowed, reason=reason
     )

@@ -134,8 +134,6 @@ def _sizes(evidence: Evidence) -> dict[str, int]:
         f"attack {one.name} {one.risk.direction}": one.risk.n + one.risk.absent
         for one in evidence.attacks
     }
-    if evidence.knowledge is not None:
-        sizes["knowledge"] = evidence.knowledge.worst.n + evidence.knowledge.worst.absent
     if evidence.remasking is not None:
         sizes["masking again"] = evidence.remasking.attacked
     return sizes

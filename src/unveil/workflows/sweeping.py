@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -15,8 +15,8 @@ from unveil.data.intruder import Intruder
 from unveil.data.rows import Places, drawn
 from unveil.data.streams import stream
 from unveil.errors import UnveilError
-from unveil.measures import hits, risk, wilson
-from unveil.workflows.attempting import PILOT, attempted
+from unveil.measures import hits, wilson
+from unveil.workflows.attempting import PILOT
 from unveil.workflows.scene import prepare
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from unveil.data.links import Links
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
-    from unveil.data.risk import Interval, Risk
-    from unveil.workflows.attempting import Budget, Task
+    from unveil.data.risk import Interval
+    from unveil.workflows.attempting import Task
     from unveil.workflows.scene import Scene
 
 AMONG = 20_000  # candidates among whom attributes are chosen; all count when risks are estimated
@@ -62,35 +62,23 @@ class Stage:
             return 0.0
 
 
-class Sweep(NamedTuple):
-    """What a sweep over the attributes is made with."""
-
-    task: Task
-    chooser: Task  # the attack by which attributes are chosen
-    known: Risk  # the risk from all attributes, which was found already
-    budget: Budget
-
-
-def knowledge(sweep: Sweep, scene: Scene, told: Progress) -> Knowledge:
+def knowledge(task: Task, chooser: Task, scene: Scene, told: Progress) -> Knowledge:
     """The worst one, two, ... attributes that an intruder can know, and the risk from them.
 
     One after another is added, the one that makes the chooser link the most, on one half of a
     sample; the other half says what the risk is then. Of large files the choice is made
-    among some candidates only. The worst is attacked in full. The chooser is another attack
-    where the worst one, knowing the mask, has to be fitted anew to each set of attributes.
+    among some candidates only. The chooser is another attack where the worst one, knowing the
+    mask, has to be fitted anew to each set of attributes.
     """
-    task, chooser = sweep.task, sweep.chooser
     first, second = _halves(scene)
     stage = _smaller(chooser, scene, first)
     order = _greedy(stage, task.intruder.knows or (), told)
     whole, steps, highest = Stage(task, scene, second), list[Known](), 0.0
     for many in range(1, len(order) + 1):
-        links = whole.links(order[:many])
-        share, interval = _share(links)
+        share, interval = _share(whole.links(order[:many]))
         highest = max(highest, share)
         known = tuple(order[:many])
         steps.append(Known(attributes=known, share=share, interval=interval, highest=highest))
-    worst = max(steps, key=lambda step: (step.share, -len(step.attributes)))
     return Knowledge(
         attack=task.name,
         direction=task.intruder.direction,
@@ -99,14 +87,19 @@ def knowledge(sweep: Sweep, scene: Scene, told: Progress) -> Knowledge:
         among=len(stage.scene.places.release),
         estimated_on=len(second),
         steps=tuple(steps),
-        worst=sweep.known if len(worst.attributes) == len(order) else _in_full(sweep, scene, worst),
+        worst=None,
     )
 
 
-def _in_full(sweep: Sweep, scene: Scene, worst: Known) -> Risk:
-    known = tuple(name for name in sweep.known.attributes if name in worst.attributes)
-    intruder = msgspec.structs.replace(sweep.task.intruder, knows=known)
-    return risk(attempted(scene.links(sweep.task.spec, intruder), sweep.budget))
+def winner(task: Task, found: Knowledge) -> Task:
+    """The worst set of attributes, as an attack; the attack itself, if it is all of them."""
+    worst = max(found.steps, key=lambda step: (step.share, -len(step.attributes))).attributes
+    every = task.intruder.knows or ()
+    if len(worst) == len(every):
+        return task
+    known = tuple(name for name in every if name in worst)
+    intruder = msgspec.structs.replace(task.intruder, knows=known)
+    return replace(task, intruder=intruder, sweeping=True)
 
 
 def _halves(scene: Scene) -> tuple[Ints, Ints]:
