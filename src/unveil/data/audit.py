@@ -47,6 +47,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     forecast: Forecast | None
     details: dict[str, Any]
     row_order: dict[str, Any] | None = None  # of positions: how the rows of both are correlated
+    sweeping: bool = False  # whether it is the worst of a sweep over what is known
 
     @property
     def highest(self) -> float:

@@ -189,6 +189,7 @@ def finding(task: Task, scene: Scene, budget: Budget, told: Progress) -> tuple[F
         forecast=found["forecast"],
         details=found["details"],
         row_order=found.get("row_order"),
+        sweeping=task.sweeping,
     ), risk_of_each(links, len(scene.original))
 
 

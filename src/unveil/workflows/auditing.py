@@ -120,7 +120,9 @@ class Auditing:
 
     def run(self) -> Audit:
         """Do all steps, and make evidence of what they found."""
-        tasks, left_out = fitting(self._tasks(), self.case.both, self.settings.bytes)
+        tasks, left_out = fitting(
+            self._tasks(), self.case.both, self.settings.bytes, asked=self.specs is not None
+        )
         steps = Steps(
             len(tasks) + ASSESSED + 4,
             progress=self.settings.progress,

@@ -6,6 +6,7 @@ import hashlib
 import io
 import logging
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -108,11 +109,20 @@ def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple
     if isinstance(release, Microdata):
         return people, _renamed(release, settings.rename)
     own: Schema | None = settings.release_schema
-    if own is None:
-        back = {new: old for old, new in settings.rename.items()}
-        declared = as_schema(schema) or people.schema
-        own = Schema({back.get(name, name): declared[name] for name in declared}).where_there()
-    return people, _renamed(_table(release, own, settings), settings.rename)
+    if own is not None:
+        return people, _renamed(_table(release, own, settings), settings.rename)
+    back = {new: old for old, new in settings.rename.items()}
+    declared = as_schema(schema) or people.schema
+    own = Schema({back.get(name, name): declared[name] for name in declared}).where_there()
+    try:
+        return people, _renamed(_table(release, own, settings), settings.rename)
+    except (DataError, SchemaError):
+        # What is declared as numbers may be none here: then all such columns are told at once.
+        others = Schema({name: own[name] for name in own if own[name].level != "numeric"})
+        with suppress(DataError):
+            loose = _table(release, others.where_there(), settings)
+            _check_columns(people, _renamed(loose, settings.rename))
+        raise
 
 
 def _table(source: Any, schema: Schema | None, settings: Settings) -> Microdata:

@@ -18,7 +18,7 @@ from unveil.data.comparison import (
 from unveil.data.release import check_seed
 from unveil.errors import count, listing
 from unveil.measures.paired import FEWEST, paired_difference
-from unveil.workflows.exhibits import called, exhibits, risks_of, unlike
+from unveil.workflows.exhibits import attacks_met, called, exhibits, risks_of, unlike
 
 if TYPE_CHECKING:
     import os
@@ -42,8 +42,8 @@ def compare(
     """Say which of several releases of one original is better, and at what.
 
     A release is dominated by another that is no worse in risk (what the worst attack links) and
-    in overall loss, and better in one of them. Among the others nothing is decided: no loss makes
-    up for a risk.
+    in overall loss, better in one of them, and met the same attacks at least, by an intruder who
+    knows as much. Among the others nothing is decided: no loss makes up for a risk.
 
     Parameters
     ----------
@@ -77,7 +77,8 @@ def compare(
     )
     risks = risks_of(given, [one.worst for one in releases], records)
     placed = [one for one in releases if one.risk is not None and one.loss is not None]
-    dominated = _dominated(placed)
+    met = {name: _met(one.evidence) for name, one in zip(known_as, given, strict=True)}
+    dominated = _dominated(placed, met)
     worse = {one.release for one in dominated}
     return Comparison(
         records=given[0].evidence.records,
@@ -119,7 +120,7 @@ def described(name: str, evidence: Evidence) -> ComparedRelease:
     return ComparedRelease(
         name=name,
         worst=worst,
-        subgroup_risk=None if groups is None or groups.highest is None else groups.highest.share,
+        subgroup_risk=None if groups is None or groups.highest is None else groups.highest.highest,
         confirmed=max((one.right / max(one.n, 1) for one in claims), default=None),
         interval_disclosure=None if most is None else most.by_rank[0].share,
         interval_column=None if most is None else most.column,
@@ -151,11 +152,20 @@ def _place(release: ComparedRelease) -> tuple[float, float]:
     return release.risk or 0.0, release.loss or 0.0
 
 
-def _dominated(placed: Sequence[ComparedRelease]) -> tuple[Dominated, ...]:
+def _met(evidence: Evidence) -> set[str]:
+    """What a release stood up to: attacks, and what is known to the intruder."""
+    return attacks_met(evidence) | {f"knows {name}" for name in evidence.known}
+
+
+def _dominated(
+    placed: Sequence[ComparedRelease], met: Mapping[str, set[str]]
+) -> tuple[Dominated, ...]:
+    """Who is no better than whom; a release that met less may only look safer."""
     found = []
     for one in placed:
         own = np.array(_place(one))
-        gaps = {other.name: np.array(_place(other)) - own for other in placed}
+        others = [other for other in placed if met[other.name] >= met[one.name]]
+        gaps = {other.name: np.array(_place(other)) - own for other in others}
         by = tuple(n for n, gap in gaps.items() if (gap <= EQUAL).all() and (gap < -EQUAL).any())
         if by:
             found.append(Dominated(release=one.name, by=by))

@@ -200,12 +200,16 @@ def _differing(
         yield f"{what}: {'; '.join(f'{name}: {listing(each)}' for name, each in found.items())}"
 
 
+def attacks_met(evidence: Evidence) -> set[str]:
+    """The attacks that a release met; what a sweep comes to is another one for each."""
+    return {
+        f"{found.name} {found.risk.direction}" for found in evidence.attacks if not found.sweeping
+    }
+
+
 def _attacked_otherwise(evidence: Mapping[str, Evidence]) -> Iterator[str]:
     """A note, if some release did not meet an attack that others met."""
-    met = {
-        name: {f"{found.name} {found.risk.direction}" for found in one.attacks}
-        for name, one in evidence.items()
-    }
+    met = {name: attacks_met(one) for name, one in evidence.items()}
     every = set().union(*met.values())
     spared = {name: sorted(every - own) for name, own in met.items() if every - own}
     if spared:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from unveil.attacks import Combined, Probabilistic
 from unveil.attacks.memory import bytes_needed
@@ -21,34 +24,53 @@ PATTERNS = 300 * 2**20  # of probabilistic linkage
 
 
 def fitting(
-    tasks: Sequence[Task], both: Aligned, limit: int | None
+    tasks: Sequence[Task], both: Aligned, limit: int | None, *, asked: bool
 ) -> tuple[list[Task], list[LeftOut]]:
     """The attacks that fit, and those that do not; refused, if none that compares does.
 
-    It depends on the files and the attacks only, and on nothing that runs beside.
+    Where a posterior does not fit, one-to-one is taken if that does. What was asked for by name
+    is not left out but refused. It depends on the files and the attacks only, and on nothing
+    that runs beside.
     """
     if limit is None:
         return list(tasks), []
-    needs = {task: bytes_of(task, both) for task in tasks}
-    kept = [task for task in tasks if needs[task] <= limit]
+    kept, left_out = [], []
+    for task in tasks:
+        need = bytes_of(task, both)
+        if need > limit and asked:
+            raise UsageError(f"memory: {task.name} needs about {_size(need)}, {_more(limit)}")
+        if need <= limit:
+            kept.append(task)
+            continue
+        cheaper = _one_to_one(task)
+        instead = bytes_of(cheaper, both) <= limit and cheaper not in tasks
+        kept += [cheaper] if instead else []
+        left_out.append(
+            LeftOut(
+                name=task.name,
+                direction=task.intruder.direction,
+                reason=f"it needs about {_size(need)} of memory, more than {_size(limit)}"
+                + (f"; {cheaper.name} is made instead" if instead else ""),
+            )
+        )
     compared = [task for task in tasks if task.intruder.knows]
-    if compared and not any(task in kept for task in compared):
-        least = min(needs[task] for task in compared)
-        raise UsageError(
-            f"memory: this audit needs about {_size(least)}, more than the {_size(limit)} that it "
-            "may use: allow it more (--memory), name fewer attributes (--knows), or audit a sample "
-            "of the release"
-        )
-    left_out = [
-        LeftOut(
-            name=task.name,
-            direction=task.intruder.direction,
-            reason=f"it needs about {_size(needs[task])} of memory, more than {_size(limit)}",
-        )
-        for task in tasks
-        if task not in kept
-    ]
+    if compared and not any(task.intruder.knows for task in kept):
+        least = min(bytes_of(task, both) for task in compared)
+        raise UsageError(f"memory: this audit needs about {_size(least)}, {_more(limit)}")
     return kept, left_out
+
+
+def _one_to_one(task: Task) -> Task:
+    if task.spec.matching != "posterior":
+        return task
+    return replace(task, spec=msgspec.structs.replace(task.spec, matching="one-to-one"))
+
+
+def _more(limit: int) -> str:
+    return (
+        f"more than the {_size(limit)} that it may use: allow it more (--memory), name fewer "
+        "attributes (--knows), or audit a sample of the release"
+    )
 
 
 def bytes_of(task: Task, both: Aligned) -> int:
