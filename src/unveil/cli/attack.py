@@ -13,7 +13,6 @@ from unveil.cli.findings import print_attack
 from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
-    check_outputs,
     csv_format,
     csv_options,
     force_option,
@@ -137,6 +136,7 @@ def command(
 
     from unveil.data.intruder import Intruder
     from unveil.files.tables import write
+    from unveil.files.whole import check_outputs
     from unveil.workflows.attacking import attack
     from unveil.workflows.measuring import measure, several
 

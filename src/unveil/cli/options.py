@@ -10,7 +10,7 @@ import click
 from unveil.errors import UsageError, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from unveil.files.formats import Format
 
@@ -76,19 +76,3 @@ def names(given: str | None) -> tuple[str, ...] | None:
     ('age', 'sex')
     """
     return None if given is None else tuple(n.strip() for n in given.split(",") if n.strip())
-
-
-def check_outputs(
-    outputs: Sequence[Path | None], inputs: Sequence[Path | str | None], *, force: bool
-) -> None:
-    """What is to be written can be, each in a file of its own and over nothing it is made of."""
-    from unveil.files.whole import check_target
-
-    written = [out for out in outputs if out is not None]
-    if len({out.resolve() for out in written}) < len(written):
-        raise UsageError(f"{written[0]} is to be written twice: name another file")
-    read = {Path(path).resolve() for path in inputs if path is not None}
-    for out in written:
-        if out.resolve() in read:
-            raise UsageError(f"{out} would be overwritten by what is made of it")
-        check_target(out, force=force)

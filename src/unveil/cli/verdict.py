@@ -80,8 +80,8 @@ def _print_attacks(evidence: Evidence) -> None:
     say(
         "o>r: each original looks for its row; r>o: each row for its original. Linked: expected, "
         "ties by their share. At most: of all, where a sample was attacked (95 %). Ceiling: no "
-        "attack on these attributes links more. Claimed: with a clear margin, of those looked at, "
-        "and how many of these are right."
+        "attack on these attributes links more. Claimed: with a clear margin, or held to be right "
+        "with more than 90 %, of those looked at; and how many of these are right."
     )
     for one in evidence.left_out:
         say(f"Not made: {one.name} ({ARROWS[one.direction]}): {one.reason}.")
@@ -89,7 +89,7 @@ def _print_attacks(evidence: Evidence) -> None:
 
 
 def _attack_row(one: Finding) -> list[str]:
-    risk, claims = one.risk, one.risk.confirmed
+    risk, claims = one.risk, one.claims
     return [
         one.name,
         ARROWS[risk.direction],
@@ -174,7 +174,8 @@ def _print_disclosure(evidence: Evidence) -> None:
     if same.unchanged:
         say(
             f"Released unchanged: {listing(same.unchanged)}; together they single out "
-            f"{count(same.singled_out, 'record')}."
+            f"{count(same.singled_out, 'record')}, the quasi-identifiers among them "
+            f"{same.singled_out_quasi:,}."
         )
     say()
 

@@ -18,7 +18,7 @@ from unveil.data.disclosure import (
 )
 from unveil.data.loss import Loss
 from unveil.data.policy import Verdict
-from unveil.data.risk import Forecast, Interval, Risk
+from unveil.data.risk import Claims, Forecast, Interval, Risk
 from unveil.errors import UsageError, count
 
 if TYPE_CHECKING:
@@ -53,6 +53,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def highest(self) -> float:
         """The share that is linked rightly; of a sample, what it may be at most."""
         return self.risk.share if self.risk.interval is None else self.risk.interval.high
+
+    @property
+    def claims(self) -> Claims | None:
+        """What an intruder would claim: by a clear margin, or by the attack's own probabilities."""
+        made = [] if self.risk.confirmed is None else [self.risk.confirmed]
+        if self.forecast is not None and self.forecast.right is not None:
+            made.append(Claims(self.forecast.n, self.forecast.claimed, self.forecast.right))
+        return max(made, key=lambda one: one.right / max(one.n, 1), default=None)
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,6 +176,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     released: int
     pairs: int | None  # released rows whose original is known; None: the rows are nobody's
     known: tuple[str, ...]
+    identifiers: tuple[str, ...]  # that the release still has
     notes: tuple[str, ...]
     verdict: Verdict | None
     attacks: tuple[Finding, ...]  # the worst first

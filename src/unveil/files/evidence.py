@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
 
 ROW = "row"
+NO_EVIDENCE = "this is not the evidence of an audit, or not all of it"
 
 
 class _Made(msgspec.Struct):
@@ -67,13 +68,14 @@ def read_evidence(given: str | os.PathLike[str]) -> Evidence:
                 f"is unveil {__version__}, which reads format {FORMAT}: audit again, or read it "
                 "with that version"
             ).at(str(path))
-        return msgspec.json.decode(text, type=Evidence)
+        found = msgspec.json.decode(text, type=Evidence)
     except OSError as error:
         raise FileError(f"the evidence cannot be read: {reason(error)}").at(str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError):  # whose message may quote it
-        raise FileError("this is not the evidence of an audit, or not all of it").at(
-            str(path)
-        ) from None
+        raise FileError(NO_EVIDENCE).at(str(path)) from None
+    if not {"original", "release"} <= set(found.inputs):
+        raise FileError(NO_EVIDENCE).at(str(path))
+    return found
 
 
 def write_records(audit: Audit, path: str | os.PathLike[str], *, force: bool = False) -> None:

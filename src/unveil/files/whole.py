@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unveil.errors import FileError, UnveilError, reason
+from unveil.errors import FileError, UnveilError, UsageError, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
 
@@ -69,6 +69,21 @@ def check_target(path: Path, *, force: bool) -> None:
         ).at(str(path))
     if not has_folder:
         raise FileError("its folder does not exist; make it first").at(str(path))
+
+
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[object], *, force: bool) -> None:
+    """What is to be written can be, each in a file of its own and over nothing it is made of.
+
+    Of the inputs only paths count.
+    """
+    written = [path for path in outputs if path is not None]
+    if len({_followed(path) for path in written}) < len(written):
+        raise UsageError(f"{written[0]} is to be written twice: name another file")
+    read = {_followed(Path(one)) for one in inputs if isinstance(one, str | os.PathLike)}
+    for path in written:
+        if _followed(path) in read:
+            raise UsageError(f"{path} would be overwritten by what is made of it")
+        check_target(path, force=force)
 
 
 def _followed(path: Path) -> Path:

@@ -28,6 +28,7 @@ from unveil.measures.permutation import permutation_law
 from unveil.measures.population import individual_risk, population_risk
 from unveil.measures.position import row_order
 from unveil.measures.propensity import propensity
+from unveil.measures.relation import related
 from unveil.measures.significance import random_links, random_matching
 from unveil.measures.suppression import suppression
 from unveil.measures.tables import tables
@@ -73,6 +74,7 @@ __all__ = [
     "propensity",
     "random_links",
     "random_matching",
+    "related",
     "release_uniqueness",
     "risk",
     "row_order",

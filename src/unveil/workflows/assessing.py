@@ -77,6 +77,9 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
     )
     found["population"] = None if isinstance(told, str) else told
     found["notes"] = (*case.notes, told) if isinstance(told, str) else case.notes
+    if both.original.schema.with_role("household") and attacked.found and not attacked.in_full:
+        why = "of no household: every attack was made on a sample (--exact makes them on all)"
+        found["notes"] += (f"the risk is told {why}",)
     found["subgroups"] = _group_risks(both, attacked, groupings)
     found["households"] = _households(case, attacked)
     found["score"] = _score(attacked, found)
@@ -147,10 +150,9 @@ def _households(case: Case, attacked: Attacked) -> HouseholdHits | None:
     """How many households the worst attack finds somebody of, if it was made on everybody."""
     people = case.both.original
     homes = [name for name in people.schema.with_role("household") if name in people.columns]
-    full = [one for one in attacked.found if one[1].risk.interval is None]
-    if len(homes) != 1 or not full:
+    if len(homes) != 1 or not attacked.in_full:
         return None
-    each = max(full, key=lambda one: one[1].risk.share)[2]
+    each = max(attacked.in_full, key=lambda one: one[1].risk.share)[2]
     released = ~np.isnan(each)
     return household_hits(each[released], common_cells(people, column=homes[0])[0][released])
 

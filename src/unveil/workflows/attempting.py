@@ -224,6 +224,11 @@ class Attacked:
         ]
         return min(ranked, key=lambda one: one[:2])[2] if ranked else None
 
+    @property
+    def in_full(self) -> list[tuple[Task, Finding, Floats]]:
+        """The attacks that were made on everybody."""
+        return [one for one in self.found if one[1].risk.interval is None]
+
     def risk_of(self, task: Task) -> Risk:
         """What one of the attacks found."""
         return next(found.risk for one, found, _ in self.found if one == task)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -32,7 +33,7 @@ from unveil.files.formats import format_of
 from unveil.files.policies import as_policy
 from unveil.files.toml import as_path
 from unveil.files.unfinished import Unfinished
-from unveil.files.whole import check_target
+from unveil.files.whole import check_outputs
 from unveil.workflows.assessing import ASSESSED, assess
 from unveil.workflows.attempting import Attacked, Budget, Task, default_attacks, finding, tasks_of
 from unveil.workflows.case import Case, case_of
@@ -99,11 +100,11 @@ def audit(
     asked, limits = Settings(**settings).resolved(), as_policy(policy)
     seed = check_seed(seed)
     specs = None if attacks is None else [attack_from(one) for one in _listed(attacks)]
-    for path in (asked.evidence, asked.per_record):
-        if path is not None:
-            check_target(as_path(path), force=asked.force)
-    if asked.per_record is not None:
-        format_of(as_path(asked.per_record))  # which refuses what could not be written in the end
+    outputs = [None if one is None else as_path(one) for one in (asked.evidence, asked.per_record)]
+    given = (original, release, schema, truth, policy, settings.get("plan"))
+    check_outputs(outputs, (*given, settings.get("release_schema")), force=asked.force)
+    if outputs[1] is not None:
+        format_of(outputs[1])  # which refuses what could not be written in the end
     case = case_of(original, release, schema, truth, asked, seed)
     return Auditing(case, asked, limits, specs).run()
 
@@ -163,6 +164,7 @@ class Auditing:
             released=len(case.both.release),
             pairs=None if case.both.rows is None else len(case.both.released),
             known=case.known,
+            identifiers=case.identifiers,
             verdict=None,
             attacks=attacked.findings,
             left_out=attacked.left_out,
@@ -214,12 +216,14 @@ class Auditing:
         found = steps.do(
             "knowledge", Knowledge, lambda told: knowledge(task, chooser or task, scene, told)
         )
-        worst = winner(task, found)
-        if worst != task:
-            work = partial(finding, worst, scene, self._budget(worst.step))
-            made, each = steps.do_each(worst.step, Finding, work)
-            attacked = attacked.also(worst, made, cast("Floats", each))
-        return msgspec.structs.replace(found, worst=attacked.risk_of(worst)), attacked
+        for worst in (winner(task, found), winner(chooser or task, found)):
+            with suppress(UnveilError):  # one that knows the mask needs attributes that were masked
+                if worst not in (task, chooser):
+                    work = partial(finding, worst, scene, self._budget(worst.step))
+                    made, each = steps.do_each(worst.step, Finding, work)
+                    attacked = attacked.also(worst, made, cast("Floats", each))
+                return msgspec.structs.replace(found, worst=attacked.risk_of(worst)), attacked
+        return found, attacked
 
     def _err(self, task: Task | None, steps: Steps) -> NoisyKnowledge | None:
         if task is None or not self.settings.errors:
@@ -233,7 +237,7 @@ class Auditing:
     def _remask(
         self, task: Task | None, steps: Steps
     ) -> tuple[Remasking | None, dict[str, Floats]]:
-        plan, runs = self.case.plan, self.settings.remask
+        plan, runs = self.case.plan, (self.sizes or {}).get("seeds", self.settings.remask)
         if task is None or plan is None or not runs:
             return None, {}
         found, each = steps.do_each(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-import logging
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,15 +15,15 @@ import polars as pl
 
 from unveil.data.aligned import Aligned
 from unveil.data.audit import Input
-from unveil.data.columns import stored_as
 from unveil.data.intruder import Intruder
 from unveil.data.microdata import Microdata
 from unveil.data.release import Plan, Release, Releases
 from unveil.data.schema import Schema
-from unveil.errors import DataError, SchemaError, UsageError, absent_column, count, listing, nearest
+from unveil.errors import DataError, SchemaError, UsageError, absent_column, listing
 from unveil.files.formats import may_be
 from unveil.files.schemas import as_schema
 from unveil.files.tables import read
+from unveil.workflows.doubts import check_columns, check_truth, doubts, identifiers_in
 from unveil.workflows.scene import Scene, prepare
 from unveil.workflows.sources import as_microdata
 from unveil.workflows.truth import ROW_ORDER
@@ -46,7 +45,12 @@ class Case:
     known: tuple[str, ...]  # what an intruder may know
     inputs: dict[str, Input]
     truth: str | None  # as it was told
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Those that the release still has."""
+        return identifiers_in(self.both.original, self.both.release)
 
     @cached_property
     def both(self) -> Aligned:
@@ -69,25 +73,25 @@ def case_of(
             raise DataError(f"rename: in the original, {absent_column(name, people.columns)}")
     plan, channel = _plan(release, settings)
     table = released.data if isinstance(released, Release) else released
-    notes = _check_columns(people, table)
+    notes = check_columns(people, table)
     scene = prepare(
         people, released, intruder=Intruder(), truth=None if nobody else truth, seed=seed
     )
     if not nobody:
-        _check_truth(scene, released, truth)
+        check_truth(scene, released, truth)
     inputs = {"original": _input(original, people), "release": _input(release, table)}
     by_word = isinstance(truth, str) and truth in (NOBODY, ROW_ORDER, *people.columns)
     if isinstance(truth, str | os.PathLike) and not by_word:
         inputs["truth"] = Input(file=os.fspath(truth), sha256=digest_of(Path(truth)))
-    return Case(
+    case = Case(
         scene=scene,
         plan=plan,
         channel=channel,
         known=_known(people, table, settings),
         inputs=inputs,
         truth=_told(truth),
-        notes=tuple(notes),
     )
+    return replace(case, notes=(*notes, *doubts(case.both, seed)))
 
 
 def _told(truth: Any) -> str | None:
@@ -121,7 +125,7 @@ def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple
         others = Schema({name: own[name] for name in own if own[name].level != "numeric"})
         with suppress(DataError):
             loose = _table(release, others.where_there(), settings)
-            _check_columns(people, _renamed(loose, settings.rename))
+            check_columns(people, _renamed(loose, settings.rename))
         raise
 
 
@@ -157,95 +161,6 @@ def _plan(release: Any, settings: Settings) -> tuple[Plan | None, bool | Plan]:
     if settings.plan is None:
         return None, False
     return settings.plan, settings.plan
-
-
-def _check_columns(people: Microdata, released: Microdata) -> list[str]:
-    """Refuse columns of another type than in the original; tell what may be called otherwise."""
-    other = [name for name in released.columns if name not in people.columns]
-    retyped = [
-        name
-        for name in people.columns
-        if name in released.columns
-        and not released.schema[name].generalised
-        and not _comparable(people, released, name)
-    ]
-    if retyped:
-        kinds = listing(
-            f"{name} ({_stored(people, name)}, now {_stored(released, name)})" for name in retyped
-        )
-        raise SchemaError(
-            f"columns of another type in the release than in the original: {kinds}; if another "
-            f"column is meant, say which by rename (--rename NEW=OLD){_suggested(retyped, other)}; "
-            "else give the release's own schema, with generalised = true where cells are ranges "
-            "or sets"
-        )
-    gone = [
-        name
-        for name in people.schema.with_role("quasi")
-        if name in people.columns and name not in released.columns
-    ]
-    if not (gone and other):
-        return []
-    note = (
-        f"the release lacks {listing(gone)}, and has {listing(other)}, which the original has "
-        f"not: if these are the same under other names, say so by rename (--rename NEW=OLD)"
-        f"{_suggested(gone, other)}"
-    )
-    logging.getLogger("unveil").warning("%s", note)
-    return [note]
-
-
-def _stored(data: Microdata, name: str) -> str:
-    """How a column is stored, as far as it matters for what can be compared."""
-    if (data.schema[name].level or "numeric") != "numeric":
-        return "categories"
-    if data.column(name).null_count() == len(data):
-        return "nothing"
-    kind = stored_as(data.column(name))
-    return "numbers" if kind == "whole numbers" else kind  # 3 and 3.0 are one number
-
-
-def _comparable(people: Microdata, released: Microdata, name: str) -> bool:
-    """Whether cells of both can be compared: nothing with anything, days with seconds.
-
-    What one file says to be categories and the other says nothing of are categories.
-    """
-    levels = {data.schema[name].level for data in (people, released)}
-    kinds = {_stored(data, name) for data in (people, released)}
-    categories = levels <= {"nominal", "ordinal", None} and levels != {None}
-    return categories or len(kinds) == 1 or "nothing" in kinds or kinds == {"dates", "times"}
-
-
-def _suggested(wanted: list[str], there: list[str]) -> str:
-    """Names that are near each other, ready to end a clause with."""
-    near = {old: nearest(old, there) for old in wanted}
-    pairs = [f"{text.split(chr(39))[1]}={old}" for old, text in near.items() if text]
-    return f", perhaps {listing(pairs)}" if pairs else ""
-
-
-def _check_truth(scene: Scene, released: Any, truth: Any) -> None:
-    back = scene.places.back
-    synthetic = isinstance(released, Release) and released.row_map is None
-    if back is None and not (synthetic and truth is None):
-        raise DataError(
-            "it is not known which released row is whose, so nothing can be counted: give truth= "
-            "(--truth): an identifier that both files have, the file of a row map, 'row-order' "
-            "where the rows of both stand in the same order, or 'none' if every row is made up"
-        )
-    if back is None:
-        return
-    nobodys = int((back < 0).sum())
-    if nobodys == len(back):
-        raise DataError(
-            "no released row comes from any record of the original: is the truth of these files? "
-            "If every row is made up, give truth='none' (--truth none)"
-        )
-    if nobodys and isinstance(truth, str) and truth in scene.original.columns:
-        raise DataError(
-            f"column '{truth}': the identifiers of {count(nobodys, 'released row')} are not in the "
-            "original: is this the original of the release? If they were added on "
-            "purpose, give a row map that says so (--truth MAP, original blank for them)"
-        )
 
 
 def _known(people: Microdata, released: Microdata, settings: Settings) -> tuple[str, ...]:

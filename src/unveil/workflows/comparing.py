@@ -114,7 +114,7 @@ def described(name: str, evidence: Evidence) -> ComparedRelease:
             ceiling=found.risk.ceiling,
         )
     groups, intervals, verdict = evidence.subgroups, evidence.intervals, evidence.verdict
-    claims = [one.risk.confirmed for one in evidence.attacks if one.risk.confirmed is not None]
+    claims = [one.claims for one in evidence.attacks if one.claims is not None]
     inside = [] if intervals is None else list(intervals.attributes)
     most = max(inside, key=lambda curve: curve.by_rank[0].share, default=None)
     return ComparedRelease(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unveil.data.audit import Evidence, Finding
     from unveil.data.risk import Interval
 
+NEARLY = 0.95  # of the cells are as they were
 NOTICED, UNLIKELY = 0.05, 0.001  # a correlation of the rows that tells something, not by chance
 
 
@@ -76,7 +77,7 @@ def _subgroup(name: str, allowed: float, evidence: Evidence) -> Limit:
 
 
 def _confirmed(name: str, allowed: float, evidence: Evidence) -> Limit:
-    claims = [(f.risk.confirmed, f) for f in evidence.attacks if f.risk.confirmed is not None]
+    claims = [(f.claims, f) for f in evidence.attacks if f.claims is not None]
     if not claims:
         return _unmeasured(name, allowed, "no attack has scores that tell how sure a link is")
     most, finding = max(claims, key=lambda one: one[0].right / max(one[0].n, 1))
@@ -145,15 +146,24 @@ def _row_order(name: str, allowed: bool, evidence: Evidence) -> Limit:
         return _unmeasured(name, allowed, "rows were not compared by where they stand")
     order = found.row_order
     along = abs(order["correlation"]) >= NOTICED and order["p_value"] < UNLIKELY
-    betrayed = along or found.risk.p_value < UNLIKELY
+    betrayed = along or min(found.risk.p_value, order["neighbours_p_value"]) < UNLIKELY
     reason = (
         f"rank correlation of the rows {order['correlation']:.3f}; "
-        f"{found.risk.expected:,.0f} of {found.risk.n:,} stand where they stood"
+        f"{found.risk.expected:,.0f} of {found.risk.n:,} stand where they stood, "
+        f"{order['neighbours']:,} beside whom they stood"
     )
     return Limit(limit=name, allowed=allowed, found=betrayed, kept=not betrayed, reason=reason)
 
 
 def _unchanged(name: str, allowed: tuple[str, ...], evidence: Evidence) -> Limit:
-    others = tuple(column for column in evidence.unchanged.unchanged if column not in allowed)
+    same = (*evidence.identifiers, *evidence.unchanged.unchanged)
+    others = tuple(column for column in same if column not in allowed)
+    nearly = [
+        f"{one.column} ({one.share:.1%})"
+        for one in evidence.unchanged.columns
+        if not one.unchanged and (one.share or 0.0) >= NEARLY and one.column not in allowed
+    ]
     reason = f"released unchanged: {listing(others)}" if others else "no other column is unchanged"
+    if nearly:
+        reason += f"; nearly so: {listing(nearly)}"
     return Limit(limit=name, allowed=allowed, found=others, kept=not others, reason=reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -31,14 +32,20 @@ def remasked(
 ) -> tuple[Remasking, Floats]:
     """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
 
+    As many as there is time for, at least one.
+
     The rows are masked in the order of what they hold: which order the file has means nothing.
     """
     order = np.argsort(content_places(scene.original))
     people = scene.original.take(order)
     each, shares = [], []
     intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
+    end = monotonic() + (budget.seconds or 0.0)
+    timed = budget.seconds is not None and budget.size is None
     for run in range(runs):
         told(run, runs)
+        if run and timed and monotonic() > end:  # masking itself may take long
+            break
         release = mask(people, reseeded(plan, scene.seed, FIRST + run))
         again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
         links = attempted(again.links(task.spec, intruder), budget.shared(runs))

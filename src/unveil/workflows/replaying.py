@@ -117,14 +117,17 @@ def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> P
 
 
 def _settings(evidence: Evidence, progress: Any) -> Settings:
+    """The settings of then; what an audit writes, and where, is not among them."""
     kept = dict(evidence.settings)
+    if set(kept) != set(Settings().to_dict()):
+        raise DataError("the settings in this evidence are not those of an audit")
     if kept["plan"] is not None:
         kept["plan"] = plan_from(kept["plan"])
     if kept["release_schema"] is not None:
         kept["release_schema"] = Schema.from_dict(kept["release_schema"])
     if kept["format"] is not None:
         options = dict(kept["format"])
-        kept["format"] = find_method(formats(), options.pop("method"), "a format")(**options)
+        kept["format"] = find_method(formats(), options.pop("method", None), "a format")(**options)
     return Settings(**kept, progress=progress)
 
 
@@ -136,6 +139,7 @@ def _sizes(evidence: Evidence) -> dict[str, int]:
     }
     if evidence.remasking is not None:
         sizes["masking again"] = evidence.remasking.attacked
+        sizes["seeds"] = len(evidence.remasking.shares)
     return sizes
 
 

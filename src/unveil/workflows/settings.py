@@ -126,7 +126,7 @@ class Settings(Spec, frozen=True, kw_only=True):
         found = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?b)?\s*", str(self.memory).lower())
         try:
             size = int(float(found[1]) * _UNITS[found[2]]) if found else 0
-        except ValueError:
+        except (ValueError, OverflowError):
             size = 0
         if size < 1:
             raise SpecError("settings: memory: a size such as 4G, 500M, or a number of bytes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -73,9 +74,9 @@ def knowledge(task: Task, chooser: Task, scene: Scene, told: Progress) -> Knowle
     first, second = _halves(scene)
     stage = _smaller(chooser, scene, first)
     order = _greedy(stage, task.intruder.knows or (), told)
-    whole, steps, highest = Stage(task, scene, second), list[Known](), 0.0
+    steps, highest = list[Known](), 0.0
     for many in range(1, len(order) + 1):
-        share, interval = _share(whole.links(order[:many]))
+        share, interval = _estimated((task, chooser), scene, second, order[:many])
         highest = max(highest, share)
         known = tuple(order[:many])
         steps.append(Known(attributes=known, share=share, interval=interval, highest=highest))
@@ -152,6 +153,16 @@ def _pairs(scene: Scene) -> Ints:
     """The released row of each person, -1 for none."""
     pairs = scene.places.pairs
     return np.full(len(scene.places.mine), -1) if pairs is None else pairs
+
+
+def _estimated(
+    tasks: Sequence[Task], scene: Scene, people: Ints, known: Sequence[str]
+) -> tuple[float, Interval | None]:
+    """The share linked by the first attack that can be made on these attributes; else none."""
+    for task in tasks:
+        with suppress(UnveilError):
+            return _share(Stage(task, scene, people).links(known))
+    return 0.0, None
 
 
 def _share(links: Links) -> tuple[float, Interval | None]:
