@@ -165,6 +165,10 @@ def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
     from unveil.files.whole import check_outputs
     from unveil.workflows.auditing import audit
 
+    for idle, why in (("seconds", given["exact"]), ("remask", given["plan"] is None)):
+        if why and _was_said(idle):
+            other = "with --exact" if idle == "seconds" else "without --plan"
+            raise UsageError(f"--{idle} does nothing {other}: leave it out")
     evidence, records = given["evidence"], given["per_record"]
     inputs = [given[name] for name in ("plan", "policy")]  # which audit does not see
     check_outputs((evidence, records), inputs, force=given["force"])
@@ -205,13 +209,11 @@ def _replay(
     from unveil.files.evidence import read_evidence
     from unveil.workflows.replaying import replay
 
-    context = click.get_current_context()
     kept = {"original", "release", "replay", "truth", "as_json"}
     said = [
         f"--{name.replace('_', '-')}"
-        for name in context.params
-        if name not in kept
-        and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        for name in click.get_current_context().params
+        if name not in kept and _was_said(name)
     ]
     if said:
         raise UsageError(f"--replay does what the evidence says: leave out {', '.join(said)}")
@@ -226,6 +228,12 @@ def _replay(
         print_replay(found)
     if not found.same:
         raise SystemExit(FAILED)
+
+
+def _was_said(option: str) -> bool:
+    """Whether an option was given, and is not at its default."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _policy(file: Path | None, max_risk: float | None) -> Policy | None:

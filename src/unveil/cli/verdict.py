@@ -230,6 +230,12 @@ def _print_loss(loss: Loss) -> None:
             f"Discarded records: {loss.suppression.discarded:.1%}; most of {worst.column}, "
             f"{worst.name}: {worst.discarded:.1%} of {worst.n:,}."
         )
+    most = loss.suppression.most_suppressed
+    if most is not None and most.suppressed:
+        say(
+            f"Suppressed cells: {loss.suppression.suppressed:.1%}; most of {most.column}, "
+            f"{most.name}: {most.suppressed:.1%}."
+        )
     say()
 
 

@@ -54,6 +54,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         """The share that is linked rightly; of a sample, what it may be at most."""
         return self.risk.share if self.risk.interval is None else self.risk.interval.high
 
+    def __str__(self) -> str:
+        return self.risk.told(self.name)
+
+    __repr__ = __str__
+
     @property
     def claims(self) -> Claims | None:
         """What an intruder would claim: by a clear margin, or by the attack's own probabilities."""

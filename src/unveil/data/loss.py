@@ -60,7 +60,7 @@ class Suppression(msgspec.Struct, frozen=True, kw_only=True):
     discarded: float | None  # none where it is not known whose rows the released are
     suppressed: float | None
     groups: tuple[GroupLoss, ...]
-    most_discarded: GroupLoss | None  # the group that lost the largest share of its records
+    most_discarded: GroupLoss | None  # the group whose discards chance explains least
     most_suppressed: GroupLoss | None
     note: str = ""
 

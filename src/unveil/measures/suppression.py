@@ -77,7 +77,7 @@ def suppression(both: Aligned, groupings: Sequence[Grouping] = ()) -> Suppressio
         discarded=int(gone.sum()) / n,
         suppressed=_share(int(lost.sum()), int(told.sum())),
         groups=groups,
-        most_discarded=max(groups, key=lambda group: group.discarded, default=None),
+        most_discarded=min(groups, key=lambda one: (one.chance, -one.discarded), default=None),
         most_suppressed=max(
             (group for group in groups if group.suppressed is not None),
             key=lambda group: group.suppressed or 0.0,

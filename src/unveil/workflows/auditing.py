@@ -151,7 +151,7 @@ class Auditing:
         evidence = Evidence(
             format=FORMAT,
             version=__version__,
-            software={"python": platform.python_version(), **{n: version(n) for n in SOFTWARE}},
+            software=_software(),
             inputs=case.inputs,
             truth=case.truth,
             schema=case.both.original.schema.to_dict(),
@@ -181,6 +181,8 @@ class Auditing:
     def _tasks(self) -> list[Task]:
         case = self.case
         if case.both.rows is None:  # nobody's row is there to be found
+            if self.specs is not None:
+                raise UsageError("attacks: the rows of this release are nobody's: leave them out")
             return []
         told = case.channel is not False
         specs = self.specs or default_attacks(case.both, case.known, told=told)
@@ -271,7 +273,10 @@ class Auditing:
             "inputs": self.case.inputs,
             "truth": self.case.truth,
             "rows": None if rows is None else hashlib.sha256(rows.tobytes()).hexdigest(),
-            "schema": self.case.both.original.schema.to_dict(),
+            "software": _software(),
+            "schemas": [
+                data.schema.to_dict() for data in (self.case.both.original, self.case.both.release)
+            ],
             "plan": None if self.case.plan is None else self.case.plan.to_dict(),
             "settings": self.settings.to_dict(),
             "asked": None if self.specs is None else [plain_spec(spec) for spec in self.specs],
@@ -280,6 +285,11 @@ class Auditing:
         key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
         folder = f"{os.fspath(self.settings.evidence)}.unfinished"
         return Unfinished(folder, key, resume=self.settings.resume)
+
+
+def _software() -> dict[str, str]:
+    """The versions of what numbers may depend on."""
+    return {"python": platform.python_version(), **{name: version(name) for name in SOFTWARE}}
 
 
 def _listed(attacks: Any) -> list[Any]:

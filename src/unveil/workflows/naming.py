@@ -9,7 +9,9 @@ import msgspec
 
 from unveil.attacks import METHODS, Attack
 from unveil.data.specs import find_method, method_name, words
-from unveil.errors import SpecError, UsageError
+from unveil.errors import SpecError, UsageError, listing, nearest
+
+IN_MEMORY = "a table in memory"  # which evidence does not hold
 
 
 def attack_name(spec: Attack) -> str:
@@ -41,7 +43,7 @@ def plain_spec(spec: Attack) -> dict[str, Any]:
         if isinstance(value, tuple) and any(isinstance(one, Attack) for one in value):
             plain[field.name] = [plain_spec(one) for one in value]
         elif not isinstance(value, str | int | float | tuple | dict | msgspec.Struct | None):
-            plain[field.name] = type(value).__name__  # a table that was made elsewhere
+            plain[field.name] = IN_MEMORY
         elif value != field.default:
             plain[field.name] = msgspec.to_builtins(value, enc_hook=lambda one: type(one).__name__)
     return plain
@@ -77,7 +79,10 @@ def _named(name: str) -> dict[str, Any]:
         }
         word = next((w for w in values if rest == w or rest.startswith(f"{w}-")), None)
         if word is None:
-            raise SpecError(f"{found['method']}: '{rest}' is no value of its parameters")
+            raise SpecError(
+                f"{found['method']}: '{rest}' is no value of its parameters; values are: "
+                f"{listing(values)}{nearest(rest, values)}"
+            )
         found[values[word]] = word
         rest = rest.removeprefix(word).removeprefix("-")
     return found

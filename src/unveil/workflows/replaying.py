@@ -16,7 +16,7 @@ from unveil.files.formats import formats
 from unveil.files.plans import plan_from
 from unveil.workflows.auditing import Auditing
 from unveil.workflows.case import GIVEN, case_of, digest_of
-from unveil.workflows.naming import attack_from
+from unveil.workflows.naming import IN_MEMORY, attack_from
 from unveil.workflows.settings import Settings
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def replay(
         raise UsageError("truth: this audit was not told the truth by a file: leave it out")
     if evidence.truth == GIVEN:
         raise UsageError("the truth of this audit was given as numbers in memory: audit again")
+    if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
+        raise UsageError("an attack of this audit was made of a table in memory: audit again")
     settings = _settings(evidence, progress)
     told = files.get("truth", evidence.truth)
     schema = Schema.from_dict(evidence.schema)
