@@ -8,6 +8,7 @@ from scipy.stats import ks_2samp
 
 from naive.paired import drawn_means
 from unveil.errors import UsageError
+from unveil.measures import paired
 from unveil.measures.paired import DRAWS, FEWEST, MOST, _drawn_means, paired_difference
 
 CHANCES = np.array([0, 0, 0, 1 / 3, 0.5, 1])
@@ -43,6 +44,14 @@ def test_it_has_the_law_of_drawing_records(kind, n):
     assert ours.shape == (5 * DRAWS,)
     assert ours.mean() == pytest.approx(gaps.mean(), abs=4 * error / np.sqrt(5 * DRAWS))
     assert ours.std() == pytest.approx(error, rel=0.04)
+
+
+def test_what_is_taken_together_still_varies(monkeypatch):
+    """However few are counted apart, the deviation is that of the records."""
+    monkeypatch.setattr(paired, "MOST", 2)
+    gaps = np.sort(risks(500, 1, kind="own") - risks(500, 2, kind="own"))
+    drawn = _drawn_means(gaps, np.ones(500, np.int64), np.random.default_rng(3))
+    assert drawn.std() == pytest.approx(gaps.std() / np.sqrt(500), rel=0.05)
 
 
 def test_it_holds_the_difference_about_as_often_as_it_says():

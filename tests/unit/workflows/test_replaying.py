@@ -5,10 +5,12 @@ import shutil
 import msgspec
 import pytest
 
+import some_evidence
 import unveil
 from unveil import Csv, Policy, Schema, masks
+from unveil.data.audit import Knowledge, Remasking
 from unveil.workflows import attempting
-from unveil.workflows.replaying import replay
+from unveil.workflows.replaying import _differences, _sizes, replay
 
 SCHEMA = Schema(
     quasi=["age", "hours", "region"], confidential="rent", identifier="person", nominal="region"
@@ -84,6 +86,33 @@ def test_samples_are_as_large_as_they_were(files, monkeypatch):
     assert evidence.remasking.attacked == 10
     assert 10 <= evidence.remasking.n <= 20
     assert replay(evidence).same
+
+
+def test_each_step_is_of_as_many_records_as_it_was():
+    """Those whose true row is not there were attacked, too."""
+    worst = some_evidence.finding("rank", n=30, absent=4).risk
+    found = some_evidence.evidence(
+        attacks=(some_evidence.finding("rank", n=20, absent=5),),
+        knowledge=some_evidence.made(Knowledge, worst=worst),
+        remasking=some_evidence.made(Remasking, attacked=7),
+    )
+    assert _sizes(found) == {
+        "attack rank original-to-release": 25, "knowledge": 34, "masking again": 7
+    }  # fmt: skip
+
+
+def test_what_is_there_in_one_only_is_a_difference():
+    """An attack that is made no more, or only now, is not the same."""
+    before = {"attacks": [{"n": 1}, {"n": 2}], "loss": {"value": 0.5, "old": 1}}
+    now = {"attacks": [{"n": 1}], "loss": {"value": 0.5, "new": 2}}
+    for a, b in ((before, now), (now, before)):
+        found = {one.where: (one.before, one.now) for one in _differences("", a, b)}
+        assert found == {
+            "attacks": (a["attacks"], b["attacks"]),
+            "loss.old": (a["loss"].get("old"), b["loss"].get("old")),
+            "loss.new": (a["loss"].get("new"), b["loss"].get("new")),
+        }
+    assert not list(_differences("", before, before))
 
 
 def test_what_was_asked_for_is_asked_for_again(files, tmp_path):
