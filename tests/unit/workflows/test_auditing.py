@@ -439,6 +439,38 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
                           each[~np.isnan(each)])  # fmt: skip
 
 
+def test_a_subgroup_of_which_some_were_attacked_has_an_interval(people, release, monkeypatch):
+    monkeypatch.setattr(attempting, "PILOT", 24)
+    some = unveil.audit(people, release, seconds=1e-9, **QUICK)
+    found = some.evidence.subgroups
+    sizes = {(g.column, n): k for g in measures.subgroups(people)
+             for n, k in zip(g.names, g.sizes, strict=True)}  # fmt: skip
+    for one in found.groups:
+        size = sizes[one.column, one.group]
+        assert one.n <= size
+        assert one.interval == measures.wilson(one.share * one.n, one.n, size)
+        assert one.small == (one.n < 10)  # a group of many of whom few were attacked, too
+        assert (one.highest > one.share) == (one.n < size and one.share < 1)
+    assert {one.small for one in found.groups} == {True, False}
+    assert found.highest.highest == max(one.highest for one in found.groups if not one.small)
+    assert [one.small for one in found.groups] == sorted(one.small for one in found.groups)
+
+
+def test_the_classical_score_is_of_the_better_direction(full):
+    evidence = full[0].evidence
+    linked = {
+        name: max(100 * one.risk.share for one in evidence.attacks if one.name == name)
+        for name in ("distance", "probabilistic")
+    }
+    assert evidence.score == pytest.approx(
+        measures.classical_score(
+            100 * evidence.loss["PIL"].value,
+            interval_disclosure=100 * evidence.intervals.average.by_rank[0].share,
+            **linked,
+        )
+    )
+
+
 # Odd files.
 
 
