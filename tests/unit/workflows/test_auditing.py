@@ -11,7 +11,7 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
-from unveil.data.rows import content_places
+from unveil.data.rows import Places, content_places
 from unveil.files.evidence import evidence_json
 from unveil.workflows import attempting, sweeping
 from unveil.workflows.attempting import Budget, attempted
@@ -158,6 +158,26 @@ def test_the_curve_of_knowledge(full, worst, halves):
     assert found.worst == measures.risk(worst(in_order))
 
 
+def test_who_knows_more_may_ignore_it():
+    """One attribute is nearly as it was, the others are noise: to compare these does harm."""
+    rng, names = np.random.default_rng(2), ("noise", "near", "worse")
+    own = {name: rng.normal(size=80) for name in names}
+    spoilt = {name: own[name] + (3, 1e-4, 9)[i] * rng.normal(size=80) for i, name in enumerate(own)}
+    before, after = (Microdata(pl.DataFrame(x), Schema(quasi=names)) for x in (own, spoilt))
+    found = unveil.audit(before, after, truth=np.arange(80), **(QUICK | {"sweep": True})).evidence
+    known = found.knowledge
+    shares = [one.share for one in known.steps]
+    assert shares[0] > 0.9
+    assert max(shares[1:]) < 0.3
+    assert [one.highest for one in known.steps] == [shares[0]] * 3
+    assert [one.attributes[0] for one in known.steps] == ["near"] * 3
+    alone = Intruder(knows=["near"], direction=known.direction)
+    links = unveil.attack(before, after, attacks.Distance(), intruder=alone, truth=np.arange(80))
+    assert known.worst.attributes == ("near",)
+    assert (known.worst.n, known.worst.share) == (80, measures.risk(links).share)
+    assert known.worst.share > 3 * found.attacks[0].risk.share
+
+
 def test_no_error_in_what_is_known_is_the_plain_attack(people, release, full, halves):
     noisy = full[0].evidence.noisy_knowledge
     assert noisy.attack in ("distance", "probabilistic", "rank", "rank-max")
@@ -173,6 +193,28 @@ def test_no_error_in_what_is_known_is_the_plain_attack(people, release, full, ha
     rows = links.true_rows if intruder.reverse else np.arange(N)
     share = measures.hits(links)[np.isin(rows, halves[1])].mean()
     assert noisy.points[0].share == pytest.approx(share, abs=1e-12)
+
+
+def test_an_error_is_as_large_as_it_says():
+    """Noise of so much of a deviation; somebody else's category with that probability."""
+    n, error = 4000, 0.3
+    people = made_of(n)
+    gaps = pl.Series(np.arange(n) % 5 == 0)
+    people = people.replace([people.column(name).set(gaps, None) for name in ("pay", "town")])
+    wrong = sweeping._erring(Places(people, people, np.arange(n)), KNOWS, error, 1)
+    for name in ("age", "pay"):
+        before = people.column(name).cast(pl.Float64)
+        moved = wrong.column(name).cast(pl.Float64) - before
+        assert moved.std() == pytest.approx(error * before.std(), rel=0.05)
+        assert abs(moved.mean()) < error * before.std() / 10
+        assert (moved.is_null() == before.is_null()).all()
+    town = people.column("town")
+    shares = town.drop_nulls().value_counts(normalize=True)["proportion"].to_numpy()
+    others = 1 - len(town.drop_nulls()) / n * (shares**2).sum()  # a gap may be donated, too
+    other = (wrong.column("town").ne_missing(town)).filter(town.is_not_null()).mean()
+    assert other == pytest.approx(error * others, rel=0.1)
+    assert wrong.column("town").filter(town.is_null()).null_count() == n / 5
+    assert wrong.column("debt").equals(people.column("debt"), null_equal=True)
 
 
 def test_masking_again(people, release, full, worst):
