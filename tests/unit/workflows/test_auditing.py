@@ -614,8 +614,16 @@ def test_what_is_finished_is_of_these_rows_only(people, release, tmp_path, monke
         patch.setattr("unveil.workflows.assessing.unchanged", fail)
         with pytest.raises(KeyboardInterrupt):
             unveil.audit(people, release.data, truth=np.arange(N), **kept)
-    with pytest.raises(unveil.UnveilError, match="other files, settings, seed or version"):
-        unveil.audit(people, release.data, truth=np.arange(N)[::-1], resume=True, **kept)
+    truth, other = np.arange(N), release.data.take(np.arange(N)[::-1])
+    for changed in (
+        {"truth": truth[::-1]}, {"seed": 1}, {"knows": ["age"]}, {"attacks": ["distance", "rank"]},
+        {"plan": release.plan}, {"release": other}, {"original": people.take(truth[::-1])},
+        {"original": Microdata(people.to_frame(), Schema(quasi=[*KNOWS, "debt"]))},
+    ):  # fmt: skip
+        given = {"original": people, "release": release.data, "truth": truth} | kept | changed
+        files = given.pop("original"), given.pop("release")
+        with pytest.raises(unveil.UnveilError, match="other files, settings, seed or version"):
+            unveil.audit(*files, resume=True, **given)
     found = unveil.audit(people, release.data, truth=np.arange(N), resume=True, **kept)
     whole = unveil.audit(people, release.data, truth=np.arange(N), **QUICK)
     assert evidence_json(found.evidence) == evidence_json(whole.evidence)
