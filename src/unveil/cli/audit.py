@@ -165,10 +165,10 @@ def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
     from unveil.files.whole import check_outputs
     from unveil.workflows.auditing import audit
 
-    for idle, why in (("seconds", given["exact"]), ("remask", given["plan"] is None)):
-        if why and _was_said(idle):
-            other = "with --exact" if idle == "seconds" else "without --plan"
-            raise UsageError(f"--{idle} does nothing {other}: leave it out")
+    if given["exact"] and _was_said("seconds"):
+        raise UsageError("--seconds does nothing with --exact: leave it out")
+    if given["plan"] is None and given["remask"] and _was_said("remask"):
+        raise UsageError("--remask does nothing without --plan: leave it out")
     evidence, records = given["evidence"], given["per_record"]
     inputs = [given[name] for name in ("plan", "policy")]  # which audit does not see
     check_outputs((evidence, records), inputs, force=given["force"])

@@ -64,18 +64,20 @@ def test_the_least_diverse_attribute_counts():
 
 
 @pytest.mark.parametrize(
-    ("correlation", "unlikely", "stay", "betrayed"),
+    ("correlation", "unlikely", "stay", "beside", "betrayed"),
     [
-        (0.0, 1.0, 1.0, False),
-        (NOTICED, UNLIKELY / 2, 1.0, True),
-        (-NOTICED, UNLIKELY / 2, 1.0, True),  # the other way round it tells as much
-        (NOTICED, 2 * UNLIKELY, 1.0, False),  # by chance, in a small file
-        (NOTICED / 2, UNLIKELY / 2, 1.0, False),  # in a large one nothing is by chance
-        (0.0, 1.0, UNLIKELY / 2, True),  # too many stand where they stood
+        (0.0, 1.0, 1.0, 1.0, False),
+        (NOTICED, UNLIKELY / 2, 1.0, 1.0, True),
+        (-NOTICED, UNLIKELY / 2, 1.0, 1.0, True),  # the other way round it tells as much
+        (NOTICED, 2 * UNLIKELY, 1.0, 1.0, False),  # by chance, in a small file
+        (NOTICED / 2, UNLIKELY / 2, 1.0, 1.0, False),  # in a large one nothing is by chance
+        (0.0, 1.0, UNLIKELY / 2, 1.0, True),  # too many stand where they stood
+        (0.0, 1.0, 1.0, UNLIKELY / 2, True),  # too many beside whom they stood
     ],
 )
-def test_what_the_order_of_rows_betrays(correlation, unlikely, stay, betrayed):
+def test_what_the_order_of_rows_betrays(correlation, unlikely, stay, beside, betrayed):
     order = {"correlation": correlation, "p_value": unlikely}
+    order |= {"neighbours": 3, "neighbours_p_value": beside}
     one = msgspec.structs.replace(finding("position", p_value=stay), row_order=order)
     found = limit(evidence(attacks=(finding(), one)), forbid_row_order=True)
     assert (found.found, found.kept) == (betrayed, not betrayed)

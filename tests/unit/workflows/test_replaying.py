@@ -8,7 +8,7 @@ import pytest
 import some_evidence
 import unveil
 from unveil import Csv, Policy, Schema, masks
-from unveil.data.audit import Knowledge, Remasking
+from unveil.data.audit import Remasking
 from unveil.workflows import attempting
 from unveil.workflows.replaying import _differences, _sizes, replay
 
@@ -90,14 +90,12 @@ def test_samples_are_as_large_as_they_were(files, monkeypatch):
 
 def test_each_step_is_of_as_many_records_as_it_was():
     """Those whose true row is not there were attacked, too."""
-    worst = some_evidence.finding("rank", n=30, absent=4).risk
     found = some_evidence.evidence(
         attacks=(some_evidence.finding("rank", n=20, absent=5),),
-        knowledge=some_evidence.made(Knowledge, worst=worst),
-        remasking=some_evidence.made(Remasking, attacked=7),
+        remasking=some_evidence.made(Remasking, attacked=7, shares=(0.5, 0.25)),
     )
     assert _sizes(found) == {
-        "attack rank original-to-release": 25, "knowledge": 34, "masking again": 7
+        "attack rank original-to-release": 25, "masking again": 7, "seeds": 2
     }  # fmt: skip
 
 
