@@ -1,6 +1,7 @@
 """What a release lost, worked out by hand on small tables, and on files that are odd."""
 
 import datetime
+import importlib
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +14,11 @@ import unveil
 from unveil import Microdata, Schema, masks, measures
 from unveil.data.aligned import Aligned
 from unveil.errors import DataError, UsageError
+from unveil.measures import utility
+from unveil.measures.drawing import Drawing
 from unveil.measures.glossary import GLOSSARY, measured
 
+propensity_module = importlib.import_module("unveil.measures.propensity")  # not the function
 DOCS = Path(__file__).parents[3] / "docs"
 
 
@@ -229,8 +233,6 @@ def test_predictions_see_a_forgotten_minority():
 
 
 def test_held_out_rows_are_not_learned_from():
-    from unveil.measures.drawing import Drawing
-
     sample = unveil.households(300)
     rows = np.random.default_rng(0).permutation(300)[:200]
     both = Aligned(sample, sample.take(rows), rows)
@@ -240,6 +242,43 @@ def test_held_out_rows_are_not_learned_from():
     assert not np.isin(rows[chosen], held).any()
     assert set(rows) & set(learned) <= set(rows[chosen])
     assert len(chosen) == len(set(chosen)) <= 150
+
+
+def test_nor_are_they_where_the_release_is_short_of_others():
+    """Rows of nobody drawn may fill up what is learned from; those of the held-out may not."""
+    sample = unveil.households(300)
+    rows = np.random.default_rng(0).permutation(300)[:220]
+    lesson = utility._lesson(Drawing(Aligned(sample, sample.take(rows), rows), seed=1), 100)
+    assert (len(lesson.both.original), lesson.train) == (300, 200)
+    assert 0 < len(lesson.both.release) < 200
+    assert lesson.both.rows.max() < lesson.train  # the held-out stand behind
+
+
+def test_pmse_by_hand(monkeypatch):
+    """Of 90 originals and 60 released, 30 are seen to be released, as far as 0.9."""
+    both = pair({"a": [0] * 90}, {"a": [0, 1] * 30}, rows=None)
+
+    def said(_x, _y, at, **_options):
+        p = np.where(at[:, 0] > 0, 0.9, 0.2)
+        return np.column_stack([1 - p, p])
+
+    monkeypatch.setattr(propensity_module, "boosted", said)
+    found = values(measures.propensity(both))
+    scale = 0.4 * 0.6 * 150
+    assert found["pMSE"] == pytest.approx((120 * 0.2**2 + 30 * 0.5**2) / scale)
+    wrong = 90 * 0.2**2 + 30 * 0.8**2 + 30 * 0.1**2
+    assert found["told apart"] == pytest.approx(1 - wrong / scale)
+
+
+def test_a_record_and_its_twin_are_in_one_fold():
+    sample = unveil.households(100)
+    rows = np.append(np.random.default_rng(0).permutation(100)[:60], [-1] * 5)
+    both = Aligned(sample, sample.take(np.maximum(rows, 0)), rows)
+    folds = propensity_module._folds(both, np.random.default_rng(1))
+    mine, other = folds[:100], folds[100:]
+    assert np.array_equal(other[:60], mine[rows[:60]])
+    assert np.bincount(mine).tolist() == [34, 33, 33]
+    assert len(other) == 65
 
 
 def test_columns_to_measure():
