@@ -86,6 +86,26 @@ def _print_attacks(evidence: Evidence) -> None:
     for one in evidence.left_out:
         say(f"Not made: {one.name} ({ARROWS[one.direction]}): {one.reason}.")
     say()
+    _print_worst(evidence.attacks[0])
+
+
+def _print_worst(one: Finding) -> None:
+    """What people look for of the worst attack: whom it threatens, and who could be sure."""
+    risk, above = one.risk, one.at_risk
+    chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
+    say(
+        f"By {one.name} ({ARROWS[risk.direction]}): records with a risk above "
+        f"{above['threshold']:.0%}: {above['above']:.1%}; highest risk {above['highest']:.0%}, mean "
+        f"{above['mean']:.1%}; so many hits or more by chance: probability {chance}."
+    )
+    if one.forecast is not None:
+        say(f"Without the truth the intruder expects {one.forecast.share:.1%} to be right.")
+    elif risk.control is not None:
+        say(
+            f"With the true ones not there, {risk.control.claimed:,} of {risk.control.n:,} would be "
+            "claimed, all of them wrong."
+        )
+    say()
 
 
 def _attack_row(one: Finding) -> list[str]:

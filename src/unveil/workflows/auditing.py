@@ -125,7 +125,7 @@ class Auditing:
             self._tasks(), self.case.both, self.settings.bytes, asked=self.specs is not None
         )
         steps = Steps(
-            len(tasks) + ASSESSED + 4,
+            len(tasks) + self._more_steps() + ASSESSED,
             progress=self.settings.progress,
             unfinished=self._unfinished(),
         )
@@ -250,6 +250,12 @@ class Auditing:
             ),
         )
         return found, {} if each is None else {"masked again": each}
+
+    def _more_steps(self) -> int:
+        """The most steps between the attacks and the other measures."""
+        settings = self.settings
+        again = self.case.plan is not None and settings.remask > 0
+        return 2 * settings.sweep + bool(settings.errors) + again
 
     def _budget(self, step: str) -> Budget:
         """How long a step may take, or how large its sample is."""

@@ -60,6 +60,8 @@ class Steps:
 
     def finish(self) -> None:
         """All is done: nothing need be kept."""
+        if self._progress is not None:
+            self._progress("done", 100 * self.many, 100 * self.many)
         if self._unfinished is not None:
             self._unfinished.remove()
 
