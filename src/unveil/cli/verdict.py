@@ -95,15 +95,15 @@ def _print_worst(one: Finding) -> None:
     chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
     say(
         f"By {one.name} ({ARROWS[risk.direction]}): records with a risk above "
-        f"{above['threshold']:.0%}: {above['above']:.1%}; highest risk {above['highest']:.0%}, mean "
-        f"{above['mean']:.1%}; so many hits or more by chance: probability {chance}."
+        f"{above['threshold']:.0%}: {above['above']:.1%}; highest risk {above['highest']:.0%}, "
+        f"mean {above['mean']:.1%}; so many hits or more by chance: probability {chance}."
     )
     if one.forecast is not None:
         say(f"Without the truth the intruder expects {one.forecast.share:.1%} to be right.")
     elif risk.control is not None:
         say(
-            f"With the true ones not there, {risk.control.claimed:,} of {risk.control.n:,} would be "
-            "claimed, all of them wrong."
+            f"With the true ones not there, {risk.control.claimed:,} of {risk.control.n:,} would "
+            "be claimed, all of them wrong."
         )
     say()
 
