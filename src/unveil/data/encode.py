@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 LARGEST = 1e150  # a number that can still be squared
+ROUNDING = 1e-9  # relative: a gap that is this much wider than is allowed is allowed
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -122,6 +123,15 @@ def codes(data: Microdata, column: str, categories: Sequence[str] | None = None)
     return Codes(codes_of(labels, listed), listed, ordered=data.level(column) != "nominal")
 
 
+def code_numbers(codes: Codes32 | Ints) -> Floats:
+    """Codes as numbers, with a NaN for -1, missing.
+
+    >>> code_numbers(np.array([1, -1, 0])).tolist()
+    [1.0, nan, 0.0]
+    """
+    return np.where(codes < 0, np.nan, codes)
+
+
 def check_listed(column: str, categories: Sequence[str]) -> tuple[str, ...]:
     """A caller's list of categories: text, none twice."""
     listed = tuple(categories)
@@ -148,6 +158,21 @@ def tied_blocks(values: Floats | Ints, present: Mask | None = None) -> Blocks:
     first[where] = np.repeat(starts, sizes)
     last[where] = np.repeat(starts + sizes - 1, sizes)
     return Blocks(first, last)
+
+
+def spread(values: Floats) -> tuple[float, float]:
+    """The mean and the deviation (with n - 1) of the values that are known, which NaN is not.
+
+    The deviation of a constant is 0, exactly; where nothing is known, both are. No digit
+    depends on the order of the values.
+
+    >>> spread(np.array([3.0, 1.0, np.nan, 2.0]))
+    (2.0, 1.0)
+    """
+    known = np.sort(values[~np.isnan(values)])  # the same sum in whatever order they stand
+    if len(known) < 2 or known[0] == known[-1]:
+        return (float(known[0]) if len(known) else 0.0), 0.0
+    return float(known.mean()), float(known.std(ddof=1))
 
 
 def scale_of(data: Numbers) -> Scale:

@@ -9,6 +9,7 @@ import numpy as np
 from unveil.data.cells import STAR
 from unveil.data.columns import labels_of
 from unveil.data.common import common_categories
+from unveil.data.encode import code_numbers
 from unveil.data.generalised import bounds, code_sets
 
 if TYPE_CHECKING:
@@ -111,6 +112,24 @@ def single_codes(both: Aligned, name: str) -> tuple[Codes32, Codes32, int]:
         only[one] = sets.members[sets.starts[one]]
         found.append(np.where(hidden(data, name), np.int32(-1), only[sets.cell]))
     return found[0], found[1], len(listed)
+
+
+def single_values(both: Aligned, name: str) -> tuple[Floats, Floats]:
+    """A column of both files as numbers, or as codes of the same categories; NaN: not known.
+
+    A range is its middle, as in `single_numbers`; a star, a missing cell and a set of several
+    categories are not known.
+
+    >>> from unveil.data.aligned import Aligned
+    >>> from unveil.data.samples import households
+    >>> sample = households(3)
+    >>> single_values(Aligned(sample, sample, None), "sex")[0].tolist()
+    [1.0, 0.0, 1.0]
+    """
+    if both.level(name) == "numeric":
+        return single_numbers(both, name)
+    mine, released, _ = single_codes(both, name)
+    return code_numbers(mine), code_numbers(released)
 
 
 def distinct_cells(both: Aligned, name: str) -> tuple[Codes32, Codes32]:

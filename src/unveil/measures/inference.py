@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data.disclosure import Inference
+from unveil.data.encode import ROUNDING, spread
+from unveil.data.singles import single_values
 from unveil.errors import UsageError
 from unveil.measures.following import follow
 from unveil.measures.hits import LOOKED_AT
 from unveil.measures.prediction import (
     FOLDS,
-    ROUNDING,
     TRAINED,
     best_guess,
     features,
@@ -157,11 +158,8 @@ class _Model:
 def _measured(looked: _Looked, model: _Model | None, column: str) -> Inference | None:
     both, links = looked.both, looked.links
     numeric = both.level(column) == "numeric"
-    if numeric:
-        original, released = both.numbers(column)
-    else:
-        original, released = (np.where(c < 0, np.nan, c) for c in both.codes(column)[:2])
-    width = TOLERANCE * _deviation(original) * (1 + ROUNDING) if numeric else 0.0
+    original, released = single_values(both, column)
+    width = TOLERANCE * spread(original)[1] * (1 + ROUNDING) if numeric else 0.0
     truth = original[looked.people]
     have = np.flatnonzero(~np.isnan(truth))
     if not len(have):
@@ -225,12 +223,6 @@ class _Reader:
         """Whether all rows have the same value, numbers within the tolerance."""
         cells = self._cells(found)
         return len(cells) > 0 and bool(cells[-1] - cells[0] <= self._width)
-
-
-def _deviation(values: Floats) -> float:
-    there = np.sort(values[~np.isnan(values)])
-    varies = len(there) > 1 and there[0] < there[-1]
-    return float(there.std(ddof=1)) if varies else 0.0
 
 
 def _share(right: Floats | Mask) -> float:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unveil.data.disclosure import Inside, IntervalCurve, IntervalDisclosure
-from unveil.data.encode import tied_blocks
+from unveil.data.encode import ROUNDING, spread, tied_blocks
 from unveil.data.shares import part_of
+from unveil.data.singles import single_values
 from unveil.engines.threads import on_all_cores
 from unveil.errors import UsageError, absent_column
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 WIDTHS = (10.0, 1.0, 2.0, 5.0, 15.0, 20.0)  # percent; the first is the one to report
 LOOKED_AT = 1000  # records whose intervals in all attributes are set against each other's values
-ROUNDING = 1e-9  # relative: a gap that is this much wider than the interval is still inside
 
 
 def interval_disclosure(
@@ -108,12 +108,7 @@ class _Values:
 
     @classmethod
     def of(cls, both: Aligned, column: str) -> _Values:
-        if both.level(column) == "numeric":
-            original, released = both.numbers(column)
-        else:
-            original, released = (np.where(c < 0, np.nan, c) for c in both.codes(column)[:2])
-        there = np.sort(original[~np.isnan(original)])  # no digit depends on the order of rows
-        varies = len(there) > 1 and there[0] < there[-1]
+        original, released = single_values(both, column)
         own, masked = original[both.originals], released[both.released]
         here = ~np.isnan(masked)
         distinct, places, many = np.unique(masked[here], return_inverse=True, return_counts=True)
@@ -122,7 +117,7 @@ class _Values:
         return cls(
             own,
             np.sort(own[~np.isnan(own)]),
-            float(there.std(ddof=1)) if varies else 0.0,
+            spread(original)[1],
             np.sort(released[~np.isnan(released)]),
             distinct,
             many,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.encode import spread
 from unveil.data.singles import of_level, single_numbers
 
 if TYPE_CHECKING:
@@ -54,18 +55,6 @@ class Moments:
     mixed: Floats  # mean product of both squared gaps
 
 
-def spread(values: Floats) -> tuple[float, float]:
-    """The mean and the deviation (with n - 1) of known values; 0 for a constant.
-
-    >>> spread(np.array([3.0, 1.0, 2.0]))
-    (2.0, 1.0)
-    """
-    known = np.sort(values)  # the same sum in whatever order they stand
-    if len(known) < 2 or known[0] == known[-1]:
-        return (float(known[0]) if len(known) else 0.0), 0.0
-    return float(known.mean()), float(known.std(ddof=1))
-
-
 def sides(both: Aligned) -> Sides:
     """The numeric attributes of both files, standardised.
 
@@ -79,7 +68,7 @@ def sides(both: Aligned) -> Sides:
     listed = of_level(both, "numeric")
     for name in listed:
         mine, released = single_numbers(both, name)
-        mean, deviation = spread(mine[~np.isnan(mine)])
+        mean, deviation = spread(mine)
         if deviation > 0 and (~np.isnan(released)).sum() > 1:
             kept.append(name)
             pairs.append([scaled(side, mean, deviation) for side in (mine, released)])

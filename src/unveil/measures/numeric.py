@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.encode import spread
 from unveil.data.singles import of_level, single_numbers
 from unveil.measures.glossary import NO_PAIRS, Found, measured
-from unveil.measures.moments import moments, scaled, sides, spread
+from unveil.measures.moments import moments, scaled, sides
 from unveil.measures.pil import pil
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def il1s(both: Aligned) -> Found:
     sums, cells, attributes = [], 0, {}
     for name in of_level(both, "numeric") if len(both.released) else ():
         mine, released = single_numbers(both, name)
-        mean, deviation = spread(mine[~np.isnan(mine)])
+        mean, deviation = spread(mine)
         if not deviation:
             continue
         pair = scaled(mine, mean, deviation)[both.originals]

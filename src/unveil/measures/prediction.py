@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data.common import common_categories
-from unveil.data.encode import tied_blocks
+from unveil.data.encode import ROUNDING, tied_blocks
 from unveil.data.generalised import bounds, code_sets
 from unveil.data.streams import stream
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.microdata import Microdata
 
-ROUNDING = 1e-9  # relative: a gap that is this much wider is still within the tolerance
 FOLDS = 3
 TRAINED = 20_000  # released rows that a model is made of, at most
 LEAVES = (5, 50)  # rows that a tree's guess is based on, at least

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.singles import single_codes, single_numbers
+from unveil.data.encode import code_numbers
+from unveil.data.singles import single_codes, single_values
 from unveil.measures.categorical import commonest
+from unveil.measures.glossary import MOST_CATEGORIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unveil.data.aligned import Aligned
-    from unveil.data.encode import Codes32, Floats, Ints
+    from unveil.data.encode import Floats, Ints
 
 ROUNDS, LEAVES, LEAST = 40, 12, 20  # trees, their leaves, records in a leaf
 MOST_CLASSES = 9  # categories that are predicted by themselves; all others are one more
@@ -56,17 +58,25 @@ def predictors(both: Aligned) -> Predictors:
     for name in both.columns:
         level = both.level(name)
         nominal.append(level == "nominal")
-        if level == "numeric":
-            made.append(single_numbers(both, name))
-            continue
-        mine, released, _ = single_codes(both, name)
-        if level == "nominal":
-            mine, released = (
-                commonest(side, mine).astype(np.int32) - 1 for side in (mine, released)
-            )
-        made.append((_known(mine), _known(released)))
+        made.append(few_codes(both, name) if level == "nominal" else single_values(both, name))
     tables = [np.array(side).T for side in zip(*made, strict=True)]
     return Predictors(both.columns, tables[0], tables[1], tuple(nominal))
+
+
+def few_codes(both: Aligned, name: str, most: int = MOST_CATEGORIES) -> tuple[Floats, Floats]:
+    """The commonest categories of the original as numbers from 0, all others as one more.
+
+    A NaN is a cell that is missing, or may be several.
+
+    >>> from unveil.data.aligned import Aligned
+    >>> from unveil.data.samples import households
+    >>> sample = households(100)
+    >>> sorted(set(few_codes(Aligned(sample, sample, None), "region", 2)[0].tolist()))
+    [0.0, 1.0, 2.0]
+    """
+    mine, released, _ = single_codes(both, name)
+    here, there = (code_numbers(commonest(side, mine, most) - 1) for side in (mine, released))
+    return here, there
 
 
 def boosted(
@@ -107,7 +117,3 @@ def boosted(
         model.fit(x, y, weights)
         said: Floats = model.predict_proba(at) if classes else model.predict(at)
     return said
-
-
-def _known(codes: Codes32 | Ints) -> Floats:
-    return np.where(codes < 0, np.nan, codes)

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data.loss import Prediction
-from unveil.data.singles import single_codes
 from unveil.data.streams import stream
-from unveil.measures.categorical import commonest
 from unveil.measures.drawing import Drawing
 from unveil.measures.glossary import Found, measured
-from unveil.measures.predictors import LEAST, MOST_CLASSES, boosted, predictors
+from unveil.measures.predictors import LEAST, MOST_CLASSES, boosted, few_codes, predictors
 
 if TYPE_CHECKING:
     from unveil.data.aligned import Aligned
@@ -127,9 +125,7 @@ def _number(lesson: _Lesson, name: str) -> Prediction:
 
 def _category(lesson: _Lesson, name: str) -> Prediction:
     """Score balanced accuracy."""
-    own, other, _ = single_codes(lesson.both, name)
-    mine, released = (commonest(x, own, MOST_CLASSES).astype(np.float64) for x in (own, other))
-    mine[mine == 0], released[released == 0] = np.nan, np.nan
+    mine, released = few_codes(lesson.both, name, MOST_CLASSES)
     truth = mine[lesson.train :]
     classes = np.unique(truth[~np.isnan(truth)])
     if len(classes) < 2 or (~np.isnan(mine[: lesson.train])).sum() < LEAST:
@@ -152,7 +148,7 @@ def _guesses(
         told = ~np.isnan(y)
         distinct, which, many = np.unique(y[told], return_inverse=True, return_counts=True)
         if told.sum() < LEAST or len(distinct) < 2:  # nothing to learn: the same for everybody
-            likeliest = distinct[np.argmax(many)] if len(distinct) else 0.0
+            likeliest = distinct[np.argmax(many)] if len(distinct) else np.nan
             mean = np.sort(y[told]).sum() / max(told.sum(), 1)
             made.append(np.full(len(test), likeliest if classes else mean))
             continue
