@@ -12,16 +12,16 @@ from unveil.data.encode import ROUNDING, spread
 from unveil.data.singles import single_values
 from unveil.errors import UsageError
 from unveil.measures.following import follow
-from unveil.measures.hits import LOOKED_AT
-from unveil.measures.prediction import (
+from unveil.measures.guessing import (
     FOLDS,
     TRAINED,
     best_guess,
-    features,
+    clues,
     folds,
+    informed_guesses,
     near,
-    predict,
 )
+from unveil.measures.hits import LOOKED_AT
 
 if TYPE_CHECKING:
     from unveil.data.aligned import Aligned
@@ -134,7 +134,7 @@ class _Model:
         known = tuple(name for name in names if name in both.columns)
         if not known:
             return None
-        original, released = features(both, known)
+        original, released = clues(both, known)
         fold, order = folds(both.places, seed)
         return cls(known, original[looked.people], released, fold, order)
 
@@ -145,7 +145,7 @@ class _Model:
             asked = self.fold[own] == part
             if asked.any():
                 rows = self.order[self.fold[self.order] != part][:TRAINED]
-                found[asked] = predict(
+                found[asked] = informed_guesses(
                     self.released[rows],
                     released[rows],
                     self.people[asked],

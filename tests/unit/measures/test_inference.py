@@ -11,7 +11,7 @@ import unveil
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
 from unveil.data.aligned import Aligned
 from unveil.errors import UsageError
-from unveil.measures.prediction import best_guess, features, folds, predict
+from unveil.measures.guessing import best_guess, clues, folds, informed_guesses
 
 EXAMPLES = settings.default.max_examples
 SCHEMA = Schema(quasi="x", numeric=["x", "y"], confidential=["y", "c"], nominal="c")
@@ -215,7 +215,8 @@ def test_guesses():
     assert np.isnan(best_guess(np.array([np.nan]), 1.0))
     assert best_guess(np.array([0.0, 10.0, 11.0, 12.0, 30.0]), 1.0) == 11
     assert best_guess(np.array([1.0, 2.0, 3.0]), 0.0) == 2
-    nothing = predict(np.zeros((0, 1)), np.zeros(0), np.zeros((2, 1)), ordered=True, tolerance=1.0)
+    nobody, asked = (np.zeros((0, 1)), np.zeros(0)), np.zeros((2, 1))
+    nothing = informed_guesses(*nobody, asked, ordered=True, tolerance=1.0)
     assert np.isnan(nothing).all()
 
 
@@ -225,17 +226,19 @@ def test_a_persons_row_is_not_in_its_model():
     assert np.bincount(fold).tolist() == [34, 33, 33]
 
 
-def test_features_of_ranges_sets_and_gaps():
+def test_clues_of_ranges_sets_and_gaps():
     original = Microdata(
         pl.DataFrame({"n": [1.0, 5.0, None], "c": ["a", "b", "c"]}),
         Schema(numeric="n", nominal="c"),
     )
     release = Microdata(
-        pl.DataFrame({"n": ["..2", "4..6", "*"], "c": ["{a|b}", "*", None]}),
+        pl.DataFrame({"n": ["..2", "4..6", "*", "4.."], "c": ["{a|b}", "*", None, "{b}"]}),
         Schema(numeric="n", nominal="c", generalised=["n", "c"]),
     )
-    mine, released = features(Aligned(original, release, np.arange(3)), ["n", "c"])
+    mine, released = clues(Aligned(original, release, np.array([0, 1, 2, -1])), ["n", "c"])
     assert np.isnan(mine[:, 0]).tolist() == [False, False, True]
     assert mine[1, 0] == released[1, 0] > released[0, 0] > mine[0, 0]
+    assert mine[1, 0] > released[3, 0] > released[0, 0]  # up to the end of the original's range
     assert np.isnan(released[2]).all()
-    assert mine[1, 1] == released[1, 1]  # the middle of a, b, c
+    assert np.isnan(released[:3, 1]).all()  # several, all, none
+    assert mine[0, 1] < mine[1, 1] == released[3, 1] < mine[2, 1]

@@ -1,4 +1,4 @@
-"""Prediction: what a release tells of an attribute of people who are not in it."""
+"""Guessing: what a release tells of an attribute of people who are not in it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.common import common_categories
 from unveil.data.encode import ROUNDING, tied_blocks
-from unveil.data.generalised import bounds, code_sets
+from unveil.data.singles import single_values
 from unveil.data.streams import stream
 
 if TYPE_CHECKING:
@@ -16,11 +15,10 @@ if TYPE_CHECKING:
 
     from unveil.data.aligned import Aligned
     from unveil.data.encode import Floats, Ints, Mask
-    from unveil.data.microdata import Microdata
 
 FOLDS = 3
 TRAINED = 20_000  # released rows that a model is made of, at most
-LEAVES = (5, 50)  # rows that a tree's guess is based on, at least
+LEAF_SIZES = (5, 50)  # rows that a tree's guess is based on, at least
 HELD_OUT = 4  # every so manieth row says which model is best
 
 
@@ -41,57 +39,29 @@ def best_guess(values: Floats, tolerance: float) -> float:
     return float(ascending[best[len(best) // 2]] + tolerance)
 
 
-def features(both: Aligned, columns: Sequence[str]) -> tuple[Floats, Floats]:
+def clues(both: Aligned, columns: Sequence[str]) -> tuple[Floats, Floats]:
     """What is known of originals and of released rows, as places among the released values.
 
     Numbers and codes of categories become the place where they stand among the different
-    released ones: a tree asks for no more, and no number is too large. Of a range or a set it
-    is the middle. Missing is NaN.
+    released ones: a tree asks for no more, and no number is too large. A range stands for its
+    middle, within the original's range. A set of several categories, a star and a missing cell
+    are NaN.
 
     >>> from unveil.data.aligned import Aligned
     >>> from unveil.data.samples import households
     >>> both = Aligned(households(20), households(20), np.arange(20))
-    >>> mine, released = features(both, ["age", "sex"])
+    >>> mine, released = clues(both, ["age", "sex"])
     >>> mine.shape, bool((mine == released).all())
     ((20, 2), True)
     """
     sides = [np.empty((len(data), len(columns))) for data in (both.original, both.release)]
     for place, column in enumerate(columns):
-        mine, released = _values(both, column)
+        mine, released = single_values(both, column)
         distinct = np.unique(released[~np.isnan(released)])
         for side, values in zip(sides, (mine, released), strict=True):
             around = sum(np.searchsorted(distinct, values, end) for end in ("left", "right"))
             side[:, place] = np.where(np.isnan(values), np.nan, around)
     return sides[0], sides[1]
-
-
-def _values(both: Aligned, column: str) -> tuple[Floats, Floats]:
-    numeric = both.level(column) == "numeric"
-    if not both.generalised(column):
-        if numeric:
-            return both.numbers(column)
-        mine, released = (np.where(c < 0, np.nan, c) for c in both.codes(column)[:2])
-        return mine, released
-    if numeric:
-        return _middle(both.original, column), _middle(both.release, column)
-    listed = common_categories(both.original, both.release, column)
-    mine, released = (_mean_code(data, column, listed) for data in (both.original, both.release))
-    return mine, released
-
-
-def _middle(data: Microdata, column: str) -> Floats:
-    """Of a range its middle, of one that is open its end, of a star nothing."""
-    cells = bounds(data, column)
-    lower, upper = (np.where(np.isinf(end), np.nan, end) for end in (cells.lower, cells.upper))
-    return np.fmin(lower, upper) / 2 + np.fmax(lower, upper) / 2  # either may be all there is
-
-
-def _mean_code(data: Microdata, column: str, listed: Sequence[str]) -> Floats:
-    sets = code_sets(data, column, listed)
-    sums = np.append(0, np.cumsum(sets.members, dtype=np.int64))
-    sizes = np.diff(sets.starts)
-    means = (sums[sets.starts[1:]] - sums[sets.starts[:-1]]) / np.maximum(sizes, 1)
-    return np.append(means, np.nan)[sets.cell]
 
 
 def folds(places: Ints, seed: int) -> tuple[Ints, Ints]:
@@ -105,7 +75,7 @@ def folds(places: Ints, seed: int) -> tuple[Ints, Ints]:
     return drawn % FOLDS, np.argsort(drawn)
 
 
-def predict(
+def informed_guesses(
     known: Floats, values: Floats, asked: Floats, *, ordered: bool, tolerance: float
 ) -> Floats:
     """The best guess of each one asked, by a model of the rows given, which stand at random.
@@ -115,7 +85,8 @@ def predict(
     numbers or by categories, and guesses for all in a leaf what is best for the rows there.
 
     >>> known, values = np.arange(40.0)[:, None], np.repeat([3.0, 4.0], 20)
-    >>> predict(known, values, np.array([[0.0], [39.0]]), ordered=False, tolerance=0.0).tolist()
+    >>> asked = np.array([[0.0], [39.0]])
+    >>> informed_guesses(known, values, asked, ordered=False, tolerance=0.0).tolist()
     [3.0, 4.0]
     """
     here = ~np.isnan(values)
@@ -125,7 +96,7 @@ def predict(
     best, most = np.full(len(asked), best_guess(values, tolerance)), 0
     if len(values):
         most = int(near(best_guess(values[~held], tolerance), values[held], tolerance).sum())
-    for leaf in LEAVES:
+    for leaf in LEAF_SIZES:
         guesses = _by_tree(known[~held], values[~held], both, ordered, (leaf, tolerance))
         right = int(near(guesses[: held.sum()], values[held], tolerance).sum())
         if right > most:
