@@ -26,19 +26,19 @@ MISSING = "missing"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Subgroups:
+class Grouping:
     """The records in groups by one column, the groups' names telling no cell."""
 
     column: str
-    codes: Ints  # the group of each record
+    codes: Ints  # the group of each record: its place among the names
     names: tuple[str, ...]
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # how many records each has, at least one
     small: tuple[bool, ...]  # fewer records than asked for
 
 
 def subgroups(
     data: Microdata, columns: Sequence[str] | None = None, *, least: int = LEAST
-) -> tuple[Subgroups, ...]:
+) -> tuple[Grouping, ...]:
     """The records in groups by each of some columns, to say a risk or a loss by group.
 
     A category is named if the schema declares it, in its order, labels or hierarchy; others
@@ -69,7 +69,7 @@ def subgroups(
 
 
 def by_subgroup(
-    values: Floats, groups: Subgroups, *, order: Ints | None = None
+    values: Floats, groups: Grouping, *, order: Ints | None = None
 ) -> tuple[GroupMean, ...]:
     """The mean of each group; a record whose value is NaN is left out.
 
@@ -98,7 +98,7 @@ def by_subgroup(
     )
 
 
-def _grouped(data: Microdata, column: str, least: int) -> Subgroups:
+def _grouped(data: Microdata, column: str, least: int) -> Grouping:
     attribute = data.schema[column]
     by_size = data.level(column) == "numeric" and "stratum" not in attribute.role
     if by_size and not attribute.generalised:
@@ -110,7 +110,7 @@ def _grouped(data: Microdata, column: str, least: int) -> Subgroups:
     place = np.full(len(names), -1)
     place[there] = np.arange(len(there))
     kept = tuple(sizes[there].tolist())
-    return Subgroups(
+    return Grouping(
         column,
         place[codes],
         tuple(names[group] for group in there),

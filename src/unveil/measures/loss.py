@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from unveil.data.loss import Measured
     from unveil.measures.glossary import Found
-    from unveil.measures.suppression import Grouping
+    from unveil.measures.groups import Grouping
 
 NOT_ANALYSED = ("household", "weight")  # roles: numbers of households, and of the survey's design
 LARGEST_SEED = 2**63 - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,26 +14,9 @@ from unveil.measures.openness import suppressed_cells
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from unveil.data.aligned import Aligned
     from unveil.data.encode import Ints, Mask
-
-
-class Grouping(Protocol):
-    """The subgroups of the original by one column."""
-
-    @property
-    def column(self) -> str:
-        """The column that they are groups by."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """A name for each group; it is shown, so it is no cell of the data."""
-
-    @property
-    def codes(self) -> NDArray[Any]:
-        """For each record of the original its group's place among the names; -1 for none."""
+    from unveil.measures.groups import Grouping
 
 
 def suppression(both: Aligned, groupings: Sequence[Grouping] = ()) -> Suppression:
@@ -48,16 +31,15 @@ def suppression(both: Aligned, groupings: Sequence[Grouping] = ()) -> Suppressio
 
     Pairs are needed; without them there is nothing to say. Best is 0, worst 1, of each share.
 
-    >>> from types import SimpleNamespace
     >>> from unveil.data.aligned import Aligned
     >>> from unveil.data.samples import households
+    >>> from unveil.measures.groups import subgroups
     >>> sample = households(100)
-    >>> old = (sample.column("age").to_numpy() >= 65).astype(int)
-    >>> kept = np.flatnonzero(old == 0)  # a mask that drops the old
-    >>> ages = SimpleNamespace(column="age", names=["under 65", "65 and over"], codes=old)
-    >>> worst = suppression(Aligned(sample, sample.take(kept), kept), [ages]).most_discarded
+    >>> ages = subgroups(sample, ["age"])
+    >>> kept = np.flatnonzero(ages[0].codes < 4)  # a mask that drops the old
+    >>> worst = suppression(Aligned(sample, sample.take(kept), kept), ages).most_discarded
     >>> worst.name, worst.discarded, worst.chance < 0.001
-    ('65 and over', 1.0, True)
+    ('highest fifth', 1.0, True)
     """
     n = len(both.original)
     for grouping in groupings:
@@ -113,19 +95,14 @@ def _cells(both: Aligned) -> tuple[Ints, Ints]:
 def _groups(grouping: Grouping, gone: Mask, lost: Ints, told: Ints) -> Iterator[GroupLoss]:
     from scipy.stats import hypergeom
 
-    codes = np.asarray(grouping.codes)
-    inside = codes >= 0
-    many = len(grouping.names)
-    size, out, cells, known = (
-        np.bincount(codes[inside], weights, many).astype(np.int64)
-        for weights in (None, gone[inside], lost[inside], told[inside])
+    out, cells, known = (
+        np.bincount(grouping.codes, weights, len(grouping.names)).astype(np.int64)
+        for weights in (gone, lost, told)
     )
     everybody = int(gone.sum()), len(gone)
     all_cells = _share(int(lost.sum()), int(told.sum()))
-    for place, name in enumerate(grouping.names):
-        n, dropped = int(size[place]), int(out[place])
-        if not n:
-            continue
+    for place, (name, n) in enumerate(zip(grouping.names, grouping.sizes, strict=True)):
+        dropped = int(out[place])
         suppressed = _share(int(cells[place]), int(known[place]))
         yield GroupLoss(
             column=grouping.column,

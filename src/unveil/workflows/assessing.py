@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from unveil.data.aligned import Aligned
     from unveil.data.disclosure import GroupMean, HouseholdHits
     from unveil.data.encode import Ints
-    from unveil.measures.groups import Subgroups as Grouping
+    from unveil.measures.groups import Grouping
     from unveil.workflows.attempting import Attacked, Task
     from unveil.workflows.case import Case
     from unveil.workflows.steps import Steps

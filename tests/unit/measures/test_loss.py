@@ -4,7 +4,6 @@ import datetime
 import importlib
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -17,6 +16,7 @@ from unveil.errors import DataError, UsageError
 from unveil.measures import utility
 from unveil.measures.drawing import Drawing
 from unveil.measures.glossary import GLOSSARY, measured
+from unveil.measures.groups import Grouping
 
 propensity_module = importlib.import_module("unveil.measures.propensity")  # not the function
 DOCS = Path(__file__).parents[3] / "docs"
@@ -28,6 +28,11 @@ def pair(before, after, schema=None, rows="all", released_schema=None):
         Microdata(pl.DataFrame(after), released_schema or schema or Schema()),
     )
     return Aligned(*files, np.arange(len(files[1])) if isinstance(rows, str) else rows)
+
+
+def groups_by(column, names, codes):
+    sizes = tuple(np.bincount(codes, minlength=len(names)).tolist())
+    return Grouping(column, codes, tuple(names), sizes, tuple(n < 10 for n in sizes))
 
 
 def values(found):
@@ -107,8 +112,8 @@ def test_a_mask_that_drops_a_minority_is_seen():
     kept = np.flatnonzero(~small | (np.arange(1000) % 10 == 0))
     ages = np.where(sample.column("sex").to_numpy() == "male", 0, 1)
     groups = [
-        SimpleNamespace(column="region", names=["most", "few"], codes=small.astype(int)),
-        SimpleNamespace(column="sex", names=["male", "female", "nobody"], codes=ages),
+        groups_by("region", ["most", "few"], small.astype(int)),
+        groups_by("sex", ["male", "female"], ages),
     ]
     found = measures.loss(Aligned(sample, sample.take(kept), kept), groupings=groups)
     assert found["discarded"].value < 0.1
@@ -119,7 +124,7 @@ def test_a_mask_that_drops_a_minority_is_seen():
     assert worst.chance < 1e-9
     assert [group.name for group in found.suppression.groups] == ["most", "few", "male", "female"]
     assert all(group.chance > 0.01 for group in found.suppression.groups[2:])
-    wrong = SimpleNamespace(column="sex", names=["a"], codes=np.zeros(3, int))
+    wrong = groups_by("sex", ["a"], np.zeros(3, int))
     with pytest.raises(UsageError, match="a code for each of the 1,000 original records"):
         measures.suppression(Aligned(sample, sample, np.arange(1000)), [wrong])
 
@@ -127,11 +132,10 @@ def test_a_mask_that_drops_a_minority_is_seen():
 def test_suppressed_cells_by_subgroup():
     before = {"x": [1, 2, 3, 4], "y": [1, 2, None, 4]}
     after = {"x": [1, None, 3, None], "y": [1, None, None, 4]}
-    codes = np.array([0, 0, 1, -1])
-    group = SimpleNamespace(column="x", names=["low", "high"], codes=codes)
+    group = groups_by("x", ["low", "high", "highest"], np.array([0, 0, 1, 2]))
     found = measures.suppression(pair(before, after), [group])
     assert found.suppressed == 3 / 7
-    assert [one.suppressed for one in found.groups] == [2 / 4, 0]
+    assert [one.suppressed for one in found.groups] == [2 / 4, 0, 1 / 2]
     assert found.most_suppressed.name == "low"
     assert found.most_suppressed.suppressed_ratio == pytest.approx(7 / 6)
     assert found.groups[0].discarded_ratio is None  # nobody is
