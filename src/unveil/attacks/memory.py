@@ -17,8 +17,6 @@ for its table of patterns, whatever the number of records.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unveil.attacks.posterior import COMPLETE, NEAREST, NEAREST_BACK
@@ -27,7 +25,6 @@ from unveil.engines.assignment import FIRST, MEMORY
 if TYPE_CHECKING:
     from unveil.attacks.base import Matching
 
-STATISTICS = Path("/proc/self/statm")  # where Linux tells the size of a process
 ALWAYS = 2**24  # bytes, of the smallest attack
 PER_RECORD, PER_CELL = 160, 32  # of either file: numbers, posed, on axes, in the tree; answers
 PER_PRICED = 100  # of a pair that the cheapest matching looks at
@@ -62,20 +59,3 @@ def bytes_needed(
         few = NEAREST * records + NEAREST_BACK * candidates
         return search + PER_KEPT * (pairs if pairs <= COMPLETE else few)
     return search
-
-
-def bytes_in_use() -> int:
-    """The memory that this process has in use now; its peak, where the system tells no more.
-
-    >>> bytes_in_use() > 2**20
-    True
-    """
-    try:
-        pages = int(STATISTICS.read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        import resource
-        import sys
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024

@@ -75,14 +75,12 @@ class Aligned:
         """Whether cells are ranges, sets or stars, in either."""
         return any(data.schema[column].generalised for data in (self.original, self.release))
 
-    def plain(self, level: str | None = None) -> tuple[str, ...]:
-        """The columns whose cells are single values; of one level, or of "categories"."""
-        wanted = {"categories": ("ordinal", "nominal"), None: ("numeric", "ordinal", "nominal")}
-        levels = wanted.get(level, (level,))
+    def plain(self, *levels: Level) -> tuple[str, ...]:
+        """The columns whose cells are single values; of these levels, if any are given."""
         return tuple(
             name
             for name in self.columns
-            if not self.generalised(name) and self.level(name) in levels
+            if not self.generalised(name) and (not levels or self.level(name) in levels)
         )
 
     def numbers(self, column: str) -> tuple[Floats, Floats]:

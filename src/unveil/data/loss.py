@@ -98,9 +98,5 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
         """One measure by its name."""
         return next(one for one in (self.overall, *self.measures) if one.name == name)
 
-    def family(self, name: str) -> tuple[Measured, ...]:
-        """The measures that look at the same thing."""
-        return tuple(one for one in self.measures if one.family == name)
-
     def __str__(self) -> str:
         return self.overall.reading

@@ -238,7 +238,7 @@ def _checked(widths: Sequence[float]) -> tuple[float, ...]:
 
 
 def _ordered(both: Aligned) -> tuple[str, ...]:
-    plain = {*both.plain("numeric"), *both.plain("ordinal")}
+    plain = both.plain("numeric", "ordinal")
     return tuple(name for name in both.attributes if name in plain)
 
 
