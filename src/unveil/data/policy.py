@@ -40,8 +40,8 @@ class Policy(Spec, frozen=True, kw_only=True):
     max_interval_disclosure: Annotated[
         Share | None,
         Meta(
-            description="The share of the original values of any attribute that may lie within "
-            "10 % of the ranks around their masked value."
+            description="How many original values of any attribute may lie within 10 % of the "
+            "ranks around their masked value, beyond chance: from 0, as by chance, to 1, all."
         ),
     ] = None
     k_anonymity: Annotated[

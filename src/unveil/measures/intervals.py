@@ -51,7 +51,8 @@ def interval_disclosure(
     both
         The original and the release, with the pairs known.
     columns
-        Numeric or ordinal attributes, not generalised; all of them, if not given.
+        Numeric attributes, a range being its middle, or ordinal ones that are not generalised;
+        all of them, if not given.
     widths
         In percent; the first is the one to report.
     seed
@@ -238,17 +239,22 @@ def _checked(widths: Sequence[float]) -> tuple[float, ...]:
 
 
 def _ordered(both: Aligned) -> tuple[str, ...]:
-    plain = both.plain("numeric", "ordinal")
-    return tuple(name for name in both.attributes if name in plain)
+    return tuple(name for name in both.attributes if _is_ordered(both, name))
+
+
+def _is_ordered(both: Aligned, column: str) -> bool:
+    """Whether its cells stand in an order: sets of ordered categories do not."""
+    level = both.level(column)
+    return level == "numeric" or (level == "ordinal" and not both.generalised(column))
 
 
 def _named(both: Aligned, columns: Sequence[str]) -> tuple[str, ...]:
     for name in columns:
         if name not in both.columns:
             raise UsageError(absent_column(name, both.columns))
-        if both.generalised(name) or both.level(name) == "nominal":
+        if not _is_ordered(both, name):
             raise UsageError(
-                f"column '{name}' has no single numbers or ordered categories, so there is no "
+                f"column '{name}' has no numbers or single ordered categories, so there is no "
                 "interval around a value: leave it out"
             )
     return tuple(columns)

@@ -52,7 +52,9 @@ ASSESSED = 7  # steps
 def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
     """Every measure that is not one attack's, by its name in the evidence."""
     both, seed = case.both, case.scene.seed
-    groupings = subgroups(both.original)
+    people = both.original
+    named = (*people.schema.with_role("stratum"), *people.schema.with_role("quasi"))
+    groupings = subgroups(people, [name for name in people.columns if name in named])
     keys = both.with_role("quasi") or case.known  # whatever the intruder is said to know
     found: dict[str, Any] = {
         "intervals": steps.do(
@@ -88,7 +90,7 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
 
 def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:
     """What the worst attack's links disclose, when originals look for their rows."""
-    task = attacked.worst(lambda task: not task.intruder.reverse)
+    task = attacked.worst(lambda one: case.is_quick(one) and not one.intruder.reverse)
     if task is None:
         return ()
     links = case.scene.links(task.spec, task.intruder)

@@ -19,6 +19,7 @@ from unveil.attacks import (
 )
 from unveil.data.audit import Finding, LeftOut
 from unveil.data.intruder import Direction, Intruder
+from unveil.errors import count
 from unveil.measures import hits
 from unveil.workflows.measuring import measure
 from unveil.workflows.naming import attack_name, plain_spec
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 PILOT, GROWTH = 2000, 4  # records that say how long an attack takes; how fast they grow
 MATCHED = 20_000  # records up to which a matching of all of them is soon found
 WEIGHTED = 5_000  # records up to which numbers are compared by levels, too
+FITTED = 5_000  # records up to which an attack that knows the mask is soon fitted anew
 TOP = 10  # places of the curve
 
 
@@ -98,6 +100,23 @@ def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[
     if told and small:
         found.append(Tailored(matching="posterior"))
     return [*found, Position()]
+
+
+def too_large(both: Aligned, attacks: Sequence[Attack], *, told: bool) -> list[LeftOut]:
+    """The default attacks that are not made on files as large as these."""
+    others: list[Attack] = [Probabilistic(), Distance(matching="posterior")]
+    others += [Tailored(matching="posterior")] if told else []
+    many = count(max(len(both.original), len(both.release)), "record")
+    return [
+        LeftOut(
+            name=attack_name(spec),
+            direction=direction,
+            reason=f"it takes long on {many}; --attack {attack_name(spec)} makes it",
+        )
+        for spec in others
+        if spec not in attacks
+        for direction in get_args(Direction)
+    ]
 
 
 def tasks_of(
@@ -226,8 +245,8 @@ class Attacked:
 
     @property
     def in_full(self) -> list[tuple[Task, Finding, Floats]]:
-        """The attacks that were made on everybody."""
-        return [one for one in self.found if one[1].risk.interval is None]
+        """The attacks on attributes that were made on everybody."""
+        return [one for one in self.found if one[0].intruder.knows and one[1].risk.interval is None]
 
     def risk_of(self, task: Task) -> Risk:
         """What one of the attacks found."""

@@ -35,7 +35,15 @@ from unveil.files.toml import as_path
 from unveil.files.unfinished import Unfinished
 from unveil.files.whole import check_outputs
 from unveil.workflows.assessing import ASSESSED, assess
-from unveil.workflows.attempting import Attacked, Budget, Task, default_attacks, finding, tasks_of
+from unveil.workflows.attempting import (
+    Attacked,
+    Budget,
+    Task,
+    default_attacks,
+    finding,
+    tasks_of,
+    too_large,
+)
 from unveil.workflows.case import Case, case_of
 from unveil.workflows.fitting import fitting
 from unveil.workflows.judging import judge
@@ -91,7 +99,8 @@ def audit(
     >>> import unveil
     >>> sample = unveil.households(200, seed=7)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
-    >>> found = unveil.audit(sample, release, policy=unveil.Policy(max_risk=0.05), remask=0)
+    >>> limits = unveil.Policy(max_risk=0.05)
+    >>> found = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], sweep=False)
     >>> found.verdict.passed
     False
     >>> found.worst.risk.n
@@ -121,8 +130,10 @@ class Auditing:
 
     def run(self) -> Audit:
         """Do all steps, and make evidence of what they found."""
-        tasks, left_out = fitting(
-            self._tasks(), self.case.both, self.settings.bytes, asked=self.specs is not None
+        specs, left_out = self._attacks()
+        tasks = tasks_of(specs, self.case.both, self.case.known, self.case.channel)
+        tasks, more = fitting(
+            tasks, self.case.both, self.settings.bytes, asked=self.specs is not None
         )
         steps = Steps(
             len(tasks) + self._more_steps() + ASSESSED,
@@ -131,7 +142,7 @@ class Auditing:
         )
         try:
             with said_once():
-                found = self._found(self._attack(tasks, left_out, steps), steps)
+                found = self._found(self._attack(tasks, left_out + more, steps), steps)
             self._write(found)
         except FileError:
             raise
@@ -178,15 +189,18 @@ class Auditing:
             evidence = msgspec.structs.replace(evidence, verdict=verdict)
         return Audit(evidence, {**attacked.columns(), **again_each})
 
-    def _tasks(self) -> list[Task]:
+    def _attacks(self) -> tuple[list[Attack], list[LeftOut]]:
+        """Those that were asked for; else those that fit, and those that would take too long."""
         case = self.case
         if case.both.rows is None:  # nobody's row is there to be found
             if self.specs is not None:
                 raise UsageError("attacks: the rows of this release are nobody's: leave them out")
-            return []
+            return [], []
+        if self.specs is not None:
+            return self.specs, []
         told = case.channel is not False
-        specs = self.specs or default_attacks(case.both, case.known, told=told)
-        return tasks_of(specs, case.both, case.known, case.channel)
+        specs = default_attacks(case.both, case.known, told=told)
+        return specs, too_large(case.both, specs, told=told)
 
     def _attack(self, tasks: list[Task], left_out: list[LeftOut], steps: Steps) -> Attacked:
         """Make every attack; of the default ones those that can be made."""
@@ -210,7 +224,7 @@ class Auditing:
 
     def _sweep(self, attacked: Attacked, steps: Steps) -> tuple[Knowledge | None, Attacked]:
         """The risk against what is known; the worst that can be is one attack more."""
-        task, scene = attacked.worst(), self.case.scene
+        task, scene = attacked.worst(self.case.is_quick), self.case.scene
         if task is None or not self.settings.sweep:
             return None, attacked
         every = set(task.intruder.knows or ())

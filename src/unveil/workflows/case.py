@@ -23,12 +23,14 @@ from unveil.errors import DataError, SchemaError, UsageError, absent_column, lis
 from unveil.files.formats import may_be
 from unveil.files.schemas import as_schema
 from unveil.files.tables import read
+from unveil.workflows.attempting import FITTED
 from unveil.workflows.doubts import check_columns, check_truth, doubts, identifiers_in
 from unveil.workflows.scene import Scene, prepare
 from unveil.workflows.sources import as_microdata
 from unveil.workflows.truth import ROW_ORDER
 
 if TYPE_CHECKING:
+    from unveil.workflows.attempting import Task
     from unveil.workflows.settings import Settings
 
 GIVEN = "rows given as numbers"  # which evidence does not hold
@@ -51,6 +53,10 @@ class Case:
     def identifiers(self) -> tuple[str, ...]:
         """Those that the release still has."""
         return identifiers_in(self.both.original, self.both.release)
+
+    def is_quick(self, task: Task) -> bool:
+        """Whether an attack can be made many times over: it need not be fitted, or to few."""
+        return task.blind or len(self.scene.original) <= FITTED
 
     @cached_property
     def both(self) -> Aligned:

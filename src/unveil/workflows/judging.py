@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.audit import Evidence, Finding
+    from unveil.data.disclosure import Inside
     from unveil.data.risk import Interval
 
 NEARLY = 0.95  # of the cells are as they were
@@ -95,13 +96,20 @@ def _intervals(name: str, allowed: float, evidence: Evidence) -> Limit:
     found = evidence.intervals
     if found is None or not found.attributes:
         return _unmeasured(name, allowed, "no attribute has ranks in both files")
-    worst = max(found.attributes, key=lambda curve: curve.by_rank[0].share)
+    worst = max(found.attributes, key=lambda curve: _beyond_chance(curve.by_rank[0]))
     inside = worst.by_rank[0]
     reason = (
         f"{worst.column}: {inside.share:.1%} of the originals within {inside.width:g} % of the "
         f"ranks; {inside.chance:.1%} by chance"
     )
-    return _at_most(name, allowed, inside.share, reason)
+    return _at_most(name, allowed, _beyond_chance(inside), reason)
+
+
+def _beyond_chance(inside: Inside) -> float:
+    """From 0, no more than chance, to 1, everybody; where chance has everybody, 0."""
+    if inside.chance >= 1:
+        return 0.0
+    return max(0.0, (inside.share - inside.chance) / (1 - inside.chance))
 
 
 def _k_anonymity(name: str, allowed: int, evidence: Evidence) -> Limit:

@@ -11,7 +11,7 @@ import numpy as np
 
 from unveil.data.audit import Erring, Knowledge, Known, NoisyKnowledge
 from unveil.data.decode import as_column, donated
-from unveil.data.encode import numbers
+from unveil.data.encode import numbers, spread
 from unveil.data.intruder import Intruder
 from unveil.data.rows import Places, drawn
 from unveil.data.streams import stream
@@ -206,9 +206,7 @@ def _erring_column(people: Microdata, name: str, error: float, place: Ints, seed
     rng, column, n = stream(seed, "audit", "error", name), people.column(name), len(people)
     if people.level(name) == "numeric" and not people.schema[name].generalised:
         values = numbers(people, [name]).values[:, 0]
-        there = values[~np.isnan(values)]
-        deviation = float(np.sort(there).std(ddof=1)) if len(there) > 1 else 0.0
-        moved = values + error * deviation * rng.standard_normal(n)[place]
+        moved = values + error * spread(values)[1] * rng.standard_normal(n)[place]
         return as_column(column, moved, keep_type=False)
     wrong = rng.random(n)[place] < error
     somebody = np.argsort(place)[rng.integers(n, size=n)[place]]

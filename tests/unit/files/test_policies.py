@@ -121,7 +121,7 @@ def test_what_is_finished_is_kept(tmp_path):
     with pytest.raises(unveil.UnveilError, match="other files, settings, seed or version"):
         Unfinished(folder, "b", resume=True)
     (folder / "other.json").write_text("{")
-    with pytest.raises(unveil.UnveilError, match="cannot be read: begin anew"):
+    with pytest.raises(unveil.UnveilError, match="not as it was left: begin anew"):
         again.find("other", dict)
     anew = Unfinished(folder, "b", resume=False)
     assert anew.find("some step", int) is None

@@ -49,7 +49,7 @@ def test_the_most_confirmed_and_the_nearest_attribute_count():
     assert limit(evidence(attacks=(few, many)), max_confirmed=0.5).found == 0.4
     inside = {"age": 0.3, "income": 0.9, "rent": 0.5}
     found = limit(evidence(inside=inside), max_interval_disclosure=0.6)
-    assert (found.found, found.kept) == (0.9, False)
+    assert (found.found, found.kept) == (pytest.approx(0.875), False)  # beyond chance, 0.2
     assert found.reason.startswith("income")
 
 
