@@ -127,7 +127,7 @@ def test_what_has_no_intervals():
     words = sample.select(["sex"])
     assert measures.interval_disclosure(Aligned(words, words, np.arange(20))) is None
     both = Aligned(sample, sample, np.arange(20))
-    with pytest.raises(UsageError, match="'sex' has no single numbers"):
+    with pytest.raises(UsageError, match="'sex' has no numbers"):
         measures.interval_disclosure(both, columns=["sex"])
     with pytest.raises(UsageError, match="did you mean 'age'"):
         measures.interval_disclosure(both, columns=["agee"])
