@@ -13,7 +13,7 @@ demo: .venv/installed
 	$(BIN)/unveil demo --force
 
 test: .venv/installed-for-tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: .venv/installed-for-tests
 	$(BIN)/ruff check .
