@@ -26,7 +26,7 @@ from cells import command_line, in_a_process, machine, measured, seconds
 from people import people, source
 
 SIZES = (20_000, 100_000, 200_000, 1_000_000)
-WARM = 3000  # records, more than a pilot
+WARM = 2100  # records, more than a pilot; of more, a posterior would be the peak
 
 
 def write_files(folder, n, noise):
