@@ -95,3 +95,5 @@ def _say_what_next(data: Path, schema: Path, plan: Path, release: Path, row_map:
     say(f"     unveil mask {data} --schema {schema} --plan {plan} -o masked.csv")
     say(f"     unveil attack {data} {release} --schema {schema} \\")
     say(f"         --truth {row_map} --attack rank --criterion max --knows age,hours,income")
+    say(f"     unveil audit {data} {release} --schema {schema} \\")
+    say(f"         --truth {row_map} --plan {plan} --max-risk 0.05 --evidence audit.json")
