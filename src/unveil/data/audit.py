@@ -251,11 +251,15 @@ class Audit:
             if knows
             else "an intruder knows where they stood in the file"
         )
-        of = "people" if risk.interval is None else f"people of a sample of {risk.population:,}"
+        of, all_of = "people", ""
+        if risk.interval is not None:
+            of = f"people, drawn from {risk.population:,}"
+            all_of = f"; of all {risk.interval.low:.1%} to {risk.interval.high:.1%}"
         most = f"; no attack on these can link more than {risk.ceiling:,.0f}" if knows else ""
         return (
             f"If someone is known to be in this file and {told}, the best attack we tried, "
-            f"{self.worst.name}, links {risk.expected:,.0f} of {risk.n:,} {of} ({risk.share:.1%}). "
+            f"{self.worst.name}, links {risk.expected:,.0f} of {risk.n:,} {of} ({risk.share:.1%}"
+            f"{all_of}). "
             f"A guess links {risk.baseline:,.3g}{most}."
         )
 

@@ -177,8 +177,8 @@ def attempted(links: Links, budget: Budget, begun: float | None = None) -> Links
     """
     if budget.size is not None:
         return links.sample(budget.size)
-    if budget.seconds is None:
-        return links
+    if budget.seconds is None or getattr(links.attack, "matching", "nearest") != "nearest":
+        return links  # of a matching, a part takes as long as the whole
     n, size, end = len(links), PILOT, (begun or monotonic()) + budget.seconds
     while size < n:
         before, some = monotonic(), links.sample(size)

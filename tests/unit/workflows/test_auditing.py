@@ -455,6 +455,8 @@ def test_there_is_time_for_all_or_for_a_sample(people, release, monkeypatch):
         assert len(attempted(links, budget)) == attacked
     assert len(attempted(links, Budget(3.6))) == 40  # four times as many can be had, not all
     assert len(attempted(links, Budget(None, 17))) == 17
+    matched = unveil.attack(people, release, attacks.Distance(matching="posterior"))
+    assert len(attempted(matched, Budget(1e-9))) == N  # a part would take as long
     assert len(attempted(links, Budget(60, N))) == N
     assert Budget(60).shared(4) == (15, None)
     assert Budget(None).shared(4) == (None, None)
@@ -474,7 +476,7 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
     assert limit.found == max(one.risk.interval.high for one in some.evidence.attacks)
     assert "upper end counts" in limit.reason
     assert some.evidence.households is None
-    assert "of a sample of 60" in str(some)
+    assert "drawn from 60" in str(some)
     each = some.each["distance original-to-release"]
     assert np.isnan(each).sum() == N - 12
     exact = unveil.audit(people, release, seconds=1e-9, exact=True, **quick)
