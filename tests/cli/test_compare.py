@@ -38,7 +38,7 @@ def test_compare_prints_who_is_better_at_what(unveil_command):
     assert (done.code, done.err) == (0, "")
     rows = [line.split() for line in done.out.splitlines()]
     for row in (
-        "a.csv distance original-to-release 100 40.0% 50.0% 40.0% - 50.0% 0.100 0 broken: max_risk",
+        "a.csv distance original-to-release 100 40.0% 50.0% 40.0% - 37.5% 0.100 0 broken: max_risk",
         "b.csv distance original-to-release 100 10.0% 50.0% 10.0% - 50.0% 0.200 0 kept",
         "risk 10.0% b.csv",
         "interval disclosure 50.0% a.csv, b.csv, c.csv",

@@ -25,9 +25,9 @@ CRITERIA = {
 LEGEND = (
     "risk: the share of the records attacked that the worst attack links rightly; ceiling: what "
     "no attack on its attributes can exceed; subgroup: the risk of the worst subgroup; "
-    "confirmed: claimed and rightly so; inside: originals near their released value, in the "
-    "worst attribute; loss: overall, 0 is best and 1 is worst; same: columns left unchanged; "
-    "-: not known."
+    "confirmed: claimed and rightly so; inside: originals near their released value, beyond "
+    "chance, in the worst attribute; loss: overall, 0 is best and 1 is worst; same: columns left "
+    "unchanged; -: not known."
 )
 
 

@@ -127,6 +127,7 @@ class Remasking(msgspec.Struct, frozen=True, kw_only=True):
 
     attack: str
     direction: str
+    tried: int  # seeds; with some the plan may be impossible
     attacked: int  # records, by each of the runs
     n: int  # records of which a mean risk is known
     shares: tuple[float, ...]  # of each new seed
@@ -199,6 +200,12 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: Unchanged
     loss: Loss
     score: float | None  # the classical one, in percent, and no verdict: loss pays for risk there
+
+    @property
+    def most_claimed(self) -> Finding | None:
+        """The attack by which an intruder could rightly claim the most; None: by none."""
+        made = [(one.claims, one) for one in self.attacks if one.claims is not None]
+        return max(made, key=lambda one: one[0].right / max(one[0].n, 1))[1] if made else None
 
 
 @dataclass(frozen=True, repr=False, eq=False)

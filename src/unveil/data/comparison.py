@@ -35,7 +35,7 @@ class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
     worst: WorstAttack | None  # None: nobody was attacked, as its rows are nobody's
     subgroup_risk: float | None  # the highest, of subgroups that are not small
     confirmed: float | None  # of the records, claimed and rightly so, by any attack
-    interval_disclosure: float | None  # of the attribute with the most originals inside
+    interval_disclosure: float | None  # beyond chance, of the attribute disclosed most
     interval_column: str | None  # that attribute
     loss: float | None  # from 0 to 1
     unchanged: int | None  # columns

@@ -12,6 +12,13 @@ class Inside(msgspec.Struct, frozen=True):
     share: float
     chance: float  # expected where originals and released rows are paired at random
 
+    @property
+    def beyond_chance(self) -> float:
+        """From 0, no more than by chance, to 1, everybody; 0 where chance has everybody."""
+        if self.chance >= 1:
+            return 0.0
+        return max(0.0, (self.share - self.chance) / (1 - self.chance))
+
 
 class IntervalCurve(msgspec.Struct, frozen=True, kw_only=True):
     """Shares inside by the width of the interval, the width reported first before the others."""
@@ -30,6 +37,11 @@ class IntervalDisclosure(msgspec.Struct, frozen=True, kw_only=True):
     together: IntervalCurve  # records inside in every attribute
     looked_at: int  # records on which the chance to be inside in every one was counted
     attributes: tuple[IntervalCurve, ...]
+
+    @property
+    def worst(self) -> IntervalCurve:
+        """The attribute that is disclosed most, beyond chance, at the width reported first."""
+        return max(self.attributes, key=lambda curve: curve.by_rank[0].beyond_chance)
 
 
 class Uniqueness(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from unveil.data.audit import Audit
 from unveil.data.links import Links
 from unveil.data.microdata import Microdata
+from unveil.data.policy import Policy
 from unveil.data.release import Plan, Release
 from unveil.data.schema import Schema
 from unveil.errors import DataError, FileError, UnveilError, UsageError, nearest, reason
 from unveil.files.formats import Format, format_of
 from unveil.files.plans import plan_toml, save_row_map
+from unveil.files.policies import policy_toml
 from unveil.files.schemas import as_schema, schema_toml
 from unveil.files.toml import as_path
 from unveil.files.whole import check_target, write_bytes, write_whole
@@ -63,7 +65,7 @@ def read(
 
 
 def write(
-    value: Microdata | Release | Links | Schema | Plan | Audit,
+    value: Microdata | Release | Links | Schema | Plan | Policy | Audit,
     path: str | os.PathLike[str],
     *,
     format: Format | None = None,  # noqa: A002 - the word users know
@@ -71,7 +73,7 @@ def write(
     keep_order: bool | None = None,
     row_map: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Write a table to a CSV, Parquet or Arrow file, a schema or a plan to a TOML file.
+    """Write a table to a CSV, Parquet or Arrow file; a schema, plan or policy to a TOML file.
 
     Links are written as splink's table of pairs; see :meth:`unveil.Links.pairs`. An audit is
     written as its evidence, a JSON file.
@@ -120,13 +122,15 @@ def write(
 
 
 def _toml(value: object, format: Format | None) -> bytes:  # noqa: A002
-    if not isinstance(value, Schema | Plan):
+    if not isinstance(value, Schema | Plan | Policy):
         raise UsageError(
-            "microdata, a release, links, a schema, a plan or an audit can be written, not "
-            f"{type(value).__name__}"
+            "microdata, a release, links, a schema, a plan, a policy or an audit can be written, "
+            f"not {type(value).__name__}"
         )
     if format is not None:
-        raise UsageError("a schema or a plan is written as TOML: leave out format=")
+        raise UsageError("a schema, a plan or a policy is written as TOML: leave out format=")
+    if isinstance(value, Policy):
+        return policy_toml(value)
     return schema_toml(value) if isinstance(value, Schema) else plan_toml(value)
 
 

@@ -258,7 +258,7 @@ class Auditing:
             return None, {}
         found, each = steps.do_each(
             "masking again",
-            Remasking,
+            Remasking | None,
             lambda told: remasked(
                 task, self.case.scene, plan, runs, told, budget=self._budget("masking again")
             ),

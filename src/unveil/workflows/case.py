@@ -11,8 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from unveil.data.aligned import Aligned
 from unveil.data.audit import Input
 from unveil.data.intruder import Intruder
@@ -25,8 +23,9 @@ from unveil.files.schemas import as_schema
 from unveil.files.tables import read
 from unveil.workflows.attempting import FITTED
 from unveil.workflows.doubts import check_columns, check_truth, doubts, identifiers_in
+from unveil.workflows.masking import check_steps
 from unveil.workflows.scene import Scene, prepare
-from unveil.workflows.sources import as_microdata
+from unveil.workflows.sources import as_microdata, renamed
 from unveil.workflows.truth import ROW_ORDER
 
 if TYPE_CHECKING:
@@ -78,6 +77,8 @@ def case_of(
         if name not in people.columns:
             raise DataError(f"rename: in the original, {absent_column(name, people.columns)}")
     plan, channel = _plan(release, settings)
+    if settings.plan is not None:
+        check_steps(settings.plan.masks, people)  # it is carried out again, after hours perhaps
     table = released.data if isinstance(released, Release) else released
     notes = check_columns(people, table)
     scene = prepare(
@@ -144,7 +145,7 @@ def _table(source: Any, schema: Schema | None, settings: Settings) -> Microdata:
 
 
 def _renamed(data: Microdata, names: dict[str, str]) -> Microdata:
-    """The same table, some columns under other names."""
+    """The release under the original's names; refused where these do not fit."""
     if not names:
         return data
     for old in names:
@@ -154,9 +155,7 @@ def _renamed(data: Microdata, names: dict[str, str]) -> Microdata:
     twice = sorted({name for name in called if called.count(name) > 1})
     if twice:
         raise UsageError(f"rename: two columns of the release would be called {listing(twice)}")
-    columns = [data.column(old).alias(new) for old, new in zip(data.columns, called, strict=True)]
-    schema = Schema({names.get(name, name): data.schema[name] for name in data.schema})
-    return Microdata(pl.DataFrame(columns), schema.where_there())
+    return renamed(data, names)
 
 
 def _plan(release: Any, settings: Settings) -> tuple[Plan | None, bool | Plan]:

@@ -114,15 +114,14 @@ def described(name: str, evidence: Evidence) -> ComparedRelease:
             ceiling=found.risk.ceiling,
         )
     groups, intervals, verdict = evidence.subgroups, evidence.intervals, evidence.verdict
-    claims = [one.claims for one in evidence.attacks if one.claims is not None]
-    inside = [] if intervals is None else list(intervals.attributes)
-    most = max(inside, key=lambda curve: curve.by_rank[0].share, default=None)
+    sure = None if evidence.most_claimed is None else evidence.most_claimed.claims
+    most = None if intervals is None or not intervals.attributes else intervals.worst
     return ComparedRelease(
         name=name,
         worst=worst,
         subgroup_risk=None if groups is None or groups.highest is None else groups.highest.highest,
-        confirmed=max((one.right / max(one.n, 1) for one in claims), default=None),
-        interval_disclosure=None if most is None else most.by_rank[0].share,
+        confirmed=None if sure is None else sure.right / max(sure.n, 1),
+        interval_disclosure=None if most is None else most.by_rank[0].beyond_chance,
         interval_column=None if most is None else most.column,
         loss=evidence.loss.overall.value,
         unchanged=len(evidence.unchanged.unchanged),

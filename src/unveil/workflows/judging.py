@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.audit import Evidence, Finding
-    from unveil.data.disclosure import Inside
     from unveil.data.risk import Interval
 
 NEARLY = 0.95  # of the cells are as they were
@@ -78,10 +77,10 @@ def _subgroup(name: str, allowed: float, evidence: Evidence) -> Limit:
 
 
 def _confirmed(name: str, allowed: float, evidence: Evidence) -> Limit:
-    claims = [(f.claims, f) for f in evidence.attacks if f.claims is not None]
-    if not claims:
+    finding = evidence.most_claimed
+    if finding is None or finding.claims is None:
         return _unmeasured(name, allowed, "no attack has scores that tell how sure a link is")
-    most, finding = max(claims, key=lambda one: one[0].right / max(one[0].n, 1))
+    most = finding.claims
     share = most.right / max(most.n, 1)
     reason = (
         f"{finding.name}, {finding.risk.direction}: {most.claimed:,} of {most.n:,} claimed, "
@@ -96,20 +95,13 @@ def _intervals(name: str, allowed: float, evidence: Evidence) -> Limit:
     found = evidence.intervals
     if found is None or not found.attributes:
         return _unmeasured(name, allowed, "no attribute has ranks in both files")
-    worst = max(found.attributes, key=lambda curve: _beyond_chance(curve.by_rank[0]))
+    worst = found.worst
     inside = worst.by_rank[0]
     reason = (
         f"{worst.column}: {inside.share:.1%} of the originals within {inside.width:g} % of the "
         f"ranks; {inside.chance:.1%} by chance"
     )
-    return _at_most(name, allowed, _beyond_chance(inside), reason)
-
-
-def _beyond_chance(inside: Inside) -> float:
-    """From 0, no more than chance, to 1, everybody; where chance has everybody, 0."""
-    if inside.chance >= 1:
-        return 0.0
-    return max(0.0, (inside.share - inside.chance) / (1 - inside.chance))
+    return _at_most(name, allowed, inside.beyond_chance, reason)
 
 
 def _k_anonymity(name: str, allowed: int, evidence: Evidence) -> Limit:

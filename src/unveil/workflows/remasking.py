@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import numpy as np
 from unveil.data.audit import Remasking
 from unveil.data.intruder import Intruder
 from unveil.data.rows import content_places
+from unveil.errors import DataError
 from unveil.workflows.attempting import attempted, risk_of_each
 from unveil.workflows.knowing import reseeded
 from unveil.workflows.masking import mask
@@ -29,10 +31,11 @@ ABOVE = (0.05, 0.2, 0.5)
 
 def remasked(
     task: Task, scene: Scene, plan: Plan, runs: int, told: Progress, *, budget: Budget
-) -> tuple[Remasking, Floats]:
+) -> tuple[Remasking | None, Floats | None]:
     """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
 
-    As many as there is time for, at least one.
+    As many as there is time for, at least one; with some seeds a plan may be impossible, and
+    these are left out.
 
     The rows are masked in the order of what they hold: which order the file has means nothing.
     """
@@ -42,16 +45,19 @@ def remasked(
     intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
     end = monotonic() + (budget.seconds or 0.0)
     timed = budget.seconds is not None and budget.size is None
-    for run in range(runs):
-        told(run, runs)
-        if run and timed and monotonic() > end:  # masking itself may take long
-            break
-        release = mask(people, reseeded(plan, scene.seed, FIRST + run))
-        again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
-        links = attempted(again.links(task.spec, intruder), budget.shared(runs))
-        found = risk_of_each(links, len(people))
-        each.append(found)
-        shares.append(float(np.sort(found[~np.isnan(found)]).mean()))
+    tried = attacked = 0
+    while tried < runs and not (tried and timed and monotonic() > end):  # masking may take long
+        told(tried, runs)
+        with suppress(DataError):
+            release = mask(people, reseeded(plan, scene.seed, FIRST + tried))
+            again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
+            links = attempted(again.links(task.spec, intruder), budget.shared(runs))
+            found, attacked = risk_of_each(links, len(people)), len(links)
+            each.append(found)
+            shares.append(float(np.sort(found[~np.isnan(found)]).mean()))
+        tried += 1
+    if not shares:
+        return None, None
     mean = _mean(each)
     known = np.sort(mean[~np.isnan(mean)])
     back = np.empty(len(mean))
@@ -59,7 +65,8 @@ def remasked(
     return Remasking(
         attack=task.name,
         direction=task.intruder.direction,
-        attacked=len(links),
+        tried=tried,
+        attacked=attacked,
         n=len(known),
         shares=tuple(shares),
         lowest=min(shares),

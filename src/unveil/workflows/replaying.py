@@ -29,7 +29,7 @@ NOT_FOUND = ("version", "software", "inputs", "truth")  # what is said of an aud
 SHOWN = 1000  # differences that are kept
 
 
-class Difference(msgspec.Struct, frozen=True):
+class Changed(msgspec.Struct, frozen=True):
     """A number that is not what it was."""
 
     where: str  # as in the evidence: attacks[0].risk.expected
@@ -42,7 +42,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
     same: bool
     numbers: int  # that were compared
-    differences: tuple[Difference, ...]
+    differences: tuple[Changed, ...]
     notes: tuple[str, ...]
 
 
@@ -141,7 +141,7 @@ def _sizes(evidence: Evidence) -> dict[str, int]:
     }
     if evidence.remasking is not None:
         sizes["masking again"] = evidence.remasking.attacked
-        sizes["seeds"] = len(evidence.remasking.shares)
+        sizes["seeds"] = evidence.remasking.tried
     return sizes
 
 
@@ -150,7 +150,7 @@ def _plain(evidence: Evidence) -> dict[str, Any]:
     return {name: value for name, value in plain.items() if name not in NOT_FOUND}
 
 
-def _differences(where: str, before: Any, now: Any) -> Iterator[Difference]:
+def _differences(where: str, before: Any, now: Any) -> Iterator[Changed]:
     if isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
             place = f"{where}.{key}" if where else key
@@ -159,7 +159,7 @@ def _differences(where: str, before: Any, now: Any) -> Iterator[Difference]:
         for number, pair in enumerate(zip(before, now, strict=True)):
             yield from _differences(f"{where}[{number}]", *pair)
     elif before != now:
-        yield Difference(where, before, now)
+        yield Changed(where, before, now)
 
 
 def _count(value: Any) -> int:

@@ -18,6 +18,7 @@ from unveil.data.schema import Schema
 from unveil.errors import DataError, SpecError, UsageError, absent_column, count
 from unveil.workflows.intruding import as_others
 from unveil.workflows.knowing import done_again, known_release, masking_of
+from unveil.workflows.sources import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,7 +91,9 @@ class Together:
         """People whose columns went again through what involves no chance."""
         for release, names in zip(known, self.names, strict=True):
             back = {other: name for name, other in names.items() if other in people.columns}
-            plain = people.select(list(back)) if len(self.names) == 1 else _renamed(people, back)
+            plain = people.select(list(back))
+            if len(self.names) > 1:
+                plain = renamed(plain, back)
             again = done_again(release, plain, seed)
             people = people.replace(
                 [again.column(name).alias(names[name]) for name in plain.columns]
@@ -107,13 +110,6 @@ def together(release: Any, schema: Schema | None) -> Together:
     names: Names = {name: name for name in data.columns}
     row_map, origin = (release.row_map, release.origin) if made else (None, {})
     return Together(data, row_map, origin, (names,), (release,))
-
-
-def _renamed(data: Microdata, names: Names) -> Microdata:
-    """Some columns under other names."""
-    columns = [data.column(name).alias(other) for name, other in names.items()]
-    schema = Schema({other: data.schema[name] for name, other in names.items()})
-    return Microdata(pl.DataFrame(columns), schema)
 
 
 def _side_by_side(releases: Releases, schema: Schema | None) -> Together:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from unveil.data.microdata import Microdata
+from unveil.data.schema import Schema
 from unveil.errors import UsageError
 from unveil.files.schemas import as_schema
 from unveil.files.tables import read
 
 if TYPE_CHECKING:
-    from unveil.data.schema import Schema
+    from collections.abc import Mapping
+
     from unveil.files.formats import Format
 
 
@@ -33,3 +37,15 @@ def as_microdata(
     if format is not None:
         raise UsageError("a frame has no file format: leave out format=")
     return Microdata(source, as_schema(schema))
+
+
+def renamed(data: Microdata, names: Mapping[str, str]) -> Microdata:
+    """The same table, some columns under other names.
+
+    >>> from unveil.data.samples import households
+    >>> renamed(households(5).select(["age", "sex"]), {"age": "years"}).columns
+    ('years', 'sex')
+    """
+    columns = [data.column(name).alias(names.get(name, name)) for name in data.columns]
+    schema = Schema({names.get(name, name): data.schema[name] for name in data.schema})
+    return Microdata(pl.DataFrame(columns), schema.where_there())

@@ -107,7 +107,7 @@ def test_a_target_that_cannot_be_is_refused(tmp_path):
         unveil.write(DATA, tmp_path / "t.xyz")
     with pytest.raises(UsageError, match="not dict"):
         unveil.write({}, tmp_path / "t.csv")
-    with pytest.raises(UsageError, match="a schema or a plan is written as TOML"):
+    with pytest.raises(UsageError, match="a schema, a plan or a policy is written as TOML"):
         unveil.write(DATA.schema, tmp_path / "t.toml", format=unveil.Csv())
     with pytest.raises(FileError, match="file name too long"):
         unveil.write(DATA, tmp_path / ("x" * 300 + ".csv"))

@@ -169,3 +169,39 @@ def test_a_replay_writes_nothing_whatever_its_evidence_says(tmp_path):
     (tmp_path / "e.json").write_text(json.dumps(text))
     with pytest.raises(FileError, match="not the evidence of an audit"):
         unveil.read_evidence(tmp_path / "e.json")
+
+
+def test_a_plan_that_cannot_be_carried_out_is_refused_first(monkeypatch):
+    def fail(*_args, **_options):
+        raise AssertionError("attacked before the plan was looked at")
+
+    monkeypatch.setattr("unveil.workflows.auditing.finding", fail)
+    plan = unveil.Plan([unveil.masks.RankSwapping(p=5, columns=["no such"])])
+    with pytest.raises(unveil.UnveilError, match="no such"):
+        unveil.audit(table(), table().select(["age", "pay"]), truth=np.arange(N), plan=plan)
+
+
+def test_seeds_with_which_a_plan_is_impossible_are_left_out(monkeypatch):
+    from unveil.workflows import remasking
+
+    plan = unveil.Plan([unveil.masks.RankSwapping(p=5, columns=["pay"])], seed=1)
+    release = unveil.mask(table(), plan)
+    carried_out, seen = remasking.mask, []
+
+    def sometimes(*args, **options):
+        seen.append(args)
+        if len(seen) != 2:
+            raise DataError("not with this seed")
+        return carried_out(*args, **options)
+
+    monkeypatch.setattr(remasking, "mask", sometimes)
+    quick = QUICK | {"remask": 3}
+    again = unveil.audit(table(), release, **quick).evidence.remasking
+    assert (again.tried, len(again.shares)) == (3, 1)
+    assert unveil.audit(table(), release, **quick).evidence.remasking is None
+
+
+def test_a_policy_is_written_as_it_is_read(tmp_path):
+    limits = unveil.Policy(max_risk=0.05, may_stay_unchanged=("age",), forbid_row_order=True)
+    unveil.write(limits, tmp_path / "policy.toml")
+    assert unveil.read_policy(tmp_path / "policy.toml") == limits

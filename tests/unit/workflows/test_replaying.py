@@ -92,7 +92,7 @@ def test_each_step_is_of_as_many_records_as_it_was():
     """Those whose true row is not there were attacked, too."""
     found = some_evidence.evidence(
         attacks=(some_evidence.finding("rank", n=20, absent=5),),
-        remasking=some_evidence.made(Remasking, attacked=7, shares=(0.5, 0.25)),
+        remasking=some_evidence.made(Remasking, attacked=7, tried=2),
     )
     assert _sizes(found) == {
         "attack rank original-to-release": 25, "masking again": 7, "seeds": 2
