@@ -237,7 +237,7 @@ def test_mistakes_are_answered_in_sentences(unveil_command, here, evidence, code
     (here / "near.toml").write_text("max_rsik = 0.05")
     (here / "risk.toml").write_text("max_risk = 0.05")
     (here / "good.json").write_bytes(evidence)
-    (here / "old.json").write_bytes(evidence.replace(b'"format": 1,', b'"format": 99,'))
+    (here / "old.json").write_bytes(evidence.replace(b'"format": 2,', b'"format": 99,'))
     (here / "cut.json").write_bytes(evidence[:-100])
     (here / "file.json.unfinished").write_text("a file")
     (here / "strange.csv").write_text("released,original\n1,99\n")

@@ -125,7 +125,7 @@ FILES = {
     "may_stay_unchanged = []",
     "near.policy": "max_rsik = 0",
     "empty.policy": "",
-    "blind.json": f'{{"format": 1, "version": "{TEXT}"}}',
+    "blind.json": f'{{"format": 2, "version": "{TEXT}"}}',
     "pairs.csv": f"unique_id_l,unique_id_r,match_weight\n{WHOLE},{TEXT},{NUMBER}\n",
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from unveil.data.disclosure import (
+    Above,
     Diversity,
     HouseholdHits,
     Inference,
@@ -19,12 +20,13 @@ from unveil.data.disclosure import (
 from unveil.data.loss import Loss
 from unveil.data.policy import Verdict
 from unveil.data.risk import Claims, Forecast, Interval, Risk
+from unveil.data.shape import Shape
 from unveil.errors import UsageError, count
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats
 
-FORMAT = 1  # of the evidence; another number, another meaning
+FORMAT = 2  # of the evidence; another number, another meaning
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,6 +163,87 @@ class Subgroups(msgspec.Struct, frozen=True, kw_only=True):
     highest: GroupRisk | None  # of those that are not small
 
 
+class RiskBin(msgspec.Struct, frozen=True, kw_only=True):
+    """How many records have a risk above `low` and up to `high`; the first bin holds 0, too."""
+
+    low: float
+    high: float
+    by_worst: int  # attack
+    by_mean: int  # over all attacks
+
+
+class Carried(msgspec.Struct, frozen=True):
+    """Which share of the expected links falls on the records with the highest risk."""
+
+    part: float  # of the records
+    share: float  # of the links by the worst attack
+
+
+class RiskyRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that is found by many attacks."""
+
+    row: int  # of the original, from 1
+    mean: float  # risk, over all attacks that were made on it
+    found_by: int  # attacks that more likely than not link it rightly
+
+
+class RecordRisks(msgspec.Struct, frozen=True, kw_only=True):
+    """How the risk is spread over the records: by the worst attack, and over all of them."""
+
+    attack: str
+    direction: str
+    n: int  # records that the worst attack was made on
+    attacks: int
+    bins: tuple[RiskBin, ...]
+    above: tuple[Above, ...]  # by the worst attack
+    carried: tuple[Carried, ...]
+    riskiest: tuple[RiskyRow, ...]  # the highest mean risk first
+
+
+class Without(msgspec.Struct, frozen=True, kw_only=True):
+    """The risk from an intruder who knows all but one attribute."""
+
+    attribute: str
+    share: float
+    interval: Interval | None
+
+
+class AttributeRisks(msgspec.Struct, frozen=True, kw_only=True):
+    """Which attributes carry the risk: what the attack links without each of them."""
+
+    attack: str
+    direction: str
+    n: int  # records attacked
+    among: int  # candidates
+    share: float  # with all of them
+    interval: Interval | None
+    without: tuple[Without, ...]  # the least share first: that attribute tells the most
+
+
+class Remedy(msgspec.Struct, frozen=True, kw_only=True):
+    """One more mask on the release as it is: what the same attack links then."""
+
+    does: str  # in words
+    plan: tuple[dict[str, Any], ...]  # the masks; none where columns are left out
+    columns: tuple[str, ...]
+    share: float
+    interval: Interval | None
+    loss: float | None  # overall, of the original against what would be released
+
+
+class Remedies(msgspec.Struct, frozen=True, kw_only=True):
+    """What would help: remedies that were tried on the release, and what each does."""
+
+    attack: str
+    direction: str
+    n: int  # records attacked
+    among: int  # candidates
+    share: float  # of the release as it is
+    interval: Interval | None
+    loss: float | None
+    tried: tuple[Remedy, ...]  # the least share first
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """All that an audit was made of, and every number that it found: one JSON document.
 
@@ -190,6 +273,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     knowledge: Knowledge | None
     noisy_knowledge: NoisyKnowledge | None
     remasking: Remasking | None
+    attribute_risks: AttributeRisks | None
+    remedies: Remedies | None
+    record_risks: RecordRisks | None
     subgroups: Subgroups | None
     households: HouseholdHits | None  # by the worst attack, whom of a household it finds
     intervals: IntervalDisclosure | None
@@ -199,6 +285,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     inference: tuple[Inference, ...]  # what links disclose of confidential attributes
     unchanged: Unchanged
     loss: Loss
+    shapes: tuple[Shape, ...]  # each attribute before and after
     score: float | None  # the classical one, in percent, and no verdict: loss pays for risk there
 
     @property

@@ -182,6 +182,10 @@ class Auditing:
             knowledge=swept,
             noisy_knowledge=self._err(blind, steps),
             remasking=again,
+            attribute_risks=None,
+            remedies=None,
+            record_risks=None,
+            shapes=(),
             **assess(case, attacked, steps),
         )
         if self.policy is not None:

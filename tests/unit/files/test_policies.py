@@ -79,10 +79,10 @@ def test_evidence_of_another_kind_is_refused(audit, tmp_path):
     path = tmp_path / "a.json"
     unveil.write(audit, path)
     whole = path.read_bytes()
-    path.write_bytes(whole.replace(b'"format": 1,', b'"format": 99,'))
+    path.write_bytes(whole.replace(b'"format": 2,', b'"format": 99,'))
     with pytest.raises(unveil.UnveilError, match=r"in format 99; this\s+is unveil"):
         unveil.read_evidence(path)
-    for broken in (whole[:-40], b"", b"[]", b"{}", b"\xff\xfe", b'{"format": 1, "version": "0"}'):
+    for broken in (whole[:-40], b"", b"[]", b"{}", b"\xff\xfe", b'{"format": 2, "version": "0"}'):
         path.write_bytes(broken)
         with pytest.raises(unveil.UnveilError, match="not the evidence of an audit"):
             unveil.read_evidence(path)
