@@ -140,3 +140,12 @@ def count(n: int, noun: str) -> str:
     ('1 record', '2,000 records')
     """
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def printable(text: str) -> str:
+    r"""Text that a terminal cannot take for a command or a line of its own.
+
+    >>> printable("a\x1b[31mb\n")
+    'a\\x1b[31mb\\n'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -12,19 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from unveil.errors import FileError, reason
+from unveil.errors import FileError, printable, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-
-def printable(text: str) -> str:
-    r"""Text that a terminal cannot take for a command or a line of its own.
-
-    >>> printable("a\x1b[31mb\n")
-    'a\\x1b[31mb\\n'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def say(line: str = "") -> None:

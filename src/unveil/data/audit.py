@@ -18,6 +18,7 @@ from unveil.data.disclosure import (
     Unchanged,
 )
 from unveil.data.loss import Loss
+from unveil.data.phrases import counted, percent, phrase, plain
 from unveil.data.policy import Verdict
 from unveil.data.risk import Claims, Forecast, Interval, Risk
 from unveil.data.shape import Shape
@@ -25,6 +26,7 @@ from unveil.errors import UsageError, count
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats
+    from unveil.data.phrases import Phrase
 
 FORMAT = 2  # of the evidence; another number, another meaning
 
@@ -281,6 +283,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     intervals: IntervalDisclosure | None
     uniqueness: ReleaseUniqueness | None
     diversity: tuple[Diversity, ...]
+    sampling_fraction: float | None  # of the population, by the weights, where there are any
     population: PopulationRisk | None  # where there are weights
     inference: tuple[Inference, ...]  # what links disclose of confidential attributes
     unchanged: Unchanged
@@ -293,6 +296,53 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         """The attack by which an intruder could rightly claim the most; None: by none."""
         made = [(one.claims, one) for one in self.attacks if one.claims is not None]
         return max(made, key=lambda one: one[0].right / max(one[0].n, 1))[1] if made else None
+
+    @property
+    def in_words(self) -> Phrase:
+        """The verdict in a sentence, for those who have to decide."""
+        if not self.attacks:
+            return phrase(
+                "Every row of this release is made up, so that there is nobody to be linked: what "
+                "is disclosed by what the rows say is below."
+            )
+        return (*self._linked(self.attacks[0]), *self._sampled())
+
+    def _linked(self, worst: Finding) -> Phrase:
+        """Whom the best attack links, what a guess would get, and what no attack can exceed."""
+        risk = worst.risk
+        knows = phrase("where they stood in the file")
+        if risk.attributes:
+            knows = phrase("{} of their true values exactly", counted(len(risk.attributes)))
+        drawn, every = phrase("people"), phrase("")
+        if risk.interval is not None:
+            low, high = percent(risk.interval.low), percent(risk.interval.high)
+            drawn = phrase("people, drawn from {}", counted(risk.population))
+            every = phrase("; of all {} to {}", low, high)
+        most = phrase(
+            "; [no attack](ceiling) on these can link more than {}", counted(risk.ceiling)
+        )
+        return phrase(
+            "If someone is known to be in this file and an intruder knows {}, the best attack we "
+            "tried [links](linked) {} of {} {} ({}{}). A [guess](guess) links {}{}.",
+            knows,
+            counted(risk.expected),
+            counted(risk.n),
+            drawn,
+            percent(risk.share),
+            every,
+            counted(risk.baseline),
+            most if risk.attributes else "",
+        )
+
+    def _sampled(self) -> Phrase:
+        """What it means that the file is a sample of a population."""
+        if self.sampling_fraction is None:
+            return ()
+        return phrase(
+            " The file is a [sample](sampling-fraction) of {} of its population: whoever is not "
+            "known to be in it is there with that chance only.",
+            percent(self.sampling_fraction),
+        )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -333,29 +383,7 @@ class Audit:
 
     def __str__(self) -> str:
         """The verdict in a sentence, for those who have to decide."""
-        if not self.evidence.attacks:
-            return (
-                "Every row of this release is made up, so that there is nobody to be linked: what "
-                "is disclosed by what the rows say is below."
-            )
-        risk = self.worst.risk
-        knows = len(risk.attributes)
-        told = (
-            f"an intruder knows {knows} of their true values exactly"
-            if knows
-            else "an intruder knows where they stood in the file"
-        )
-        of, all_of = "people", ""
-        if risk.interval is not None:
-            of = f"people, drawn from {risk.population:,}"
-            all_of = f"; of all {risk.interval.low:.1%} to {risk.interval.high:.1%}"
-        most = f"; no attack on these can link more than {risk.ceiling:,.0f}" if knows else ""
-        return (
-            f"If someone is known to be in this file and {told}, the best attack we tried, "
-            f"{self.worst.name}, links {risk.expected:,.0f} of {risk.n:,} {of} ({risk.share:.1%}"
-            f"{all_of}). "
-            f"A guess links {risk.baseline:,.3g}{most}."
-        )
+        return plain(self.evidence.in_words)
 
     def __repr__(self) -> str:
         size = count(self.evidence.records, "record")

@@ -25,7 +25,7 @@ from unveil.measures.loss import classical_score, loss, overall
 from unveil.measures.numeric import il1s, numeric
 from unveil.measures.openness import openness
 from unveil.measures.permutation import permutation_law
-from unveil.measures.population import individual_risk, population_risk
+from unveil.measures.population import individual_risk, population_risk, sampling_fraction
 from unveil.measures.position import row_order
 from unveil.measures.propensity import propensity
 from unveil.measures.relation import related
@@ -78,6 +78,7 @@ __all__ = [
     "release_uniqueness",
     "risk",
     "row_order",
+    "sampling_fraction",
     "subgroups",
     "suppression",
     "tables",

@@ -106,7 +106,7 @@ def population_risk(
         weight=weight,
         n=len(data),
         population=found.population,
-        sampling_fraction=len(data) / found.population if found.population >= len(data) else None,
+        sampling_fraction=_fraction(len(data), found.population),
         expected=expected,
         share=expected / len(data),
         highest=float(risks.max()),
@@ -120,6 +120,28 @@ def population_risk(
     )
 
 
+def sampling_fraction(data: Microdata) -> float | None:
+    """Which share of the population the sample is, by its weights.
+
+    None where there are none, or where they say that the population has fewer people than the
+    sample.
+
+    >>> import unveil
+    >>> round(sampling_fraction(unveil.households(500, seed=7)), 3)
+    0.002
+    """
+    weight = _only(data, "weight")
+    return (
+        None
+        if weight is None
+        else _fraction(len(data), float(np.sort(_weights(data, weight)).sum()))
+    )
+
+
+def _fraction(n: int, population: float) -> float | None:
+    return n / population if population >= n else None
+
+
 class _Classes(NamedTuple):
     """Records that look alike: how many, and what part of such people in the population."""
 
@@ -130,7 +152,8 @@ class _Classes(NamedTuple):
     population: float
 
 
-def _classes(data: Microdata, columns: Sequence[str], weight: str) -> _Classes:
+def _weights(data: Microdata, weight: str) -> Floats:
+    """The weights, each of which must be there."""
     weights = numbers(data, [weight]).values[:, 0]
     bad = int((~(weights > 0)).sum())
     if bad:
@@ -139,6 +162,11 @@ def _classes(data: Microdata, columns: Sequence[str], weight: str) -> _Classes:
             "how many people of the population a record stands for; fill it in, or leave these "
             "records out"
         )
+    return weights
+
+
+def _classes(data: Microdata, columns: Sequence[str], weight: str) -> _Classes:
+    weights = _weights(data, weight)
     of = classes_of(data, columns)
     order = np.argsort(weights)  # sums in an order that the rows' has no part in
     records, people = np.bincount(of), np.bincount(of[order], weights[order])

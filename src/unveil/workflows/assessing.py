@@ -29,6 +29,7 @@ from unveil.measures import (
     loss,
     population_risk,
     release_uniqueness,
+    sampling_fraction,
     subgroups,
     unchanged,
     wilson,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from unveil.data.aligned import Aligned
     from unveil.data.disclosure import GroupMean, HouseholdHits
     from unveil.data.encode import Ints
+    from unveil.data.microdata import Microdata
     from unveil.measures.groups import Grouping
     from unveil.workflows.attempting import Attacked, Task
     from unveil.workflows.case import Case
@@ -78,6 +80,7 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
         "population", PopulationRisk | str | None, lambda _: _population(case, found["uniqueness"])
     )
     found["population"] = None if isinstance(told, str) else told
+    found["sampling_fraction"] = _sampling(people)
     found["notes"] = (*case.notes, told) if isinstance(told, str) else case.notes
     if both.original.schema.with_role("household") and attacked.found and not attacked.in_full:
         why = "of no household: every attack was made on a sample (--exact makes them on all)"
@@ -106,6 +109,13 @@ def _population(case: Case, unique: ReleaseUniqueness | None) -> PopulationRisk 
         return population_risk(case.both.release, columns) if columns else None
     except UnveilError as error:
         return f"the risk in the population is not measured: {error}"
+
+
+def _sampling(people: Microdata) -> float | None:
+    try:
+        return sampling_fraction(people)
+    except UnveilError:  # of the weights, of which the risk in the population says it
+        return None
 
 
 def _group_risks(
