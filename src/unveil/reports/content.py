@@ -1,0 +1,107 @@
+"""What a page is made of: sections of phrases, tables and charts, as plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from unveil.data.phrases import Figure, Phrase, Piece, Term, phrase, plain
+
+Cell = Piece | Phrase | None
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column of a table: what charts call it, and its head."""
+
+    key: str
+    head: Phrase
+    number: bool = False
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Figures in rows: what is printed, what is drawn, and what a screen reader reads."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows for a chart: exact values, and text."""
+        keys = [column.key for column in self.columns]
+        return [dict(zip(keys, map(_bare, row), strict=True)) for row in self.rows]
+
+
+def _bare(cell: Cell) -> Any:
+    """A cell as a chart takes it."""
+    return cell.value if isinstance(cell, Figure) else None if cell is None else plain(cell)
+
+
+class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
+    """A table, and the chart that is drawn of it."""
+
+    name: str  # of its figure
+    title: str
+    table: Table
+    chart: str | None = None  # how it is drawn; None: the table is shown itself
+    says: Phrase = ()  # what the chart shows, for those who do not see it
+    notes: tuple[Phrase, ...] = ()
+    about: str | None = None  # the one column that a chart among many like it is of
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """One question, answered."""
+
+    key: str
+    title: str
+    paragraphs: tuple[Phrase, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()
+    points: tuple[Phrase, ...] = ()  # of a list, below
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One figure that stands for itself, at the top."""
+
+    label: Phrase
+    value: Phrase
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a page says: it feeds the tables of the terminal, the charts and the page."""
+
+    title: str
+    verdict: Phrase
+    passed: bool | None  # whether the policy is kept; None: there is none, or several
+    facts: tuple[Fact, ...]
+    sections: tuple[Section, ...]
+    limits: tuple[Phrase, ...]  # of validity
+    version: str
+    external: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary in plain values."""
+        said: dict[str, Any] = msgspec.to_builtins(self)
+        return said
+
+    def exhibits(self) -> list[Exhibit]:
+        """Every table and chart, as they follow each other."""
+        return [exhibit for section in self.sections for exhibit in section.exhibits]
+
+    def __getitem__(self, key: str) -> Section:
+        """One section by its key."""
+        return next(section for section in self.sections if section.key == key)
+
+
+def text(key: str, head: str) -> Column:
+    """A column of words; its head may have [terms](key)."""
+    return Column(key, phrase(head))
+
+
+def figures(key: str, head: str) -> Column:
+    """A column of numbers."""
+    return Column(key, phrase(head), number=True)
+
+
+def direction(given: str) -> Term:
+    """Who looks for whom."""
+    return Term(given.replace("-", " "), given)
+

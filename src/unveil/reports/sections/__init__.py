@@ -1,0 +1,1 @@
+"""Sections of a page: each answers one question from the evidence, and computes nothing."""

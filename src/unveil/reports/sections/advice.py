@@ -1,0 +1,205 @@
+"""Advice: what carries the risk, and what would help, as far as it was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.data.phrases import counted, decimal, expected, name, names, percent, phrase
+from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
+from unveil.reports.sections.attacks import attack
+from unveil.reports.sections.knowledge import BETWEEN, between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unveil.data.audit import Evidence, Remedies
+    from unveil.data.phrases import Phrase
+
+TELLING = 3  # attributes that are named
+BETRAYED = 0.001  # a chance so small that the order of the rows tells something
+
+
+def advice(evidence: Evidence) -> Section:
+    """What to do next."""
+    tried = evidence.remedies
+    return Section(
+        key="next",
+        title="What to do next",
+        paragraphs=(_first(evidence),),
+        points=tuple(_points(evidence)),
+        exhibits=() if tried is None or not tried.tried else (_remedies(tried),),
+    )
+
+
+def _first(evidence: Evidence) -> Phrase:
+    verdict = evidence.verdict
+    if verdict is None:
+        return phrase(
+            "Set limits (`--policy`), so that the next audit can say whether they are kept. Where "
+            "the risk is too high, what follows carries it."
+        )
+    if verdict.passed:
+        return phrase(
+            "Every limit is kept: by this policy nothing has to be done. What follows is what "
+            "carries the risk that is left."
+        )
+    broken = names([one.limit.replace("_", " ") for one in verdict.broken])
+    return phrase("Not kept: {}. What follows is what carries the risk.", broken)
+
+
+def _points(evidence: Evidence) -> Iterator[Phrase]:
+    if evidence.identifiers:
+        yield phrase("Take out what names people: {}.", names(evidence.identifiers))
+    yield from _order(evidence)
+    yield from _attributes(evidence)
+    yield from _same(evidence)
+    yield from _records(evidence)
+    yield from _group(evidence)
+    yield from _best(evidence)
+
+
+def _order(evidence: Evidence) -> Iterator[Phrase]:
+    found = next((one for one in evidence.attacks if one.row_order is not None), None)
+    if found is not None and found.risk.p_value < BETRAYED:
+        yield phrase(
+            "Rows: their [order](row-order) alone links {} of {}. [Shuffle](mask-shuffle) them.",
+            expected(found.risk.expected),
+            counted(found.risk.n),
+        )
+
+
+def _attributes(evidence: Evidence) -> Iterator[Phrase]:
+    """Which attributes tell the most: without them, or with nothing else."""
+    parts = evidence.attribute_risks
+    if parts is not None:
+        most = [one for one in parts.without if one.share < parts.share][:TELLING]
+        if most:
+            yield phrase(
+                "Attributes: {} [tell the most](attribute-risk). Without {} {} links {} instead "
+                "of {}. Mask these first, or do not release them.",
+                names([one.attribute for one in most]),
+                name(most[0].attribute),
+                attack(parts.attack),
+                percent(most[0].share),
+                percent(parts.share),
+            )
+    swept = evidence.knowledge
+    if swept is not None and len(swept.steps) > 1:
+        half = next(one for one in swept.steps if one.share >= swept.steps[-1].highest / 2)
+        yield phrase(
+            "[Knowledge](knowledge): {} attributes ({}) are enough for {}.",
+            counted(len(half.attributes)),
+            names(half.attributes),
+            percent(half.share),
+        )
+
+
+def _same(evidence: Evidence) -> Iterator[Phrase]:
+    same = evidence.unchanged
+    if same.quasi and same.singled_out_quasi:
+        yield phrase(
+            "Unchanged: {} can be compared exactly, and [single out](singled-out) {} of {} "
+            "records. [Swap](mask-rank-swapping) or [recode](mask-global-recoding) them, or use "
+            "[PRAM](mask-pram).",
+            names(same.quasi),
+            counted(same.singled_out_quasi),
+            counted(same.records),
+        )
+
+
+def _records(evidence: Evidence) -> Iterator[Phrase]:
+    found = evidence.record_risks
+    if found is None or not found.riskiest:
+        return
+    top = found.riskiest[0]
+    yield phrase(
+        "Records: row {} of the original is found by {} of {} attacks; those found most often are "
+        "listed above, all of them in what `--per-record` writes. Where they are few, leave them "
+        "out, or use [top-coding](mask-top-coding) on what makes them stand out.",
+        counted(top.row),
+        counted(top.found_by),
+        counted(found.attacks),
+    )
+
+
+def _group(evidence: Evidence) -> Iterator[Phrase]:
+    worst = None if evidence.subgroups is None else evidence.subgroups.highest
+    if worst is not None and evidence.attacks and worst.share > evidence.attacks[0].risk.share:
+        yield phrase(
+            "[Subgroup](subgroup): {}, {}, is at {}, more than all people together at {}. Merge "
+            "it with a similar one, or mask it more.",
+            name(worst.column),
+            name(worst.group),
+            percent(worst.share),
+            percent(evidence.attacks[0].risk.share),
+        )
+
+
+def _best(evidence: Evidence) -> Iterator[Phrase]:
+    found = evidence.remedies
+    if found is None:
+        return
+    if not found.tried or found.tried[0].share >= found.share:
+        yield phrase("[Masks](remedy): none of those tried on top of this release helps.")
+        return
+    best = found.tried[0]
+    cost = phrase("")
+    if best.loss is not None and found.loss is not None:
+        cost = phrase("; the [loss](loss) goes from {} to {}", decimal(found.loss), decimal(best.loss))
+    yield phrase(
+        "[Masks](remedy): of those tried on top of this release the most helps to {}: {} ({}) "
+        "links {} instead of {}{}.",
+        name(best.does),
+        attack(found.attack),
+        direction(found.direction),
+        percent(best.share),
+        percent(found.share),
+        cost,
+    )
+
+
+def _remedies(found: Remedies) -> Exhibit:
+    columns = (
+        text("does", "[remedy](remedy), on top of this release"),
+        figures("share", "[linked](linked)"),
+        *BETWEEN,
+        figures("loss", "[loss](loss)"),
+    )
+    rows = (
+        (
+            "as it is",
+            percent(found.share),
+            *between(found.interval),
+            None if found.loss is None else decimal(found.loss),
+        ),
+        *(
+            (
+                name(one.does),
+                percent(one.share),
+                *between(one.interval),
+                None if one.loss is None else decimal(one.loss),
+            )
+            for one in found.tried
+        ),
+    )
+    return Exhibit(
+        name="remedies",
+        title="What would help: risk and loss of remedies that were tried",
+        chart="remedies",
+        table=Table(columns, rows),
+        says=phrase(
+            "For each remedy a dot at its loss and at the share that is still linked; as it is, "
+            "{} are.",
+            percent(found.share),
+        ),
+        notes=(
+            phrase(
+                "By {} ({}), which knows no mask, on {} people among {} rows. What a remedy does "
+                "to an intruder who knows it, only an audit of it says.",
+                attack(found.attack),
+                direction(found.direction),
+                counted(found.n),
+                counted(found.among),
+            ),
+        ),
+    )

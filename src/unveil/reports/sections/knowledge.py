@@ -1,0 +1,193 @@
+"""Knowledge: how much an intruder must know, and how well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.data.phrases import counted, decimal, name, percent, phrase
+from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
+from unveil.reports.sections.attacks import attack
+
+if TYPE_CHECKING:
+    from unveil.data.audit import (
+        AttributeRisks,
+        Evidence,
+        Knowledge,
+        NoisyKnowledge,
+        Remasking,
+    )
+    from unveil.data.phrases import Phrase
+    from unveil.data.risk import Interval
+    from unveil.reports.content import Cell, Column
+
+BETWEEN = (figures("low", "[at least](interval)"), figures("high", "at most"))
+
+
+def between(interval: Interval | None) -> tuple[Cell, Cell]:
+    """The two ends of an interval."""
+    if interval is None:
+        return None, None
+    return percent(interval.low), percent(interval.high)
+
+
+def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
+    """The risk against what is known, and against how wrong it is."""
+    swept, noisy, parts = (
+        evidence.knowledge,
+        evidence.noisy_knowledge,
+        evidence.attribute_risks,
+    )
+    exhibits, said = list[Exhibit](), list[Phrase]()
+    if swept is not None and swept.steps:
+        said.append(_swept(swept, external=external))
+        exhibits.append(_known(swept, external=external))
+    if parts is not None and parts.without and not external:
+        said.append(_without(parts))
+        exhibits.append(_each(parts))
+    if noisy is not None and noisy.points:
+        said.append(_erring(noisy))
+        exhibits.append(_noise(noisy))
+    if not exhibits:
+        return None
+    return Section(
+        key="knowledge",
+        title="What an intruder must know",
+        paragraphs=tuple(said),
+        exhibits=tuple(exhibits),
+    )
+
+
+def _swept(found: Knowledge, *, external: bool) -> Phrase:
+    first, last = found.steps[0], found.steps[-1]
+    one = phrase("one attribute, {},", name(first.attributes[0]))
+    return phrase(
+        "The worst [attributes to be known](knowledge), added one by one: by {} ({}) {} links {} "
+        "of the people, all {} link {}. They were chosen on {} people, and their risk is that of "
+        "{} others.",
+        attack(found.attack),
+        direction(found.direction),
+        "one attribute" if external else one,
+        percent(first.share),
+        counted(len(last.attributes)),
+        percent(last.share),
+        counted(found.chosen_on),
+        counted(found.estimated_on),
+    )
+
+
+def _known(found: Knowledge, *, external: bool) -> Exhibit:
+    columns: tuple[Column, ...] = (
+        figures("known", "known"),
+        text("added", "added"),
+        figures("share", "[linked](linked)"),
+        *BETWEEN,
+        figures("highest", "highest so far"),
+    )
+    rows = tuple(
+        (
+            counted(len(step.attributes)),
+            name(step.attributes[-1]),
+            percent(step.share),
+            *between(step.interval),
+            percent(step.highest),
+        )
+        for step in found.steps
+    )
+    if external:  # which attributes help the most is of use to an intruder only
+        columns, rows = columns[:1] + columns[2:], tuple(row[:1] + row[2:] for row in rows)
+    return Exhibit(
+        name="knowledge",
+        title="Share linked, by the number of attributes that are known",
+        chart="knowledge",
+        table=Table(columns, rows),
+        says=phrase(
+            "A line of the share linked against the number of known attributes, from {} to {}.",
+            percent(found.steps[0].share),
+            percent(found.steps[-1].share),
+        ),
+    )
+
+
+def _without(found: AttributeRisks) -> Phrase:
+    most = found.without[0]
+    return phrase(
+        "[Without one attribute](attribute-risk) {} links less: {} with all of them, {} without "
+        "{}, which tells the most.",
+        attack(found.attack),
+        percent(found.share),
+        percent(most.share),
+        name(most.attribute),
+    )
+
+
+def _each(found: AttributeRisks) -> Exhibit:
+    columns = (
+        text("attribute", "attribute not known"),
+        figures("share", "[linked](linked)"),
+        *BETWEEN,
+        figures("every", "with all known"),
+    )
+    rows = tuple(
+        (name(one.attribute), percent(one.share), *between(one.interval), percent(found.share))
+        for one in found.without
+    )
+    return Exhibit(
+        name="attributes",
+        title="Share linked when one attribute is not known",
+        chart="without",
+        table=Table(columns, rows),
+        says=phrase(
+            "Bars of the share linked without each attribute, with a line at {}, with all of them.",
+            percent(found.share),
+        ),
+        notes=(
+            phrase("Of {} people, among {} rows.", counted(found.n), counted(found.among)),
+        ),
+    )
+
+
+def _erring(found: NoisyKnowledge) -> Phrase:
+    first, last = found.points[0], found.points[-1]
+    return phrase(
+        "If what the intruder knows is [wrong](noisy-knowledge), {} ({}) links less: {} at an "
+        "error of {}, {} at {}. An error of e adds to each number noise of e of its deviation, "
+        "and replaces a category, with probability e, by somebody else's.",
+        attack(found.attack),
+        direction(found.direction),
+        percent(first.share),
+        decimal(first.error),
+        percent(last.share),
+        decimal(last.error),
+    )
+
+
+def _noise(found: NoisyKnowledge) -> Exhibit:
+    columns = (figures("error", "error"), figures("share", "[linked](linked)"), *BETWEEN)
+    rows = tuple(
+        (decimal(one.error), percent(one.share), *between(one.interval)) for one in found.points
+    )
+    return Exhibit(
+        name="noise",
+        title="Share linked, by the error in what is known",
+        chart="noise",
+        table=Table(columns, rows),
+        says=phrase(
+            "A line of the share linked against the error, from {} to {}.",
+            percent(found.points[0].share),
+            percent(found.points[-1].share),
+        ),
+        notes=(phrase("Of {} people.", counted(found.n)),),
+    )
+
+
+def remasked(found: Remasking) -> Phrase:
+    """What other random numbers would have come to."""
+    return phrase(
+        "[Masked again](remasking) with {} other seeds, {} links {} to {}, {} on average: so much "
+        "of the risk is the luck of one seed.",
+        counted(len(found.shares)),
+        attack(found.attack),
+        percent(found.lowest),
+        percent(found.highest),
+        percent(found.mean),
+    )

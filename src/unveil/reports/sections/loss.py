@@ -1,0 +1,232 @@
+"""Loss: what the masking cost, and original and masked side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.data.phrases import Term, as_given, counted, decimal, name, percent, phrase
+from unveil.reports.content import Exhibit, Section, Table, figures, text
+from unveil.reports.glossary import loss_key
+
+if TYPE_CHECKING:
+    from unveil.data.audit import Evidence
+    from unveil.data.loss import Loss
+    from unveil.data.phrases import Phrase
+    from unveil.data.shape import Shape
+
+SIDE_BY_SIDE = 30  # attributes that are drawn
+
+
+def loss(evidence: Evidence) -> Section:
+    """What the masking cost."""
+    lost = evidence.loss
+    predicted = [one for one in lost.predictions if one.original is not None]
+    return Section(
+        key="loss",
+        title="What the masking cost",
+        paragraphs=(*_overall(lost), *_missing(lost), *_score(evidence)),
+        exhibits=(_measures(lost), *([_predictions(lost)] if predicted else [])),
+    )
+
+
+def _overall(lost: Loss) -> list[Phrase]:
+    overall = lost.overall
+    if overall.value is None:
+        return [phrase("The [overall loss](loss) is not known: {}.", name(overall.note))]
+    return [
+        phrase(
+            "The [overall loss](loss) is {}, where {} is an unchanged file and {} one that says "
+            "nothing any more.",
+            decimal(overall.value),
+            as_given(overall.best),
+            as_given(overall.worst or 1.0),
+        )
+    ]
+
+
+def _missing(lost: Loss) -> list[Phrase]:
+    """Who is left out, and what is not told, where that falls on some more than on others."""
+    said, gone = [], lost.suppression
+    if gone.most_discarded is not None and gone.most_discarded.discarded and gone.discarded:
+        said.append(
+            phrase(
+                "{} of the records are [not released](loss-discarded), most of {}, {}: {} of {}.",
+                percent(gone.discarded),
+                name(gone.most_discarded.column),
+                name(gone.most_discarded.name),
+                percent(gone.most_discarded.discarded),
+                counted(gone.most_discarded.n),
+            )
+        )
+    most = gone.most_suppressed
+    if most is not None and most.suppressed and gone.suppressed:
+        said.append(
+            phrase(
+                "{} of the cells are [not told any more](loss-suppressed), most of {}, {}: {}.",
+                percent(gone.suppressed),
+                name(most.column),
+                name(most.name),
+                percent(most.suppressed),
+            )
+        )
+    return said
+
+
+def _score(evidence: Evidence) -> list[Phrase]:
+    if evidence.score is None:
+        return []
+    return [
+        phrase(
+            "The [classical score](score), half loss and half disclosure risk, is {} of 100: no "
+            "verdict, since in it loss pays for risk.",
+            decimal(evidence.score),
+        )
+    ]
+
+
+def _measures(lost: Loss) -> Exhibit:
+    columns = (
+        text("measure", "measure"),
+        text("family", "of"),
+        figures("value", "value"),
+        figures("best", "best"),
+        figures("worst", "worst"),
+    )
+    rows = tuple(
+        (
+            Term(one.name, loss_key(one.name)),
+            one.family,
+            name(f"none: {one.note}") if one.value is None else decimal(one.value),
+            as_given(one.best),
+            "no end" if one.worst is None else as_given(one.worst),
+        )
+        for one in lost.measures
+    )
+    return Exhibit(
+        name="loss",
+        title="Measures of loss that go from 0, nothing is lost, to 1",
+        chart="loss",
+        table=Table(columns, rows),
+        says=phrase("Bars of the measures of loss whose range is from 0 to 1, by what they see."),
+    )
+
+
+def _predictions(lost: Loss) -> Exhibit:
+    columns = (
+        text("target", "attribute predicted"),
+        text("score", "score"),
+        figures("original", "learnt from the original"),
+        figures("release", "learnt from the release"),
+        figures("constant", "a constant guess"),
+        figures("loss", "[lost](loss-prediction)"),
+    )
+    rows = tuple(
+        (
+            name(one.target),
+            one.score,
+            *(
+                None if value is None else decimal(value)
+                for value in (one.original, one.release, one.constant, one.loss)
+            ),
+        )
+        for one in lost.predictions
+    )
+    return Exhibit(
+        name="predictions",
+        title="How well each attribute is predicted from the others",
+        chart="predictions",
+        table=Table(columns, rows),
+        says=phrase(
+            "For each attribute a dot for what is learnt from the original, and one for the "
+            "release: the nearer they are, the less is lost."
+        ),
+    )
+
+
+def side_by_side(evidence: Evidence) -> Section | None:
+    """Each attribute before and after masking."""
+    drawn = [one for one in evidence.shapes if one.bars]
+    if not evidence.shapes:
+        return None
+    shown = sorted(drawn, key=_moved, reverse=True)[:SIDE_BY_SIDE]
+    said = [
+        phrase(
+            "Each attribute [before and after](shape): the share of the records in each range or "
+            "category. Ranges have round ends, rare categories are merged, so that nobody's value "
+            "is told."
+        )
+    ]
+    if len(shown) < len(drawn):
+        said.append(phrase("Shown are those that changed the most."))
+    bare = [
+        phrase("{}: {}.", name(one.column), name(one.note))
+        for one in evidence.shapes
+        if not one.bars and one.note
+    ]
+    return Section(
+        key="side-by-side",
+        title="Original and masked, side by side",
+        paragraphs=tuple(said),
+        exhibits=(
+            _moments(evidence.shapes),
+            *(_shape(place, one) for place, one in enumerate(drawn) if one in shown),
+        ),
+        points=tuple(bare),
+    )
+
+
+def _moved(shape: Shape) -> float:
+    return sum(abs(bar.original_share - bar.release_share) for bar in shape.bars)
+
+
+def _moments(shapes: tuple[Shape, ...]) -> Exhibit:
+    columns = (
+        text("column", "attribute"),
+        text("level", "level"),
+        figures("original", "missing in the original"),
+        figures("release", "missing in the release"),
+        figures("shift", "mean moved, in deviations"),
+        figures("spread", "deviation, to that of the original"),
+    )
+    rows = tuple(
+        (
+            name(one.column),
+            one.level,
+            counted(one.original_missing),
+            counted(one.release_missing),
+            None if one.shift is None else decimal(one.shift),
+            None if one.spread is None else decimal(one.spread),
+        )
+        for one in shapes
+    )
+    return Exhibit(
+        name="moments", title="Means, deviations and missing cells", table=Table(columns, rows)
+    )
+
+
+def _shape(place: int, shape: Shape) -> Exhibit:
+    columns = (
+        text("bar", "value"),
+        figures("original", "original"),
+        figures("release", "release"),
+        figures("original_share", "share of the original"),
+        figures("release_share", "share of the release"),
+    )
+    rows = tuple(
+        (
+            name(bar.label),
+            counted(bar.original),
+            counted(bar.release),
+            percent(bar.original_share),
+            percent(bar.release_share),
+        )
+        for bar in shape.bars
+    )
+    return Exhibit(
+        name=f"shape-{place + 1}",
+        title="Before and after",
+        chart="shape",
+        about=name(shape.column).text,
+        table=Table(columns, rows),
+        says=phrase("Bars of the share in each range of {}, before and after.", name(shape.column)),
+    )

@@ -1,0 +1,168 @@
+"""People: on whom the risk falls, record by record and group by group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.data.phrases import counted, name, percent, phrase
+from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
+from unveil.reports.sections.attacks import attack
+from unveil.reports.sections.knowledge import BETWEEN, between
+
+if TYPE_CHECKING:
+    from unveil.data.audit import Evidence, RecordRisks, Subgroups
+    from unveil.data.phrases import Phrase
+    from unveil.reports.content import Column
+
+
+def people(evidence: Evidence) -> Section | None:
+    """Who carries the risk."""
+    said, exhibits = list[Phrase](), list[Exhibit]()
+    if evidence.record_risks is not None:
+        said += _tail(evidence.record_risks)
+        exhibits += [_risks(evidence.record_risks), *_rows(evidence.record_risks)]
+    if evidence.subgroups is not None and evidence.subgroups.groups:
+        said += _worst_group(evidence.subgroups)
+        exhibits.append(_groups(evidence.subgroups))
+    homes = evidence.households
+    if homes is not None and homes.share is not None:
+        said.append(
+            phrase(
+                "At least one member is found of {} of the {} [households](household).",
+                percent(homes.share),
+                counted(homes.n),
+            )
+        )
+    if not said:
+        return None
+    return Section(
+        key="people", title="Who is at risk", paragraphs=tuple(said), exhibits=tuple(exhibits)
+    )
+
+
+def _tail(found: RecordRisks) -> list[Phrase]:
+    """How the risk is spread."""
+    said = [
+        phrase(
+            "The [risk of a record](record-risk) is the chance that {} ({}) links it rightly; the "
+            "mean is over all {} attacks.",
+            attack(found.attack),
+            direction(found.direction),
+            counted(found.attacks),
+        )
+    ]
+    above = [one for one in found.above if one.threshold >= 0.5]
+    if above:
+        said.append(
+            phrase(
+                "{} of {} records have a risk above {}.",
+                counted(above[0].records),
+                counted(found.n),
+                percent(above[0].threshold),
+            )
+        )
+    if len(found.carried) > 1:
+        some = found.carried[1]
+        said.append(
+            phrase(
+                "The {} of the records with the highest risk carry {} of the expected links.",
+                percent(some.part),
+                percent(some.share),
+            )
+        )
+    return said
+
+
+def _risks(found: RecordRisks) -> Exhibit:
+    columns: tuple[Column, ...] = (
+        figures("low", "risk above"),
+        figures("high", "up to"),
+        figures("by_worst", "records, by the worst attack"),
+        figures("by_mean", "records, by the mean over all attacks"),
+    )
+    rows = tuple(
+        (percent(one.low), percent(one.high), counted(one.by_worst), counted(one.by_mean))
+        for one in found.bins
+    )
+    return Exhibit(
+        name="records",
+        title="Records by their risk",
+        chart="records",
+        table=Table(columns, rows),
+        says=phrase(
+            "Bars of how many records have which risk, by the worst attack and by the mean over "
+            "all; {} are in the highest range.",
+            counted(found.bins[-1].by_worst),
+        ),
+    )
+
+
+def _rows(found: RecordRisks) -> list[Exhibit]:
+    """Those whom most attacks find; by their rows, as nothing else may be told of them."""
+    if not found.riskiest:
+        return []
+    columns = (
+        figures("row", "row of the original"),
+        figures("mean", "mean [risk](record-risk)"),
+        figures("found_by", "found by so many attacks"),
+    )
+    rows = tuple(
+        (counted(one.row), percent(one.mean), counted(one.found_by)) for one in found.riskiest
+    )
+    return [
+        Exhibit(name="riskiest", title="The records found most often", table=Table(columns, rows))
+    ]
+
+
+def _worst_group(found: Subgroups) -> list[Phrase]:
+    worst = found.highest
+    if worst is None:
+        return []
+    return [
+        phrase(
+            "Of the [subgroups](subgroup) that are not small, {}, {}, is at the highest risk: {} "
+            "of {} are linked.",
+            name(worst.column),
+            name(worst.group),
+            percent(worst.share),
+            counted(worst.n),
+        )
+    ]
+
+
+def _groups(found: Subgroups) -> Exhibit:
+    columns: tuple[Column, ...] = (
+        text("column", "attribute"),
+        text("group", "[group](subgroup)"),
+        figures("n", "attacked"),
+        figures("share", "[linked](linked)"),
+        *BETWEEN,
+        text("attack", "by"),
+        text("small", "few"),
+    )
+    rows = tuple(
+        (
+            name(one.column),
+            name(one.group),
+            counted(one.n),
+            percent(one.share),
+            *between(one.interval),
+            name(one.attack),
+            "few" if one.small else "",
+        )
+        for one in found.groups
+    )
+    return Exhibit(
+        name="subgroups",
+        title="Share linked in each subgroup, by the attack that is worst for it",
+        chart="subgroups",
+        table=Table(columns, rows),
+        says=phrase("Bars of the share linked in the subgroups at the highest risk, by attribute."),
+        notes=(
+            phrase(
+                "The chart has the groups at the highest risk; all are in the table. Categories "
+                "that the schema does not declare have no names here, but numbers, the most "
+                "frequent first."
+            ),
+        ),
+    )

@@ -1,0 +1,76 @@
+"""Validity: what the numbers do not say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.data.phrases import counted, name, names, percent, phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unveil.data.audit import Evidence
+    from unveil.data.phrases import Phrase
+
+
+def validity(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...]:
+    """What the numbers rest on, and what they do not say."""
+    return tuple(_limits(evidence, external=external))
+
+
+def _limits(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
+    if evidence.attacks:
+        yield from _of_attacks(evidence, external=external)
+    yield phrase(
+        "[Loss](loss) is what these measures see. What an analysis needs that none of them looks "
+        "at may be lost without a trace here."
+    )
+    yield phrase(
+        "The numbers are of this very file. Another masking of it, a later release of the same "
+        "people, or other files about them are not in them."
+    )
+    yield phrase(
+        "This is a measurement, and no guarantee: whether the risk is bearable is for people to "
+        "decide, by their law and their promise to those in the file."
+    )
+
+
+def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
+    known = phrase("{} attributes", counted(len(evidence.known)))
+    if not external:
+        known = phrase("{} attributes ({})", counted(len(evidence.known)), names(evidence.known))
+    yield phrase(
+        "The intruder is taken to know who is in the file, and {} of everybody, exactly. Who "
+        "knows less links less; who knows anything else may link more.",
+        known,
+    )
+    yield phrase(
+        "The [attacks](attack) are those that were made. Another may link more, but on the same "
+        "attributes no more than the [ceiling](ceiling)."
+    )
+    if evidence.left_out:
+        yield phrase(
+            "Attacks that would fit the data and were not made: {}.",
+            names(sorted({one.name for one in evidence.left_out})),
+        )
+    if evidence.plan is None:
+        yield phrase("No attack knew how the release was masked: one that does may link more.")
+    worst = evidence.attacks[0].risk
+    if worst.interval is not None:
+        yield phrase(
+            "The best attack was made on a sample of {} of {} people: with a confidence of {} the "
+            "share of all lies in the [interval](interval).",
+            counted(worst.n),
+            counted(worst.population),
+            percent(worst.interval.confidence),
+        )
+    if evidence.truth is not None and not external:
+        yield phrase(
+            "Which row is whose was told by {}: if that is wrong, the risk is higher than it looks.",
+            name(evidence.truth),
+        )
+    if evidence.sampling_fraction is not None:
+        yield phrase(
+            "Of people who are not known to be in the [sample](sampling-fraction) the risk is "
+            "lower, and a link may be to somebody who only looks like them."
+        )

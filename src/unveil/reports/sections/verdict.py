@@ -1,0 +1,122 @@
+"""Verdict: what is decided, limit by limit, and what to know before reading on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unveil.data.phrases import (
+    Term,
+    as_given,
+    counted,
+    decimal,
+    name,
+    names,
+    percent,
+    phrase,
+)
+from unveil.reports.content import Exhibit, Fact, Section, Table, figures, text
+from unveil.reports.glossary import limit_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unveil.data.audit import Evidence
+    from unveil.data.policy import Limit
+    from unveil.reports.content import Cell
+
+SHARES = ("max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure")
+
+
+def facts(evidence: Evidence) -> tuple[Fact, ...]:
+    """The figures at the top."""
+    return tuple(_facts(evidence))
+
+
+def _facts(evidence: Evidence) -> Iterator[Fact]:
+    if evidence.attacks:
+        risk = evidence.attacks[0].risk
+        yield Fact(phrase("[linked](linked) by the best attack"), (percent(risk.share),))
+    sure = evidence.most_claimed
+    if sure is not None and sure.claims is not None:
+        claims = sure.claims
+        yield Fact(
+            phrase("[claimed](claims) rightly, without the truth"),
+            phrase("{} of {}", counted(claims.right), counted(claims.n)),
+        )
+    if evidence.subgroups is not None and evidence.subgroups.highest is not None:
+        worst = evidence.subgroups.highest
+        yield Fact(phrase("in the worst [subgroup](subgroup)"), (percent(worst.share),))
+    lost = evidence.loss.overall
+    if lost.value is not None:
+        yield Fact(phrase("[information lost](loss), from 0 to 1"), (decimal(lost.value),))
+
+
+def limits(evidence: Evidence, *, external: bool = False) -> Section:
+    """Which limits of the policy are kept."""
+    verdict = evidence.verdict
+    if verdict is None:
+        return Section(
+            key="limits",
+            title="Limits",
+            paragraphs=(
+                phrase(
+                    "No [policy](policy) was given, so that nothing is passed or failed: whether "
+                    "this risk is bearable is left to the reader."
+                ),
+            ),
+        )
+    return Section(
+        key="limits",
+        title="Limits",
+        paragraphs=(
+            phrase("The [policy](policy) is kept: every limit holds.")
+            if verdict.passed
+            else phrase(
+                "The [policy](policy) is NOT kept: {} of {} limits are broken.",
+                counted(len(verdict.broken)),
+                counted(len(verdict.limits)),
+            ),
+        ),
+        exhibits=(Exhibit(name="limits", title="Limits", table=_limits(verdict.limits, external=external)),),
+    )
+
+
+def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
+    columns = (
+        text("limit", "limit"),
+        figures("allowed", "allowed"),
+        figures("found", "found"),
+        text("kept", "kept"),
+        text("why", "why"),
+    )
+    rows = tuple(
+        (
+            Term(one.limit.replace("_", " "), limit_key(one.limit)),
+            _value(one.limit, one.allowed),
+            _value(one.limit, one.found),
+            "kept" if one.kept else "BROKEN",
+            name(one.reason),
+        )
+        for one in given
+    )
+    if external:  # the reason names subgroups and columns
+        return Table(columns[:-1], tuple(row[:-1] for row in rows))
+    return Table(columns, rows)
+
+
+def _value(limit: str, value: Any) -> Cell:
+    if value is None:
+        return "not measured"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple | list):
+        return names(value) or "none"
+    return percent(value) if limit in SHARES else as_given(value)
+
+
+def notes(evidence: Evidence) -> Section | None:
+    """What to know before reading on."""
+    if not evidence.notes:
+        return None
+    said = [phrase("{}.", name(note[:1].upper() + note[1:])) for note in evidence.notes]
+    return Section(key="notes", title="To know first", points=tuple(said))

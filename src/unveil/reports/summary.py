@@ -1,0 +1,73 @@
+"""The summary of an audit: one value that feeds the terminal, the charts and the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.reports.content import Summary
+from unveil.reports.sections import advice, attacks, doing, knowledge, loss, people, values, verdict
+from unveil.reports.sections.validity import validity
+
+if TYPE_CHECKING:
+    from unveil.data.audit import Evidence
+    from unveil.reports.content import Section
+
+
+def summary(evidence: Evidence, *, external: bool = False) -> Summary:
+    """What is said of one release; to others, without what would help an attacker.
+
+    Left out for others are the parameters and the seeds, the files, whose risk is highest
+    (records, subgroups, attributes) and what stayed as it was.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], sweep=False)
+    >>> summary(found.evidence)["attacks"].title
+    'Who is linked'
+    """
+    made = _external(evidence) if external else _internal(evidence)
+    return Summary(
+        title="Disclosure risk of a release",
+        verdict=evidence.in_words,
+        passed=None if evidence.verdict is None else evidence.verdict.passed,
+        facts=verdict.facts(evidence),
+        sections=tuple(section for section in made if section is not None),
+        limits=validity(evidence, external=external),
+        version=evidence.version,
+        external=external,
+    )
+
+
+def _internal(evidence: Evidence) -> list[Section | None]:
+    return [
+        verdict.limits(evidence),
+        verdict.notes(evidence),
+        attacks.attacks(evidence),
+        attacks.claims(evidence),
+        knowledge.knowledge(evidence),
+        attacks.rank_of_truth(evidence),
+        people.people(evidence),
+        values.intervals(evidence),
+        values.inference(evidence),
+        loss.loss(evidence),
+        loss.side_by_side(evidence),
+        values.unchanged(evidence),
+        doing.plan(evidence),
+        advice.advice(evidence),
+        doing.made(evidence),
+    ]
+
+
+def _external(evidence: Evidence) -> list[Section | None]:
+    return [
+        verdict.limits(evidence, external=True),
+        attacks.attacks(evidence),
+        attacks.claims(evidence),
+        knowledge.knowledge(evidence, external=True),
+        attacks.rank_of_truth(evidence),
+        values.intervals(evidence, external=True),
+        values.inference(evidence, external=True),
+        loss.loss(evidence),
+        loss.side_by_side(evidence),
+        doing.plan(evidence, external=True),
+    ]
