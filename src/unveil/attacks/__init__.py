@@ -1,5 +1,9 @@
 """Attacks: ways to link the records of a release with those that an intruder has.
 
+Record linkage takes two files and says which records of the one are about the same people as
+which records of the other. Where it links a released row with the person it was made of, the
+masking is undone for that person.
+
 >>> from unveil import attacks
 >>> attacks.Rank(criterion="max").criterion
 'max'

@@ -94,7 +94,11 @@ class Positions(NamedTuple):
 
 
 class Attack(Spec, frozen=True, kw_only=True):
-    """One way to link records: what every attack has.
+    """One way to link records.
+
+    An attack does what an intruder would do who has people's true values in hand and the released
+    file: it compares the two and says which row is whose. An audit knows the truth, so it can
+    count how often that is right.
 
     >>> from unveil.attacks import METHODS
     >>> all(issubclass(method, Attack) for method in METHODS)

@@ -24,7 +24,10 @@ FLOOR = 1e-9  # relative to what a random pair costs
 
 
 class Combined(Attack, frozen=True, kw_only=True):
-    """Link each record with the row that several attacks together find nearest.
+    """Several attacks as one: each record is linked with the row that they find nearest together.
+
+    What each attack says of a row is added up, so that one may see what another does not. Nobody
+    has to know which of them is the best.
 
     Scores that are log-likelihoods are added as they are. Distances are first turned into some:
     squared, or not, they are divided by what a record's nearest candidate costs on average for

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 
 class Distance(Attack, frozen=True, kw_only=True):
-    """Link each record with the nearest (DBRL).
+    """Linkage by distance: each record is linked with the nearest (DBRL).
+
+    Differences in all attributes are added up, each measured by how much people differ in it, and
+    the row with the smallest sum is taken. It takes no knowledge of how the release was masked.
 
     Numbers are standardised; ordinal and nominal attributes have the distance of
     Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic

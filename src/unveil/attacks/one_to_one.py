@@ -1,4 +1,9 @@
-"""One to one at the least total cost: nobody is taken for two, and no row for two people."""
+"""One to one at the least total cost: nobody is taken for two, and no row for two people.
+
+All records are linked at once, so that they are as near to their rows as they can be together. A
+row that several are near to goes to one of them, and the others look further: that settles cases
+that each record by itself could not.
+"""
 
 from __future__ import annotations
 

@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
 
 class Pairs(Attack, frozen=True, kw_only=True):
-    """Score a linkage made elsewhere: a table of pairs as splink writes it.
+    """Linkage made elsewhere: a table of pairs, as splink writes it.
+
+    Anybody's links are held against the truth as our own are: a record is linked with the best of
+    its pairs, and one without a pair with nobody.
 
     Columns `unique_id_l`, `unique_id_r` and `match_weight` (or `match_probability`): the more,
-    the better. A record is linked with the best of its pairs; one without a pair with nobody.
-    What the pairs were made of is not known: no ceiling holds, and weights have no margin.
+    the better. What the pairs were made of is not known: no ceiling holds, and weights have no
+    margin.
 
     >>> import unveil
     >>> sample = unveil.households(50)

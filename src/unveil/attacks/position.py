@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 
 class Position(Attack, frozen=True, kw_only=True):
-    """Link each record with the released row that stands where it stands.
+    """Linkage by position: each record is linked with the row that stands in the same place.
 
-    It looks at nothing but the order of the rows: any hit beyond chance is a finding. Where
-    the files are of different lengths, rows are taken in proportion. A release in memory is
-    looked at in the order in which it would be written.
+    It looks at nothing but the order of the rows: any right link beyond chance is a finding, and
+    shuffling the rows mends it.
+
+    Where the files are of different lengths, rows are taken in proportion. A release in memory
+    is looked at in the order in which it would be written.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)

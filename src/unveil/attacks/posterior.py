@@ -1,4 +1,9 @@
-"""The posterior over matchings: everybody has one row, so what is another's is not mine."""
+"""The posterior over matchings: everybody has one row, so what is another's is not mine.
+
+All ways to give everybody a row of their own are weighed by how likely they are, and each record
+is linked with the row that it has most often. How often that is tells the intruder how far to
+trust the link.
+"""
 
 from __future__ import annotations
 

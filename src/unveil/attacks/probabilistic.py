@@ -36,7 +36,11 @@ Share = Annotated[float, Meta(gt=0, lt=1)]
 
 
 class Probabilistic(Attack, frozen=True, kw_only=True):
-    """Link each record with the one that is likeliest to be its match (PRL).
+    """Probabilistic linkage: each record is linked with its likeliest match (PRL).
+
+    It learns from the two files themselves how much it says when two records agree in an
+    attribute, and takes the row whose agreements say most. It takes no knowledge of how the
+    release was masked.
 
     Fellegi and Sunter, A theory for record linkage (1969), on comparison levels: cells are
     equal, nearly so, or not. How often matches (m) and other pairs (u) have each level is

@@ -30,7 +30,10 @@ Ranking = Literal["own", "release"]
 
 
 class Rank(Attack, frozen=True, kw_only=True):
-    """Link each record with the one whose ranks are nearest (RBRL).
+    """Linkage by rank: each record is linked with the one whose ranks are nearest (RBRL).
+
+    It compares places in the order from lowest to highest, not the values themselves: many masks
+    change them little. It takes no knowledge of how the release was masked.
 
     Muralidhar and Domingo-Ferrer, Rank-based record linkage for re-identification risk
     assessment (2016): absolute differences of average ranks, added up or the largest of them.

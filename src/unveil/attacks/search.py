@@ -1,4 +1,8 @@
-"""Links by exact search: the finder of every attack that compares records by a metric."""
+"""Links by exact search: each record is linked with the row that is nearest to it.
+
+Each takes its own, whatever the others take, so that several may take the same row; where several
+rows are equally near, each is as likely to be taken.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,11 @@ ERROR = 1e-2  # relative, of the sum over everybody
 
 
 class Tailored(Attack, frozen=True, kw_only=True):
-    """Link each record with the row that the masking most likely made of it.
+    """Knowing the mask: each record is linked with the row that the masking likeliest made of it.
+
+    It is the attack of somebody who was told how the release was masked, but not the random
+    numbers. What the masking cannot have done rules a row out; where that leaves one, the
+    intruder is certain.
 
     For an intruder who knows what was done to each column, but not the seed: it reads the
     release's channels. A pair's score is the log-likelihood of the released row given the

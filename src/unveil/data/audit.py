@@ -65,7 +65,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def claims(self) -> Claims | None:
-        """What an intruder would claim: by a clear margin, or by the attack's own probabilities."""
+        """What an intruder would claim: by a clear margin, or by the attack's own probabilities.
+
+        Nobody tells an intruder which links are right. Who claims only those whose best row is
+        much nearer than the second, or that the attack itself holds to be almost certain, may
+        know. Claims that are right go from 0 to all records looked at; held against all claims,
+        they say how far an intruder may believe them.
+        """
         made = [] if self.risk.confirmed is None else [self.risk.confirmed]
         if self.forecast is not None and self.forecast.right is not None:
             made.append(Claims(self.forecast.n, self.forecast.claimed, self.forecast.right))
@@ -92,7 +98,11 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """The risk against the number of known attributes, the worst so many of them.
 
-    They are chosen one by one on one half of a sample, and their risk is that of the other.
+    It says how much an intruder has to know before people are found. Attributes are added one by
+    one, each time the one that helps the attack most; the share that is linked then goes from 0
+    to 1, and is held against what is linked when all are known.
+
+    They are chosen on one half of a sample, and their risk is that of the other.
     """
 
     attack: str
@@ -116,6 +126,11 @@ class Erring(msgspec.Struct, frozen=True, kw_only=True):
 class NoisyKnowledge(msgspec.Struct, frozen=True, kw_only=True):
     """The risk against the error in what the intruder knows.
 
+    People are seldom known exactly. An error of 0.1 moves each known number at random by about a
+    tenth of its standard deviation, and replaces one category in ten by somebody else's; an error
+    of 0 is exact knowledge. Where the share that is linked falls fast, being slightly wrong
+    already protects.
+
     An error of e adds to each number normal noise of e of its deviation, and replaces a
     category, with probability e, by that of somebody else.
     """
@@ -127,7 +142,12 @@ class NoisyKnowledge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Remasking(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk when the same plan is carried out with other random numbers."""
+    """The risk when the same plan is carried out with other random numbers.
+
+    One release may be lucky, or unlucky. Where the shares linked in several such runs are close
+    together, the risk is that of the method; where they are far apart, much of it is the luck of
+    one draw.
+    """
 
     attack: str
     direction: str
@@ -159,7 +179,12 @@ class GroupRisk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subgroups(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk by subgroup."""
+    """The risk by subgroup: which share of its records is linked rightly.
+
+    People who are rare in some way may be found far more often than the average tells. A subgroup
+    is those with one category, or in one fifth of the numbers; its share is held against that of
+    everybody, and of fewer than 10 records it is no more than a hint.
+    """
 
     groups: tuple[GroupRisk, ...]  # highest risk first
     highest: GroupRisk | None  # of those that are not small
@@ -211,7 +236,11 @@ class Without(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttributeRisks(msgspec.Struct, frozen=True, kw_only=True):
-    """Which attributes carry the risk: what the attack links without each of them."""
+    """Which attributes carry the risk: what the attack links without each of them.
+
+    Each share, from 0 to 1, is held against the share with all attributes known. The attribute
+    without which the least is linked tells an intruder the most, and is the first to mask more.
+    """
 
     attack: str
     direction: str
@@ -234,7 +263,11 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Remedies(msgspec.Struct, frozen=True, kw_only=True):
-    """What would help: remedies that were tried on the release, and what each does."""
+    """What would help: remedies that were tried on the release, and what each does.
+
+    Each is one more mask, or columns that are left out. The same attack is made again and the
+    loss measured again, so that it can be seen how much less is linked, and what that costs.
+    """
 
     attack: str
     direction: str

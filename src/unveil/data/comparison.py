@@ -58,7 +58,11 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dominated(msgspec.Struct, frozen=True, kw_only=True):
-    """A release, and those that are no worse in risk and in loss, and better in one of them."""
+    """A release, and those that are no worse in risk and in loss, and better in one of them.
+
+    There is no reason to publish a dominated release: another protects better at no more loss, or
+    loses less at no more risk.
+    """
 
     release: str
     by: tuple[str, ...]

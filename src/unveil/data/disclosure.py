@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 
 class Inside(msgspec.Struct, frozen=True):
@@ -45,7 +48,12 @@ class IntervalDisclosure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Uniqueness(msgspec.Struct, frozen=True, kw_only=True):
-    """How many records share their combination of values with how many."""
+    """How many records share their combination of values with how many.
+
+    A file is k-anonymous if every record shares its quasi-identifiers with at least k - 1 others,
+    so that they cannot be told apart. The larger k is, the better; where it is 1, somebody is
+    alone. It does not say what those who are alike have in common: see l-diversity.
+    """
 
     columns: tuple[str, ...]
     n: int
@@ -101,7 +109,14 @@ class PopulationRisk(msgspec.Struct, frozen=True, kw_only=True):
     weight: str
     n: int
     population: float  # the sum of the weights
-    sampling_fraction: float | None  # n of them; None where weights say less than the sample
+    sampling_fraction: Annotated[
+        float | None,  # None where weights say less than the sample
+        Meta(
+            description="The share of the population that is in the sample, from 0 to 1, as the "
+            "weights say. The smaller it is, the less sure can an intruder be that a record is "
+            "not that of somebody else who looks alike."
+        ),
+    ]
     expected: float  # re-identifications
     share: float
     highest: float
@@ -122,7 +137,11 @@ class GroupMean(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HouseholdHits(msgspec.Struct, frozen=True):
-    """How many households have at least one member who is found."""
+    """How many households have at least one member who is found.
+
+    Who finds one member may know the others, too. The share goes from 0 to 1, and is as a rule
+    higher than that of single people, as each member adds a chance.
+    """
 
     n: int  # households
     share: float | None  # expected; None where there are none
@@ -144,7 +163,14 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
     records: int  # in the release
     columns: tuple[UnchangedColumn, ...]
     unchanged: tuple[str, ...]
-    singled_out: int  # records of the release that are unique on all of these
+    singled_out: Annotated[
+        int,
+        Meta(
+            description="How many released records are alone with what they have in all columns "
+            "that were released unchanged, from 0 to all of them. Whoever knows these values can "
+            "point to the row: no attack is needed."
+        ),
+    ]
     quasi: tuple[str, ...]  # those that are quasi-identifiers
     singled_out_quasi: int
 
@@ -152,8 +178,10 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
 class Inference(msgspec.Struct, frozen=True, kw_only=True):
     """What a link tells of a confidential attribute, and what is known without it.
 
-    Shares of the people whose value somebody has right: by the link, with their own row taken
-    out, by one guess for all, by a model of the release that their own row had no part in.
+    Shares of the people, from 0 to 1, whose value somebody has right: by the link, with their own
+    row taken out, by one guess for all, and by a model of the release that their own row had no
+    part in. Only where the link has more right than the others does it tell something of the
+    person.
     """
 
     column: str
@@ -167,4 +195,11 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     control: float
     guess: float
     inferred: float | None  # None: nothing is compared that a model could go by
-    homogeneous: float  # all rows that tie for the best have one value, and it is right
+    homogeneous: Annotated[
+        float,
+        Meta(
+            description="The share of the people, from 0 to 1, for whom all rows that are nearest "
+            "have one value of a confidential attribute, and it is right. It is then known, "
+            "whichever of these rows is the person's."
+        ),
+    ]

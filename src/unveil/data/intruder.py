@@ -18,6 +18,9 @@ Direction = Literal["original-to-release", "release-to-original"]
 class Intruder(Spec, frozen=True, kw_only=True):
     """Somebody who knows some attributes of some people in the release, exactly.
 
+    The worst is assumed: an intruder who is not sure of the values, or not sure who is in the
+    release, will as a rule link less.
+
     >>> Intruder(knows=["age", "region"], records=100)
     Intruder(knows age, region of 100 records, original-to-release)
     """
@@ -46,7 +49,11 @@ class Intruder(Spec, frozen=True, kw_only=True):
     ] = ()
     direction: Annotated[
         Direction,
-        Meta(description="Who looks for whom: each original for its released row, or the reverse."),
+        Meta(
+            description="Who looks for whom. Original-to-release: who knows a person looks for "
+            "the row that was made of that person. Release-to-original: who holds a released row "
+            "looks for the person whom it was made of."
+        ),
     ] = "original-to-release"
     channel: Annotated[
         Any,

@@ -16,7 +16,8 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 class Policy(Spec, frozen=True, kw_only=True):
     """The limits that a release must keep; those not given are not asked for.
 
-    A limit on what cannot be measured is not kept.
+    Whoever answers for the release sets them, best before the results are seen. A limit on what
+    cannot be measured is not kept, and of a sample the upper end of the interval counts.
 
     >>> Policy(max_risk=0.05).to_dict()
     {'max_risk': 0.05}
@@ -24,17 +25,23 @@ class Policy(Spec, frozen=True, kw_only=True):
 
     max_risk: Annotated[
         Share | None,
-        Meta(description="The share of the records that the best attack may link rightly."),
+        Meta(
+            description="The share of the records, from 0 to 1, that the best attack may link "
+            "rightly."
+        ),
     ] = None
     max_subgroup_risk: Annotated[
         Share | None,
-        Meta(description="The same inside any subgroup of at least 10 records."),
+        Meta(
+            description="The share of the records that the best attack may link rightly inside any "
+            "subgroup of at least 10 records, from 0 to 1."
+        ),
     ] = None
     max_confirmed: Annotated[
         Share | None,
         Meta(
-            description="The share of the records that an intruder may claim, by any attack, and "
-            "rightly so."
+            description="The share of the records, from 0 to 1, that an intruder may claim, by any "
+            "attack, and rightly so."
         ),
     ] = None
     max_interval_disclosure: Annotated[
@@ -46,17 +53,17 @@ class Policy(Spec, frozen=True, kw_only=True):
     ] = None
     k_anonymity: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="How many released records at least are equal in all quasi-identifiers."),
+        Meta(description="The fewest released records that may be equal in all quasi-identifiers."),
     ] = None
     l_diversity: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(
-            description="How many different values at least of each confidential attribute these "
-            "have."
+            description="The fewest different values that a confidential attribute may have among "
+            "released records that are equal in all quasi-identifiers."
         ),
     ] = None
     max_loss: Annotated[
-        Share | None, Meta(description="The overall information loss, from 0 to 1.")
+        Share | None, Meta(description="The overall information loss that is allowed, from 0 to 1.")
     ] = None
     forbid_row_order: Annotated[
         bool,

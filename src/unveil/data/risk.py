@@ -37,6 +37,10 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 class Risk(msgspec.Struct, frozen=True, kw_only=True):
     """How many records an attack links rightly, and what to hold that against.
 
+    A record is linked rightly where the attack takes it for the very row that was made of it;
+    where several rows are equally near, it counts by its share, so that the number may be a
+    fraction. It goes from 0 to all records attacked, and is held against a guess and the ceiling.
+
     `expected` counts a tie with the true one by its share, `unique` only links without a tie.
     `confirmed` are the links that the intruder could tell to be good: the second best is
     much farther. `control` is the same with the true ones not there. Both are none for attacks

@@ -16,7 +16,11 @@ class Bar(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """How the values of one attribute are distributed in the original and in the release."""
+    """How the values of one attribute are distributed in the original and in the release.
+
+    Where the bars of both are alike, who counts this attribute by itself finds what was there
+    before. They do not show how attributes go together, nor whose value is whose.
+    """
 
     column: str
     level: str

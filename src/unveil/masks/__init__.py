@@ -1,4 +1,8 @@
-"""Masks: ways to protect a table, each a frozen spec.
+"""Masks: ways to protect a table before it is released.
+
+Masking changes a table before it is released, so that people in it are harder to find and what is
+said of them is less certain. It always costs some information: the more is changed, the less can
+be learned from the release.
 
 >>> from unveil import masks
 >>> masks.RankSwapping(p=5, columns=["age"]).p

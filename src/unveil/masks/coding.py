@@ -111,6 +111,9 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
 class TopCoding(_Coding, frozen=True, kw_only=True):
     """Top coding: values above a boundary become the boundary.
 
+    The highest values, which may tell whose they are, are not told any more; all others stay as
+    they are.
+
     The boundary is a threshold; or it is found so that `categories` of the categories in
     the file go, or at most a `share` of the records is coded. It is itself the label, so
     with p categories gone the p + 1 highest are one. Domingo-Ferrer and
@@ -130,6 +133,9 @@ class TopCoding(_Coding, frozen=True, kw_only=True):
 
 class BottomCoding(_Coding, frozen=True, kw_only=True):
     """Bottom coding: values below a boundary become the boundary.
+
+    The lowest values, which may tell whose they are, are not told any more; all others stay as
+    they are.
 
     As top coding, at the other end. Domingo-Ferrer and Torra, Validating distance-based
     record linkage with probabilistic record linkage (2002), Section 2.2.

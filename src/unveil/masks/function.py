@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class Function(OnEachColumn, frozen=True, kw_only=True):
-    """Your own function of a column's values.
+    """Function: a user's own function of a column's values.
+
+    What it protects and what it loses is not known beforehand: the audit measures both, as it
+    does for any mask.
 
     It is called with the known values of a column, an array of numbers or of labels, and a
     random generator, and returns as many. Its channel is estimated by running it many

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 class IndividualRanking(OnEachColumn, frozen=True, kw_only=True):
     """Individual ranking: each column in groups of k neighbours, replaced by their mean.
 
+    Each value becomes that of a small group, one column at a time. It stays close to the true
+    one, so that little is lost; the groups differ from column to column, so that several columns
+    together protect little.
+
     In ascending order (equal values as they stand in the file) every k values are one
     group; the last takes the remainder. Ordered categories are replaced by the median, the
     lower of two. Univariate microaggregation with fixed groups: Muralidhar and

@@ -46,6 +46,9 @@ class Together(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class Microaggregation(OnColumns, frozen=True, kw_only=True):
     """Microaggregation (MDAV): groups of k to 2k - 1 records alike, replaced by their centres.
 
+    In the columns that are masked together at least k records become equal, so that nobody can
+    tell them apart by these. The more alike the records of a group were, the less is lost.
+
     The record farthest from the centre of all makes a group with its k - 1 nearest; the
     record farthest from it makes another; and so on with those left. Domingo-Ferrer and
     Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation

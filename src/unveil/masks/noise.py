@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
     """Additive noise: independent normal noise on each column.
 
+    Every number is moved at random, each by itself. Averages stay about as they are and spreads
+    grow; who stands far from all others still does.
+
     y = x + e with e normal, its standard deviation `scale` times the column's. Muralidhar and
     Domingo-Ferrer, Rank-based record linkage for re-identification risk assessment (2016),
     Section 4 and Table 1.
@@ -69,6 +72,9 @@ class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
 
 class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
     """Correlated noise: normal noise with the correlations of the columns.
+
+    Every number is moved at random, those of one record together, so that columns go together as
+    before. Averages stay about as they are, and spreads grow.
 
     y = x + e, the covariance of e being `scale` squared times that of the columns: each
     column gets as much noise as from additive noise of that scale, and correlations stay.
@@ -119,6 +125,9 @@ class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
 
 class MultiplicativeNoise(OnEachColumn, frozen=True, kw_only=True):
     """Multiplicative noise: each value times a number near 1.
+
+    Every number is moved at random by a share of itself: large numbers by more than small ones,
+    and a zero not at all.
 
     y = x e with e uniform from 1 - `scale` to 1 + `scale`, independent for each cell, so
     that a zero stays a zero. Muralidhar and Domingo-Ferrer, Rank-based record linkage for

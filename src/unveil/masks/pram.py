@@ -24,6 +24,9 @@ SUM_TOLERANCE = 1e-9
 class Pram(OnEachColumn, frozen=True, kw_only=True):
     """PRAM: each category is kept or replaced by another, drawn from its row of a matrix.
 
+    A released category may be false, so that nobody can be sure of a single person. As it is
+    known how often that happens, counts can be corrected for it.
+
     `theta` alone: the rarest category changes with probability theta, others in inverse
     proportion to their frequency, to any other category alike; so frequencies stay as they
     are on average (invariant PRAM). With `invariant` false every category changes with

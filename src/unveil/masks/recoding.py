@@ -34,6 +34,9 @@ MOST_RANGES = 100_000
 class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
     """Global recoding: categories merged into coarser ones, numbers put into ranges.
 
+    Less is told of everybody, and nothing that is false: an age becomes a span of years, a town a
+    region. The coarser the values, the more people share them.
+
     `groups` names the new categories and their members; `rarest` merges the rarest
     categories of the file, as many as are to go and one more, into the commonest of them or
     under a `label` of your own;

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 class Rounding(OnEachColumn, frozen=True, kw_only=True):
     """Rounding: each number becomes the nearest multiple of a base.
 
+    Less is told of each number, and it is off by half the base at most. Numbers that differ
+    little become equal.
+
     Half-way numbers go to the even multiple, so that sums do not drift. Willenborg and de
     Waal, Elements of Statistical Disclosure Control (2001).
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 class Sampling(Mask, frozen=True, kw_only=True):
     """Sampling: only some of the records are released, drawn at random.
 
+    Nobody can be sure that a person is in the release. Those who are in it are released as they
+    are.
+
     Each record is as likely as any other, and none is drawn twice; the rows keep their
     order. Willenborg and de Waal, Elements of Statistical Disclosure Control (2001).
 
@@ -66,6 +69,8 @@ class Sampling(Mask, frozen=True, kw_only=True):
 
 class Shuffle(Mask, frozen=True, kw_only=True):
     """Shuffle: the rows in another order, drawn at random.
+
+    No value is changed; only what the order of the rows may tell is taken away.
 
     A written release is shuffled anyway; this is for one that stays in memory. (Common
     practice, without a source that we know of.)

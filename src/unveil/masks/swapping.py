@@ -51,6 +51,9 @@ class _Swapping(OnEachColumn, frozen=True, kw_only=True):
 class RankSwapping(_Swapping, frozen=True, kw_only=True):
     """Rank swapping: each value changes places with one at most p % of n positions away.
 
+    Every released value is a true one, but mostly that of somebody else who stands near in the
+    order. Each column by itself stays as it is; how columns go together is loosened.
+
     In ascending order (equal values as they stand in the file) each record not yet swapped
     takes a partner at random among those not yet swapped in the next p % of n positions.
     Moore, Controlled data swapping for masking public use microdata sets (1996);
@@ -76,6 +79,9 @@ class RankSwapping(_Swapping, frozen=True, kw_only=True):
 
 class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
     """p-distribution rank swapping: how far a value moves is drawn, with no sharp bound.
+
+    Every released value is a true one, but mostly that of somebody else. As it may have come from
+    far away, an intruder cannot rule anybody out for certain.
 
     As rank swapping, but the positions moved are drawn from a normal distribution whose
     mean and deviation are half of p % of n. Nin, Herranz and Torra, Rethinking rank swapping

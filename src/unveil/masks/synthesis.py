@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 class Synthesis(Mask, frozen=True, kw_only=True):
     """Synthesis: a table of made-up records with the distribution of the original.
 
+    No released row is anybody's, so that there is nobody to link; a made-up row may still be near
+    to a true one. The release is as good as the model that it was drawn from.
+
     "trees": columns are drawn one after another. The first is drawn from the original's;
     for each other a tree predicts it from the columns before it, and a synthetic record
     takes the cell of a random original in its leaf. Reiter, Using CART to generate

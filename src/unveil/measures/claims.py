@@ -82,6 +82,9 @@ def claims(links: Links, margin: float | None = None) -> Claims:
 def control(links: Links, margin: float | None = None, *, outsiders: Links | None = None) -> Claims:
     """What the same intruder would claim of people who are not in the release: all of it wrong.
 
+    Where it is about as much as is claimed of those who are in it, a claim proves nothing. It
+    goes from 0 to all records looked at; the lower it is, the more a claim is worth.
+
     Each record is attacked with its own row taken out; or `outsiders` are links of the same
     attack on people who are known not to be in the release, as `links.on(people)` makes them.
 

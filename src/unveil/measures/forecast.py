@@ -51,6 +51,10 @@ def _certainty(links: Links) -> Floats | None:
 def forecast(links: Links, above: float = SURE, *, sample: int = LOOKED_AT) -> Forecast | None:
     """What an intruder expects of the attack, and what the truth says of that.
 
+    An attack that reckons in probabilities says itself which share of its links is right, from 0
+    to 1, and an intruder sees that without knowing the truth. Where it is near to what is really
+    right, the intruder knows how far to trust the links.
+
     The mean of the links' probabilities is the share that is expected to be right. Claims
     are the links held to be right with more than some probability. None where the attack
     gives no probabilities. Of many records a sample is looked at.

@@ -121,7 +121,7 @@ GLOSSARY: dict[str, Meaning] = {
     "components": Meaning(
         "numbers",
         1.0,
-        "the same for the components that carry 80 % of the original's variance together, "
+        "as the first component, for those that carry 80 % of the original's variance together, "
         "all but one at most",
         "turns of the components among themselves; whose cell is whose",
     ),
@@ -156,7 +156,7 @@ GLOSSARY: dict[str, Meaning] = {
         "categories, all others as one, missing cells and sets of several as one",
         _SINGLE,
     ),
-    "largest single table": Meaning("tables", 1.0, "the largest of these", _SINGLE),
+    "largest single table": Meaning("tables", 1.0, "the largest of the single tables", _SINGLE),
     "pair tables": Meaning(
         "tables",
         1.0,
@@ -165,7 +165,7 @@ GLOSSARY: dict[str, Meaning] = {
         f"{_JOINT}; where attributes are independent there is nothing to lose but the single "
         "tables; files that differ by chance are apart by about sqrt(cells / n)",
     ),
-    "largest pair table": Meaning("tables", 1.0, "the largest of these", _JOINT),
+    "largest pair table": Meaning("tables", 1.0, "the largest of the pair tables", _JOINT),
     "generalisation": Meaning(
         "cells",
         1.0,

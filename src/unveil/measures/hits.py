@@ -23,6 +23,9 @@ MOST_PLACES = 1000
 def hits(links: Links, *, ties: Ties = "expected") -> Floats:
     """For each record the probability that the attack links it with its true row: its risk.
 
+    It is 1 where the true row is nearer than all others, a half where one other is just as near,
+    and 0 where another is nearer.
+
     Parameters
     ----------
     links
@@ -82,6 +85,10 @@ class Curve(NamedTuple):
 def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> Curve:
     """How often the true row is among the k best candidates, ties counted by their share.
 
+    At k = 1 it is the share that is linked rightly. Where it rises fast from there, many people
+    are found by who looks at a few rows more. Picking k of n rows at random would find k / n of
+    them.
+
     For each record clip((k - n_closer) / (1 + n_tied), 0, 1). Counting who is closer takes
     longer than asking whether anybody is: of many records a sample is looked at.
 
@@ -115,6 +122,9 @@ class AtRisk(NamedTuple):
 
 def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     """The share of records whose risk is above a threshold, the highest and the mean risk.
+
+    The risk of a record goes from 0, never found, to 1, always found. Where a few records carry
+    most of it the mean hides them, and this share does not.
 
     >>> import unveil
     >>> people = unveil.households(100)

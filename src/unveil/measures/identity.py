@@ -71,7 +71,10 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
 
 
 def p_value(links: Links, *, draws: int = DRAWS) -> float:
-    """The probability of so many hits or more, if the attack knew nothing.
+    """The probability of so many right links or more, if the attack knew nothing.
+
+    It goes from 0 to 1. A small one, below 0.01 say, means that chance does not explain what was
+    found; it does not mean that much was found.
 
     By the binomial law, where nothing ties and all have the same number of candidates, 1,000 or
     more: true rows are different rows, and of few candidates that tells. Else by drawing other
@@ -100,11 +103,14 @@ def p_value(links: Links, *, draws: int = DRAWS) -> float:
 
 
 def ceiling(links: Links) -> float:
-    """What no attack that sees these attributes only can expect to exceed.
+    """How many right links no attack that sees these attributes only can expect to exceed.
 
-    Released rows that are equal in them cannot be told apart, and so share one hit. When
-    everybody is attacked it is the number of different released rows; of a sample, each
-    record counts its share of its row's class.
+    Released rows that are equal in all of them cannot be told apart: of all links with such rows
+    at most one is right on average, whoever makes them. So the most is the number of different
+    released rows, and an attack that comes near it could hardly do better.
+
+    When everybody is attacked it is that number; of a sample, each record counts its share of its
+    row's class.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -121,7 +127,11 @@ def ceiling(links: Links) -> float:
 
 
 def baseline(links: Links) -> float:
-    """How many hits somebody can expect who links at random, inside each block.
+    """How many links are right, on average, for somebody who picks rows at random.
+
+    It is what an attack has to beat. For as many people as there are released rows it is 1,
+    however many they are; where records are compared with some of the rows only, each with those
+    of its block, it is more.
 
     >>> import unveil
     >>> people = unveil.households(100)

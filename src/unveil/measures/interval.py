@@ -12,7 +12,11 @@ MOST_RECORDS = 10**12
 def wilson(
     hits: float, sampled: int, population: int, *, confidence: float = 0.95
 ) -> Interval | None:
-    """The share of a population that is hit, when a sample of it was looked at.
+    """Between which bounds the share of all records lies, when a sample of them was looked at.
+
+    Of such ranges, 95 in 100 hold the share of all records. The larger the sample, the narrower
+    they are; where all records were attacked there is none, as nothing was left to chance. A
+    limit is held against the upper end.
 
     Wilson, Probable inference, the law of succession, and statistical inference (1927), the
     size of the sample being that of an endless population with the same variance: a sample

@@ -32,7 +32,11 @@ def interval_disclosure(
     widths: Sequence[float] = WIDTHS,
     seed: int = 0,
 ) -> IntervalDisclosure | None:
-    """How many originals lie in an interval around their released value.
+    """How many true values lie in an interval around the released one.
+
+    Who sees a released value knows roughly what the true one is, whether or not anybody is
+    linked. The share goes from 0 to 1, and is held against what it would be if values and people
+    were paired at random: only what is beyond that is disclosed.
 
     By ranks, as in Torra, Record linkage approaches for dynamic database integration (2013),
     Definition 1: the interval goes from the released value that stands so many percent of all

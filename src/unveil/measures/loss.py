@@ -95,15 +95,16 @@ def loss(
 def overall(measures: Iterable[Measured]) -> Measured:
     """One loss from 0 to 1: the mean over the families of measures that there are.
 
+    At 0 nothing was lost that any of them looks at, at 1 everything. It puts releases of one file
+    in an order to begin with, and is no verdict: a release may lose little on average, and
+    everything that some use needs.
+
     Each family counts the same, by those of its measures that lie in 0 to 1 and do not repeat
     another: numbers by the mean of PIL (what became of statistics) and IL1s / (1 + IL1s) (what
     became of cells); categories by the mean of change and entropy; tables by those of pairs;
     cells by generalisation; records by the share discarded; propensity by told apart;
     prediction by its loss. A family of which nothing could be measured is left out, and the
     note names those that are in: compare two releases only where these are the same.
-
-    It puts releases of one file in an order to begin with. It is no utility: a release may lose
-    little in the mean and everything that some use needs.
 
     >>> from unveil.measures.glossary import measured
     >>> overall([measured("IL1s", 1.0, n=5), measured("discarded", 0.1, n=5)]).value
@@ -140,13 +141,16 @@ def classical_score(
     distance: float,
     probabilistic: float,
 ) -> float:
-    """The classical score, (IL + DR) / 2 with DR = ID / 2 + (DBRL + PRL) / 4, all in percent.
+    """The classical score: half of the information loss and half of the disclosure risk.
 
-    After Domingo-Ferrer and Torra, A quantitative comparison of disclosure control methods for
-    microdata (2001). It is there to compare with published numbers, and never a verdict: it lets
-    loss pay for risk. A file that is released as it is scores like one that says nothing at all,
-    and no gain of information makes it right to disclose somebody. And DR is a mean over attacks,
-    where an intruder takes the best one.
+    It goes from 0, neither loss nor risk, to 100. It is there to compare with published numbers,
+    and never a verdict: it lets loss pay for risk, so that a file released as it is scores like
+    one that says nothing at all.
+
+    (IL + DR) / 2 with DR = ID / 2 + (DBRL + PRL) / 4, all in percent, after Domingo-Ferrer and
+    Torra, A quantitative comparison of disclosure control methods for microdata (2001). No gain of
+    information makes it right to disclose somebody. And DR is a mean over attacks, where an
+    intruder takes the best one.
 
     Parameters
     ----------

@@ -66,6 +66,10 @@ def population_risk(
 ) -> PopulationRisk | None:
     """What sampling weights say of the risk in the population, record by record and in all.
 
+    Who is alone in the sample may have many doubles outside of it. The weights say how many to
+    expect; the risk of a record, from 0 to 1, is the chance that somebody names its person who
+    knows the quasi-identifiers and not who is in the sample.
+
     The risks are those of :func:`individual_risk`. With a household column, a household is at
     the risk that any of its members is re-identified; one that is missing is one by itself.
 

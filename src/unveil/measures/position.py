@@ -21,9 +21,14 @@ class RowOrder(NamedTuple):
 
 
 def row_order(links: Links) -> RowOrder:
-    """The rank correlation of the rows of both files, over all true pairs, and neighbours.
+    """Whether rows stand in the released file where they stood in the original.
 
-    A file that was cut and put together again is not correlated, but neighbours stay so.
+    If released rows stand in the order of the originals, their places tell who is who, however
+    they were masked. A correlation goes from -1 to 1, and by chance it is near 0; of neighbours
+    that stay neighbours there are about 2 by chance.
+
+    The rank correlation of the rows of both files, over all true pairs, and how many neighbours
+    stay so. A file that was cut and put together again is not correlated, but neighbours stay so.
     A release in memory is looked at in the order in which it would be written.
 
     >>> import unveil

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 def unchanged(both: Aligned) -> Unchanged:
     """The columns released unchanged, and how many records they single out together.
 
+    What is released as it was needs no attack: whoever knew it before finds it again. A column
+    counts if every cell is the original's; a column that is confidential, or known to many,
+    should seldom be one.
+
     Cells are compared as numbers or as labels; missing on both sides is unchanged, on one side
     it is not. A generalised cell is unchanged if its text is the original's value. Where no
     pair is known, a column that has the same cells in the release as in the original, in

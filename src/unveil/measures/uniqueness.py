@@ -44,6 +44,10 @@ def classes_of(data: Microdata, columns: Sequence[str]) -> Ints:
 def uniqueness(data: Microdata, columns: Sequence[str]) -> Uniqueness:
     """How many records are alone, or nearly so, with their combination of values.
 
+    A record that nobody else looks like can be picked out by whoever knows these values. Counted
+    are the records that share theirs with no other, with fewer than two and with fewer than four
+    others: they violate 2-, 3- and 5-anonymity. It goes from 0, which is best, to all records.
+
     A missing cell is a value of its own, which only those share who miss it too; a
     generalised cell is its text.
 
@@ -149,7 +153,11 @@ def _reason(both: Aligned, perturbed: tuple[str, ...]) -> str:
 
 
 def diversity(data: Microdata, columns: Sequence[str]) -> tuple[Diversity, ...]:
-    """How many values of each confidential attribute the classes of equal records have at least.
+    """How many values of a confidential attribute records that are alike have at least.
+
+    If all who have the same quasi-identifiers have the same illness, say, it is known of each of
+    them, though nobody can tell them apart. At 1 there is such a group; the higher the number,
+    the less is told.
 
     Distinct l-diversity: Machanavajjhala and others, l-diversity: privacy beyond k-anonymity
     (2007). A class with one value discloses it, whoever in the class a person is. Attributes

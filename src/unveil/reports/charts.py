@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from unveil.data.phrases import plain
-from unveil.reports.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, WIDTH
+from unveil.reports.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,0 +1,211 @@
+"""The words of a report, explained by the docstrings of what they stand for.
+
+Nothing is explained here: each entry has a title and a source, which says it where the number is
+made. So whoever changes a measure changes its explanation beside it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from types import ModuleType
+from typing import Any, NamedTuple, get_type_hints
+
+import msgspec
+
+from unveil import attacks, masks, measures
+from unveil.attacks import matching, one_to_one, posterior, search
+from unveil.data import audit, disclosure, policy
+from unveil.data.comparison import Dominated
+from unveil.data.intruder import Intruder
+from unveil.data.risk import Risk
+from unveil.data.shape import Shape
+from unveil.data.vocabulary import ROLE_MEANINGS
+from unveil.measures.glossary import GLOSSARY, Meaning
+from unveil.workflows.catalogue import methods
+
+PARAGRAPHS = 2  # of a docstring: what it is, and what that means; what follows is for statisticians
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A word of a report, and what it means in plain sentences."""
+
+    key: str
+    title: str
+    text: str
+
+
+class Field(NamedTuple):
+    """A field of a struct, which its description explains."""
+
+    struct: type[msgspec.Struct]
+    name: str
+
+
+# A function, class, property or module is explained by its docstring, a text by itself.
+WORDS: dict[str, tuple[str, object]] = {
+    "record-linkage": ("Record linkage", attacks),
+    "attack": ("Attack", attacks.Attack),
+    "intruder": ("Intruder", Intruder),
+    "original-to-release": ("From original to release", Field(Intruder, "direction")),
+    "release-to-original": ("From release to original", Field(Intruder, "direction")),
+    "matchings": ("Matchings", matching),
+    "matching-nearest": ("Matching: nearest", search),
+    "matching-one-to-one": ("Matching: one to one", one_to_one),
+    "matching-posterior": ("Matching: posterior", posterior),
+    "mask": ("Mask", masks),
+    "identifier": ("Identifier", ROLE_MEANINGS["identifier"]),
+    "quasi-identifier": ("Quasi-identifier", ROLE_MEANINGS["quasi"]),
+    "confidential": ("Confidential attribute", ROLE_MEANINGS["confidential"]),
+    "weight": ("Sampling weight", ROLE_MEANINGS["weight"]),
+    "stratum": ("Stratum", ROLE_MEANINGS["stratum"]),
+    "linked": ("Linked rightly", Risk),
+    "guess": ("What a guess links", measures.baseline),
+    "ceiling": ("Ceiling", measures.ceiling),
+    "claims": ("Claims", audit.Finding.claims),
+    "control": ("Control", measures.control),
+    "forecast": ("Forecast", measures.forecast),
+    "p-value": ("p-value", measures.p_value),
+    "interval": ("95 % interval", measures.wilson),
+    "rank-of-truth": ("Among the k best", measures.top_k),
+    "at-risk": ("Records at risk", measures.at_risk),
+    "record-risk": ("Risk of a record", measures.hits),
+    "knowledge": ("Knowledge curve", audit.Knowledge),
+    "noisy-knowledge": ("Noisy knowledge", audit.NoisyKnowledge),
+    "remasking": ("Masking again", audit.Remasking),
+    "attribute-risk": ("Attributes that carry the risk", audit.AttributeRisks),
+    "remedy": ("Remedies", audit.Remedies),
+    "subgroup": ("Subgroups", audit.Subgroups),
+    "household": ("Households", disclosure.HouseholdHits),
+    "interval-disclosure": ("Interval disclosure", measures.interval_disclosure),
+    "uniqueness": ("Uniqueness", measures.uniqueness),
+    "k-anonymity": ("k-anonymity", disclosure.Uniqueness),
+    "l-diversity": ("l-diversity", measures.diversity),
+    "population-risk": ("Risk in the population", measures.population_risk),
+    "sampling-fraction": (
+        "Sampling fraction",
+        Field(disclosure.PopulationRisk, "sampling_fraction"),
+    ),
+    "inference": ("What a link tells", disclosure.Inference),
+    "homogeneous": ("Homogeneous", Field(disclosure.Inference, "homogeneous")),
+    "unchanged": ("Unchanged columns", measures.unchanged),
+    "singled-out": ("Singled out", Field(disclosure.Unchanged, "singled_out")),
+    "row-order": ("Order of the rows", measures.row_order),
+    "loss": ("Overall loss", measures.overall),
+    "shape": ("Before and after", Shape),
+    "dominated": ("Dominated release", Dominated),
+    "score": ("Classical score", measures.classical_score),
+    "policy": ("Policy", policy.Policy),
+}
+
+
+def glossary() -> dict[str, Entry]:
+    """All that a report may need to explain, by key.
+
+    >>> print(glossary()["p-value"].text)
+    The probability of so many right links or more... It goes from 0 to 1...
+    """
+    said = {key: (title, explained(source)) for key, (title, source) in WORDS.items()}
+    for limit in policy.Policy.__struct_fields__:
+        said[limit_key(limit)] = f"Limit {limit}", explained(Field(policy.Policy, limit))
+    for name, meaning in GLOSSARY.items():
+        said[loss_key(name)] = f"Loss: {name}", _loss(meaning)
+    for method in methods():
+        if method.kind in ("attack", "mask"):  # "Linkage by rank: each record is ..."
+            said[f"{method.kind}-{method.name}"] = _titled(plain(method.description))
+    return {key: Entry(key, title, text) for key, (title, text) in said.items()}
+
+
+def attack_key(name: str) -> str:
+    """The key of an attack, by its short name in evidence; of one that is not ours, "attack".
+
+    >>> attack_key("tailored-posterior"), attack_key("rank-max-knowing-3")
+    ('attack-tailored', 'attack-rank')
+    """
+    for method in methods():
+        if method.kind == "attack" and f"{name}-".startswith(f"{method.name}-"):
+            return f"attack-{method.name}"
+    return "attack"
+
+
+def mask_key(method: str) -> str:
+    """The key of a mask, by its method in a plan; of one that is not ours, "mask".
+
+    >>> mask_key("rank-swapping")
+    'mask-rank-swapping'
+    """
+    ours = any(known.kind == "mask" and known.name == method for known in methods())
+    return f"mask-{method}" if ours else "mask"
+
+
+def limit_key(limit: str) -> str:
+    """The key of a limit of a policy.
+
+    >>> limit_key("max_risk")
+    'limit-max-risk'
+    """
+    return f"limit-{_kebab(limit)}"
+
+
+def loss_key(name: str) -> str:
+    """The key of a measure of loss.
+
+    >>> loss_key("PIL of means")
+    'loss-pil-of-means'
+    """
+    return f"loss-{_kebab(name)}"
+
+
+def explained(source: object) -> str:
+    """What a source says of itself, in plain sentences.
+
+    >>> print(explained(Field(policy.Policy, "max_loss")))
+    The overall information loss...
+    """
+    if isinstance(source, str):
+        return source
+    if isinstance(source, Field):
+        return _description(source)
+    text = plain(source.__doc__ or "")
+    return _titled(text)[1] if isinstance(source, ModuleType) else text
+
+
+def plain(docstring: str) -> str:
+    r"""The first paragraphs of a docstring as sentences: no markup, no sections, no examples.
+
+    >>> plain("How ``far`` it is.\n\nAs :func:`~unveil.measures.hits` says.\n\n>>> 1")
+    'How far it is. As hits says.'
+    """
+    kept = []
+    for paragraph in inspect.cleandoc(docstring).split("\n\n")[:PARAGRAPHS]:
+        if paragraph.startswith(">>>") or "\n---" in paragraph:
+            break
+        kept.append(" ".join(paragraph.split()))
+    text = re.sub(r":\w+:`[^`]*?([^`.~]*)`", r"\1", " ".join(kept))
+    return re.sub(r"`+([^`]*)`+", r"\1", text)
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """The title that a text begins with, up to a colon, and the rest as sentences."""
+    title, _, rest = text.partition(": ")
+    return title, _capital(rest)
+
+
+def _loss(meaning: Meaning) -> str:
+    """A measure of loss in sentences: what it is, its range, and what it cannot see."""
+    end = "there is no upper end" if meaning.worst is None else f"{meaning.worst:g} is worst"
+    return f"{_capital(meaning.definition)}. 0 is best, {end}. It cannot see {meaning.blind}."
+
+
+def _description(field: Field) -> str:
+    hint: Any = get_type_hints(field.struct, include_extras=True)[field.name]
+    meta = (one for one in hint.__metadata__ if isinstance(one, msgspec.Meta))
+    return " ".join(one.description for one in meta if one.description)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _kebab(name: str) -> str:
+    return name.lower().replace(" ", "-").replace("_", "-")
