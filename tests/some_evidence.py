@@ -30,6 +30,8 @@ def made(kind, /, **given):
 
 def _plain(kind):
     info = inspect.type_info(kind)
+    if isinstance(info, inspect.Metadata):  # a type and what it means
+        info = info.type
     if isinstance(info, inspect.StructType):
         return made(info.cls)
     return None if isinstance(info, inspect.UnionType) else PLAIN[type(info)]

@@ -19,7 +19,8 @@ class Meaning(NamedTuple):
     family: str
     worst: float | None  # none: no upper end; the best is always 0
     definition: str
-    blind: str
+    blind: str  # what it cannot see
+    plain: str  # what it is, for who is no statistician
 
 
 class Found(NamedTuple):
@@ -64,6 +65,7 @@ GLOSSARY: dict[str, Meaning] = {
         "mean over cells of |x - x'| / (sqrt(2) s), s the deviation of the original's attribute; "
         "cells missing or a star on either side are left out, a range stands for its middle",
         "what a shift does together: a thousand cells moved at random or all one way are the same",
+        "How far numbers were moved on average, measured by how much people differ.",
     ),
     "PIL": Meaning(
         "numbers",
@@ -71,6 +73,7 @@ GLOSSARY: dict[str, Meaning] = {
         "mean of the PIL of quantiles, means, variances, covariances and correlations, of those "
         "that there are",
         _JOINT,
+        "How much statistics of numbers changed, held against what another sample would change.",
     ),
     "PIL of quantiles": Meaning(
         "numbers",
@@ -79,15 +82,21 @@ GLOSSARY: dict[str, Meaning] = {
         f"{REFERENCE}) / f, f a normal kernel's density over {REFERENCE:,} quantiles, its width "
         f"0.9 min(s, IQR / 1.34) {REFERENCE}^(-1/5), at most s",
         _SINGLE,
+        "How much low, middle and high values changed, held against another sample.",
     ),
     "PIL of means": Meaning(
-        "numbers", 1.0, f"mean over attributes of {_CHANCE}: s / sqrt({REFERENCE})", _SINGLE
+        "numbers",
+        1.0,
+        f"mean over attributes of {_CHANCE}: s / sqrt({REFERENCE})",
+        _SINGLE,
+        "How much averages changed, held against what another sample would change.",
     ),
     "PIL of variances": Meaning(
         "numbers",
         1.0,
         f"mean over attributes of {_CHANCE}: sqrt((m4 - s^4) / {REFERENCE}), m4 the fourth moment",
         _SINGLE,
+        "How much spreads changed, held against what another sample would change.",
     ),
     "PIL of covariances": Meaning(
         "numbers",
@@ -95,21 +104,49 @@ GLOSSARY: dict[str, Meaning] = {
         f"mean over pairs of attributes of {_CHANCE}: sqrt((m22 - c^2) / {REFERENCE}), m22 the "
         "mean product of both squared gaps from the means",
         _JOINT,
+        "How much changed in what two attributes do together, held against another sample.",
     ),
     "PIL of correlations": Meaning(
         "numbers",
         1.0,
         f"mean over pairs of attributes of {_CHANCE}: (1 - r^2) / sqrt({REFERENCE})",
         _JOINT,
+        "How much changed in how closely two attributes go, held against another sample.",
     ),
-    "means": Meaning("numbers", None, "mean over attributes of |m' - m| / s", _SINGLE),
-    "variances": Meaning("numbers", None, "mean over attributes of |v' - v| / v", _SINGLE),
+    "means": Meaning(
+        "numbers",
+        None,
+        "mean over attributes of |m' - m| / s",
+        _SINGLE,
+        "How far averages moved, measured by how much people differ.",
+    ),
+    "variances": Meaning(
+        "numbers",
+        None,
+        "mean over attributes of |v' - v| / v",
+        _SINGLE,
+        "How much larger or smaller spreads became.",
+    ),
     "covariances": Meaning(
-        "numbers", None, "mean over pairs of attributes of |c' - c| / (s_j s_k)", _JOINT
+        "numbers",
+        None,
+        "mean over pairs of attributes of |c' - c| / (s_j s_k)",
+        _JOINT,
+        "How much changed in what two attributes do together.",
     ),
-    "correlations": Meaning("numbers", 2.0, "mean over pairs of attributes of |r' - r|", _JOINT),
+    "correlations": Meaning(
+        "numbers",
+        2.0,
+        "mean over pairs of attributes of |r' - r|",
+        _JOINT,
+        "How much changed in how closely two attributes go together.",
+    ),
     "largest correlation": Meaning(
-        "numbers", 2.0, "largest over pairs of attributes of |r' - r|", _JOINT
+        "numbers",
+        2.0,
+        "largest over pairs of attributes of |r' - r|",
+        _JOINT,
+        "The most that changed in how closely any two attributes go together.",
     ),
     "first component": Meaning(
         "numbers",
@@ -117,6 +154,7 @@ GLOSSARY: dict[str, Meaning] = {
         "the variance of the original on its own first principal component less that on the "
         "release's, over what a random direction would miss; of standardised attributes",
         "small changes where components carry about the same variance; whose cell is whose",
+        "How far the direction in which people differ most is another one now.",
     ),
     "components": Meaning(
         "numbers",
@@ -124,6 +162,7 @@ GLOSSARY: dict[str, Meaning] = {
         "as the first component, for those that carry 80 % of the original's variance together, "
         "all but one at most",
         "turns of the components among themselves; whose cell is whose",
+        "How far the few directions in which people differ most are other ones now.",
     ),
     "change": Meaning(
         "categories",
@@ -131,6 +170,7 @@ GLOSSARY: dict[str, Meaning] = {
         "share of the categorical cells that are another category, missing, or a set of several "
         "in the release",
         "how far a category moved; a shuffled column still agrees by chance, so it ends below 1",
+        "How many categories are not what they were.",
     ),
     "steps": Meaning(
         "categories",
@@ -138,6 +178,7 @@ GLOSSARY: dict[str, Meaning] = {
         "mean over ordinal cells of the steps moved over the steps from first to last; cells "
         "missing on either side are left out",
         "nominal attributes; a shuffled column ends below 1",
+        "How far ordered categories moved, as a part of the whole scale.",
     ),
     "entropy": Meaning(
         "categories",
@@ -147,6 +188,7 @@ GLOSSARY: dict[str, Meaning] = {
         f"set, those beyond the {MOST_CATEGORIES} commonest are one",
         "a relabelling, which loses nothing; in small files of many categories it is too low, by "
         "about (cells of the table) / (2 n H)",
+        "How much of the true category cannot be told any more from the released one.",
     ),
     "single tables": Meaning(
         "tables",
@@ -155,8 +197,15 @@ GLOSSARY: dict[str, Meaning] = {
         f"|p' - p|; numbers in tenths by the original's quantiles, the {MOST_CATEGORIES} commonest "
         "categories, all others as one, missing cells and sets of several as one",
         _SINGLE,
+        "How many of the records are in the wrong place when one attribute is counted.",
     ),
-    "largest single table": Meaning("tables", 1.0, "the largest of the single tables", _SINGLE),
+    "largest single table": Meaning(
+        "tables",
+        1.0,
+        "the largest of the single tables",
+        _SINGLE,
+        "How many are in the wrong place in the attribute whose counts changed most.",
+    ),
     "pair tables": Meaning(
         "tables",
         1.0,
@@ -164,8 +213,15 @@ GLOSSARY: dict[str, Meaning] = {
         "variation distance of their joint tables, cut as the single ones",
         f"{_JOINT}; where attributes are independent there is nothing to lose but the single "
         "tables; files that differ by chance are apart by about sqrt(cells / n)",
+        "How many of the records are in the wrong place when two attributes are crossed.",
     ),
-    "largest pair table": Meaning("tables", 1.0, "the largest of the pair tables", _JOINT),
+    "largest pair table": Meaning(
+        "tables",
+        1.0,
+        "the largest of the pair tables",
+        _JOINT,
+        "How many are in the wrong place in the two attributes whose counts changed most.",
+    ),
     "generalisation": Meaning(
         "cells",
         1.0,
@@ -173,18 +229,21 @@ GLOSSARY: dict[str, Meaning] = {
         "a range over the original's range, (values of a set - 1) / (categories - 1), 1 for a star "
         "or a missing cell, 0 for one value",
         "cells that are wrong: one value is one value",
+        "How much released cells leave open, because they are coarser than they were or empty.",
     ),
     "suppressed": Meaning(
         "cells",
         1.0,
         "share of the cells of released records that are missing or a star, and were not",
         "ranges, sets, and wrong cells; records that are not released at all",
+        "How many cells are not told any more.",
     ),
     "discarded": Meaning(
         "records",
         1.0,
         "share of the originals that no released row stands for",
         "who they are: see the subgroups",
+        "How many people are not in the release.",
     ),
     "pMSE": Meaning(
         "propensity",
@@ -193,6 +252,7 @@ GLOSSARY: dict[str, Meaning] = {
         "or its twin holds it to be released, c the share of released records",
         "what boosted trees cannot find in 10,000 records of each; what they find by mistake "
         "counts too: see told apart",
+        "How surely a computer says which records are released and which are true ones.",
     ),
     "told apart": Meaning(
         "propensity",
@@ -200,6 +260,7 @@ GLOSSARY: dict[str, Meaning] = {
         "1 - (mean of (y - p)^2) / (c (1 - c)), y whether the record is released, p as for pMSE; "
         "at least 0: as pMSE, but only what is right counts",
         "what boosted trees cannot find in 10,000 records of each",
+        "How well a computer can tell released records from true ones.",
     ),
     "prediction": Meaning(
         "prediction",
@@ -208,6 +269,7 @@ GLOSSARY: dict[str, Meaning] = {
         "held-out originals of what was learned from originals, r from the release, g of a "
         "constant guess",
         "uses other than prediction; attributes that the originals cannot predict",
+        "How much worse the release is to learn predictions from than the originals.",
     ),
     "overall": Meaning(
         "overall",
@@ -217,5 +279,6 @@ GLOSSARY: dict[str, Meaning] = {
         "records, discarded; propensity, told apart; prediction, prediction",
         "what a use needs that none of them looks at; releases can be compared by it only where "
         "it is made of the same families",
+        "How much was lost in all: the average over all that was looked at.",
     ),
 }

@@ -192,9 +192,12 @@ def _titled(text: str) -> tuple[str, str]:
 
 
 def _loss(meaning: Meaning) -> str:
-    """A measure of loss in sentences: what it is, its range, and what it cannot see."""
+    """A measure of loss in sentences: what it is, plainly and exactly, and what it cannot see."""
     end = "there is no upper end" if meaning.worst is None else f"{meaning.worst:g} is worst"
-    return f"{_capital(meaning.definition)}. 0 is best, {end}. It cannot see {meaning.blind}."
+    return (
+        f"{meaning.plain} 0 is best, {end}. Exactly: {meaning.definition}. "
+        f"It cannot see {meaning.blind}."
+    )
 
 
 def _description(field: Field) -> str:
