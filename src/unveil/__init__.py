@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from unveil.files.policies import read_policy
     from unveil.files.schemas import read_schema
     from unveil.files.tables import read, write
+    from unveil.reports.writing import report
     from unveil.workflows.attacking import attack
     from unveil.workflows.auditing import audit
     from unveil.workflows.comparing import compare
@@ -65,6 +66,7 @@ __all__ = [
     "read_plan",
     "read_policy",
     "read_schema",
+    "report",
     "write",
 ]
 
@@ -97,6 +99,7 @@ _HOME = {
     "read_plan": "unveil.files.plans",
     "read_policy": "unveil.files.policies",
     "read_schema": "unveil.files.schemas",
+    "report": "unveil.reports.writing",
     "write": "unveil.files.tables",
 }
 

@@ -28,6 +28,22 @@ class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name} {self.direction}"
 
 
+class AttackShare(msgspec.Struct, frozen=True, kw_only=True):
+    """What one attack links of one release."""
+
+    name: str
+    direction: str
+    share: float
+
+
+class LossValue(msgspec.Struct, frozen=True, kw_only=True):
+    """One measure of loss of one release."""
+
+    name: str
+    value: float | None
+    worst: float | None  # the end of its range; None: there is none
+
+
 class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
     """One of the releases: what was gained by attacks, and what was lost."""
 
@@ -41,6 +57,8 @@ class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int | None  # columns
     passed: bool | None  # None: there was no policy
     broken: tuple[str, ...]  # limits of the policy that are not kept
+    attacks: tuple[AttackShare, ...]  # all that were made but the worst of a sweep
+    losses: tuple[LossValue, ...]
 
     @property
     def risk(self) -> float | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unveil.reports.content import Exhibit
 
 Rows = list[dict[str, Any]]
+Drawn = alt.LayerChart | alt.FacetChart
 
 SHOWN = 15  # bars that can be told apart
 STEP = 22  # height of a bar
@@ -29,14 +30,14 @@ def specification(exhibit: Exhibit) -> dict[str, Any]:
     if exhibit.chart is None:
         raise ValueError(f"'{exhibit.name}' is a table only")
     drawn = CHARTS[exhibit.chart](exhibit.table.records())
-    drawn = drawn.properties(width="container", description=plain(exhibit.says))
     made: dict[str, Any] = drawn.to_dict()
+    made |= {"width": "container", "description": plain(exhibit.says)}
     made.pop("config", None)  # the theme's, once for all
     return made
 
 
 def _of(rows: Rows) -> alt.Chart:
-    return alt.Chart(alt.Data(values=rows))
+    return alt.Chart(alt.InlineData(values=rows))
 
 
 def _share(field: str, title: str = "share of the people", scale: alt.Scale = WHOLE) -> alt.X:
@@ -52,7 +53,7 @@ def _tall(rows: Sequence[Any], step: int = STEP) -> int:
     return max(3, len(rows)) * step
 
 
-def _attacks(rows: Rows) -> alt.LayerChart:
+def _attacks(rows: Rows) -> Drawn:
     found = _of(rows).transform_calculate(
         guessed="datum.guess / datum.n",
         most="datum.ceiling == null ? null : datum.ceiling / datum.n",
@@ -91,16 +92,15 @@ def _attacks(rows: Rows) -> alt.LayerChart:
         )
     )
     many = len({row["attack"] for row in rows})
-    layers = alt.layer(bars, marks).resolve_scale(color="independent")
+    layers: alt.LayerChart = alt.layer(bars, marks).resolve_scale(color="independent")
     return layers.properties(height=max(3, many) * 2 * (STEP - 6))
 
 
-def _claims(rows: Rows) -> alt.LayerChart:
+def _claims(rows: Rows) -> Drawn:
     shown = sorted(rows, key=lambda row: -row["right"] / max(row["n"], 1))[:SHOWN]
     found = (
         _of(shown)
         .transform_calculate(
-            who="[datum.attack, datum.direction]",
             rightly="datum.right / max(datum.n, 1)",
             wrongly="(datum.claimed - datum.right) / max(datum.n, 1)",
         )
@@ -126,7 +126,7 @@ def _claims(rows: Rows) -> alt.LayerChart:
     return alt.layer(bars).properties(height=_tall(shown, 34))
 
 
-def _precision(rows: Rows) -> alt.LayerChart:
+def _precision(rows: Rows) -> Drawn:
     names = {"coverage": "claimed", "precision": "right, of the claimed", "control": "of nobody"}
     lines = (
         _of(rows)
@@ -161,7 +161,7 @@ def _precision(rows: Rows) -> alt.LayerChart:
     return alt.layer(lines).properties(height=240)
 
 
-def _with_band(found: alt.Chart, x: alt.X, colour: str = BLUE) -> alt.LayerChart:
+def _with_band(found: alt.Chart, x: alt.X, colour: str = BLUE) -> Drawn:
     """A line with the interval in which it lies."""
     y = alt.Y("share:Q", title="share of the people", axis=PERCENT, scale=WHOLE)
     tips = [alt.Tooltip(f"{end}:Q", format=".1%") for end in ("share", "low", "high")]
@@ -174,7 +174,7 @@ def _with_band(found: alt.Chart, x: alt.X, colour: str = BLUE) -> alt.LayerChart
     return alt.layer(band, line).properties(height=240)
 
 
-def _knowledge(rows: Rows) -> alt.LayerChart:
+def _knowledge(rows: Rows) -> Drawn:
     if "added" not in rows[0]:
         x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
         return _with_band(_of(rows), x)
@@ -185,11 +185,11 @@ def _knowledge(rows: Rows) -> alt.LayerChart:
     )
 
 
-def _noise(rows: Rows) -> alt.LayerChart:
+def _noise(rows: Rows) -> Drawn:
     return _with_band(_of(rows), alt.X("error:Q", title="error in what is known"))
 
 
-def _without(rows: Rows) -> alt.LayerChart:
+def _without(rows: Rows) -> Drawn:
     shown = rows[: 2 * SHOWN]
     bars = (
         _of(shown)
@@ -204,7 +204,7 @@ def _without(rows: Rows) -> alt.LayerChart:
     return alt.layer(bars, every).properties(height=_tall(shown))
 
 
-def _rank_of_truth(rows: Rows) -> alt.LayerChart:
+def _rank_of_truth(rows: Rows) -> Drawn:
     attacks = list(dict.fromkeys(row["attack"] for row in rows))
     colours = alt.Scale(domain=attacks, range=[RED, BLUE, GREEN, PURPLE][: len(attacks)])
     lines = (
@@ -221,9 +221,9 @@ def _rank_of_truth(rows: Rows) -> alt.LayerChart:
     return alt.layer(lines).properties(height=240)
 
 
-def _records(rows: Rows) -> alt.LayerChart:
+def _records(rows: Rows) -> Drawn:
     shown = [
-        {**row, "range": f"{100 * row['low']:.0f}–{100 * row['high']:.0f} %"} for row in rows
+        {**row, "range": f"{100 * row['low']:.0f} to {100 * row['high']:.0f} %"} for row in rows
     ]
     bars = (
         _of(shown)
@@ -253,7 +253,7 @@ def _two(field: str, names: list[str], colours: Sequence[str] = (BLUE, ORANGE)) 
     return alt.Color(f"{field}:N", scale=scale, legend=KINDS)
 
 
-def _subgroups(rows: Rows) -> alt.LayerChart:
+def _subgroups(rows: Rows) -> Drawn:
     shown = [
         {**row, "label": f"{row['column']}: {row['group']}"} for row in rows if row["small"] == ""
     ] or [{**row, "label": f"{row['column']}: {row['group']}"} for row in rows]
@@ -270,7 +270,7 @@ def _subgroups(rows: Rows) -> alt.LayerChart:
     return alt.layer(bars).properties(height=_tall(shown))
 
 
-def _intervals(rows: Rows) -> alt.LayerChart:
+def _intervals(rows: Rows) -> Drawn:
     found = _of(rows)
     x = alt.X("width:Q", title="width of the interval, in % of the ranks")
     names = ["on average", "all at once"]
@@ -281,11 +281,13 @@ def _intervals(rows: Rows) -> alt.LayerChart:
         color=colour,
         tooltip=["of:N", "width:Q", alt.Tooltip("share:Q", format=".1%")],
     )
-    by_chance = found.mark_line(strokeDash=[4, 3], opacity=0.9).encode(x=x, y="chance:Q", color=colour)
+    by_chance = found.mark_line(strokeDash=[4, 3], opacity=0.9).encode(
+        x=x, y="chance:Q", color=colour
+    )
     return alt.layer(by_chance, inside).properties(height=240)
 
 
-def _dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> alt.LayerChart:
+def _dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
     """One row for each name, with a dot for each kind, and a line from the least to the most."""
     label = " : ".join(f"datum.kind == '{key}' ? '{said}'" for key, said in kinds.items())
     folded = (
@@ -297,7 +299,7 @@ def _dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> alt.LayerCh
     y = _bars(rows, name)
     order = list(kinds.values())
     line = folded.mark_rule(color="#bbbbbb", strokeWidth=2).encode(
-        y=y, x=alt.X("min(at):Q", title=x.title), x2="max(at):Q"
+        y=y, x=alt.X("min(at):Q"), x2="max(at):Q"
     )
     dots = folded.mark_point(filled=True, size=90, opacity=1).encode(
         y=y,
@@ -313,12 +315,12 @@ def _dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> alt.LayerCh
     return alt.layer(line, dots).properties(height=_tall(rows))
 
 
-def _inside(rows: Rows) -> alt.LayerChart:
+def _inside(rows: Rows) -> Drawn:
     kinds = {"share": "inside", "chance": "by chance"}
     return _dots(rows[: 2 * SHOWN], "attribute", kinds, _share("at", "share of the originals"))
 
 
-def _inference(rows: Rows) -> alt.LayerChart:
+def _inference(rows: Rows) -> Drawn:
     kinds = {
         "linked": "by the link",
         "control": "own row not there",
@@ -328,14 +330,14 @@ def _inference(rows: Rows) -> alt.LayerChart:
     return _dots(rows[: 2 * SHOWN], "column", kinds, _share("at", "told rightly"))
 
 
-def _predictions(rows: Rows) -> alt.LayerChart:
+def _predictions(rows: Rows) -> Drawn:
     kinds = {"original": "from the original", "release": "from the release"}
     known = [row for row in rows if row["original"] is not None]
     x = alt.X("at:Q", title="score on held-out originals", scale=alt.Scale(zero=True))
     return _dots(known[: 2 * SHOWN], "target", kinds, x)
 
 
-def _loss(rows: Rows) -> alt.LayerChart:
+def _loss(rows: Rows) -> Drawn:
     shown = [row for row in rows if row["worst"] == 1 and not isinstance(row["value"], str)]
     bars = (
         _of(shown)
@@ -351,7 +353,7 @@ def _loss(rows: Rows) -> alt.LayerChart:
     return alt.layer(bars).properties(height=_tall(shown, 18))
 
 
-def _shape(rows: Rows) -> alt.LayerChart:
+def _shape(rows: Rows) -> Drawn:
     bars = (
         _of(rows)
         .transform_fold(["original_share", "release_share"], as_=["file", "part"])
@@ -373,7 +375,7 @@ def _shape(rows: Rows) -> alt.LayerChart:
     return alt.layer(bars).properties(height=130)
 
 
-def _unchanged(rows: Rows) -> alt.LayerChart:
+def _unchanged(rows: Rows) -> Drawn:
     shown = sorted(rows, key=lambda row: -row["share"])[: 2 * SHOWN]
     bars = (
         _of(shown)
@@ -387,7 +389,7 @@ def _unchanged(rows: Rows) -> alt.LayerChart:
     return alt.layer(bars).properties(height=_tall(shown))
 
 
-def _remedies(rows: Rows) -> alt.LayerChart:
+def _remedies(rows: Rows) -> Drawn:
     """Long names stand above their bars: beside them they would leave no room."""
     found = _of(rows).transform_calculate(
         said="datum.loss == null ? datum.does : datum.does + '; loss ' + format(datum.loss, '.3')"
@@ -408,7 +410,7 @@ def _remedies(rows: Rows) -> alt.LayerChart:
     return alt.layer(bars, words).properties(height=_tall(rows, 38))
 
 
-def _risk_loss(rows: Rows) -> alt.LayerChart:
+def _risk_loss(rows: Rows) -> Drawn:
     found = _of([row for row in rows if row["risk"] is not None and row["loss"] is not None])
     x = alt.X("loss:Q", title="information lost", scale=alt.Scale(zero=True, nice=True, padding=30))
     y = alt.Y("risk:Q", title="linked by the worst attack", axis=PERCENT, scale=WHOLE)
@@ -421,7 +423,11 @@ def _risk_loss(rows: Rows) -> alt.LayerChart:
             scale=alt.Scale(domain=["dominated by none", "dominated"], range=["circle", "cross"]),
             legend=KINDS,
         ),
-        tooltip=["release:N", alt.Tooltip("risk:Q", format=".1%"), alt.Tooltip("loss:Q", format=".3")],
+        tooltip=[
+            "release:N",
+            alt.Tooltip("risk:Q", format=".1%"),
+            alt.Tooltip("loss:Q", format=".3"),
+        ],
     )
     words = found.mark_text(align="center", baseline="bottom", dy=-9, limit=200).encode(
         x=x, y=y, text="release:N"
@@ -429,10 +435,10 @@ def _risk_loss(rows: Rows) -> alt.LayerChart:
     return alt.layer(dots, words).properties(height=320)
 
 
-def _beside(name: str, value: str, title: str) -> Callable[[Rows], alt.LayerChart]:
+def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
     """Bars of several releases beside each other, one group for each name."""
 
-    def drawn(rows: Rows) -> alt.LayerChart:
+    def drawn(rows: Rows) -> Drawn:
         shown = [row for row in rows if row[value] is not None]
         order = list(dict.fromkeys(row[name] for row in shown))
         releases = list(dict.fromkeys(row["release"] for row in shown))
@@ -452,7 +458,7 @@ def _beside(name: str, value: str, title: str) -> Callable[[Rows], alt.LayerChar
     return drawn
 
 
-CHARTS: dict[str, Callable[[Rows], alt.LayerChart]] = {
+CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "attacks": _attacks,
     "claims": _claims,
     "precision": _precision,

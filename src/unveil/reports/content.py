@@ -9,6 +9,7 @@ import msgspec
 from unveil.data.phrases import Figure, Phrase, Piece, Term, phrase, plain
 
 Cell = Piece | Phrase | None
+Row = tuple[Cell, ...]
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -23,12 +24,18 @@ class Table(msgspec.Struct, frozen=True):
     """Figures in rows: what is printed, what is drawn, and what a screen reader reads."""
 
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
 
     def records(self) -> list[dict[str, Any]]:
         """The rows for a chart: exact values, and text."""
         keys = [column.key for column in self.columns]
         return [dict(zip(keys, map(_bare, row), strict=True)) for row in self.rows]
+
+    def without(self, *keys: str) -> Table:
+        """The table with some columns left out."""
+        kept = [place for place, column in enumerate(self.columns) if column.key not in keys]
+        rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
+        return Table(tuple(self.columns[place] for place in kept), rows)
 
 
 def _bare(cell: Cell) -> Any:
@@ -104,4 +111,3 @@ def figures(key: str, head: str) -> Column:
 def direction(given: str) -> Term:
     """Who looks for whom."""
     return Term(given.replace("-", " "), given)
-

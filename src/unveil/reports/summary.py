@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unveil import __version__
 from unveil.reports.content import Summary
-from unveil.reports.sections import advice, attacks, doing, knowledge, loss, people, values, verdict
+from unveil.reports.sections import (
+    advice,
+    attacks,
+    comparison,
+    doing,
+    knowledge,
+    loss,
+    people,
+    values,
+    verdict,
+)
 from unveil.reports.sections.validity import validity
 
 if TYPE_CHECKING:
     from unveil.data.audit import Evidence
+    from unveil.data.comparison import Comparison
     from unveil.reports.content import Section
 
 
@@ -71,3 +83,25 @@ def _external(evidence: Evidence) -> list[Section | None]:
         loss.side_by_side(evidence),
         doing.plan(evidence, external=True),
     ]
+
+
+def compared(found: Comparison, *, external: bool = False) -> Summary:
+    """What is said of several releases of one original."""
+    made = [
+        comparison.releases(found, external=external),
+        comparison.order(found),
+        comparison.differences(found),
+        comparison.by_attack(found),
+        comparison.by_loss(found),
+        comparison.notes(found),
+    ]
+    return Summary(
+        title="Releases of one original, side by side",
+        verdict=comparison.verdict(found),
+        passed=None,
+        facts=comparison.facts(found),
+        sections=tuple(section for section in made if section is not None),
+        limits=comparison.limits(),
+        version=__version__,
+        external=external,
+    )

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data.comparison import (
+    AttackShare,
     Best,
     ComparedRelease,
     Comparison,
     Difference,
     Dominated,
+    LossValue,
     WorstAttack,
 )
 from unveil.data.release import check_seed
@@ -127,6 +129,15 @@ def described(name: str, evidence: Evidence) -> ComparedRelease:
         unchanged=len(evidence.unchanged.unchanged),
         passed=None if verdict is None else verdict.passed,
         broken=() if verdict is None else tuple(limit.limit for limit in verdict.broken),
+        attacks=tuple(
+            AttackShare(name=one.name, direction=one.risk.direction, share=one.risk.share)
+            for one in evidence.attacks
+            if not one.sweeping
+        ),
+        losses=tuple(
+            LossValue(name=one.name, value=one.value, worst=one.worst)
+            for one in evidence.loss.measures
+        ),
     )
 
 

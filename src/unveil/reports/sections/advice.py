@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from unveil.data.audit import Evidence, Remedies
     from unveil.data.phrases import Phrase
+    from unveil.reports.content import Row
 
 TELLING = 3  # attributes that are named
 BETRAYED = 0.001  # a chance so small that the order of the rows tells something
@@ -145,7 +146,9 @@ def _best(evidence: Evidence) -> Iterator[Phrase]:
     best = found.tried[0]
     cost = phrase("")
     if best.loss is not None and found.loss is not None:
-        cost = phrase("; the [loss](loss) goes from {} to {}", decimal(found.loss), decimal(best.loss))
+        cost = phrase(
+            "; the [loss](loss) goes from {} to {}", decimal(found.loss), decimal(best.loss)
+        )
     yield phrase(
         "[Masks](remedy): of those tried on top of this release the most helps to {}: {} ({}) "
         "links {} instead of {}{}.",
@@ -165,7 +168,7 @@ def _remedies(found: Remedies) -> Exhibit:
         *BETWEEN,
         figures("loss", "[loss](loss)"),
     )
-    rows = (
+    rows: tuple[Row, ...] = (
         (
             "as it is",
             percent(found.share),

@@ -70,7 +70,7 @@ def _found_by_chance(worst: Finding) -> list[Phrase]:
 
 
 def _attacks(evidence: Evidence, *, sampled: bool) -> Exhibit:
-    columns = [
+    columns = (
         text("attack", "[attack](attack)"),
         text("direction", "direction"),
         figures("linked", "[linked](linked)"),
@@ -81,8 +81,8 @@ def _attacks(evidence: Evidence, *, sampled: bool) -> Exhibit:
         figures("guess", "[a guess](guess)"),
         figures("ceiling", "[ceiling](ceiling)"),
         figures("chance", "[by chance](p-value)"),
-    ]
-    rows = [
+    )
+    rows = tuple(
         (
             attack(one.name),
             direction(one.risk.direction),
@@ -96,14 +96,14 @@ def _attacks(evidence: Evidence, *, sampled: bool) -> Exhibit:
             chance(one.risk.p_value),
         )
         for one in evidence.attacks
-    ]
-    if not sampled:  # of everybody there is nothing to be unsure of
-        columns, rows = columns[:5] + columns[7:], [row[:5] + row[7:] for row in rows]
+    )
+    table = Table(columns, rows)
     return Exhibit(
         name="attacks",
         title="Share of the people whom each attack links rightly",
         chart="attacks",
-        table=Table(tuple(columns), tuple(rows)),
+        # Of everybody there is nothing to be unsure of.
+        table=table if sampled else table.without("low", "high"),
         says=phrase(
             "Bars of the share linked by each attack in each direction, with marks for what a "
             "guess links and for the ceiling. The longest is {}, {}.",

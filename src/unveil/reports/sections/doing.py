@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unveil.data.phrases import Term, as_given, counted, name, names, phrase
-from unveil.reports.content import Exhibit, Section, Table, figures, text
+from unveil.reports.content import Exhibit, Row, Section, Table, figures, text
 from unveil.reports.glossary import mask_key
 from unveil.reports.sections.knowledge import remasked
 
 if TYPE_CHECKING:
     from unveil.data.audit import Evidence
     from unveil.data.phrases import Phrase, Piece
-    from unveil.reports.content import Cell
 
 NOT_PARAMETERS = ("method", "columns", "name")
 
@@ -53,7 +52,7 @@ def _steps(masks: list[dict[str, Any]], *, external: bool) -> Exhibit:
         text("columns", "columns"),
         text("parameters", "parameters"),
     )
-    rows: list[tuple[Cell, ...]] = []
+    rows = list[Row]()
     for step, mask in enumerate(masks, start=1):
         method = str(mask.get("method"))
         on = mask.get("columns")
@@ -65,11 +64,10 @@ def _steps(masks: list[dict[str, Any]], *, external: bool) -> Exhibit:
                 _parameters(mask),
             )
         )
+    table = Table(columns, tuple(rows))
     if external:  # parameters tell an intruder what to expect of a cell
-        columns, rows = columns[:3], [row[:3] for row in rows]
-    return Exhibit(
-        name="plan", title="The plan, step by step", table=Table(tuple(columns), tuple(rows))
-    )
+        table = table.without("parameters")
+    return Exhibit(name="plan", title="The plan, step by step", table=table)
 
 
 def _parameters(mask: dict[str, Any]) -> Phrase:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import counted, decimal, name, percent, phrase
+from unveil.data.phrases import Phrase, counted, decimal, name, percent, phrase
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         NoisyKnowledge,
         Remasking,
     )
-    from unveil.data.phrases import Phrase
     from unveil.data.risk import Interval
     from unveil.reports.content import Cell, Column
 
@@ -93,13 +92,13 @@ def _known(found: Knowledge, *, external: bool) -> Exhibit:
         )
         for step in found.steps
     )
-    if external:  # which attributes help the most is of use to an intruder only
-        columns, rows = columns[:1] + columns[2:], tuple(row[:1] + row[2:] for row in rows)
+    table = Table(columns, rows)
     return Exhibit(
         name="knowledge",
         title="Share linked, by the number of attributes that are known",
         chart="knowledge",
-        table=Table(columns, rows),
+        # Which attributes help the most is of use to an intruder only.
+        table=table.without("added") if external else table,
         says=phrase(
             "A line of the share linked against the number of known attributes, from {} to {}.",
             percent(found.steps[0].share),
@@ -140,9 +139,7 @@ def _each(found: AttributeRisks) -> Exhibit:
             "Bars of the share linked without each attribute, with a line at {}, with all of them.",
             percent(found.share),
         ),
-        notes=(
-            phrase("Of {} people, among {} rows.", counted(found.n), counted(found.among)),
-        ),
+        notes=(phrase("Of {} people, among {} rows.", counted(found.n), counted(found.among)),),
     )
 
 

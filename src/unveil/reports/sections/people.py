@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import counted, name, percent, phrase
+from unveil.data.phrases import Phrase, counted, name, percent, phrase
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.knowledge import BETWEEN, between
 
 if TYPE_CHECKING:
     from unveil.data.audit import Evidence, RecordRisks, Subgroups
-    from unveil.data.phrases import Phrase
     from unveil.reports.content import Column
 
 

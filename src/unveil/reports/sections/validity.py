@@ -66,7 +66,7 @@ def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
         )
     if evidence.truth is not None and not external:
         yield phrase(
-            "Which row is whose was told by {}: if that is wrong, the risk is higher than it looks.",
+            "Which row is whose was told by {}: if that is wrong, the risk is higher.",
             name(evidence.truth),
         )
     if evidence.sampling_fraction is not None:

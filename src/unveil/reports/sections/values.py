@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import as_given, counted, decimal, expected, name, names, percent, phrase
+from unveil.data.phrases import (
+    Phrase,
+    as_given,
+    counted,
+    decimal,
+    expected,
+    name,
+    names,
+    percent,
+    phrase,
+)
 from unveil.reports.content import Exhibit, Section, Table, figures, text
 from unveil.reports.sections.attacks import attack
 
@@ -13,7 +23,6 @@ if TYPE_CHECKING:
 
     from unveil.data.audit import Evidence
     from unveil.data.disclosure import Inference, Inside, IntervalDisclosure, Uniqueness
-    from unveil.data.phrases import Phrase
     from unveil.reports.content import Cell
 
 

@@ -77,7 +77,11 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
                 counted(len(verdict.limits)),
             ),
         ),
-        exhibits=(Exhibit(name="limits", title="Limits", table=_limits(verdict.limits, external=external)),),
+        exhibits=(
+            Exhibit(
+                name="limits", title="Limits", table=_limits(verdict.limits, external=external)
+            ),
+        ),
     )
 
 
@@ -99,9 +103,8 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
         )
         for one in given
     )
-    if external:  # the reason names subgroups and columns
-        return Table(columns[:-1], tuple(row[:-1] for row in rows))
-    return Table(columns, rows)
+    table = Table(columns, rows)
+    return table.without("why") if external else table  # reasons name subgroups and columns
 
 
 def _value(limit: str, value: Any) -> Cell:

@@ -1,0 +1,33 @@
+"""Figures: a chart as a picture of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.reports.charts import specification
+from unveil.reports.theme import CONFIG, WIDTH
+
+if TYPE_CHECKING:
+    from unveil.reports.content import Exhibit
+
+SCALE = 2  # dots of a PNG for each of the drawing
+
+
+def svg(exhibit: Exhibit) -> bytes:
+    """The drawing, with its title and on white: it stands alone."""
+    import vl_convert
+
+    title = exhibit.title if exhibit.about is None else f"{exhibit.about}: {exhibit.title.lower()}"
+    whole = specification(exhibit) | {
+        "width": WIDTH,
+        "title": title,
+        "config": CONFIG | {"background": "white"},
+    }
+    return str(vl_convert.vegalite_to_svg(whole)).encode()
+
+
+def png(drawing: bytes) -> bytes:
+    """A drawing in dots."""
+    import vl_convert
+
+    return bytes(vl_convert.svg_to_png(drawing.decode(), scale=SCALE))

@@ -1,0 +1,126 @@
+"""The page: a summary as one HTML file that loads nothing from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from unveil.data.phrases import Figure, Name, Term, plain
+from unveil.reports.charts import specification
+from unveil.reports.glossary import glossary
+from unveil.reports.theme import CONFIG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from unveil.data.phrases import Piece
+    from unveil.reports.content import Cell, Summary
+    from unveil.reports.glossary import Entry
+
+TEMPLATES = Path(__file__).parent / "templates"
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def page(summary: Summary) -> str:
+    """One page: words, charts, the tables behind them, and the glossary of what it says."""
+    drawn = [exhibit for exhibit in summary.exhibits() if exhibit.chart is not None]
+    script = _drawing() if drawn else ""
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            summary=summary,
+            style=Markup(_template("style.css")),  # noqa: S704 - our own
+            entries=entries(summary),
+            specifications={one.name: _json(specification(one)) for one in drawn},
+            theme=_json(CONFIG),
+            script=Markup(script),  # noqa: S704 - our own, and Vega's
+            allowed=_hash(script),
+        )
+    )
+
+
+def entries(summary: Summary) -> list[Entry]:
+    """The entries of the glossary that the page has words of."""
+    known, used = glossary(), {piece.key for piece in _pieces(summary) if isinstance(piece, Term)}
+    return sorted((known[key] for key in used), key=lambda entry: entry.title.lower())
+
+
+def _pieces(summary: Summary) -> Iterator[Piece]:
+    """Every piece of every phrase."""
+    phrases: list[Cell] = [summary.verdict, *summary.limits]
+    for fact in summary.facts:
+        phrases += [fact.label, fact.value]
+    for section in summary.sections:
+        phrases += [*section.paragraphs, *section.points]
+    for exhibit in summary.exhibits():
+        phrases += [exhibit.says, *exhibit.notes]
+        phrases += [column.head for column in exhibit.table.columns]
+        phrases += [cell for row in exhibit.table.rows for cell in row]
+    for said in phrases:
+        yield from _listed(said)
+
+
+def _listed(said: Cell) -> Iterable[Piece]:
+    return () if said is None else said if isinstance(said, tuple) else (said,)
+
+
+def _said(said: Cell) -> Markup:
+    """A phrase as HTML; a figure keeps its exact value."""
+    return Markup("").join(map(_piece, _listed(said)))
+
+
+def _piece(piece: Piece) -> Markup:
+    match piece:
+        case Figure():
+            written = str(piece).replace(" ", "\N{NO-BREAK SPACE}")
+            return Markup('<data value="{}">{}</data>').format(json.dumps(piece.value), written)
+        case Term():
+            return Markup('<a class="term" href="#word-{}">{}</a>').format(piece.key, piece.text)
+        case Name():
+            return Markup("<bdi>{}</bdi>").format(piece.text)
+        case _:
+            return Markup(_CODE.sub(r"<code>\1</code>", str(escape(piece))))  # noqa: S704 - escaped
+
+
+def _json(value: Any) -> Markup:
+    """JSON that can stand inside a script element, whatever names it holds."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", r"\u003c").replace("&", r"\u0026"))  # noqa: S704 - escaped
+
+
+@cache
+def _drawing() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script, with what draws the charts."""
+    import vl_convert
+
+    bundle: str = vl_convert.javascript_bundle(_template("draw.js"))
+    return bundle.replace("</script", r"<\/script")
+
+
+@cache
+def _template(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    """What lets a browser run this script and no other."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined
+    )
+    made.filters |= {"said": _said, "plain": plain}
+    return made
