@@ -29,9 +29,11 @@ from unveil.measures.population import individual_risk, population_risk, samplin
 from unveil.measures.position import row_order
 from unveil.measures.propensity import propensity
 from unveil.measures.relation import related
+from unveil.measures.shapes import shapes
 from unveil.measures.significance import random_links, random_matching
 from unveil.measures.suppression import suppression
 from unveil.measures.tables import tables
+from unveil.measures.tail import record_risks
 from unveil.measures.unchanged import unchanged
 from unveil.measures.uniqueness import diversity, release_uniqueness, uniqueness
 from unveil.measures.utility import predictions
@@ -74,11 +76,13 @@ __all__ = [
     "propensity",
     "random_links",
     "random_matching",
+    "record_risks",
     "related",
     "release_uniqueness",
     "risk",
     "row_order",
     "sampling_fraction",
+    "shapes",
     "subgroups",
     "suppression",
     "tables",

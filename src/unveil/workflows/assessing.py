@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.audit import GroupRisk, Subgroups
+from unveil.data.audit import GroupRisk, RecordRisks, Subgroups
 from unveil.data.common import common_cells
 from unveil.data.disclosure import (
     Diversity,
@@ -18,6 +18,7 @@ from unveil.data.disclosure import (
 )
 from unveil.data.loss import Loss
 from unveil.data.risk import Interval
+from unveil.data.shape import Shape
 from unveil.errors import UnveilError
 from unveil.measures import (
     by_subgroup,
@@ -28,8 +29,10 @@ from unveil.measures import (
     linked_disclosure,
     loss,
     population_risk,
+    record_risks,
     release_uniqueness,
     sampling_fraction,
+    shapes,
     subgroups,
     unchanged,
     wilson,
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
     from unveil.workflows.case import Case
     from unveil.workflows.steps import Steps
 
-ASSESSED = 7  # steps
+ASSESSED = 9  # steps
 
 
 def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
@@ -75,6 +78,10 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
             "inference", tuple[Inference, ...], lambda _: _inference(case, attacked)
         ),
         "loss": steps.do("loss", Loss, lambda _: loss(both, groupings=groupings, seed=seed)),
+        "shapes": steps.do("shapes", tuple[Shape, ...], lambda _: shapes(both)),
+        "record_risks": steps.do(
+            "risks of records", RecordRisks | None, lambda _: _record_risks(attacked)
+        ),
     }
     told = steps.do(
         "population", PopulationRisk | str | None, lambda _: _population(case, found["uniqueness"])
@@ -98,6 +105,14 @@ def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:
         return ()
     links = case.scene.links(task.spec, task.intruder)
     return linked_disclosure(links, case.both, seed=case.scene.seed)
+
+
+def _record_risks(attacked: Attacked) -> RecordRisks | None:
+    """How the risk is spread over the records, by the worst attack and over all of them."""
+    if not attacked.found:
+        return None
+    worst = attacked.findings[0]
+    return record_risks(attacked.columns(), attack=worst.name, direction=worst.risk.direction)
 
 
 def _population(case: Case, unique: ReleaseUniqueness | None) -> PopulationRisk | str | None:

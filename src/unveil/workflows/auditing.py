@@ -184,8 +184,6 @@ class Auditing:
             remasking=again,
             attribute_risks=None,
             remedies=None,
-            record_risks=None,
-            shapes=(),
             **assess(case, attacked, steps),
         )
         if self.policy is not None:
