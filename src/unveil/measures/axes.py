@@ -42,6 +42,8 @@ class Axis(NamedTuple):
     def places(self, spans: Spans) -> Ints:
         """The range that each cell lies in; the number of ranges where it lies in several."""
         first = np.searchsorted(self.ends, spans.lower, side="right")
+        if spans.upper is spans.lower:
+            return first
         last = np.searchsorted(self.ends, spans.upper, side="right")
         return np.where(first == last, first, len(self.labels))
 
@@ -115,7 +117,7 @@ def _multiples(low: float, high: float, unit: Decimal | None) -> Iterator[list[t
         finest = max(finest, unit.adjusted())
     for power in range(finest, size + 2):
         for step in (one.scaleb(power) for one in STEPS):
-            if unit is not None and step % unit:
+            if unit is not None and _floor(step / unit) != step / unit:
                 continue
             first = _floor(least / step) + 1
             many = _floor(most / step) - first + 1
@@ -167,6 +169,8 @@ def _kept(ends: list[tuple[float, str]], sides: Sequence[Spans]) -> list[tuple[f
 
 def _split(found: Axis, spans: Spans) -> float:
     """The share of the cells that lie in several ranges; stars, which always do, left out."""
+    if spans.upper is spans.lower:
+        return 0.0
     told = int(np.count_nonzero(np.isfinite(spans.lower) | np.isfinite(spans.upper)))
     stars = len(spans.lower) - told
     split = int(np.count_nonzero(found.places(spans) == len(found.labels)))

@@ -147,7 +147,8 @@ def _moved(both: Aligned, name: str) -> tuple[float | None, float | None]:
     mine, released = single_numbers(both, name)
     if min(np.count_nonzero(~np.isnan(side)) for side in (mine, released)) < FEWEST:
         return None, None
-    (mean, deviation), (after, wide) = spread(mine), spread(released)
+    with np.errstate(over="ignore", invalid="ignore"):  # ranges may end where no square can be
+        (mean, deviation), (after, wide) = spread(mine), spread(released)
     if not deviation:
         return None, None
     found = ((after - mean) / deviation, wide / deviation)
