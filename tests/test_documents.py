@@ -13,7 +13,7 @@ def test_the_readme_starts_with_the_two_commands():
 
 
 # What an audit does by default is tested elsewhere, and takes half a minute.
-QUICK = ("--attack", "distance", "--no-sweep", "--errors", "0", "--remask", "0")
+QUICK = ("--attack", "distance", "--no-sweep", "--errors", "0", "--remask", "0", "--no-remedies")
 
 
 def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ main()
 """
 FILES = ("o.csv", "r.csv", "--schema", "s.toml", "--truth", "map.csv")
 AUDIT = ("audit", *FILES)
-QUICK = ("--attack", "distance", "--no-sweep", "--errors", "", "--remask", "0")
+QUICK = ("--attack", "distance", "--no-sweep", "--errors", "", "--remask", "0", "--no-remedies")
 LONGER = (
     "--plan", "plan.toml", "--errors", "0.2", "--remask", "1", "--attack", "distance",
     "--attack", "rank-max", "--attack", "probabilistic", "--max-risk", "0.05", "--seed", "5",

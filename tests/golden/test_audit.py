@@ -24,7 +24,8 @@ def test_swapped_ranks_are_found_and_fail(paper_data, unveil_command, tmp_path):
     done = unveil_command(
         "audit", tmp_path / "census.csv", tmp_path / "release.csv", "--schema",
         tmp_path / "census.toml", "--truth", tmp_path / "map.csv",
-        "--max-risk", "0.05", "--no-sweep", "--errors", "", "--remask", "0", *attacks,
+        "--max-risk", "0.05", "--no-sweep", "--errors", "", "--remask", "0", "--no-remedies",
+        *attacks,
         "--evidence", tmp_path / "audit.json",
     )  # fmt: skip
     assert (done.code, done.err) == (1, "")

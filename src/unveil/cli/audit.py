@@ -99,6 +99,7 @@ FAILED = 1
     show_default=True,
     help="With a plan: how often to mask anew, with other seeds.",
 )
+@click.option("--remedies/--no-remedies", default=True, help="Whether to try what would help.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
 )
@@ -195,6 +196,7 @@ def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
             sweep=given["sweep"],
             errors=_numbers(given["errors"]),
             remask=given["remask"],
+            remedies=given["remedies"],
             evidence=evidence,
             per_record=records,
             force=given["force"],

@@ -243,6 +243,14 @@ class Attacked:
         ]
         return min(ranked, key=lambda one: one[:2])[2] if ranked else None
 
+    def compared(self, task: Task) -> tuple[str, ...]:
+        """All attributes that an attack compares, though a sweep may have left out some."""
+        wanted = (task.spec, task.intruder.direction, task.number, False)
+        for one, _, _ in self.found:
+            if (one.spec, one.intruder.direction, one.number, one.sweeping) == wanted:
+                return one.intruder.knows or ()
+        return task.intruder.knows or ()
+
     @property
     def in_full(self) -> list[tuple[Task, Finding, Floats]]:
         """The attacks on attributes that were made on everybody."""

@@ -18,6 +18,7 @@ from unveil import __version__
 from unveil.attacks import Attack
 from unveil.data.audit import (
     FORMAT,
+    AttributeRisks,
     Audit,
     Evidence,
     Finding,
@@ -25,6 +26,7 @@ from unveil.data.audit import (
     LeftOut,
     NoisyKnowledge,
     Remasking,
+    Remedies,
 )
 from unveil.data.release import check_seed
 from unveil.errors import FileError, UnveilError, UsageError
@@ -47,8 +49,10 @@ from unveil.workflows.attempting import (
 from unveil.workflows.case import Case, case_of
 from unveil.workflows.fitting import fitting
 from unveil.workflows.judging import judge
+from unveil.workflows.leaving_out import attribute_risks
 from unveil.workflows.naming import attack_from, plain_spec
 from unveil.workflows.remasking import remasked
+from unveil.workflows.remedies import remedies
 from unveil.workflows.settings import Settings
 from unveil.workflows.steps import Steps, said_once
 from unveil.workflows.sweeping import knowledge, noisy_knowledge, winner
@@ -158,6 +162,8 @@ class Auditing:
         worst = attacked.worst()
         blind = attacked.worst(lambda task: task.blind)
         again, again_each = self._remask(worst, steps)
+        noisy = self._err(blind, steps)
+        by_attribute = self._leave_out(blind, attacked, swept, steps)
         case, settings = self.case, self.settings
         evidence = Evidence(
             format=FORMAT,
@@ -180,10 +186,14 @@ class Auditing:
             attacks=attacked.findings,
             left_out=attacked.left_out,
             knowledge=swept,
-            noisy_knowledge=self._err(blind, steps),
+            noisy_knowledge=noisy,
             remasking=again,
             attribute_risks=None,
             remedies=None,
+            attribute_risks=by_attribute,
+            remedies=self._remedy(blind, attacked, by_attribute, steps),
+            record_risks=None,
+            shapes=(),
             **assess(case, attacked, steps),
         )
         if self.policy is not None:
@@ -267,11 +277,42 @@ class Auditing:
         )
         return found, {} if each is None else {"masked again": each}
 
+    def _leave_out(
+        self, task: Task | None, attacked: Attacked, swept: Knowledge | None, steps: Steps
+    ) -> AttributeRisks | None:
+        """Which attributes carry the risk from an attack that knows no mask."""
+        if task is None or not self.settings.sweep:
+            return None
+        work = partial(
+            attribute_risks,
+            task,
+            self.case.scene,
+            every=attacked.compared(task),
+            worst=() if swept is None else swept.steps[-1].attributes,
+        )
+        return steps.do("attributes", AttributeRisks | None, work)
+
+    def _remedy(
+        self, task: Task | None, attacked: Attacked, by: AttributeRisks | None, steps: Steps
+    ) -> Remedies | None:
+        """What would help against the same attack."""
+        if task is None or not self.settings.remedies:
+            return None
+        work = partial(
+            remedies,
+            task,
+            self.case.scene,
+            every=attacked.compared(task),
+            known=self.case.known,
+            tells=None if by is None else by.without[0].attribute,
+        )
+        return steps.do("remedies", Remedies | None, work)
+
     def _more_steps(self) -> int:
         """The most steps between the attacks and the other measures."""
         settings = self.settings
         again = self.case.plan is not None and settings.remask > 0
-        return 2 * settings.sweep + bool(settings.errors) + again
+        return 3 * settings.sweep + bool(settings.errors) + again + settings.remedies
 
     def _budget(self, step: str) -> Budget:
         """How long a step may take, or how large its sample is."""

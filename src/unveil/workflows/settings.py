@@ -76,6 +76,9 @@ class Settings(Spec, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=0, le=1000)],
         Meta(description="How often the plan, where it is known, is carried out anew."),
     ] = 5
+    remedies: Annotated[
+        bool, Meta(description="Whether masks are tried on the release that would help.")
+    ] = True
     evidence: Annotated[
         Any,
         Meta(

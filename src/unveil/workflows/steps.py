@@ -86,3 +86,22 @@ def said_once() -> Iterator[None]:
         yield
     finally:
         logger.removeFilter(is_new)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Let no warning be given of what is only tried, but that kernels are being compiled.
+
+    >>> with quietly():
+    ...     logging.getLogger("unveil").warning("a column does not vary")
+    """
+    logger = logging.getLogger("unveil")
+
+    def is_of_this_machine(record: logging.LogRecord) -> bool:
+        return record.module == "preparing"
+
+    logger.addFilter(is_of_this_machine)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_of_this_machine)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
@@ -38,6 +38,13 @@ CHOSEN_ON = 1000  # records on which attributes are chosen, many times over
 TRIED = 12  # attributes at each step, the best so far
 
 
+class Share(NamedTuple):
+    """The share that is linked rightly, and how sure it is."""
+
+    share: float
+    interval: Interval | None
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Stage:
     """A scene, an attack, and the people on whom it is tried."""
@@ -52,7 +59,7 @@ class Stage:
         links = self.scene.links(self.task.spec, intruder)
         rows = self.people
         if intruder.reverse:
-            rows = _pairs(self.scene)[self.people]
+            rows = pairs_of(self.scene)[self.people]
         return replace(links, records=links.records[rows], truth=links.true_rows[rows])
 
     def linked(self, known: Sequence[str]) -> float:
@@ -61,6 +68,12 @@ class Stage:
             return float(np.sort(hits(self.links(known))).sum())
         except UnveilError:
             return 0.0
+
+    def share(self, known: Sequence[str]) -> Share | None:
+        """The share that is linked rightly; None, if the attack cannot be made on these."""
+        with suppress(UnveilError):
+            return share_of(self.links(known)) if known else None
+        return None
 
 
 def knowledge(task: Task, chooser: Task, scene: Scene, told: Progress) -> Knowledge:
@@ -71,8 +84,8 @@ def knowledge(task: Task, chooser: Task, scene: Scene, told: Progress) -> Knowle
     among some candidates only. The chooser is another attack where the worst one, knowing the
     mask, has to be fitted anew to each set of attributes.
     """
-    first, second = _halves(scene)
-    stage = _smaller(chooser, scene, first)
+    first, second = halves(scene)
+    stage = smaller(chooser, scene, first)
     order = _greedy(stage, task.intruder.knows or (), told)
     steps, highest = list[Known](), 0.0
     for many in range(1, len(order) + 1):
@@ -103,9 +116,9 @@ def winner(task: Task, found: Knowledge) -> Task:
     return replace(task, intruder=intruder, sweeping=True)
 
 
-def _halves(scene: Scene) -> tuple[Ints, Ints]:
+def halves(scene: Scene) -> tuple[Ints, Ints]:
     """Two samples of people whose row is known, none in both: of one to choose, one to tell."""
-    people = np.flatnonzero(_pairs(scene) >= 0)
+    people = np.flatnonzero(pairs_of(scene) >= 0)
     rng = stream(scene.seed, "audit", "halves")
     some = people[drawn(scene.places.of_mine[people], min(2 * PILOT, len(people)), rng)]
     half = drawn(scene.places.of_mine[some], (len(some) + 1) // 2, rng)
@@ -114,15 +127,20 @@ def _halves(scene: Scene) -> tuple[Ints, Ints]:
     return first[few], second if len(second) else first
 
 
-def _smaller(task: Task, scene: Scene, chosen: Ints) -> Stage:
-    """The people among whom attributes are chosen, with their rows, and no others."""
-    pairs = _pairs(scene)
+def smaller(task: Task, scene: Scene, chosen: Ints) -> Stage:
+    """The chosen people among some others, with their rows, and no other rows.
+
+    Of files that are small already it is all of them.
+    """
+    pairs = pairs_of(scene)
     people = np.flatnonzero(pairs >= 0)
-    if len(people) <= AMONG or not task.blind:  # channels are of the whole file's rows
+    many = max(len(scene.places.mine), len(scene.places.release))
+    if many <= AMONG or not task.blind:  # channels are of the whole file's rows
         return Stage(task, scene, chosen)
     others = np.setdiff1d(people, chosen)
     rng = stream(scene.seed, "audit", "among")
-    more = others[drawn(scene.places.of_mine[others], AMONG - len(chosen), rng)]
+    few = min(AMONG - len(chosen), len(others))
+    more = others[drawn(scene.places.of_mine[others], few, rng)]
     kept = np.sort(np.concatenate([chosen, more]))
     small = prepare(
         scene.places.mine.take(kept),
@@ -149,40 +167,36 @@ def _greedy(stage: Stage, every: Sequence[str], told: Progress) -> list[str]:
     return order
 
 
-def _pairs(scene: Scene) -> Ints:
+def pairs_of(scene: Scene) -> Ints:
     """The released row of each person, -1 for none."""
     pairs = scene.places.pairs
     return np.full(len(scene.places.mine), -1) if pairs is None else pairs
 
 
-def _estimated(
-    tasks: Sequence[Task], scene: Scene, people: Ints, known: Sequence[str]
-) -> tuple[float, Interval | None]:
+def _estimated(tasks: Sequence[Task], scene: Scene, people: Ints, known: Sequence[str]) -> Share:
     """The share linked by the first attack that can be made on these attributes; else none."""
-    for task in tasks:
-        with suppress(UnveilError):
-            return _share(Stage(task, scene, people).links(known))
-    return 0.0, None
+    found = (Stage(task, scene, people).share(known) for task in tasks)
+    return next((one for one in found if one is not None), Share(0.0, None))
 
 
-def _share(links: Links) -> tuple[float, Interval | None]:
+def share_of(links: Links) -> Share:
     """The share of these records that is linked rightly, and how sure it is."""
     found, n = float(np.sort(hits(links)).sum()), len(links)
-    return found / max(n, 1), wilson(found, n, links.population) if n else None
+    return Share(found / max(n, 1), wilson(found, n, links.population) if n else None)
 
 
 def noisy_knowledge(
     task: Task, scene: Scene, errors: Sequence[float], told: Progress
 ) -> NoisyKnowledge:
     """The risk when the intruder's values are wrong; the same people, whatever the error."""
-    _, people = _halves(scene)
+    _, people = halves(scene)
     points = []
     for done, error in enumerate(errors):
         told(done, len(errors))
         erring = _erring(scene.places, task.intruder.knows or (), error, scene.seed)
         places = Places(erring, scene.places.release, scene.places.pairs)
         links = Stage(task, replace(scene, places=places), people).links(task.intruder.knows or ())
-        share, interval = _share(links)
+        share, interval = share_of(links)
         points.append(Erring(error=error, share=share, interval=interval))
     return NoisyKnowledge(
         attack=task.name,

@@ -22,7 +22,7 @@ from unveil.workflows.remasking import FIRST
 from unveil.workflows.settings import Settings
 
 N, KNOWS = 60, ("age", "pay", "town")
-QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0}
+QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
 SCHEMA = Schema(
     quasi=KNOWS,
     confidential="debt",
@@ -92,7 +92,7 @@ def worst(people, release, full):
 @pytest.fixture(scope="module")
 def halves(people, release):
     case = case_of(people, release, None, None, Settings(), 3)
-    return sweeping._halves(case.scene)
+    return sweeping.halves(case.scene)
 
 
 def test_attacks_that_fit_are_made_in_both_directions_worst_first(full):
@@ -750,7 +750,7 @@ def test_of_many_records_attributes_are_chosen_among_some(people, release, monke
     monkeypatch.setattr(sweeping, "AMONG", 40)
     rows = np.flatnonzero(np.arange(N) % 7)  # some are not released
     sampled = release.data.take(rows)
-    options = {"attacks": [attack], "errors": (), "remask": 0}
+    options = {"attacks": [attack], "errors": (), "remask": 0, "remedies": False}
     told = {"plan": release.plan} if attack == "tailored" else {}
     found = unveil.audit(people, sampled, truth=rows, **options, **told).evidence.knowledge
     among = len(rows) if attack == "tailored" else 40  # channels are of all rows
