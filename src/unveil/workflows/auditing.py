@@ -188,12 +188,8 @@ class Auditing:
             knowledge=swept,
             noisy_knowledge=noisy,
             remasking=again,
-            attribute_risks=None,
-            remedies=None,
             attribute_risks=by_attribute,
             remedies=self._remedy(blind, attacked, by_attribute, steps),
-            record_risks=None,
-            shapes=(),
             **assess(case, attacked, steps),
         )
         if self.policy is not None:
