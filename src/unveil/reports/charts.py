@@ -120,7 +120,6 @@ def _claims(rows: Rows) -> Drawn:
             scale=alt.Scale(domain=["rightly", "wrongly"], range=[RED, SKY]),
             legend=KINDS,
         ),
-        order=alt.Order("claim:N"),
         tooltip=["attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")],
     )
     return alt.layer(bars).properties(height=_tall(shown, 34))
