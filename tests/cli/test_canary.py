@@ -283,14 +283,20 @@ def cage(tmp_path, monkeypatch):
     return tmp_path
 
 
+def _bare(text):
+    """Without the commas that part thousands."""
+    return text.replace(",", "")
+
+
 def _check_silence(place, *, given, texts):
-    """No song in the texts, nor in any file that was not given."""
-    heard = [song for song in SONGS for text in texts if song in text]
+    """No song in the texts, nor in any file that was not given; commas hide none."""
+    heard = [song for song in SONGS for text in texts if song in text or song in _bare(text)]
     assert not heard
     for path in place.rglob("*"):
         if path.is_file() and path not in given:
             content = path.read_bytes()
-            assert not [song for song in SONGS if song.encode() in content], path
+            both = content, content.replace(b",", b"")
+            assert not [song for song in SONGS for one in both if song.encode() in one], path
             assert not path.name.startswith(".unveil-"), f"{path} was left behind"
 
 
