@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 from msgspec import inspect
 
-from unveil.data.audit import FORMAT, Evidence, Finding, GroupRisk, Input, Subgroups
+from unveil.data.audit import FORMAT, Evidence, Finding, Input
 from unveil.data.disclosure import Inside, IntervalCurve, IntervalDisclosure, Unchanged
+from unveil.data.exposure import GroupRisk, Subgroups
 from unveil.data.loss import Loss, Measured
 from unveil.data.policy import Limit, Verdict
 from unveil.data.risk import Risk

@@ -12,7 +12,7 @@ from unveil.errors import LISTED, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-Form = Literal["count", "expected", "share", "points", "decimal", "chance", "plain"]
+Form = Literal["count", "expected", "share", "level", "points", "decimal", "chance", "plain"]
 _PARTS = re.compile(r"\{\}|\[([^\]]+)\]\(([a-z0-9-]+)\)")
 
 
@@ -121,6 +121,11 @@ def percent(value: float) -> Figure:
     return Figure(value, "share")
 
 
+def level(value: float) -> Figure:
+    """A share that somebody has set: a threshold, a confidence."""
+    return Figure(value, "level")
+
+
 def points(value: float) -> Figure:
     """A difference of shares, in percentage points."""
     return Figure(value, "points")
@@ -159,7 +164,7 @@ def _share(value: float) -> str:
 
 def _decimal(value: float) -> str:
     if 0 < abs(value) < 0.0005:
-        return "under 0.001" if value > 0 else "over -0.001"
+        return "0.000"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
@@ -171,6 +176,7 @@ _WRITTEN: dict[str, Callable[[float], str]] = {
     "count": _count,
     "expected": lambda value: f"{value:,.1f}",
     "share": _share,
+    "level": lambda value: f"{100 * value:g} %",
     "points": lambda value: f"{100 * value:+.2f}",
     "decimal": _decimal,
     "chance": _chance,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.audit import Carried, RecordRisks, RiskBin, RiskyRow
 from unveil.data.disclosure import Above
+from unveil.data.exposure import Carried, RecordRisks, RiskBin, RiskyRow
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:

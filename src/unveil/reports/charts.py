@@ -7,22 +7,34 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from unveil.data.phrases import plain
-from unveil.reports.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
+from unveil.reports.drawing import (
+    DIRECTIONS,
+    KINDS,
+    LINES,
+    PERCENT,
+    SHOWN,
+    STEP,
+    WHOLE,
+    Drawn,
+    Rows,
+    beside_each_other,
+    dashes,
+    dots,
+    folded,
+    kinds_in,
+    named,
+    named_bars,
+    rows_of,
+    share,
+    tall,
+    with_band,
+)
+from unveil.reports.theme import BLUE, GREEN, GREY, PURPLE, RED, SKY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from unveil.reports.content import Exhibit
-
-Rows = list[dict[str, Any]]
-Drawn = alt.LayerChart | alt.FacetChart
-
-SHOWN = 15  # bars that can be told apart
-STEP = 22  # height of a bar
-PERCENT = alt.Axis(format=".0%")
-WHOLE = alt.Scale(domain=[0, 1])
-DIRECTIONS = ["original to release", "release to original"]
-KINDS = alt.Legend(title=None)
 
 
 def specification(exhibit: Exhibit) -> dict[str, Any]:
@@ -36,25 +48,8 @@ def specification(exhibit: Exhibit) -> dict[str, Any]:
     return made
 
 
-def _of(rows: Rows) -> alt.Chart:
-    return alt.Chart(alt.InlineData(values=rows))
-
-
-def _share(field: str, title: str = "share of the people", scale: alt.Scale = WHOLE) -> alt.X:
-    return alt.X(f"{field}:Q", title=title, axis=PERCENT, scale=scale)
-
-
-def _bars(rows: Rows, name: str, *, title: str | None = None) -> alt.Y:
-    """Bars below each other, in the order of the table."""
-    return alt.Y(f"{name}:N", title=title, sort=[row[name] for row in rows])
-
-
-def _tall(rows: Sequence[Any], step: int = STEP) -> int:
-    return max(3, len(rows)) * step
-
-
 def _attacks(rows: Rows) -> Drawn:
-    found = _of(rows).transform_calculate(
+    found = rows_of(rows).transform_calculate(
         guessed="datum.guess / datum.n",
         most="datum.ceiling == null ? null : datum.ceiling / datum.n",
     )
@@ -64,7 +59,7 @@ def _attacks(rows: Rows) -> Drawn:
     bars = found.mark_bar().encode(
         y=y,
         yOffset=offset,
-        x=_share("share"),
+        x=share("share"),
         color=alt.Color("direction:N", scale=palette, legend=KINDS),
         tooltip=[
             "attack:N",
@@ -97,123 +92,90 @@ def _attacks(rows: Rows) -> Drawn:
 
 
 def _claims(rows: Rows) -> Drawn:
-    shown = sorted(rows, key=lambda row: -row["right"] / max(row["n"], 1))[:SHOWN]
-    found = (
-        _of(shown)
+    """Each attack in the direction in which the most is claimed rightly."""
+    ranked = sorted(rows, key=lambda row: -row["right"] / max(row["n"], 1))
+    shown = list({row["attack"]: row for row in reversed(ranked)}.values())[::-1][:SHOWN]
+    kinds = {"rightly": "rightly", "wrongly": "wrongly"}
+    bars = (
+        rows_of(shown)
         .transform_calculate(
             rightly="datum.right / max(datum.n, 1)",
             wrongly="(datum.claimed - datum.right) / max(datum.n, 1)",
         )
-        .transform_calculate(label="datum.attack + '|' + datum.direction")
-        .transform_fold(["rightly", "wrongly"], as_=["claim", "part"])
+        .transform_fold(list(kinds), as_=["claim", "part"])
+        .mark_bar()
+        .encode(
+            y=named(shown, "attack"),
+            x=share("part", "share of the people looked at"),
+            color=kinds_in("claim", list(kinds), (RED, SKY)),
+            tooltip=["attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")],
+        )
     )
-    bars = found.mark_bar().encode(
-        y=alt.Y(
-            "label:N",
-            title=None,
-            sort=[f"{row['attack']}|{row['direction']}" for row in shown],
-            axis=alt.Axis(labelExpr="split(datum.label, '|')", labelLimit=150),
-        ),
-        x=_share("part", "share of the people looked at"),
-        color=alt.Color(
-            "claim:N",
-            scale=alt.Scale(domain=["rightly", "wrongly"], range=[RED, SKY]),
-            legend=KINDS,
-        ),
-        tooltip=["attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")],
-    )
-    return alt.layer(bars).properties(height=_tall(shown, 34))
+    return alt.layer(bars).properties(height=tall(shown))
 
 
 def _precision(rows: Rows) -> Drawn:
-    names = {"coverage": "claimed", "precision": "right, of the claimed", "control": "of nobody"}
+    kinds = {
+        "precision": "right, of the claimed",
+        "coverage": "claimed",
+        "control": "claimed of nobody",
+    }
     lines = (
-        _of(rows)
-        .transform_fold(list(names), as_=["curve", "part"])
-        .transform_calculate(
-            curve="datum.curve == 'coverage' ? 'claimed' : datum.curve == 'precision' ? "
-            "'right, of the claimed' : 'claimed of nobody'"
-        )
+        folded(rows_of(rows), kinds)
         .mark_line(point=True)
         .encode(
-            x=_share("margin", "margin that is demanded", alt.Scale()),
-            y=alt.Y("part:Q", title="share", axis=PERCENT, scale=WHOLE),
-            color=alt.Color(
-                "curve:N",
-                scale=alt.Scale(
-                    domain=["right, of the claimed", "claimed", "claimed of nobody"],
-                    range=[RED, BLUE, GREY],
-                ),
-                legend=KINDS,
-            ),
-            strokeDash=alt.StrokeDash(
-                "curve:N",
-                scale=alt.Scale(
-                    domain=["right, of the claimed", "claimed", "claimed of nobody"],
-                    range=[[1, 0], [6, 3], [2, 2]],
-                ),
-                legend=KINDS,
-            ),
-            tooltip=["curve:N", "margin:Q", alt.Tooltip("part:Q", format=".1%")],
+            x=share("margin", "margin that is demanded", alt.Scale()),
+            y=alt.Y("at:Q", title="share", axis=PERCENT, scale=WHOLE),
+            color=kinds_in("kind", list(kinds.values()), (RED, BLUE, GREY), LINES),
+            strokeDash=dashes("kind", list(kinds.values())),
+            tooltip=["kind:N", "margin:Q", alt.Tooltip("at:Q", format=".1%")],
         )
     )
     return alt.layer(lines).properties(height=240)
 
 
-def _with_band(found: alt.Chart, x: alt.X, colour: str = BLUE) -> Drawn:
-    """A line with the interval in which it lies."""
-    y = alt.Y("share:Q", title="share of the people", axis=PERCENT, scale=WHOLE)
-    tips = [alt.Tooltip(f"{end}:Q", format=".1%") for end in ("share", "low", "high")]
-    band = (
-        found.transform_filter("isValid(datum.low)")
-        .mark_area(opacity=0.2, color=colour)
-        .encode(x=x, y=alt.Y("low:Q", title="share of the people"), y2="high:Q")
-    )
-    line = found.mark_line(point=True, color=colour).encode(x=x, y=y, tooltip=[x.shorthand, *tips])
-    return alt.layer(band, line).properties(height=240)
-
-
 def _knowledge(rows: Rows) -> Drawn:
     if "added" not in rows[0]:
         x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
-        return _with_band(_of(rows), x)
+        return with_band(rows_of(rows), x)
     order = [row["added"] for row in rows]
     axis = alt.Axis(labelAngle=-40, labelLimit=110, labelOverlap=False)
-    return _with_band(
-        _of(rows), alt.X("added:N", title="known, one more at a time", sort=order, axis=axis)
+    return with_band(
+        rows_of(rows), alt.X("added:N", title="known, one more at a time", sort=order, axis=axis)
     )
 
 
 def _noise(rows: Rows) -> Drawn:
-    return _with_band(_of(rows), alt.X("error:Q", title="error in what is known"))
+    return with_band(rows_of(rows), alt.X("error:Q", title="error in what is known"))
 
 
 def _without(rows: Rows) -> Drawn:
     shown = rows[: 2 * SHOWN]
     bars = (
-        _of(shown)
+        rows_of(shown)
         .mark_bar(color=BLUE)
         .encode(
-            y=_bars(shown, "attribute"),
-            x=_share("share"),
+            y=named(shown, "attribute"),
+            x=share("share"),
             tooltip=["attribute:N", alt.Tooltip("share:Q", format=".1%")],
         )
     )
-    every = _of(rows[:1]).mark_rule(color=RED, strokeWidth=2, strokeDash=[6, 3]).encode(x="every:Q")
-    return alt.layer(bars, every).properties(height=_tall(shown))
+    every = (
+        rows_of(rows[:1]).mark_rule(color=RED, strokeWidth=2, strokeDash=[6, 3]).encode(x="every:Q")
+    )
+    return alt.layer(bars, every).properties(height=tall(shown))
 
 
 def _rank_of_truth(rows: Rows) -> Drawn:
     attacks = list(dict.fromkeys(row["attack"] for row in rows))
-    colours = alt.Scale(domain=attacks, range=[RED, BLUE, GREEN, PURPLE][: len(attacks)])
     lines = (
-        _of(rows)
+        rows_of(rows)
         .mark_line(point=alt.OverlayMarkDef(size=40))
         .encode(
             x=alt.X("k:Q", title="among the k best", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("share:Q", title="share of the people", axis=PERCENT, scale=WHOLE),
-            color=alt.Color("attack:N", scale=colours, legend=KINDS),
-            strokeDash=alt.StrokeDash("attack:N", sort=attacks, legend=KINDS),
+            color=kinds_in("attack", attacks, (RED, BLUE, GREEN, PURPLE), LINES),
+            strokeDash=dashes("attack", attacks),
             tooltip=["attack:N", "direction:N", "k:Q", alt.Tooltip("share:Q", format=".1%")],
         )
     )
@@ -221,59 +183,24 @@ def _rank_of_truth(rows: Rows) -> Drawn:
 
 
 def _records(rows: Rows) -> Drawn:
-    shown = [
-        {**row, "range": f"{100 * row['low']:.0f} to {100 * row['high']:.0f} %"} for row in rows
-    ]
-    bars = (
-        _of(shown)
-        .transform_fold(["by_worst", "by_mean"], as_=["by", "records"])
-        .transform_calculate(
-            by="datum.by == 'by_worst' ? 'by the worst attack' : 'mean over all attacks'"
-        )
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "range:N",
-                title="risk",
-                sort=[row["range"] for row in shown],
-                axis=alt.Axis(labelAngle=-40),
-            ),
-            xOffset="by:N",
-            y=alt.Y("records:Q", title="records"),
-            color=_two("by", ["by the worst attack", "mean over all attacks"]),
-            tooltip=["range:N", "by:N", alt.Tooltip("records:Q", format=",")],
-        )
-    )
-    return alt.layer(bars).properties(height=220)
-
-
-def _two(field: str, names: list[str], colours: Sequence[str] = (BLUE, ORANGE)) -> alt.Color:
-    scale = alt.Scale(domain=names, range=list(colours))
-    return alt.Color(f"{field}:N", scale=scale, legend=KINDS)
+    ranges = [f"{100 * row['low']:.0f} to {100 * row['high']:.0f} %" for row in rows]
+    shown = [{**row, "range": said} for row, said in zip(rows, ranges, strict=True)]
+    kinds = {"by_worst": "by the worst attack", "by_mean": "mean over all attacks"}
+    return beside_each_other(shown, "range", kinds, alt.X("at:Q", title="records"))
 
 
 def _subgroups(rows: Rows) -> Drawn:
-    shown = [
-        {**row, "label": f"{row['column']}: {row['group']}"} for row in rows if row["small"] == ""
-    ] or [{**row, "label": f"{row['column']}: {row['group']}"} for row in rows]
-    shown = shown[:SHOWN]
-    bars = (
-        _of(shown)
-        .mark_bar(color=BLUE)
-        .encode(
-            y=_bars(shown, "label"),
-            x=_share("share", "share of the group"),
-            tooltip=["column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%")],
-        )
-    )
-    return alt.layer(bars).properties(height=_tall(shown))
+    large = [row for row in rows if row["small"] == ""] or rows
+    shown = [{**row, "label": f"{row['column']}: {row['group']}"} for row in large[:SHOWN]]
+    tips = ["column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%")]
+    return named_bars(shown, "label", share("share", "share of the group"), tips)
 
 
 def _intervals(rows: Rows) -> Drawn:
-    found = _of(rows)
+    found = rows_of(rows)
     x = alt.X("width:Q", title="width of the interval, in % of the ranks")
     names = ["on average", "all at once"]
-    colour = _two("of", names, (BLUE, RED))
+    colour = kinds_in("of", names, (BLUE, RED), LINES)
     inside = found.mark_line(point=True).encode(
         x=x,
         y=alt.Y("share:Q", title="share inside", axis=PERCENT, scale=WHOLE),
@@ -286,37 +213,9 @@ def _intervals(rows: Rows) -> Drawn:
     return alt.layer(by_chance, inside).properties(height=240)
 
 
-def _dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
-    """One row for each name, with a dot for each kind, and a line from the least to the most."""
-    label = " : ".join(f"datum.kind == '{key}' ? '{said}'" for key, said in kinds.items())
-    folded = (
-        _of(rows)
-        .transform_fold(list(kinds), as_=["kind", "at"])
-        .transform_filter("isValid(datum.at)")
-        .transform_calculate(kind=f"{label} : ''")
-    )
-    y = _bars(rows, name)
-    order = list(kinds.values())
-    line = folded.mark_rule(color="#bbbbbb", strokeWidth=2).encode(
-        y=y, x=alt.X("min(at):Q"), x2="max(at):Q"
-    )
-    dots = folded.mark_point(filled=True, size=90, opacity=1).encode(
-        y=y,
-        x=x,
-        color=alt.Color(
-            "kind:N",
-            scale=alt.Scale(domain=order, range=[RED, BLUE, GREY, GREEN][: len(order)]),
-            legend=KINDS,
-        ),
-        shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=KINDS),
-        tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
-    )
-    return alt.layer(line, dots).properties(height=_tall(rows))
-
-
 def _inside(rows: Rows) -> Drawn:
     kinds = {"share": "inside", "chance": "by chance"}
-    return _dots(rows[: 2 * SHOWN], "attribute", kinds, _share("at", "share of the originals"))
+    return dots(rows[: 2 * SHOWN], "attribute", kinds, share("at", "share of the originals"))
 
 
 def _inference(rows: Rows) -> Drawn:
@@ -326,97 +225,69 @@ def _inference(rows: Rows) -> Drawn:
         "guess": "one guess for all",
         "inferred": "from the others",
     }
-    return _dots(rows[: 2 * SHOWN], "column", kinds, _share("at", "told rightly"))
+    return dots(rows[: 2 * SHOWN], "column", kinds, share("at", "told rightly"))
 
 
 def _predictions(rows: Rows) -> Drawn:
     kinds = {"original": "from the original", "release": "from the release"}
     known = [row for row in rows if row["original"] is not None]
     x = alt.X("at:Q", title="score on held-out originals", scale=alt.Scale(zero=True))
-    return _dots(known[: 2 * SHOWN], "target", kinds, x)
+    return dots(known[: 2 * SHOWN], "target", kinds, x)
 
 
 def _loss(rows: Rows) -> Drawn:
     shown = [row for row in rows if row["worst"] == 1 and not isinstance(row["value"], str)]
     bars = (
-        _of(shown)
+        rows_of(shown)
         .mark_bar()
         .encode(
-            y=_bars(shown, "measure"),
+            y=named(shown, "measure"),
             x=alt.X("value:Q", title="0: nothing is lost, 1: all", scale=WHOLE),
             color=alt.Color("family:N", sort=list(dict.fromkeys(r["family"] for r in shown)),
                             legend=KINDS),
             tooltip=["measure:N", "family:N", alt.Tooltip("value:Q", format=".3")],
         )
     )  # fmt: skip
-    return alt.layer(bars).properties(height=_tall(shown, 18))
+    return alt.layer(bars).properties(height=tall(shown, 18))
 
 
 def _shape(rows: Rows) -> Drawn:
-    bars = (
-        _of(rows)
-        .transform_fold(["original_share", "release_share"], as_=["file", "part"])
-        .transform_calculate(file="datum.file == 'original_share' ? 'original' : 'release'")
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "bar:N",
-                title=None,
-                sort=[row["bar"] for row in rows],
-                axis=alt.Axis(labelAngle=-40, labelLimit=90, labelOverlap=False),
-            ),
-            xOffset="file:N",
-            y=alt.Y("part:Q", title=None, axis=alt.Axis(format=".0%", tickCount=4)),
-            color=_two("file", ["original", "release"]),
-            tooltip=["bar:N", "file:N", alt.Tooltip("part:Q", format=".1%")],
-        )
-    )
-    return alt.layer(bars).properties(height=130)
+    kinds = {"original_share": "original", "release_share": "release"}
+    x = alt.X("at:Q", title=None, axis=alt.Axis(format=".0%", tickCount=4))
+    return beside_each_other(rows, "bar", kinds, x)
 
 
 def _unchanged(rows: Rows) -> Drawn:
     shown = sorted(rows, key=lambda row: -row["share"])[: 2 * SHOWN]
     bars = (
-        _of(shown)
+        rows_of(shown)
         .mark_bar(color=BLUE)
         .encode(
-            y=_bars(shown, "column"),
-            x=_share("share", "share of the cells"),
+            y=named(shown, "column"),
+            x=share("share", "share of the cells"),
             tooltip=["column:N", alt.Tooltip("share:Q", format=".1%")],
         )
     )
-    return alt.layer(bars).properties(height=_tall(shown))
+    return alt.layer(bars).properties(height=tall(shown))
 
 
 def _remedies(rows: Rows) -> Drawn:
-    """Long names stand above their bars: beside them they would leave no room."""
-    found = _of(rows).transform_calculate(
-        said="datum.loss == null ? datum.does : datum.does + '; loss ' + format(datum.loss, '.3')"
-    )
-    y = alt.Y("does:N", title=None, sort=[row["does"] for row in rows], axis=None)
-    bars = found.mark_bar(color=BLUE, size=12, yOffset=7).encode(
-        y=y,
-        x=_share("share"),
-        tooltip=[
-            "does:N",
-            alt.Tooltip("share:Q", format=".1%"),
-            alt.Tooltip("loss:Q", format=".3"),
-        ],
-    )
-    words = found.mark_text(align="left", baseline="bottom", dx=2, dy=0, limit=600).encode(
-        y=y, x=alt.datum(0), text="said:N"
-    )
-    return alt.layer(bars, words).properties(height=_tall(rows, 38))
+    shown = [
+        {**row, "label": row["does"] + ("" if row["loss"] is None else f"; loss {row['loss']:.3g}")}
+        for row in rows
+    ]
+    tips = ["does:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("loss:Q", format=".3")]
+    return named_bars(shown, "label", share("share"), tips)
 
 
 def _risk_loss(rows: Rows) -> Drawn:
-    found = _of([row for row in rows if row["risk"] is not None and row["loss"] is not None])
+    found = rows_of([row for row in rows if row["risk"] is not None and row["loss"] is not None])
     x = alt.X("loss:Q", title="information lost", scale=alt.Scale(zero=True, nice=True, padding=30))
     y = alt.Y("risk:Q", title="linked by the worst attack", axis=PERCENT, scale=WHOLE)
     dots = found.mark_point(filled=True, size=140, opacity=1).encode(
         x=x,
         y=y,
-        color=_two("standing", ["dominated by none", "dominated"], (BLUE, GREY)),
+        color=kinds_in("standing", ["dominated by none", "dominated"], (BLUE, GREY)),
         shape=alt.Shape(
             "standing:N",
             scale=alt.Scale(domain=["dominated by none", "dominated"], range=["circle", "cross"]),
@@ -442,7 +313,7 @@ def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
         order = list(dict.fromkeys(row[name] for row in shown))
         releases = list(dict.fromkeys(row["release"] for row in shown))
         bars = (
-            _of(shown)
+            rows_of(shown)
             .mark_bar()
             .encode(
                 y=alt.Y(f"{name}:N", title=None, sort=order),

@@ -15,7 +15,7 @@ import msgspec
 
 from unveil import attacks, masks, measures
 from unveil.attacks import matching, one_to_one, posterior, search
-from unveil.data import audit, disclosure, policy
+from unveil.data import audit, disclosure, exposure, policy
 from unveil.data.comparison import Dominated
 from unveil.data.intruder import Intruder
 from unveil.data.risk import Risk
@@ -70,12 +70,12 @@ WORDS: dict[str, tuple[str, object]] = {
     "rank-of-truth": ("Among the k best", measures.top_k),
     "at-risk": ("Records at risk", measures.at_risk),
     "record-risk": ("Risk of a record", measures.hits),
-    "knowledge": ("Knowledge curve", audit.Knowledge),
-    "noisy-knowledge": ("Noisy knowledge", audit.NoisyKnowledge),
-    "remasking": ("Masking again", audit.Remasking),
-    "attribute-risk": ("Attributes that carry the risk", audit.AttributeRisks),
-    "remedy": ("Remedies", audit.Remedies),
-    "subgroup": ("Subgroups", audit.Subgroups),
+    "knowledge": ("Knowledge curve", exposure.Knowledge),
+    "noisy-knowledge": ("Noisy knowledge", exposure.NoisyKnowledge),
+    "remasking": ("Masking again", exposure.Remasking),
+    "attribute-risk": ("Attributes that carry the risk", exposure.AttributeRisks),
+    "remedy": ("Remedies", exposure.Remedies),
+    "subgroup": ("Subgroups", exposure.Subgroups),
     "household": ("Households", disclosure.HouseholdHits),
     "interval-disclosure": ("Interval disclosure", measures.interval_disclosure),
     "uniqueness": ("Uniqueness", measures.uniqueness),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.audit import GroupRisk, RecordRisks, Subgroups
 from unveil.data.common import common_cells
 from unveil.data.disclosure import (
     Diversity,
@@ -16,6 +15,7 @@ from unveil.data.disclosure import (
     ReleaseUniqueness,
     Unchanged,
 )
+from unveil.data.exposure import GroupRisk, RecordRisks, Subgroups
 from unveil.data.loss import Loss
 from unveil.data.risk import Interval
 from unveil.data.shape import Shape

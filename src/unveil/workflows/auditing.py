@@ -16,18 +16,8 @@ import msgspec
 
 from unveil import __version__
 from unveil.attacks import Attack
-from unveil.data.audit import (
-    FORMAT,
-    AttributeRisks,
-    Audit,
-    Evidence,
-    Finding,
-    Knowledge,
-    LeftOut,
-    NoisyKnowledge,
-    Remasking,
-    Remedies,
-)
+from unveil.data.audit import FORMAT, Audit, Evidence, Finding, LeftOut
+from unveil.data.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Remasking, Remedies
 from unveil.data.release import check_seed
 from unveil.errors import FileError, UnveilError, UsageError
 from unveil.files.evidence import write_evidence, write_records

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from unveil.data.audit import AttributeRisks, Without
+from unveil.data.exposure import AttributeRisks, Without
 from unveil.workflows.sweeping import Stage, halves, smaller
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from unveil.data.audit import Remasking
+from unveil.data.exposure import Remasking
 from unveil.data.intruder import Intruder
 from unveil.data.rows import content_places
 from unveil.errors import DataError

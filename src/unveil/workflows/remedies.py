@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from unveil.data.aligned import Aligned
-from unveil.data.audit import Remedies, Remedy
+from unveil.data.exposure import Remedies, Remedy
 from unveil.data.intruder import Intruder
 from unveil.data.release import Plan
 from unveil.data.streams import stream

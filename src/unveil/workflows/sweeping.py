@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from unveil.data.audit import Erring, Knowledge, Known, NoisyKnowledge
 from unveil.data.decode import as_column, donated
 from unveil.data.encode import numbers, spread
+from unveil.data.exposure import Erring, Knowledge, Known, NoisyKnowledge
 from unveil.data.intruder import Intruder
 from unveil.data.rows import Places, drawn
 from unveil.data.streams import stream

@@ -5,8 +5,8 @@ import pytest
 
 from some_evidence import evidence, finding, made
 from unveil import Policy, measures
-from unveil.data.audit import GroupRisk, Subgroups
 from unveil.data.disclosure import Diversity
+from unveil.data.exposure import GroupRisk, Subgroups
 from unveil.data.risk import Claims, Interval
 from unveil.workflows.judging import NOTICED, UNLIKELY, judge
 

@@ -8,7 +8,7 @@ import pytest
 import some_evidence
 import unveil
 from unveil import Csv, Policy, Schema, masks
-from unveil.data.audit import Remasking
+from unveil.data.exposure import Remasking
 from unveil.workflows import attempting
 from unveil.workflows.replaying import _differences, _sizes, replay
 

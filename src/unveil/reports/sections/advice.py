@@ -12,7 +12,8 @@ from unveil.reports.sections.knowledge import BETWEEN, between
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unveil.data.audit import Evidence, Remedies
+    from unveil.data.audit import Evidence
+    from unveil.data.exposure import Remedies
     from unveil.data.phrases import Phrase
     from unveil.reports.content import Row
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import Term, chance, counted, expected, name, percent, phrase
+from unveil.data.phrases import Term, chance, counted, expected, level, name, percent, phrase
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.glossary import attack_key
 
@@ -62,7 +62,7 @@ def _found_by_chance(worst: Finding) -> list[Phrase]:
             "{}. So many links or more would come about by chance with a [probability](p-value) "
             "of {}.",
             percent(above["above"]),
-            percent(above["threshold"]),
+            level(above["threshold"]),
             percent(above["highest"]),
             chance(risk.p_value),
         )
@@ -194,7 +194,7 @@ def _precision(sure: Finding) -> list[Exhibit]:
     rows = [
         (as_margin, percent(coverage), percent(right), percent(of_nobody))
         for as_margin, coverage, right, of_nobody in zip(
-            map(percent, curve["margin"]),
+            map(level, curve["margin"]),
             curve["coverage"],
             curve["precision"],
             curve["control"],

@@ -9,13 +9,8 @@ from unveil.reports.content import Exhibit, Section, Table, direction, figures, 
 from unveil.reports.sections.attacks import attack
 
 if TYPE_CHECKING:
-    from unveil.data.audit import (
-        AttributeRisks,
-        Evidence,
-        Knowledge,
-        NoisyKnowledge,
-        Remasking,
-    )
+    from unveil.data.audit import Evidence
+    from unveil.data.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Remasking
     from unveil.data.risk import Interval
     from unveil.reports.content import Cell, Column
 

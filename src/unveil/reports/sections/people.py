@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import Phrase, counted, name, percent, phrase
+from unveil.data.phrases import Phrase, counted, level, name, percent, phrase
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.knowledge import BETWEEN, between
 
 if TYPE_CHECKING:
-    from unveil.data.audit import Evidence, RecordRisks, Subgroups
+    from unveil.data.audit import Evidence
+    from unveil.data.exposure import RecordRisks, Subgroups
     from unveil.reports.content import Column
 
 
@@ -57,7 +58,7 @@ def _tail(found: RecordRisks) -> list[Phrase]:
                 "{} of {} records have a risk above {}.",
                 counted(above[0].records),
                 counted(found.n),
-                percent(above[0].threshold),
+                level(above[0].threshold),
             )
         )
     if len(found.carried) > 1:
@@ -65,7 +66,7 @@ def _tail(found: RecordRisks) -> list[Phrase]:
         said.append(
             phrase(
                 "The {} of the records with the highest risk carry {} of the expected links.",
-                percent(some.part),
+                level(some.part),
                 percent(some.share),
             )
         )
@@ -80,7 +81,7 @@ def _risks(found: RecordRisks) -> Exhibit:
         figures("by_mean", "records, by the mean over all attacks"),
     )
     rows = tuple(
-        (percent(one.low), percent(one.high), counted(one.by_worst), counted(one.by_mean))
+        (level(one.low), level(one.high), counted(one.by_worst), counted(one.by_mean))
         for one in found.bins
     )
     return Exhibit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import counted, name, names, percent, phrase
+from unveil.data.phrases import counted, level, name, names, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +62,7 @@ def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
             "share of all lies in the [interval](interval).",
             counted(worst.n),
             counted(worst.population),
-            percent(worst.interval.confidence),
+            level(worst.interval.confidence),
         )
     if evidence.truth is not None and not external:
         yield phrase(

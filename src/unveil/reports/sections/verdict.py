@@ -9,6 +9,7 @@ from unveil.data.phrases import (
     as_given,
     counted,
     decimal,
+    level,
     name,
     names,
     percent,
@@ -18,9 +19,10 @@ from unveil.reports.content import Exhibit, Fact, Section, Table, figures, text
 from unveil.reports.glossary import limit_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from unveil.data.audit import Evidence
+    from unveil.data.phrases import Figure
     from unveil.data.policy import Limit
     from unveil.reports.content import Cell
 
@@ -96,8 +98,8 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
     rows = tuple(
         (
             Term(one.limit.replace("_", " "), limit_key(one.limit)),
-            _value(one.limit, one.allowed),
-            _value(one.limit, one.found),
+            _value(one.limit, one.allowed, level),
+            _value(one.limit, one.found, percent),
             "kept" if one.kept else "BROKEN",
             name(one.reason),
         )
@@ -107,14 +109,14 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
     return table.without("why") if external else table  # reasons name subgroups and columns
 
 
-def _value(limit: str, value: Any) -> Cell:
+def _value(limit: str, value: Any, share: Callable[[float], Figure]) -> Cell:
     if value is None:
         return "not measured"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple | list):
         return names(value) or "none"
-    return percent(value) if limit in SHARES else as_given(value)
+    return share(value) if limit in SHARES else as_given(value)
 
 
 def notes(evidence: Evidence) -> Section | None:

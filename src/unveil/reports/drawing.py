@@ -1,0 +1,144 @@
+"""Drawing: what charts are put together of: bars, lines, dots, and how these are told apart."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from unveil.reports.theme import BLUE, GREEN, GREY, ORANGE, RED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Rows = list[dict[str, Any]]
+Drawn = alt.LayerChart | alt.FacetChart
+
+SHOWN = 15  # bars that can be told apart
+STEP = 22  # height of a bar
+PERCENT = alt.Axis(format=".0%")
+WHOLE = alt.Scale(domain=[0, 1])
+DIRECTIONS = ["original to release", "release to original"]
+KINDS = alt.Legend(title=None)
+LINES = alt.Legend(title=None, symbolType="stroke", symbolSize=250)
+
+
+def rows_of(rows: Rows) -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=rows))
+
+
+def share(field: str, title: str = "share of the people", scale: alt.Scale = WHOLE) -> alt.X:
+    return alt.X(f"{field}:Q", title=title, axis=PERCENT, scale=scale)
+
+
+def named(rows: Rows, name: str, *, title: str | None = None) -> alt.Y:
+    """Bars below each other, in the order of the table."""
+    return alt.Y(f"{name}:N", title=title, sort=[row[name] for row in rows])
+
+
+def tall(rows: Sequence[Any], step: int = STEP) -> int:
+    return max(3, len(rows)) * step
+
+
+def with_band(found: alt.Chart, x: alt.X, colour: str = BLUE) -> Drawn:
+    """A line with the interval in which it lies."""
+    y = alt.Y("share:Q", title="share of the people", axis=PERCENT, scale=WHOLE)
+    tips = [alt.Tooltip(f"{end}:Q", format=".1%") for end in ("share", "low", "high")]
+    band = (
+        found.transform_filter("isValid(datum.low)")
+        .mark_area(opacity=0.2, color=colour)
+        .encode(x=x, y=alt.Y("low:Q", title="share of the people"), y2="high:Q")
+    )
+    line = found.mark_line(point=True, color=colour).encode(x=x, y=y, tooltip=[x.shorthand, *tips])
+    return alt.layer(band, line).properties(height=240)
+
+
+def beside_each_other(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
+    """One row for each name, with a bar for each kind."""
+    order = list(kinds.values())
+    bars = (
+        folded(rows_of(rows), kinds)
+        .mark_bar()
+        .encode(
+            y=named(rows, name),
+            yOffset=alt.YOffset("kind:N", sort=order),
+            x=x,
+            color=kinds_in("kind", order, (BLUE, ORANGE)),
+            tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=",.3")],
+        )
+    )
+    return alt.layer(bars).properties(height=tall(rows))
+
+
+def kinds_in(
+    field: str,
+    names: list[str],
+    colours: Sequence[str] = (BLUE, ORANGE),
+    legend: alt.Legend = KINDS,
+) -> alt.Color:
+    scale = alt.Scale(domain=names, range=list(colours[: len(names)]))
+    return alt.Color(f"{field}:N", scale=scale, legend=legend)
+
+
+def dashes(field: str, names: list[str]) -> alt.StrokeDash:
+    """Lines that differ in more than their colour."""
+    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]][: len(names)]
+    return alt.StrokeDash(f"{field}:N", scale=alt.Scale(domain=names, range=dashes), legend=LINES)
+
+
+def folded(found: alt.Chart, kinds: dict[str, str]) -> alt.Chart:
+    """Columns under each other: their kind in words, and what they are at."""
+    said = " : ".join(f"datum.kind == '{key}' ? '{words}'" for key, words in kinds.items())
+    return (
+        found.transform_fold(list(kinds), as_=["kind", "at"])
+        .transform_filter("isValid(datum.at)")
+        .transform_calculate(kind=f"{said} : ''")
+    )
+
+
+def named_bars(rows: Rows, name: str, x: alt.X, tips: list[Any]) -> Drawn:
+    """Long names stand above their bars: beside them they would leave no room."""
+    shown = [{**row, "said": wrapped(row[name])} for row in rows]
+    lines = max(row["said"].count("\n") + 1 for row in shown)
+    y = alt.Y(f"{name}:N", title=None, sort=[row[name] for row in rows], axis=None)
+    bars = (
+        rows_of(shown)
+        .mark_bar(color=BLUE, size=10, yOffset=7 * lines)
+        .encode(y=y, x=x, tooltip=tips)
+    )
+    words = (
+        rows_of(shown)
+        .mark_text(
+            align="left",
+            baseline="bottom",
+            dx=2,
+            yOffset=7 * lines - 7 - 14 * (lines - 1),
+            lineBreak="\n",
+            lineHeight=14,
+            limit=alt.ExprRef("width - 4"),
+        )
+        .encode(y=y, x=alt.datum(0), text="said:N")
+    )
+    return alt.layer(bars, words).properties(height=len(rows) * (14 * lines + 20))
+
+
+def wrapped(text: str) -> str:
+    """A name in lines that fit a narrow screen, three at most."""
+    return "\n".join(textwrap.wrap(text, 48, max_lines=3, placeholder=" ..."))
+
+
+def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
+    """One row for each name, with a dot for each kind, and a line from the least to the most."""
+    folded, order = folded(rows_of(rows), kinds), list(kinds.values())
+    line = folded.mark_rule(color="#bbbbbb", strokeWidth=2).encode(
+        y=named(rows, name), x=alt.X("min(at):Q"), x2="max(at):Q"
+    )
+    dots = folded.mark_point(filled=True, size=90, opacity=1).encode(
+        y=named(rows, name),
+        x=x,
+        color=kinds_in("kind", order, (RED, BLUE, GREY, GREEN)),
+        shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=KINDS),
+        tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
+    )
+    return alt.layer(line, dots).properties(height=tall(rows))
