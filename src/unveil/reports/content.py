@@ -50,6 +50,7 @@ class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     table: Table
     chart: str | None = None  # how it is drawn; None: the table is shown itself
+    lead: tuple[Phrase, ...] = ()  # what to see in it
     says: Phrase = ()  # what the chart shows, for those who do not see it
     notes: tuple[Phrase, ...] = ()
     about: str | None = None  # the one column that a chart among many like it is of

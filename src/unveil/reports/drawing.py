@@ -25,10 +25,12 @@ LINES = alt.Legend(title=None, symbolType="stroke", symbolSize=250)
 
 
 def rows_of(rows: Rows) -> alt.Chart:
+    """A chart of these rows, to be told what to draw."""
     return alt.Chart(alt.InlineData(values=rows))
 
 
 def share(field: str, title: str = "share of the people", scale: alt.Scale = WHOLE) -> alt.X:
+    """An axis of shares, in percent."""
     return alt.X(f"{field}:Q", title=title, axis=PERCENT, scale=scale)
 
 
@@ -38,6 +40,7 @@ def named(rows: Rows, name: str, *, title: str | None = None) -> alt.Y:
 
 
 def tall(rows: Sequence[Any], step: int = STEP) -> int:
+    """How high a chart of so many bars is."""
     return max(3, len(rows)) * step
 
 
@@ -77,6 +80,7 @@ def kinds_in(
     colours: Sequence[str] = (BLUE, ORANGE),
     legend: alt.Legend = KINDS,
 ) -> alt.Color:
+    """What colour each kind has, in an order that is kept."""
     scale = alt.Scale(domain=names, range=list(colours[: len(names)]))
     return alt.Color(f"{field}:N", scale=scale, legend=legend)
 
@@ -130,15 +134,15 @@ def wrapped(text: str) -> str:
 
 def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
     """One row for each name, with a dot for each kind, and a line from the least to the most."""
-    folded, order = folded(rows_of(rows), kinds), list(kinds.values())
-    line = folded.mark_rule(color="#bbbbbb", strokeWidth=2).encode(
+    found, order = folded(rows_of(rows), kinds), list(kinds.values())
+    line = found.mark_rule(color="#bbbbbb", strokeWidth=2).encode(
         y=named(rows, name), x=alt.X("min(at):Q"), x2="max(at):Q"
     )
-    dots = folded.mark_point(filled=True, size=90, opacity=1).encode(
+    points = found.mark_point(filled=True, size=90, opacity=1).encode(
         y=named(rows, name),
         x=x,
         color=kinds_in("kind", order, (RED, BLUE, GREY, GREEN)),
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=KINDS),
         tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
     )
-    return alt.layer(line, dots).properties(height=tall(rows))
+    return alt.layer(line, points).properties(height=tall(rows))

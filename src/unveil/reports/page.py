@@ -62,7 +62,7 @@ def _pieces(summary: Summary) -> Iterator[Piece]:
     for section in summary.sections:
         phrases += [*section.paragraphs, *section.points]
     for exhibit in summary.exhibits():
-        phrases += [exhibit.says, *exhibit.notes]
+        phrases += [*exhibit.lead, exhibit.says, *exhibit.notes]
         phrases += [column.head for column in exhibit.table.columns]
         phrases += [cell for row in exhibit.table.rows for cell in row]
     for said in phrases:

@@ -31,24 +31,16 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
         evidence.noisy_knowledge,
         evidence.attribute_risks,
     )
-    exhibits, said = list[Exhibit](), list[Phrase]()
+    exhibits = list[Exhibit]()
     if swept is not None and swept.steps:
-        said.append(_swept(swept, external=external))
         exhibits.append(_known(swept, external=external))
     if parts is not None and parts.without and not external:
-        said.append(_without(parts))
         exhibits.append(_each(parts))
     if noisy is not None and noisy.points:
-        said.append(_erring(noisy))
         exhibits.append(_noise(noisy))
     if not exhibits:
         return None
-    return Section(
-        key="knowledge",
-        title="What an intruder must know",
-        paragraphs=tuple(said),
-        exhibits=tuple(exhibits),
-    )
+    return Section(key="knowledge", title="What an intruder must know", exhibits=tuple(exhibits))
 
 
 def _swept(found: Knowledge, *, external: bool) -> Phrase:
@@ -92,6 +84,7 @@ def _known(found: Knowledge, *, external: bool) -> Exhibit:
         name="knowledge",
         title="Share linked, by the number of attributes that are known",
         chart="knowledge",
+        lead=(_swept(found, external=external),),
         # Which attributes help the most is of use to an intruder only.
         table=table.without("added") if external else table,
         says=phrase(
@@ -129,6 +122,7 @@ def _each(found: AttributeRisks) -> Exhibit:
         name="attributes",
         title="Share linked when one attribute is not known",
         chart="without",
+        lead=(_without(found),),
         table=Table(columns, rows),
         says=phrase(
             "Bars of the share linked without each attribute, with a line at {}, with all of them.",
@@ -162,6 +156,7 @@ def _noise(found: NoisyKnowledge) -> Exhibit:
         name="noise",
         title="Share linked, by the error in what is known",
         chart="noise",
+        lead=(_erring(found),),
         table=Table(columns, rows),
         says=phrase(
             "A line of the share linked against the error, from {} to {}.",

@@ -19,10 +19,8 @@ def people(evidence: Evidence) -> Section | None:
     """Who carries the risk."""
     said, exhibits = list[Phrase](), list[Exhibit]()
     if evidence.record_risks is not None:
-        said += _tail(evidence.record_risks)
         exhibits += [_risks(evidence.record_risks), *_rows(evidence.record_risks)]
     if evidence.subgroups is not None and evidence.subgroups.groups:
-        said += _worst_group(evidence.subgroups)
         exhibits.append(_groups(evidence.subgroups))
     homes = evidence.households
     if homes is not None and homes.share is not None:
@@ -33,7 +31,7 @@ def people(evidence: Evidence) -> Section | None:
                 counted(homes.n),
             )
         )
-    if not said:
+    if not said and not exhibits:
         return None
     return Section(
         key="people", title="Who is at risk", paragraphs=tuple(said), exhibits=tuple(exhibits)
@@ -88,6 +86,7 @@ def _risks(found: RecordRisks) -> Exhibit:
         name="records",
         title="Records by their risk",
         chart="records",
+        lead=tuple(_tail(found)),
         table=Table(columns, rows),
         says=phrase(
             "Bars of how many records have which risk, by the worst attack and by the mean over "
@@ -156,6 +155,7 @@ def _groups(found: Subgroups) -> Exhibit:
         name="subgroups",
         title="Share linked in each subgroup, by the attack that is worst for it",
         chart="subgroups",
+        lead=tuple(_worst_group(found)),
         table=Table(columns, rows),
         says=phrase("Bars of the share linked in the subgroups at the highest risk, by attribute."),
         notes=(

@@ -112,23 +112,12 @@ def _by_attribute(found: IntervalDisclosure) -> Exhibit:
 
 def inference(evidence: Evidence, *, external: bool = False) -> Section | None:
     """What a link tells of confidential attributes, and who is alone in the quasi-identifiers."""
-    exhibits, said = list[Exhibit](), list[Phrase]()
-    if evidence.inference:
-        one = evidence.inference[0]
-        said.append(
-            phrase(
-                "A link is a way to a [confidential](confidential) value. [Whoever follows the "
-                "links](inference) of {} has it right as often as the table says; that is a "
-                "disclosure as far as it is more than a guess, and more than the others' rows "
-                "tell.",
-                attack(one.attack),
-            )
-        )
-        exhibits.append(_inference(evidence.inference))
-    said += _alone(evidence)
+    exhibits = [_inference(evidence.inference)] if evidence.inference else []
+    said = _alone(evidence)
     if evidence.uniqueness is not None and not external:
-        exhibits.append(_uniqueness(evidence))
-    if not said:
+        exhibits.append(_uniqueness(evidence, said))
+        said = []
+    if not said and not exhibits:
         return None
     return Section(
         key="values",
@@ -164,6 +153,14 @@ def _inference(found: tuple[Inference, ...]) -> Exhibit:
         name="inference",
         title="People whose confidential value is told rightly",
         chart="inference",
+        lead=(
+            phrase(
+                "A link is a way to a [confidential](confidential) value. [Whoever follows the "
+                "links](inference) of {} has it right as often as this says; that is a disclosure "
+                "as far as it is more than a guess, and more than the others' rows tell.",
+                attack(found[0].attack),
+            ),
+        ),
         table=Table(columns, rows),
         says=phrase(
             "For each confidential attribute dots at the share told rightly by the link, with the "
@@ -198,7 +195,7 @@ def _alone(evidence: Evidence) -> list[Phrase]:
     return said
 
 
-def _uniqueness(evidence: Evidence) -> Exhibit:
+def _uniqueness(evidence: Evidence, lead: list[Phrase]) -> Exhibit:
     found = evidence.uniqueness
     columns = (
         text("file", "file"),
@@ -221,6 +218,7 @@ def _uniqueness(evidence: Evidence) -> Exhibit:
     return Exhibit(
         name="uniqueness",
         title="Records alone in their combination of values",
+        lead=tuple(lead),
         table=Table(columns, tuple(rows)),
         notes=tuple(
             phrase(
