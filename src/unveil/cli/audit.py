@@ -17,6 +17,7 @@ from unveil.cli.options import (
     names,
     schema_option,
 )
+from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
 from unveil.cli.parameters import as_usage
 from unveil.cli.verdict import print_audit, print_replay
 from unveil.errors import UsageError
@@ -72,6 +73,7 @@ FAILED = 1
     type=PATH,
     help="Write the risk of each record, a table as private as ORIGINAL.",
 )
+@page_options
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -126,7 +128,7 @@ def command(
 
     \b
         unveil audit survey.csv release.csv --schema survey.toml --truth map.csv \\
-            --max-risk 0.05 --evidence audit.json
+            --max-risk 0.05 --report audit.html --evidence audit.json
 
     The attacks that fit the data are made in both directions, each record answered exactly.
     The verdict comes first; then who links how many, what else is disclosed, and what the
@@ -149,11 +151,13 @@ def command(
         return
     if original is None or release is None:
         raise UsageError("name ORIGINAL and RELEASE; `unveil audit --help` has an example")
-    found = _audited(original, release, given)
+    pages = Pages(**{name: given[name] for name in (*PAGE_OPTIONS, "force")})
+    found = _audited(original, release, given, pages)
     if as_json:
         print_json(found.evidence)
     else:
         print_audit(found)
+        pages.say()
         for option, what in (("evidence", "all that was found"), ("per_record", "each risk")):
             if given[option] is not None:
                 say(f"Wrote {given[option]}: {what}; keep it as private as {original}.")
@@ -161,7 +165,7 @@ def command(
         raise SystemExit(FAILED)
 
 
-def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
+def _audited(original: Path, release: Path, given: dict[str, Any], pages: Pages) -> Audit:
     from unveil.files.plans import read_plan
     from unveil.files.whole import check_outputs
     from unveil.workflows.auditing import audit
@@ -172,12 +176,13 @@ def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
         raise UsageError("--remask does nothing without --plan: leave it out")
     evidence, records = given["evidence"], given["per_record"]
     inputs = [given[name] for name in ("plan", "policy")]  # which audit does not see
-    check_outputs((evidence, records), inputs, force=given["force"])
+    check_outputs((evidence, records, pages.report), inputs, force=given["force"])
+    pages.check((original, release, given["schema"], given["release_schema"], given["truth"]))
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     policy = _policy(given["policy"], given["max_risk"])
     plan = None if given["plan"] is None else read_plan(given["plan"])
     with bar(f"reading {original}") as show, as_usage():
-        return audit(
+        found = audit(
             original,
             release,
             schema=given["schema"],
@@ -203,6 +208,8 @@ def _audited(original: Path, release: Path, given: dict[str, Any]) -> Audit:
             resume=given["resume"],
             progress=show,
         )
+        pages.write(found)
+    return found
 
 
 def _replay(

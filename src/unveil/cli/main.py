@@ -26,6 +26,7 @@ COMMANDS = {
     "inspect": "What a file holds, and what is still to be declared.",
     "mask": "Mask a file as a plan says.",
     "methods": "Every method and its parameters.",
+    "report": "The page of an audit, from its evidence.",
 }
 INTERNAL_ERROR = 70
 

@@ -13,6 +13,7 @@ from unveil.files.toml import as_path
 from unveil.files.whole import check_outputs, write_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from unveil.reports.content import Summary
@@ -53,22 +54,42 @@ def report(
     ...     unveil.report(found, f"{folder}/audit.html")
     """
     target = as_path(path)
-    check_page(target)
-    source = found if isinstance(found, str | os.PathLike) else None
-    check_outputs([target], [source], force=force)
+    check_report(target, [found if isinstance(found, str | os.PathLike) else None], force=force)
+    if figures is not None:
+        check_figures(as_path(figures), force=force)
     said = summary_of(found, external=external)
-    drawn = {} if figures is None else _drawn(said, as_path(figures), force=force)
     from unveil.reports.page import page
 
     write_bytes(target, page(said).encode(), force=force)
-    for file, content in drawn.items():
-        write_bytes(file, content, force=force)
+    if figures is not None:
+        _draw(said, as_path(figures), force=force)
 
 
-def check_page(path: Path) -> None:
-    """Refuse what nobody's browser would open."""
+def draw(
+    found: Audit | Evidence | Comparison | str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    external: bool = False,
+    force: bool = False,
+) -> None:
+    """Write each chart of a report to a folder, as SVG and as PNG."""
+    check_figures(as_path(folder), force=force)
+    _draw(summary_of(found, external=external), as_path(folder), force=force)
+
+
+def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> None:
+    """Refuse a page that cannot be written, or that no browser would open."""
     if path.suffix.lower() not in ENDINGS:
-        raise UsageError(f"a page is an .html file, not '{path.suffix or path.name}'")
+        raise UsageError("a page is an .html file: give it a name that ends so").at(str(path))
+    check_outputs([path], inputs, force=force)
+
+
+def check_figures(folder: Path, *, force: bool) -> None:
+    """Refuse a folder that is none, or that has files which might be replaced."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError("figures go to a folder, and this is a file").at(str(folder))
+    if not force and folder.is_dir() and any(folder.iterdir()):
+        raise FileError("the folder is not empty: name another, or add --force").at(str(folder))
 
 
 def summary_of(found: object, *, external: bool = False) -> Summary:
@@ -89,19 +110,15 @@ def summary_of(found: object, *, external: bool = False) -> Summary:
     return summary(found, external=external)
 
 
-def _drawn(said: Summary, folder: Path, *, force: bool) -> dict[Path, bytes]:
-    """Each chart as the bytes of two files, where these can be written."""
+def _draw(said: Summary, folder: Path, *, force: bool) -> None:
     from unveil.reports.figures import png, svg
 
-    charts = [exhibit for exhibit in said.exhibits() if exhibit.chart is not None]
-    files = [folder / f"{one.name}.{kind}" for one in charts for kind in ("svg", "png")]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
-    check_outputs(files, [], force=force)
-    made: dict[Path, bytes] = {}
-    for one in charts:
-        made[folder / f"{one.name}.svg"] = drawing = svg(one)
-        made[folder / f"{one.name}.png"] = png(drawing)
-    return made
+    for one in said.exhibits():
+        if one.chart is not None:
+            drawing = svg(one)
+            write_bytes(folder / f"{one.name}.svg", drawing, force=force)
+            write_bytes(folder / f"{one.name}.png", png(drawing), force=force)

@@ -1,0 +1,41 @@
+"""``unveil report``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unveil.cli.console import progress
+from unveil.cli.options import PATH, force_option
+from unveil.cli.pages import Pages, page_options
+from unveil.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command(name="report")
+@click.argument("evidence", type=PATH)
+@page_options
+@force_option
+def command(evidence: Path, *, force: bool, **given: Any) -> None:
+    """Make the page of an audit from its EVIDENCE, without another audit.
+
+    \b
+        unveil report audit.json --report audit.html
+        unveil report audit.json --report for-others.html --external
+
+    EVIDENCE is the file that `unveil audit ... --evidence FILE` wrote.
+    """  # noqa: D301 - click reads the mark
+    from unveil.files.evidence import read_evidence
+
+    pages = Pages(**given, force=force)
+    if pages.report is None and pages.figures is None:
+        raise UsageError("say what to write: --report PAGE, --figures DIR, or both")
+    pages.check([evidence])
+    with progress(f"reading {evidence}") as show:
+        found = read_evidence(evidence)
+        show("writing the page")
+        pages.write(found)
+    pages.say()
