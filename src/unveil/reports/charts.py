@@ -9,8 +9,6 @@ import altair as alt
 from unveil.data.phrases import plain
 from unveil.reports.drawing import (
     DIRECTIONS,
-    KINDS,
-    LINES,
     PERCENT,
     SHOWN,
     STEP,
@@ -22,6 +20,7 @@ from unveil.reports.drawing import (
     dots,
     folded,
     kinds_in,
+    legend,
     named,
     named_bars,
     rows_of,
@@ -29,7 +28,7 @@ from unveil.reports.drawing import (
     tall,
     with_band,
 )
-from unveil.reports.theme import BLUE, GREEN, GREY, PURPLE, RED, SKY
+from unveil.reports.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,12 +54,11 @@ def _attacks(rows: Rows) -> Drawn:
     )
     y = alt.Y("attack:N", title=None, sort=list(dict.fromkeys(row["attack"] for row in rows)))
     offset = alt.YOffset("direction:N", sort=DIRECTIONS)
-    palette = alt.Scale(domain=DIRECTIONS, range=[BLUE, SKY])
     bars = found.mark_bar().encode(
         y=y,
         yOffset=offset,
         x=share("share"),
-        color=alt.Color("direction:N", scale=palette, legend=KINDS),
+        color=kinds_in("direction", DIRECTIONS, (BLUE, SKY)),
         tooltip=[
             "attack:N",
             "direction:N",
@@ -79,11 +77,7 @@ def _attacks(rows: Rows) -> Drawn:
             y=y,
             yOffset=offset,
             x="at:Q",
-            color=alt.Color(
-                "mark:N",
-                scale=alt.Scale(domain=["a guess", "ceiling"], range=[GREY, RED]),
-                legend=KINDS,
-            ),
+            color=kinds_in("mark", ["a guess", "ceiling"], (GREY, RED)),
         )
     )
     many = len({row["attack"] for row in rows})
@@ -126,7 +120,7 @@ def _precision(rows: Rows) -> Drawn:
         .encode(
             x=share("margin", "margin that is demanded", alt.Scale()),
             y=alt.Y("at:Q", title="share", axis=PERCENT, scale=WHOLE),
-            color=kinds_in("kind", list(kinds.values()), (RED, BLUE, GREY), LINES),
+            color=kinds_in("kind", list(kinds.values()), (RED, BLUE, GREY), lines=True),
             strokeDash=dashes("kind", list(kinds.values())),
             tooltip=["kind:N", "margin:Q", alt.Tooltip("at:Q", format=".1%")],
         )
@@ -174,7 +168,7 @@ def _rank_of_truth(rows: Rows) -> Drawn:
         .encode(
             x=alt.X("k:Q", title="among the k best", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("share:Q", title="share of the people", axis=PERCENT, scale=WHOLE),
-            color=kinds_in("attack", attacks, (RED, BLUE, GREEN, PURPLE), LINES),
+            color=kinds_in("attack", attacks, (RED, BLUE, GREEN, PURPLE), lines=True),
             strokeDash=dashes("attack", attacks),
             tooltip=["attack:N", "direction:N", "k:Q", alt.Tooltip("share:Q", format=".1%")],
         )
@@ -190,7 +184,7 @@ def _records(rows: Rows) -> Drawn:
 
 
 def _subgroups(rows: Rows) -> Drawn:
-    large = [row for row in rows if row["small"] == ""] or rows
+    large = [row for row in rows if not row.get("small")] or rows
     shown = [{**row, "label": f"{row['column']}: {row['group']}"} for row in large[:SHOWN]]
     tips = ["column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%")]
     return named_bars(shown, "label", share("share", "share of the group"), tips)
@@ -200,7 +194,7 @@ def _intervals(rows: Rows) -> Drawn:
     found = rows_of(rows)
     x = alt.X("width:Q", title="width of the interval, in % of the ranks")
     names = ["on average", "all at once"]
-    colour = kinds_in("of", names, (BLUE, RED), LINES)
+    colour = kinds_in("of", names, (BLUE, RED), lines=True)
     inside = found.mark_line(point=True).encode(
         x=x,
         y=alt.Y("share:Q", title="share inside", axis=PERCENT, scale=WHOLE),
@@ -243,8 +237,7 @@ def _loss(rows: Rows) -> Drawn:
         .encode(
             y=named(shown, "measure"),
             x=alt.X("value:Q", title="0: nothing is lost, 1: all", scale=WHOLE),
-            color=alt.Color("family:N", sort=list(dict.fromkeys(r["family"] for r in shown)),
-                            legend=KINDS),
+            color=kinds_in("family", list(dict.fromkeys(r["family"] for r in shown)), PALETTE),
             tooltip=["measure:N", "family:N", alt.Tooltip("value:Q", format=".3")],
         )
     )  # fmt: skip
@@ -291,7 +284,7 @@ def _risk_loss(rows: Rows) -> Drawn:
         shape=alt.Shape(
             "standing:N",
             scale=alt.Scale(domain=["dominated by none", "dominated"], range=["circle", "cross"]),
-            legend=KINDS,
+            legend=legend(["dominated by none", "dominated"]),
         ),
         tooltip=[
             "release:N",
@@ -319,7 +312,7 @@ def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
                 y=alt.Y(f"{name}:N", title=None, sort=order),
                 yOffset=alt.YOffset("release:N", sort=releases),
                 x=alt.X(f"{value}:Q", title=title, scale=WHOLE),
-                color=alt.Color("release:N", sort=releases, legend=KINDS),
+                color=kinds_in("release", releases, PALETTE),
                 tooltip=["release:N", f"{name}:N", alt.Tooltip(f"{value}:Q", format=".3")],
             )
         )

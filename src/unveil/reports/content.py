@@ -31,6 +31,13 @@ class Table(msgspec.Struct, frozen=True):
         keys = [column.key for column in self.columns]
         return [dict(zip(keys, map(_bare, row), strict=True)) for row in self.rows]
 
+    def filled(self) -> Table:
+        """The table without the columns that are blank throughout."""
+        cells = zip(*self.rows, strict=True)
+        pairs = zip(self.columns, cells, strict=True) if self.rows else ()
+        blank = [column.key for column, each in pairs if all(cell in (None, "") for cell in each)]
+        return self.without(*blank)
+
     def without(self, *keys: str) -> Table:
         """The table with some columns left out."""
         kept = [place for place, column in enumerate(self.columns) if column.key not in keys]

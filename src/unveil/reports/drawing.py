@@ -20,8 +20,7 @@ STEP = 22  # height of a bar
 PERCENT = alt.Axis(format=".0%")
 WHOLE = alt.Scale(domain=[0, 1])
 DIRECTIONS = ["original to release", "release to original"]
-KINDS = alt.Legend(title=None)
-LINES = alt.Legend(title=None, symbolType="stroke", symbolSize=250)
+NARROW = 26  # letters of a legend that fit into one line on a phone
 
 
 def rows_of(rows: Rows) -> alt.Chart:
@@ -75,20 +74,27 @@ def beside_each_other(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) ->
 
 
 def kinds_in(
-    field: str,
-    names: list[str],
-    colours: Sequence[str] = (BLUE, ORANGE),
-    legend: alt.Legend = KINDS,
+    field: str, names: list[str], colours: Sequence[str] = (BLUE, ORANGE), *, lines: bool = False
 ) -> alt.Color:
     """What colour each kind has, in an order that is kept."""
-    scale = alt.Scale(domain=names, range=list(colours[: len(names)]))
-    return alt.Color(f"{field}:N", scale=scale, legend=legend)
+    wheel = [colours[place % len(colours)] for place in range(len(names))]
+    scale = alt.Scale(domain=names, range=wheel)
+    return alt.Color(f"{field}:N", scale=scale, legend=legend(names, lines=lines))
+
+
+def legend(names: Sequence[str], *, lines: bool = False) -> alt.Legend:
+    """What stands for what, in two columns where these fit."""
+    columns = 2 if sum(map(len, names)) <= NARROW else 1
+    if lines:
+        return alt.Legend(title=None, columns=columns, symbolType="stroke", symbolSize=250)
+    return alt.Legend(title=None, columns=columns)
 
 
 def dashes(field: str, names: list[str]) -> alt.StrokeDash:
     """Lines that differ in more than their colour."""
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]][: len(names)]
-    return alt.StrokeDash(f"{field}:N", scale=alt.Scale(domain=names, range=dashes), legend=LINES)
+    scale = alt.Scale(domain=names, range=dashes)
+    return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend(names, lines=True))
 
 
 def folded(found: alt.Chart, kinds: dict[str, str]) -> alt.Chart:
@@ -142,7 +148,7 @@ def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
         y=named(rows, name),
         x=x,
         color=kinds_in("kind", order, (RED, BLUE, GREY, GREEN)),
-        shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=KINDS),
+        shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=legend(order)),
         tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
     )
     return alt.layer(line, points).properties(height=tall(rows))

@@ -6,6 +6,7 @@ from typing import Any
 
 BLUE, RED, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#666666"
+PALETTE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, "#F0E442")
 WIDTH = 640  # of figures that are files
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 INK, FAINT = "#222222", "#dddddd"
@@ -38,7 +39,7 @@ CONFIG: dict[str, Any] = {
     "axisQuantitative": {"tickCount": 6},
     "title": {"color": INK, "anchor": "start", "fontSize": 14},
     "text": {"color": INK, "fontSize": 12},
-    "range": {"category": [BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, "#F0E442"]},
+    "range": {"category": list(PALETTE)},
     "line": {"strokeWidth": 2.5},
     "bar": {"cornerRadiusEnd": 2},
 }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from unveil.data.phrases import Phrase
 
 CURVES = 4  # attacks whose rank of the truth is drawn
+PLACES = (1, 2, 3, 5, 10)  # at which it is
 
 
 def attack(given: str) -> Term:
@@ -25,7 +26,6 @@ def attacks(evidence: Evidence) -> Section | None:
     if not evidence.attacks:
         return None
     worst = evidence.attacks[0]
-    sampled = any(one.risk.interval is not None for one in evidence.attacks)
     return Section(
         key="attacks",
         title="Who is linked",
@@ -41,7 +41,7 @@ def attacks(evidence: Evidence) -> Section | None:
             ),
             *_found_by_chance(worst),
         ),
-        exhibits=(_attacks(evidence, sampled=sampled),),
+        exhibits=(_attacks(evidence),),
         points=tuple(
             phrase(
                 "Not made: {} ({}): {}.",
@@ -69,7 +69,7 @@ def _found_by_chance(worst: Finding) -> list[Phrase]:
     ]
 
 
-def _attacks(evidence: Evidence, *, sampled: bool) -> Exhibit:
+def _attacks(evidence: Evidence) -> Exhibit:
     columns = (
         text("attack", "[attack](attack)"),
         text("direction", "direction"),
@@ -97,13 +97,11 @@ def _attacks(evidence: Evidence, *, sampled: bool) -> Exhibit:
         )
         for one in evidence.attacks
     )
-    table = Table(columns, rows)
     return Exhibit(
         name="attacks",
         title="Share of the people whom each attack links rightly",
         chart="attacks",
-        # Of everybody there is nothing to be unsure of.
-        table=table if sampled else table.without("low", "high"),
+        table=Table(columns, rows).filled(),
         says=phrase(
             "Bars of the share linked by each attack in each direction, with marks for what a "
             "guess links and for the ceiling. The longest is {}, {}.",
@@ -176,7 +174,7 @@ def _claims(made: list[Finding]) -> Exhibit:
         name="claims",
         title="Links that an intruder would claim, right and wrong",
         chart="claims",
-        table=Table(columns, tuple(rows)),
+        table=Table(columns, tuple(rows)).filled(),
         says=phrase("Bars of the links claimed by each attack, those that are right and wrong."),
     )
 
@@ -242,7 +240,8 @@ def rank_of_truth(evidence: Evidence) -> Section | None:
             counted(one.top["n"]),
         )
         for one in shown
-        for place in range(1, places + 1)
+        for place in PLACES
+        if place <= places
     )
     best = shown[0].top["share"]
     return Section(

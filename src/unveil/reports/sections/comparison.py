@@ -87,9 +87,7 @@ def releases(found: Comparison, *, external: bool = False) -> Section:
         text("standing", "[standing](dominated)"),
     )
     rows = tuple(_release(one, found) for one in found.releases)
-    table = Table(columns, rows)
-    if not any(one.worst and one.worst.interval for one in found.releases):
-        table = table.without("low", "high")
+    table = Table(columns, rows).filled()
     if external:
         table = table.without("unchanged")
     return Section(

@@ -156,7 +156,7 @@ def _groups(found: Subgroups) -> Exhibit:
         title="Share linked in each subgroup, by the attack that is worst for it",
         chart="subgroups",
         lead=tuple(_worst_group(found)),
-        table=Table(columns, rows),
+        table=Table(columns, rows).filled(),
         says=phrase("Bars of the share linked in the subgroups at the highest risk, by attribute."),
         notes=(
             phrase(
