@@ -56,6 +56,9 @@ def _print(summary: Summary) -> None:
 
 
 def _print_section(section: Section) -> None:
+    leads = any(exhibit.lead or exhibit.name in ROWS for exhibit in section.exhibits)
+    if not (section.paragraphs or section.points or leads):
+        return
     say()
     say(section.title.upper())
     for paragraph in section.paragraphs:

@@ -23,7 +23,6 @@ CRITERIA = {
     "interval_disclosure": "interval disclosure",
     "loss": "information loss",
 }
-MOST_MEASURES = 12  # of loss, drawn beside each other
 
 
 def verdict(found: Comparison) -> Phrase:
@@ -34,14 +33,7 @@ def verdict(found: Comparison) -> Phrase:
         counted(len(found.releases)),
         counted(found.records),
     )
-    if len(found.front) == 1:
-        said += phrase(" {} is [no worse](dominated) than any other, in risk and in loss.",
-                       name(found.front[0]))  # fmt: skip
-    elif found.front:
-        said += phrase(
-            " The choice is between {}: the others, if any, are [dominated](dominated).",
-            names(found.front),
-        )
+    said += _choice(found)
     for one in sorted(told, key=lambda each: each.risk or 0.0):
         if one.risk is not None and one.loss is not None:
             said += phrase(
@@ -51,6 +43,23 @@ def verdict(found: Comparison) -> Phrase:
                 decimal(one.loss),
             )
     return said
+
+
+def _choice(found: Comparison) -> Phrase:
+    """Between which of them it is."""
+    worse = [one.release for one in found.dominated]
+    if not found.front:
+        return ()
+    if not worse:
+        return phrase(" None is [dominated](dominated): each has less risk or less loss.")
+    if len(found.front) == 1:
+        best = name(found.front[0])
+        return phrase(" {} has no more risk and no more loss than [any other](dominated).", best)
+    return phrase(
+        " The choice is between {}: {} [dominated](dominated).",
+        names(found.front),
+        phrase("{} is", name(worse[0])) if len(worse) == 1 else phrase("{} are", names(worse)),
+    )
 
 
 def facts(found: Comparison) -> tuple[Fact, ...]:
@@ -248,7 +257,7 @@ def by_attack(found: Comparison) -> Section | None:
         title="Attack by attack",
         exhibits=(
             Exhibit(
-                name="attacks",
+                name="by-attack",
                 title="Share of the people whom each attack links rightly",
                 chart="attacks_beside",
                 table=Table(columns, rows),
@@ -281,7 +290,7 @@ def by_loss(found: Comparison) -> Section:
         title="Measure by measure",
         exhibits=(
             Exhibit(
-                name="losses",
+                name="by-measure",
                 title="Measures of loss that go from 0, nothing is lost, to 1",
                 chart="losses_beside",
                 table=Table(columns, rows),

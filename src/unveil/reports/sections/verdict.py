@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from unveil.data.policy import Limit
     from unveil.reports.content import Cell
 
+    Written = Callable[[float], Figure]
+
 SHARES = ("max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure")
 
 
@@ -98,8 +100,8 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
     rows = tuple(
         (
             Term(one.limit.replace("_", " "), limit_key(one.limit)),
-            _value(one.limit, one.allowed, level),
-            _value(one.limit, one.found, percent),
+            _value(one.limit, one.allowed, level, as_given),
+            _value(one.limit, one.found, percent, decimal),
             "kept" if one.kept else "BROKEN",
             name(one.reason),
         )
@@ -109,14 +111,14 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
     return table.without("why") if external else table  # reasons name subgroups and columns
 
 
-def _value(limit: str, value: Any, share: Callable[[float], Figure]) -> Cell:
+def _value(limit: str, value: Any, share: Written, other: Written) -> Cell:
     if value is None:
         return "not measured"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple | list):
         return names(value) or "none"
-    return share(value) if limit in SHARES else as_given(value)
+    return share(value) if limit in SHARES else other(value)
 
 
 def notes(evidence: Evidence) -> Section | None:
