@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 from msgspec import inspect
 
 from unveil.data.audit import FORMAT, Evidence, Finding, Input
+import unveil
+from unveil.data.aligned import Aligned
+from unveil.data.audit import FORMAT, Evidence, Finding, GroupRisk, Input, Subgroups
 from unveil.data.disclosure import Inside, IntervalCurve, IntervalDisclosure, Unchanged
 from unveil.data.exposure import GroupRisk, Subgroups
 from unveil.data.loss import Loss, Measured
@@ -77,3 +82,10 @@ def verdict(*, passed):
     """Whether one limit is kept."""
     limit = Limit(limit="max_risk", allowed=0.05, found=0.1, kept=passed, reason="")
     return Verdict(passed=passed, limits=(limit,))
+
+
+@cache
+def some_loss():
+    """What was lost by nobody in particular: for tests that are not about it."""
+    people = unveil.households(30)
+    return unveil.measures.loss(Aligned(people, people, None))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from unveil.attacks import Combined, Probabilistic
+from unveil.data.audit import AttributeRisks, Without
 from unveil.data.exposure import AttributeRisks, Without
+from unveil.workflows.attempting import WEIGHTED
 from unveil.workflows.sweeping import Stage, halves, smaller
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from unveil.workflows.sweeping import Share
 
 MOST = 20  # attributes that are left out in turn
-WORK = 4_000_000  # candidates, over all attacks, up to which all count
+WORK = 4_000_000  # candidates, over all attacks, up to which all are there
 
 
 def attribute_risks(
@@ -99,9 +102,14 @@ def highest(found: Iterable[Share | None]) -> Share | None:
     return max(there, key=lambda one: one.share, default=None)
 
 
+def few_for(task: Task) -> int | None:
+    """Among how many an attack is made, that is made many times; None: as any other."""
+    return WEIGHTED if isinstance(task.spec, Probabilistic | Combined) else None
+
+
 def _stage(task: Task, scene: Scene, people: Ints, *, attacks: int) -> Stage:
-    """All candidates, if so many attacks among them take not long."""
+    """All candidates, if so many attacks among them do not take long."""
     many = max(len(scene.places.mine), len(scene.places.release))
-    if many * min(attacks, MOST + 1) <= WORK:
+    if many * min(attacks, MOST + 1) <= WORK and few_for(task) is None:
         return Stage(task, scene, people)
-    return smaller(task, scene, people)
+    return smaller(task, scene, people, among=few_for(task))

@@ -15,10 +15,10 @@ from unveil.data.exposure import Remedies, Remedy
 from unveil.data.intruder import Intruder
 from unveil.data.release import Plan
 from unveil.data.streams import stream
-from unveil.errors import UnveilError, listing
+from unveil.errors import UnveilError
 from unveil.masks import Microaggregation, Pram, RankSwapping
 from unveil.measures import loss
-from unveil.workflows.leaving_out import highest, known_sets, leaving
+from unveil.workflows.leaving_out import few_for, highest, known_sets, leaving
 from unveil.workflows.scene import prepare
 from unveil.workflows.steps import quietly
 from unveil.workflows.sweeping import Stage, halves, smaller
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Sets = tuple[tuple[str, ...], ...]  # what an intruder compares: the better of these counts
 
-NAMED = 12  # columns in a sentence
+NAMED = 8  # columns in a sentence
 CATEGORIES = 1000  # of a column, up to which a probability of each to become each is soon made
 
 
@@ -89,7 +89,7 @@ def remedies(
     _, people = halves(scene)
     if not len(people):
         return None
-    trial = Trial.of(smaller(task, scene, people))
+    trial = Trial.of(smaller(task, scene, people, among=few_for(task)))
     sets = known_sets(task, every)
     ideas = ideas_for(trial.release, known, compared=every, tells=tells)
     with quietly():  # nobody released what is tried here
@@ -180,12 +180,10 @@ def _is_maskable(way: Way, release: Microdata, name: str) -> bool:
 
 
 def _in_words(names: Sequence[str]) -> str:
-    """Names in a sentence: age, income and hours."""
-    return (
-        listing(names)
-        if len(names) > NAMED
-        else " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-    )
+    """Names in a sentence, the first few of many: age, income and hours."""
+    more = len(names) - NAMED
+    *before, last = names if more <= 0 else (*names[:NAMED], f"{more} more")
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 @dataclass(frozen=True, repr=False, eq=False)

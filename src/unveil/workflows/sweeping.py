@@ -127,7 +127,7 @@ def halves(scene: Scene) -> tuple[Ints, Ints]:
     return first[few], second if len(second) else first
 
 
-def smaller(task: Task, scene: Scene, chosen: Ints) -> Stage:
+def smaller(task: Task, scene: Scene, chosen: Ints, *, among: int | None = None) -> Stage:
     """The chosen people among some others, with their rows, and no other rows.
 
     Of files that are small already it is all of them.
@@ -135,11 +135,12 @@ def smaller(task: Task, scene: Scene, chosen: Ints) -> Stage:
     pairs = pairs_of(scene)
     people = np.flatnonzero(pairs >= 0)
     many = max(len(scene.places.mine), len(scene.places.release))
-    if many <= AMONG or not task.blind:  # channels are of the whole file's rows
+    most = AMONG if among is None else among
+    if many <= most or not task.blind:  # channels are of the whole file's rows
         return Stage(task, scene, chosen)
     others = np.setdiff1d(people, chosen)
     rng = stream(scene.seed, "audit", "among")
-    few = min(AMONG - len(chosen), len(others))
+    few = min(max(most - len(chosen), 0), len(others))
     more = others[drawn(scene.places.of_mine[others], few, rng)]
     kept = np.sort(np.concatenate([chosen, more]))
     small = prepare(
