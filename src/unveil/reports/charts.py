@@ -274,35 +274,39 @@ def _remedies(rows: Rows) -> Drawn:
 
 
 def _risk_loss(rows: Rows) -> Drawn:
-    found = rows_of([row for row in rows if row["risk"] is not None and row["loss"] is not None])
-    x = alt.X("loss:Q", title="information lost", scale=alt.Scale(zero=True, nice=True, padding=30))
+    shown = [row for row in rows if row["risk"] is not None and row["loss"] is not None]
+    right = 1.3 * max([row["loss"] for row in shown], default=0.0) or 1.0  # room for names
+    standings = ["dominated by none", "dominated"]
+    x = alt.X("loss:Q", title="information lost", scale=alt.Scale(domain=[0, right], nice=False))
     y = alt.Y("risk:Q", title="linked by the worst attack", axis=PERCENT, scale=WHOLE)
-    dots = found.mark_point(filled=True, size=140, opacity=1).encode(
-        x=x,
-        y=y,
-        color=kinds_in("standing", ["dominated by none", "dominated"], (BLUE, GREY)),
-        shape=alt.Shape(
-            "standing:N",
-            scale=alt.Scale(domain=["dominated by none", "dominated"], range=["circle", "cross"]),
-            legend=legend(["dominated by none", "dominated"]),
-        ),
-        tooltip=[
-            "release:N",
-            alt.Tooltip("risk:Q", format=".1%"),
-            alt.Tooltip("loss:Q", format=".3"),
-        ],
+    dots = (
+        rows_of(shown)
+        .mark_point(filled=True, size=140, opacity=1)
+        .encode(
+            x=x,
+            y=y,
+            color=kinds_in("standing", standings, (BLUE, GREY)),
+            shape=alt.Shape(
+                "standing:N",
+                scale=alt.Scale(domain=standings, range=["circle", "cross"]),
+                legend=legend(standings),
+            ),
+            tooltip=[
+                "release:N",
+                alt.Tooltip("risk:Q", format=".1%"),
+                alt.Tooltip("loss:Q", format=".3"),
+            ],
+        )
     )
-    words = found.mark_text(align="center", baseline="bottom", dy=-9, limit=200).encode(
-        x=x, y=y, text="release:N"
-    )
-    return alt.layer(dots, words).properties(height=320)
+    words = rows_of(shown).mark_text(align="left", dx=10, limit=110)
+    return alt.layer(dots, words.encode(x=x, y=y, text="release:N")).properties(height=320)
 
 
 def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
     """Bars of several releases beside each other, one group for each name."""
 
     def drawn(rows: Rows) -> Drawn:
-        shown = [row for row in rows if row[value] is not None]
+        shown = [row for row in rows if row[value] is not None and row.get("worst", 1) == 1]
         order = list(dict.fromkeys(row[name] for row in shown))
         releases = list(dict.fromkeys(row["release"] for row in shown))
         bars = (
