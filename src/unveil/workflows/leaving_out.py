@@ -6,7 +6,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from unveil.attacks import Combined, Probabilistic
-from unveil.data.audit import AttributeRisks, Without
 from unveil.data.exposure import AttributeRisks, Without
 from unveil.workflows.attempting import WEIGHTED
 from unveil.workflows.sweeping import Stage, halves, smaller
