@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from unveil.cli.console import progress, say, say_lines
-from unveil.cli.findings import print_attack
-from unveil.cli.inspect import print_inspection
-from unveil.cli.mask import print_release
+from unveil.cli.compare import print_comparison
+from unveil.cli.console import bar, print_table, say
 from unveil.cli.options import PATH, force_option
-from unveil.errors import FileError, reason
+from unveil.errors import FileError, listing, reason
+
+if TYPE_CHECKING:
+    from unveil.workflows.demonstrating import Demonstration, Folder
+
+PAGES = 0.04  # of the time that all else takes
 
 
 @click.command(name="demo")
@@ -26,74 +30,100 @@ from unveil.errors import FileError, reason
     show_default=True,
     help="How many persons.",
 )
-@click.option("--seed", default=7, show_default=True, help="The seed of the sample.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=7,
+    show_default=True,
+    help="Of the sample, the masking and the audits.",
+)
 @force_option
 def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
-    """Write the embedded sample and its schema, inspect them, mask the sample and attack it."""
-    from unveil.attacks import Distance
-    from unveil.data.release import Plan
-    from unveil.data.samples import households
-    from unveil.files.tables import read, write
-    from unveil.files.whole import check_target
-    from unveil.masks import Microaggregation, Pram, RankSwapping
-    from unveil.workflows.attacking import attack
-    from unveil.workflows.inspecting import inspect
-    from unveil.workflows.masking import mask
-    from unveil.workflows.measuring import measure
+    """Go the whole way on the embedded sample.
 
-    data_file, schema_file = folder / "households.csv", folder / "households.toml"
-    plan_file, release_file = folder / "plan.toml", folder / "release.csv"
-    map_file = folder / "map.csv"
-    plan = Plan(
-        (
-            Microaggregation(k=5, columns=("income", "tax", "savings", "rent")),
-            RankSwapping(p=8, columns=("age", "hours")),
-            Pram(theta=0.2, columns=("region", "occupation")),
-        ),
-        seed=seed,
-    )
+    It is masked in three ways; each release is audited and held against a policy; they are
+    compared; and there is a page of each and of all together. Everything is in the folder.
+    """
+    from unveil.files.whole import check_outputs
+    from unveil.workflows.demonstrating import Folder, demonstrate
+
+    place = Folder(folder)
+    _make(folder)
+    check_outputs(place.outputs, (), force=force)
+    with bar("beginning") as show:
+        found = demonstrate(
+            place,
+            records=records,
+            seed=seed,
+            force=force,
+            progress=lambda doing, done, total: show(doing, done, round((1 + PAGES) * total)),
+        )
+        show("writing the pages", 100, round(100 * (1 + PAGES)))
+        _write_pages(found, place, force=force)
+    say("A made-up survey of persons in households; nobody in it is anybody.")
+    say()
+    _print_plans(place)
+    say()
+    _print_verdicts(found, place)
+    print_comparison(found.comparison)
+    say()
+    _print_pages(found, place)
+    say()
+    _print_next(place)
+
+
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
-    for file in (data_file, schema_file, plan_file, release_file, map_file):
-        check_target(file, force=force)
-    with progress(f"making {records:,} records") as show:
-        data = households(records, seed=seed)
-        write(data.schema, schema_file, force=force)
-        write(data, data_file, force=force)
-        found = inspect(original := read(data_file, schema_file))
-        show("masking")
-        release = mask(original, plan)
-        write(plan, plan_file, force=force)
-        write(release, release_file, force=force, row_map=map_file)
-        show("attacking")
-        released = read(release_file, release.schema)
-        links = attack(original, released, Distance(), truth=map_file, seed=seed)
-        measured = measure(links)
-    say("A made-up survey of persons in households; nobody in it is anybody.")
-    say()
-    print_inspection(found, title=str(data_file))
-    say()
-    say(f"The schema, {schema_file}:")
-    say()
-    say_lines(schema_file.read_text(encoding="utf-8"))
-    say()
-    say(f"The sample masked by {plan_file}, {release_file}:")
-    say()
-    print_release(release, left_out=["person"])
-    say()
-    say("The release attacked by an intruder who knows the quasi-identifiers of everybody:")
-    say()
-    print_attack(links, measured)
-    say()
-    _say_what_next(data_file, schema_file, plan_file, release_file, map_file)
 
 
-def _say_what_next(data: Path, schema: Path, plan: Path, release: Path, row_map: Path) -> None:
-    say(f"Try: unveil inspect {data} --schema {schema} --show-values")
-    say(f"     unveil mask {data} --schema {schema} --plan {plan} -o masked.csv")
-    say(f"     unveil attack {data} {release} --schema {schema} \\")
-    say(f"         --truth {row_map} --attack rank --criterion max --knows age,hours,income")
-    say(f"     unveil audit {data} {release} --schema {schema} \\")
-    say(f"         --truth {row_map} --plan {plan} --max-risk 0.05 --evidence audit.json")
+def _write_pages(found: Demonstration, folder: Folder, *, force: bool) -> None:
+    from unveil.reports import report
+
+    for name, audit in found.audits.items():
+        report(audit, folder.of(name, "html"), force=force)
+    report(found.comparison, folder.comparison, force=force)
+
+
+def _print_plans(folder: Folder) -> None:
+    from unveil.workflows.demonstrating import PLANS, WORDS
+
+    say(f"{folder.data} was masked in {len(PLANS)} ways:")
+    say()
+    rows = [
+        [name if step == 0 else "", words, ", ".join(mask.columns or ())]
+        for name, masks in PLANS.items()
+        for step, (mask, words) in enumerate(zip(masks, WORDS[name], strict=True))
+    ]
+    print_table(["release", "what is done", "to"], rows)
+
+
+def _print_verdicts(found: Demonstration, folder: Folder) -> None:
+    for name, audit in found.audits.items():
+        verdict = audit.verdict
+        kept = verdict is None or verdict.passed
+        broken = "" if verdict is None else listing(limit.limit for limit in verdict.broken)
+        say(f"{name}: {audit}")
+        say(f"The policy, {folder.policy}, is {'kept' if kept else f'NOT kept: {broken}'}.")
+        say()
+
+
+def _print_pages(found: Demonstration, folder: Folder) -> None:
+    say(f"The pages: {folder.comparison}   all releases beside each other; open this one")
+    for name in found.audits:
+        say(f"           {folder.of(name, 'html')}   the audit of {name}")
+
+
+def _print_next(folder: Folder) -> None:
+    data, schema, strong = folder.data, folder.schema, folder.of("strong", "csv")
+    names = [folder.of(name, "json") for name in ("light", "medium", "strong")]
+    say(f"Try: unveil inspect {data} --schema {schema}")
+    say(f"     unveil mask {data} --schema {schema} \\")
+    say(f"         --plan {folder.of('medium', 'plan.toml')} -o masked.csv")
+    say(f"     unveil audit {data} {strong} --schema {schema} \\")
+    say(f"         --truth {folder.of('strong', 'map.csv')} \\")
+    say(f"         --plan {folder.of('strong', 'plan.toml')} \\")
+    say(f"         --policy {folder.policy} --report audit.html")
+    say(f"     unveil compare {' '.join(map(str, names))} --report comparison.html")
