@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from unveil.attacks.attributes import code_values, mean_and_deviation
+from unveil.attacks.attributes import mean_and_deviation
 from unveil.attacks.covariance import covariance_of
 from unveil.attacks.evidence import evidence_of, joined
 from unveil.attacks.search import as_records
@@ -283,7 +283,7 @@ def _transition_at(channel: Channel, reading: Reading, change: float) -> Channel
     listed = reading.categories(column)
     before, after = (
         np.bincount(coded[~np.isnan(coded)].astype(np.int64), minlength=len(listed)) + 1e-9
-        for coded in (code_values(data, column, listed) for data in reading.both)
+        for coded in reading.coded(column, listed)
     )
     before, after = before / before.sum(), after / after.sum()
     stay = np.minimum(before, after) / before

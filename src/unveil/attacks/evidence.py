@@ -17,7 +17,6 @@ import numpy as np
 
 from unveil.attacks.attributes import (
     Rule,
-    code_values,
     compare_categories,
     ends_of,
     mean_and_deviation,
@@ -224,7 +223,7 @@ def _(channel: Recoding, reading: Reading) -> Evidence:
     listed = tuple(dict.fromkeys((*reading.categories(column), *channel.table.values())))
     place = {category: code for code, category in enumerate(listed)}
     becomes = [place.get(channel.table.get(category, ""), np.nan) for category in listed]
-    mine, released = (code_values(data, column, listed) for data in reading.both)
+    mine, released = reading.coded(column, listed)
     return _equal(_looked_up(np.array(becomes), mine), released, reading)
 
 
@@ -233,7 +232,7 @@ def _(channel: Transition, reading: Reading) -> Evidence:
     """Minus the log of the matrix's probability."""
     column, many = channel.columns[0], len(channel.categories)
     listed = tuple(dict.fromkeys((*channel.categories, *reading.categories(column))))
-    mine, released = (code_values(data, column, listed) for data in reading.both)
+    mine, released = reading.coded(column, listed)
     costs = np.full((len(listed), len(listed)), reading.beyond)
     with np.errstate(divide="ignore"):
         costs[:many, :many] = np.minimum(np.abs(np.log(channel.matrix)), reading.beyond)
@@ -287,7 +286,7 @@ def unchanged(column: str, reading: Reading) -> Evidence:
     if generalised:
         return _unchanged_sets(reading, column)
     listed = reading.categories(column)
-    ours, theirs = (code_values(data, column, listed) for data in reading.both)
+    ours, theirs = reading.coded(column, listed)
     return _equal(ours, theirs, reading)
 
 

@@ -29,6 +29,11 @@ class Reading:
     files: Files
     exact: dict[str, tuple[Exact, ...]] = field(default_factory=dict)
     beyond: float = np.inf  # what costs that cannot be; finite where the channel is a guess
+    # What was read before: a parameter that is estimated asks for the same codes many times.
+    _listed: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
+    _coded: dict[tuple[str, tuple[str, ...]], tuple[Floats, Floats]] = field(
+        default_factory=dict, init=False
+    )
 
     @property
     def both(self) -> tuple[Microdata, Microdata]:
@@ -51,8 +56,19 @@ class Reading:
 
     def categories(self, column: str) -> tuple[str, ...]:
         """The categories of both files, those that the masking made among them."""
-        every = (codes(data, column).categories for data in self.both)
-        return tuple(dict.fromkeys(label for listed in every for label in listed))
+        if column not in self._listed:
+            every = (codes(data, column).categories for data in self.both)
+            listed = dict.fromkeys(label for labels in every for label in labels)
+            self._listed[column] = tuple(listed)
+        return self._listed[column]
+
+    def coded(self, column: str, listed: tuple[str, ...]) -> tuple[Floats, Floats]:
+        """The places of the categories in a list, of mine and of the release."""
+        key = (column, listed)
+        if key not in self._coded:
+            mine, released = (code_values(data, column, listed) for data in self.both)
+            self._coded[key] = mine, released
+        return self._coded[key]
 
     def numbers(self, column: str) -> tuple[Floats, Floats, Floats]:
         """The numbers of mine and of the people after those functions, and of the release."""
@@ -100,7 +116,7 @@ class Reading:
         if common_level(*self.both, column) == "numeric":
             return self.numbers(column)
         listed = self.files.categories(column)
-        mine, released = (code_values(data, column, listed) for data in self.both)
+        mine, released = self.coded(column, listed)
         if self.files.people is self.files.mine:
             return mine, mine, released
         return mine, code_values(self.files.people, column, listed), released

@@ -25,7 +25,7 @@ PAGES = 0.04  # of the time that all else takes
 @click.option(
     "--records",
     "-n",
-    type=click.IntRange(min=20),
+    type=click.IntRange(min=100),
     default=1000,
     show_default=True,
     help="How many persons.",

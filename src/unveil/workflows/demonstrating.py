@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unveil.data.policy import Policy
 from unveil.data.release import Plan
 from unveil.data.samples import households
+from unveil.engines.ahead import compiled_ahead
 from unveil.files.evidence import write_records
 from unveil.files.tables import write
 from unveil.masks import Microaggregation, Pram, RankSwapping
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from unveil.data.audit import Audit
     from unveil.data.comparison import Comparison
+    from unveil.data.microdata import Microdata
     from unveil.masks.base import OnColumns
 
 MONEY = ("income", "tax", "savings", "rent")
@@ -50,10 +52,10 @@ WORDS = {  # what each step does, for people who do not know the methods
 POLICY = Policy(max_risk=0.1, max_confirmed=0.02, max_loss=0.35)
 ATTACKS = ("distance", "rank-max", "tailored", "position")
 REMASK = 2
-# How long each step of an audit takes beside the others, which take 1.
-TAKES = {"attack tailored": 4, "knowledge": 20, "masking again": 8, "inference": 5, "remedies": 10}
-OF_AN_AUDIT = 64  # all of its steps together
-AROUND = 4  # what is made before the audits, and as much after them
+# How long things take beside each other, for the bar.
+PARTS = {"making": 1, "masking": 1, "light": 24, "medium": 24, "strong": 44, "comparing": 1}
+STEPS = {"attack tailored": 10, "attack": 6, "knowledge": 35, "masking": 10, "inference": 8}
+SHORT = 2  # any other step of an audit
 
 
 @dataclass(frozen=True)
@@ -122,35 +124,43 @@ def demonstrate(
     'light'
     """
     shown = Shown(progress)
-    shown.part(f"making {records:,} records", AROUND // 2)
+    shown.part("making", f"making {records:,} records")
     data = households(records, seed=seed)
     for value, path in ((data.schema, folder.schema), (data, folder.data), (POLICY, folder.policy)):
         write(value, path, force=force)
-    shown.part("masking", AROUND // 2)
-    for name, masks in PLANS.items():
-        release = mask(data, Plan(masks, seed=seed))
-        write(release.plan, folder.of(name, "plan.toml"), force=force)
-        row_map = folder.of(name, "map.csv")
-        write(release, folder.of(name, "csv"), force=force, row_map=row_map)
-    audits = {}
-    for name in PLANS:
-        shown.part(f"auditing {name}", OF_AN_AUDIT)
-        audits[name] = audit(
-            folder.data,
-            folder.of(name, "csv"),
-            schema=folder.schema,
-            attacks=ATTACKS,
-            truth=folder.of(name, "map.csv"),
-            policy=folder.policy,
-            seed=seed,
-            plan=folder.of(name, "plan.toml"),
-            remask=REMASK,
-            progress=shown.step,
-        )
-        write(audits[name], folder.of(name, "json"), force=force)
-        write_records(audits[name], folder.of(name, "records.csv"), force=force)
-    shown.part("comparing", AROUND)
+    with compiled_ahead():
+        audits = {
+            name: _audited(name, data, folder, shown, seed=seed, force=force) for name in PLANS
+        }
+    shown.part("comparing", "comparing")
     return Demonstration(audits, compare(list(audits.values()), names=list(PLANS), seed=seed))
+
+
+def _audited(
+    name: str, data: Microdata, folder: Folder, shown: Shown, *, seed: int, force: bool
+) -> Audit:
+    """Mask the sample by one plan and audit the release, from its files as anybody would."""
+    shown.part("masking", f"masking, {name}")
+    plan, row_map = folder.of(name, "plan.toml"), folder.of(name, "map.csv")
+    release = mask(data, Plan(PLANS[name], seed=seed))
+    write(release.plan, plan, force=force)
+    write(release, folder.of(name, "csv"), force=force, row_map=row_map)
+    shown.part(name, f"auditing {name}")
+    found = audit(
+        folder.data,
+        folder.of(name, "csv"),
+        schema=folder.schema,
+        attacks=ATTACKS,
+        truth=row_map,
+        policy=folder.policy,
+        seed=seed,
+        plan=plan,
+        remask=REMASK,
+        progress=shown.step,
+    )
+    write(found, folder.of(name, "json"), force=force)
+    write_records(found, folder.of(name, "records.csv"), force=force)
+    return found
 
 
 class Shown:
@@ -158,27 +168,39 @@ class Shown:
 
     def __init__(self, progress: Callable[[str, int, int], None] | None) -> None:
         self._progress = progress
-        self._doing, self._begin, self._takes = "", 0.0, 0.0
-        self._step, self._before, self._step_takes = "", 0.0, 0.0
+        self._part, self._begun = "", 0
+        self._step, self._steps = "", 0.0
 
-    def part(self, doing: str, takes: float) -> None:
+    def part(self, part: str, doing: str) -> None:
         """A part begins."""
-        self._begin += self._takes
-        self._doing, self._takes = doing, takes
-        self._step, self._before, self._step_takes = "", 0.0, 0.0
-        self._show(0.0)
+        self._begun += PARTS.get(self._part, 0)
+        self._part, self._doing = part, doing
+        self._step, self._steps = "", 0.0
+        self._show(doing, 0.0)
 
     def step(self, step: str, done: int, total: int) -> None:
-        """An audit tells which of its steps it is at, a hundred for each of them."""
+        """An audit tells at which of its steps it is, each of them a hundred."""
         if step != self._step:
-            self._before += self._step_takes
-            long = (takes for name, takes in TAKES.items() if step.startswith(name))
-            self._step, self._step_takes = step, next(long, 1.0)
-        inside = 1.0 if done >= total else done % 100 / 100
-        self._show(min(self._before + inside * self._step_takes, self._takes))
+            self._steps += _takes(self._step)
+            self._step = step
+        now = self._steps + _takes(step) * (done % 100) / 100
+        self._show(f"{self._doing}: {step}", 1.0 if done >= total else now / _expected())
 
-    def _show(self, done: float) -> None:
+    def _show(self, doing: str, share: float) -> None:
         if self._progress is not None:
-            whole = 2 * AROUND + OF_AN_AUDIT * len(PLANS)
-            doing = f"{self._doing}: {self._step}" if self._step else self._doing
-            self._progress(doing, round(100 * (self._begin + done)), 100 * whole)
+            whole = sum(PARTS.values()) + PARTS["masking"] * (len(PLANS) - 1)
+            done = self._begun + min(share, 1.0) * PARTS[self._part]
+            self._progress(doing, round(100 * done), 100 * whole)
+
+
+def _takes(step: str) -> float:
+    """How long a step of an audit takes beside the others; none, before the first."""
+    return next(
+        (takes for name, takes in STEPS.items() if step.startswith(name)), SHORT if step else 0
+    )
+
+
+def _expected() -> float:
+    """All steps of an audit."""
+    attacks = [f"attack {name}" for name in ATTACKS for _ in range(2)][:-1]  # one by position
+    return sum(_takes(step) for step in (*attacks, "knowledge", "masking", "inference")) + 7 * SHORT
