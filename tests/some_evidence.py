@@ -7,10 +7,9 @@ from functools import cache
 import msgspec
 from msgspec import inspect
 
-from unveil.data.audit import FORMAT, Evidence, Finding, Input
 import unveil
 from unveil.data.aligned import Aligned
-from unveil.data.audit import FORMAT, Evidence, Finding, GroupRisk, Input, Subgroups
+from unveil.data.audit import FORMAT, Evidence, Finding, Input
 from unveil.data.disclosure import Inside, IntervalCurve, IntervalDisclosure, Unchanged
 from unveil.data.exposure import GroupRisk, Subgroups
 from unveil.data.loss import Loss, Measured

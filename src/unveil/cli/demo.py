@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unveil.cli.compare import print_comparison
 from unveil.cli.console import bar, print_table, say
 from unveil.cli.options import PATH, force_option
+from unveil.cli.verdict import print_comparison
 from unveil.errors import FileError, listing, reason
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _make(folder: Path) -> None:
 
 
 def _write_pages(found: Demonstration, folder: Folder, *, force: bool) -> None:
-    from unveil.reports import report
+    from unveil.reports.writing import report
 
     for name, audit in found.audits.items():
         report(audit, folder.of(name, "html"), force=force)
