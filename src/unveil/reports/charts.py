@@ -246,7 +246,7 @@ def _loss(rows: Rows) -> Drawn:
 
 def _shape(rows: Rows) -> Drawn:
     kinds = {"original_share": "original", "release_share": "release"}
-    x = alt.X("at:Q", title=None, axis=alt.Axis(format=".0%", tickCount=4))
+    x = alt.X("at:Q", title=None, axis=alt.Axis(format=".0%", tickCount=3))
     return beside_each_other(rows, "bar", kinds, x)
 
 

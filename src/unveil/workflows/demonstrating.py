@@ -49,7 +49,7 @@ WORDS = {  # what each step does, for people who do not know the methods
         "trade values, 25 % of the ranks at most",
     ),
 }
-POLICY = Policy(max_risk=0.1, max_confirmed=0.02, max_loss=0.35)
+POLICY = Policy(max_risk=0.1, max_confirmed=0.02, max_loss=0.4)
 ATTACKS = ("distance", "rank-max", "tailored", "position")
 REMASK = 2
 # How long things take beside each other, for the bar.
