@@ -58,7 +58,7 @@ def test_what_is_said(demo):
         assert re.search(rf"^{name}: If someone is known to be in this file", said, re.MULTILINE)
         assert os.path.join("demo", f"{name}.html") in said
     assert said.count("NOT kept: ") + said.count("policy.toml, is kept.") == 3
-    assert "3 releases of one original, 100 records" in said
+    assert "3 releases of one original of 100 people." in said
     assert len(said.splitlines()) <= 65
 
 
