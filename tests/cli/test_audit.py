@@ -64,7 +64,7 @@ def test_a_policy_that_fails_is_exit_code_1(unveil_command, here):
     done = unveil_command(*AUDIT, *QUICK, "--max-risk", "0.05", "--evidence", "e.json")
     assert (done.code, done.err) == (1, "")
     assert "NOT kept" in done.out
-    assert "max_risk" in done.out
+    assert "max risk" in done.out
     assert "BROKEN" in done.out
     assert "Wrote e.json" in done.out
     assert left_behind(here) == ["e.json"]
@@ -91,9 +91,9 @@ def test_everything_is_said(unveil_command, here):
     assert done.code == 1
     for words in (
         "If someone is known to be in this file", "rank-max", "The worst attributes to be known",
-        "If the intruder's values are wrong", "Masked again with 1 other seed", "Subgroups",
-        "Households", "Alone in the quasi-identifiers", "rent: a link tells it", "Loss,",
-        "Released unchanged",
+        "If what the intruder knows is wrong", "Of the subgroups that are not small",
+        "households", "does not mean much here", "A link is a way to a confidential value",
+        "The overall loss is", "Released unchanged", "WHAT TO DO NEXT",
     ):  # fmt: skip
         assert words in done.out
     each = pl.read_csv(here / "each.csv")

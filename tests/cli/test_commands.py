@@ -26,9 +26,19 @@ def test_version_and_help(unveil_command):
     assert unveil_command("--version").out == f"unveil {unveil.__version__}\n"
     done = unveil_command("--help")
     assert done.code == 0
-    for word in ("attack", "compare", "demo", "inspect", "mask", "methods", "Exit codes"):
+    for word in (
+        "attack",
+        "audit",
+        "compare",
+        "demo",
+        "inspect",
+        "mask",
+        "methods",
+        "report",
+        "Exit codes",
+    ):
         assert word in done.out
-    for command in ("attack", "compare", "demo", "inspect", "mask", "methods"):
+    for command in ("attack", "audit", "compare", "demo", "inspect", "mask", "methods", "report"):
         assert "Usage: unveil" in unveil_command(command, "--help").out
 
 

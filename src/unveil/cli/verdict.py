@@ -59,13 +59,16 @@ def _print_section(section: Section) -> None:
     leads = any(exhibit.lead or exhibit.name in ROWS for exhibit in section.exhibits)
     if not (section.paragraphs or section.points or leads):
         return
+    told = [one for one in section.exhibits if one.lead or (one.name in ROWS and one.table.rows)]
+    if not (section.paragraphs or section.points or told):
+        return  # it is of charts only
     say()
     say(section.title.upper())
     for paragraph in section.paragraphs:
         say(plain(paragraph))
     for point in section.points:
         say(f"- {plain(point)}")
-    for exhibit in section.exhibits:
+    for exhibit in told:
         for lead in exhibit.lead:
             say(plain(lead))
         if exhibit.name in ROWS and exhibit.table.rows:

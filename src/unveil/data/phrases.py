@@ -149,6 +149,8 @@ def as_given(value: float) -> Figure:
 def _count(value: float) -> str:
     if value == int(value) or value >= 10:
         return f"{value:,.0f}"
+    if 0 < value < 0.001:
+        return "under 0.001"
     return f"{value:.1f}" if value >= 0.05 else f"{value:.1g}"
 
 
@@ -165,7 +167,7 @@ def _share(value: float) -> str:
 def _decimal(value: float) -> str:
     if 0 < abs(value) < 0.0005:
         return "0.000"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
 def _chance(value: float) -> str:
@@ -180,5 +182,5 @@ _WRITTEN: dict[str, Callable[[float], str]] = {
     "points": lambda value: f"{100 * value:+.2f}",
     "decimal": _decimal,
     "chance": _chance,
-    "plain": lambda value: f"{value:,.10g}",
+    "plain": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.10g}",
 }

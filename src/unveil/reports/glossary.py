@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple, get_type_hints
 
@@ -122,9 +123,9 @@ def attack_key(name: str) -> str:
     >>> attack_key("tailored-posterior"), attack_key("rank-max-knowing-3")
     ('attack-tailored', 'attack-rank')
     """
-    for method in methods():
-        if method.kind == "attack" and f"{name}-".startswith(f"{method.name}-"):
-            return f"attack-{method.name}"
+    for method in _ours("attack"):
+        if f"{name}-".startswith(f"{method}-"):
+            return f"attack-{method}"
     return "attack"
 
 
@@ -134,8 +135,13 @@ def mask_key(method: str) -> str:
     >>> mask_key("rank-swapping")
     'mask-rank-swapping'
     """
-    ours = any(known.kind == "mask" and known.name == method for known in methods())
-    return f"mask-{method}" if ours else "mask"
+    return f"mask-{method}" if method in _ours("mask") else "mask"
+
+
+@cache
+def _ours(kind: str) -> tuple[str, ...]:
+    """The names of our methods of a kind; a page asks for them hundreds of times."""
+    return tuple(method.name for method in methods() if method.kind == kind)
 
 
 def limit_key(limit: str) -> str:

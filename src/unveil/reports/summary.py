@@ -79,21 +79,23 @@ def _external(evidence: Evidence) -> list[Section | None]:
         attacks.rank_of_truth(evidence),
         values.intervals(evidence, external=True),
         values.inference(evidence, external=True),
-        loss.loss(evidence),
+        loss.loss(evidence, external=True),
         loss.side_by_side(evidence),
         doing.plan(evidence, external=True),
     ]
 
 
 def compared(found: Comparison, *, external: bool = False) -> Summary:
-    """What is said of several releases of one original."""
+    """What is said of several releases of one original; to others, without their files' names."""
+    if external:
+        found = comparison.unnamed(found)
     made = [
         comparison.releases(found, external=external),
         comparison.order(found),
-        comparison.differences(found),
+        comparison.differences(found, external=external),
         comparison.by_attack(found),
         comparison.by_loss(found),
-        comparison.notes(found),
+        comparison.notes(found, external=external),
     ]
     return Summary(
         title="Releases of one original, side by side",

@@ -190,7 +190,12 @@ def _precision(sure: Finding) -> list[Exhibit]:
         figures("control", "claimed of [nobody](control)"),
     )
     rows = [
-        (as_margin, percent(coverage), percent(right), percent(of_nobody))
+        (
+            as_margin,
+            percent(coverage),
+            None if right is None else percent(right),  # nothing is claimed
+            None if of_nobody is None else percent(of_nobody),
+        )
         for as_margin, coverage, right, of_nobody in zip(
             map(level, curve["margin"]),
             curve["coverage"],

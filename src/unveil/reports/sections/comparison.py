@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from unveil.data.phrases import Phrase, Term, counted, decimal, name, names, percent, phrase, points
 from unveil.reports.content import Exhibit, Fact, Section, Table, direction, figures, text
 from unveil.reports.glossary import loss_key
@@ -23,6 +25,33 @@ CRITERIA = {
     "interval_disclosure": "interval disclosure",
     "loss": "information loss",
 }
+
+
+def unnamed(found: Comparison) -> Comparison:
+    """The releases by numbers: the names of files often tell how they were masked."""
+    known_as = {one.name: f"release {number}" for number, one in enumerate(found.releases, 1)}
+
+    def each(given: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(known_as[one] for one in given)
+
+    changed = msgspec.structs.replace
+    return changed(
+        found,
+        releases=tuple(changed(one, name=known_as[one.name]) for one in found.releases),
+        best=tuple(
+            changed(one, releases=each(one.releases), not_measured=each(one.not_measured))
+            for one in found.best
+        ),
+        front=each(found.front),
+        dominated=tuple(
+            changed(one, release=known_as[one.release], by=each(one.by)) for one in found.dominated
+        ),
+        not_placed=each(found.not_placed),
+        differences=tuple(
+            changed(one, first=known_as[one.first], second=known_as[one.second])
+            for one in found.differences
+        ),
+    )
 
 
 def verdict(found: Comparison) -> Phrase:
@@ -102,6 +131,7 @@ def releases(found: Comparison, *, external: bool = False) -> Section:
     return Section(
         key="releases",
         title="Risk and loss",
+        paragraphs=(phrase("The releases have numbers, as they were given."),) if external else (),
         exhibits=(
             Exhibit(
                 name="risk-loss",
@@ -201,7 +231,7 @@ def _best(found: Comparison) -> Exhibit:
     return Exhibit(name="best", title="The least of each", table=Table(columns, rows))
 
 
-def differences(found: Comparison) -> Section | None:
+def differences(found: Comparison, *, external: bool = False) -> Section | None:
     """How much more risk one has than another."""
     if not found.differences:
         return None
@@ -212,6 +242,7 @@ def differences(found: Comparison) -> Section | None:
         figures("high", "at most"),
         text("note", "of what"),
     )
+    table = Table(columns, tuple(_difference(one) for one in found.differences))
     return Section(
         key="differences",
         title="How much they differ",
@@ -219,7 +250,7 @@ def differences(found: Comparison) -> Section | None:
             Exhibit(
                 name="differences",
                 title="Differences of risk, in percentage points",
-                table=Table(columns, tuple(_difference(one) for one in found.differences)),
+                table=table.without("note") if external else table,  # it names files
             ),
         ),
     )
@@ -300,12 +331,18 @@ def by_loss(found: Comparison) -> Section:
     )
 
 
-def notes(found: Comparison) -> Section | None:
+def notes(found: Comparison, *, external: bool = False) -> Section | None:
     """Where like is not compared with like."""
     if not found.notes:
         return None
+    title = "Where like is not compared with like"
+    if external:  # they name files and columns
+        told = phrase(
+            "The audits are not alike in {} ways: ask for them.", counted(len(found.notes))
+        )
+        return Section(key="notes", title=title, points=(told,))
     said = tuple(phrase("{}.", name(note[:1].upper() + note[1:])) for note in found.notes)
-    return Section(key="notes", title="Where like is not compared with like", points=said)
+    return Section(key="notes", title=title, points=said)
 
 
 def limits() -> tuple[Phrase, ...]:

@@ -65,8 +65,8 @@ def _steps(masks: list[dict[str, Any]], *, external: bool) -> Exhibit:
             )
         )
     table = Table(columns, tuple(rows))
-    if external:  # parameters tell an intruder what to expect of a cell
-        table = table.without("parameters")
+    if external:  # what to expect of a cell, and which columns stayed as they were
+        table = table.without("columns", "parameters")
     return Exhibit(name="plan", title="The plan, step by step", table=table)
 
 
@@ -103,13 +103,13 @@ def made(evidence: Evidence) -> Section:
     rows = tuple(
         (
             key,
-            name(one.file or "a table in memory"),
+            "a table in memory" if one.file is None else name(one.file),
             None if one.records is None else counted(one.records),
             name(one.sha256),
         )
         for key, one in evidence.inputs.items()
     )
-    software = ", ".join(f"{key} {value}" for key, value in evidence.software.items())
+    software = names(f"{key} {value}" for key, value in evidence.software.items())
     return Section(
         key="made",
         title="How this was made",
@@ -119,7 +119,7 @@ def made(evidence: Evidence) -> Section:
                 "versions give the same numbers: `unveil audit --replay` on the evidence says so.",
                 as_given(evidence.seed),
             ),
-            phrase("{}.", name(software)),
+            phrase("{}.", software),
         ),
         exhibits=(Exhibit(name="inputs", title="The files", table=Table(columns, rows)),),
     )

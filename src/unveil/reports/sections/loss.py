@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 30  # attributes that are drawn
 
 
-def loss(evidence: Evidence) -> Section:
-    """What the masking cost."""
+def loss(evidence: Evidence, *, external: bool = False) -> Section:
+    """What the masking cost; to others, without who bears it."""
     lost = evidence.loss
     predicted = [one for one in lost.predictions if one.original is not None]
     return Section(
         key="loss",
         title="What the masking cost",
-        paragraphs=(*_overall(lost), *_missing(lost), *_score(evidence)),
+        paragraphs=(*_overall(lost), *_missing(lost, external=external), *_score(evidence)),
         exhibits=(_measures(lost), *([_predictions(lost)] if predicted else [])),
     )
 
@@ -44,9 +44,18 @@ def _overall(lost: Loss) -> list[Phrase]:
     ]
 
 
-def _missing(lost: Loss) -> list[Phrase]:
+def _missing(lost: Loss, *, external: bool) -> list[Phrase]:
     """Who is left out, and what is not told, where that falls on some more than on others."""
     said, gone = [], lost.suppression
+    if external:
+        return [
+            phrase(f"{{}} of the {what} are [{words}]({key}).", percent(share))
+            for what, words, key, share in (
+                ("records", "not released", "loss-discarded", gone.discarded),
+                ("cells", "not told any more", "loss-suppressed", gone.suppressed),
+            )
+            if share
+        ]
     if gone.most_discarded is not None and gone.most_discarded.discarded and gone.discarded:
         said.append(
             phrase(
@@ -96,7 +105,7 @@ def _measures(lost: Loss) -> Exhibit:
         (
             Term(one.name, loss_key(one.name)),
             one.family,
-            name(f"none: {one.note}") if one.value is None else decimal(one.value),
+            phrase("none: {}", name(one.note)) if one.value is None else decimal(one.value),
             as_given(one.best),
             "no end" if one.worst is None else as_given(one.worst),
         )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from unveil.data.exposure import RecordRisks, Subgroups
     from unveil.reports.content import Column
 
+LISTED = 200  # subgroups; a column of many categories has thousands
+
 
 def people(evidence: Evidence) -> Section | None:
     """Who carries the risk."""
@@ -149,7 +151,7 @@ def _groups(found: Subgroups) -> Exhibit:
             name(one.attack),
             "few" if one.small else "",
         )
-        for one in found.groups
+        for one in found.groups[:LISTED]
     )
     return Exhibit(
         name="subgroups",
@@ -160,9 +162,15 @@ def _groups(found: Subgroups) -> Exhibit:
         says=phrase("Bars of the share linked in the subgroups at the highest risk, by attribute."),
         notes=(
             phrase(
-                "The chart has the groups at the highest risk; all are in the table. Categories "
-                "that the schema does not declare have no names here, but numbers, the most "
-                "frequent first."
+                "The chart has the groups at the highest risk; {}. Categories that the schema does "
+                "not declare have no names here, but numbers, the most frequent first.",
+                _listed(len(found.groups)),
             ),
         ),
     )
+
+
+def _listed(groups: int) -> Phrase:
+    if groups <= LISTED:
+        return phrase("all are in the table")
+    return phrase("of {} the table has the first, and the evidence all", counted(groups))

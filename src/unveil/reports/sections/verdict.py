@@ -102,6 +102,8 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
             Term(one.limit.replace("_", " "), limit_key(one.limit)),
             _value(one.limit, one.allowed, level, as_given),
             _value(one.limit, one.found, percent, decimal),
+            _value(one.allowed, level if one.limit in SHARES else as_given, external=external),
+            _value(one.found, percent if one.limit in SHARES else decimal, external=external),
             "kept" if one.kept else "BROKEN",
             name(one.reason),
         )
@@ -112,13 +114,17 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
 
 
 def _value(limit: str, value: Any, share: Written, other: Written) -> Cell:
+def _value(value: Any, written: Callable[[float], Figure], *, external: bool) -> Cell:
     if value is None:
         return "not measured"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple | list):
+        if external:  # which columns stayed as they were helps an intruder
+            return phrase("{} columns", counted(len(value)))
         return names(value) or "none"
     return share(value) if limit in SHARES else other(value)
+    return written(value)
 
 
 def notes(evidence: Evidence) -> Section | None:
