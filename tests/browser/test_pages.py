@@ -1,0 +1,83 @@
+"""Pages open in a browser: every chart is drawn, everything fits, and all can be read."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+
+from looking import AXE, CUT, EMPTY, HIDDEN, LOST, WIDE
+
+LAPTOP, PHONE, PAPER = 1280, 390, 718  # pixels; paper is A4 less Chromium's margins
+KINDS = ("audit", "external", "bare", "comparison", "hostile", "hostile-comparison")
+LEAST = {"audit": 25, "external": 15, "bare": 15, "comparison": 3, "hostile": 25}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def at(kind, page_of, open_page):
+    """The page of this kind at a width, opened once."""
+    opened = {}
+
+    def found(width):
+        if width not in opened:
+            opened[width] = open_page(page_of(kind), width)
+        return opened[width]
+
+    yield found
+    for one in opened.values():
+        one.page.close()
+
+
+@pytest.fixture(params=[LAPTOP, PHONE], ids=["laptop", "phone"])
+def opened(request, at):
+    return at(request.param)
+
+
+def test_every_chart_is_drawn(opened, kind):
+    assert opened.ask("() => document.querySelectorAll('svg').length") >= LEAST.get(kind, 1)
+    assert opened.ask(EMPTY) == []
+
+
+def test_the_page_says_nothing_and_asks_for_nothing(opened):
+    assert opened.said == []
+    assert opened.asked == [opened.address]
+
+
+def test_words_of_charts_are_not_cut(opened):
+    assert opened.ask(CUT) == []
+
+
+def test_nothing_is_wider_than_the_screen(opened):
+    assert opened.ask(WIDE) == []
+
+
+def test_links_lead_somewhere(opened):
+    assert opened.ask(LOST) == []
+
+
+def test_names_do_no_harm(opened):
+    assert opened.ask("() => window.hacked") is None
+    assert opened.ask("() => document.querySelectorAll('img, iframe, object').length") == 0
+
+
+def test_all_can_read_it(opened):
+    opened.ask(AXE_SCRIPT)
+    assert opened.ask(AXE) == []
+    opened.ask("() => document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert opened.ask(AXE) == []
+    opened.ask("() => document.querySelectorAll('details').forEach(one => one.open = false)")
+
+
+def test_paper_has_the_tables_and_cuts_nothing(at):
+    opened = at(LAPTOP)
+    opened.page.emulate_media(media="print")
+    opened.page.set_viewport_size({"width": PAPER, "height": 1000})
+    assert opened.ask(HIDDEN) == []
+    assert opened.ask(WIDE) == []
+    assert opened.ask(CUT) == []
+    opened.page.emulate_media(media="screen")
+    opened.page.set_viewport_size({"width": LAPTOP, "height": 900})

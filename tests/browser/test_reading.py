@@ -1,0 +1,46 @@
+"""What a reader does with pages: print them, read them without scripts, follow the demo."""
+
+from __future__ import annotations
+
+from looking import CUT, EMPTY, HIDDEN, LOST, WIDE
+
+LAPTOP, PHONE = 1280, 390
+CLOSED = "() => document.querySelectorAll('details:not([open])').length"
+
+
+def test_tables_are_open_while_a_page_is_printed(page_of, open_page):
+    opened = open_page(page_of("audit"), LAPTOP)
+    closed = opened.ask(CLOSED)
+    assert closed > 20
+    opened.ask(f"() => addEventListener('beforeprint', () => window.then = ({CLOSED})())")
+    assert opened.page.pdf().startswith(b"%PDF")
+    assert opened.ask("() => window.then") == 0
+    assert opened.ask(CLOSED) == closed
+    opened.page.close()
+
+
+def test_without_scripts_the_tables_are_there(page_of, open_page):
+    opened = open_page(page_of("audit"), PHONE, scripts=False)
+    assert opened.ask("() => document.querySelectorAll('svg').length") == 0
+    assert opened.page.get_by_text("drawn by a script").is_visible()
+    for one in opened.page.locator("summary").all():
+        one.click()
+    assert opened.ask(HIDDEN) == []
+    assert opened.ask(WIDE) == []
+    assert opened.asked == [opened.address]
+    opened.page.close()
+
+
+def test_the_pages_of_the_demo_open(unveil_command, open_page, tmp_path):
+    done = unveil_command("demo", "--folder", tmp_path, "-n", 200, "--force")
+    assert done.code == 0, done.err
+    pages = sorted(tmp_path.glob("*.html"))
+    assert pages
+    for path in pages:
+        for width in (LAPTOP, PHONE):
+            opened = open_page(path, width)
+            for wrong in (EMPTY, CUT, WIDE, LOST):
+                assert opened.ask(wrong) == [], path.name
+            assert opened.said == []
+            assert opened.asked == [opened.address]
+            opened.page.close()
