@@ -56,9 +56,6 @@ def _print(summary: Summary) -> None:
 
 
 def _print_section(section: Section) -> None:
-    leads = any(exhibit.lead or exhibit.name in ROWS for exhibit in section.exhibits)
-    if not (section.paragraphs or section.points or leads):
-        return
     told = [one for one in section.exhibits if one.lead or (one.name in ROWS and one.table.rows)]
     if not (section.paragraphs or section.points or told):
         return  # it is of charts only

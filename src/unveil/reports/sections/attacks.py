@@ -193,10 +193,8 @@ def _precision(sure: Finding) -> list[Exhibit]:
         (
             as_margin,
             percent(coverage),
-            None if right is None else percent(right),  # nothing is claimed
-            None if of_nobody is None else percent(of_nobody),
             None if right is None else percent(right),  # of no claims nothing is right or wrong
-            percent(of_nobody),
+            None if of_nobody is None else percent(of_nobody),
         )
         for as_margin, coverage, right, of_nobody in zip(
             map(level, curve["margin"]),

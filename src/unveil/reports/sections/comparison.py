@@ -82,8 +82,7 @@ def _choice(found: Comparison) -> Phrase:
     if not worse:
         return phrase(" None is [dominated](dominated): each has less risk or less loss.")
     if len(found.front) == 1:
-        best = name(found.front[0])
-        return phrase(" {} has no more risk and no more loss than [any other](dominated).", best)
+        return phrase(" {} alone is [dominated](dominated) by none.", name(found.front[0]))
     return phrase(
         " The choice is between {}: {} [dominated](dominated).",
         names(found.front),

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from unveil.data.policy import Limit
     from unveil.reports.content import Cell
 
-    Written = Callable[[float], Figure]
-
 SHARES = ("max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure")
 
 
@@ -100,8 +98,6 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
     rows = tuple(
         (
             Term(one.limit.replace("_", " "), limit_key(one.limit)),
-            _value(one.limit, one.allowed, level, as_given),
-            _value(one.limit, one.found, percent, decimal),
             _value(one.allowed, level if one.limit in SHARES else as_given, external=external),
             _value(one.found, percent if one.limit in SHARES else decimal, external=external),
             "kept" if one.kept else "BROKEN",
@@ -113,7 +109,6 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
     return table.without("why") if external else table  # reasons name subgroups and columns
 
 
-def _value(limit: str, value: Any, share: Written, other: Written) -> Cell:
 def _value(value: Any, written: Callable[[float], Figure], *, external: bool) -> Cell:
     if value is None:
         return "not measured"
@@ -123,7 +118,6 @@ def _value(value: Any, written: Callable[[float], Figure], *, external: bool) ->
         if external:  # which columns stayed as they were helps an intruder
             return phrase("{} columns", counted(len(value)))
         return names(value) or "none"
-    return share(value) if limit in SHARES else other(value)
     return written(value)
 
 
