@@ -258,7 +258,6 @@ SCENES = [
     (2, "audit --replay blind.json --seed 3"),
     (0, "methods"),
     (0, "methods pram"),
-    (0, "demo --folder made -n 100"),
     (3, "demo --folder good.csv"),
 ]  # fmt: skip
 

@@ -60,7 +60,12 @@ SHORT = 2  # any other step of an audit
 
 @dataclass(frozen=True)
 class Folder:
-    """Where everything of a demonstration is."""
+    """Where everything of a demonstration is.
+
+    >>> from pathlib import Path
+    >>> Folder(Path("demo")).of("light", "html").name
+    'light.html'
+    """
 
     path: Path
 
@@ -115,13 +120,6 @@ def demonstrate(
     """Make the sample, mask it in each way, audit the releases and compare them.
 
     Every file but the pages is written to the folder, which is there.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     found = demonstrate(Folder(Path(place)), records=60)
-    >>> found.comparison.front[-1]
-    'light'
     """
     shown = Shown(progress)
     shown.part("making", f"making {records:,} records")
