@@ -29,7 +29,7 @@ def compiled_ahead() -> Iterator[None]:
     other: subprocess.Popen[bytes] | None = None
     with suppress(OSError, ValueError):
         other = subprocess.Popen(  # noqa: S603 - this very Python, and a line of this file
-            [sys.executable, "-c", _CALL],
+            [sys.executable, "-P", "-c", _CALL],  # nothing of the folder one is in
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
