@@ -46,7 +46,9 @@ def finding(name="distance", share=0.1, *, n=100, direction="original-to-release
     """What one attack found."""
     numbers = {"n": n, "share": share, "expected": share * n, "ceiling": n / 2, "population": n}
     own = made(Risk, attack=name, direction=direction, **numbers | risk)
-    return made(Finding, name=name, risk=own)
+    top = {"share": [share] * 10, "n": n, "population": n}
+    at_risk = {"above": share, "highest": 1.0, "mean": share, "threshold": 0.2}
+    return made(Finding, name=name, risk=own, top=top, at_risk=at_risk)
 
 
 def evidence(

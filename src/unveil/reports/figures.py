@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from unveil.reports.charts import specification
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from unveil.reports.content import Exhibit
 
 SCALE = 2  # dots of a PNG for each of the drawing
+_CLIPS = re.compile(r'(?<=<clipPath id="clip)\d+|(?<=clip-path="url\(#clip)\d+')
 
 
 def svg(exhibit: Exhibit) -> bytes:
@@ -23,7 +25,13 @@ def svg(exhibit: Exhibit) -> bytes:
         "title": title,
         "config": CONFIG | {"background": "white"},
     }
-    return str(vl_convert.vegalite_to_svg(whole)).encode()
+    return _numbered(str(vl_convert.vegalite_to_svg(whole))).encode()
+
+
+def _numbered(drawing: str) -> str:
+    """Vega counts clips over all that a process draws: here from 1, so that bytes are the same."""
+    known: dict[str, int] = {}
+    return _CLIPS.sub(lambda found: str(known.setdefault(found[0], len(known) + 1)), drawing)
 
 
 def png(drawing: bytes) -> bytes:

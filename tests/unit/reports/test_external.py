@@ -1,0 +1,115 @@
+"""A page for others has nothing that helps an attacker, anywhere in its bytes."""
+
+import json
+
+import msgspec
+import pytest
+
+from some_pages import FILE, PLAN_SEED, QUOTES, SCALE, SEED, STAYED, TURNED, Page
+from unveil.data.loss import GroupLoss
+from unveil.errors import printable
+from unveil.measures.groups import FIFTHS
+from unveil.reports.figures import svg
+from unveil.reports.page import page
+from unveil.reports.summary import compared, summary
+from unveil.workflows.comparing import compare
+
+GROUP = "a group that is named"
+
+
+@pytest.fixture(scope="module")
+def discarded(evidence):
+    """The same, with some people left out, one group more than others."""
+    gone = GroupLoss(
+        column=QUOTES, name=GROUP, n=20, discarded=0.25, discarded_ratio=2.0, chance=0.01,
+        suppressed=0.125, suppressed_ratio=2.0,
+    )  # fmt: skip
+    lost = msgspec.structs.replace(
+        evidence.loss.suppression, discarded=0.1, suppressed=0.05, groups=(gone,),
+        most_discarded=gone, most_suppressed=gone,
+    )  # fmt: skip
+    loss = msgspec.structs.replace(evidence.loss, suppression=lost)
+    return msgspec.structs.replace(evidence, loss=loss)
+
+
+@pytest.fixture(scope="module")
+def internal(discarded):
+    return page(summary(discarded))
+
+
+@pytest.fixture(scope="module")
+def external(discarded):
+    return page(summary(discarded, external=True))
+
+
+def _forms(number):
+    return str(number), f"{number:,}"
+
+
+def test_parameters_seeds_and_files_are_left_out(discarded, internal, external):
+    secret = [
+        *_forms(SEED), *_forms(PLAN_SEED), str(SCALE), "0.314", GROUP, "--per-record",
+        *(one.sha256 for one in discarded.inputs.values()), "marked", ".csv", "map marked",
+    ]  # fmt: skip
+    assert FILE.startswith("marked")
+    for words in secret:
+        assert words not in external, words
+    for words in (*_forms(SEED)[1:], str(SCALE), GROUP, "marked"):  # else this proves nothing
+        assert words in internal
+
+
+def test_who_is_at_the_highest_risk_is_left_out(discarded, internal, external):
+    read = Page(external)
+    assert not {"riskiest", "records", "subgroups", "attributes", "remedies", "unchanged", "inputs",
+                "interval-attributes", "uniqueness"} & set(read.charts())  # fmt: skip
+    for key in ("people", "next", "made", "unchanged", "notes"):
+        assert f'id="{key}"' not in external
+    groups = {one.group for one in discarded.subgroups.groups}
+    assert groups & {*FIFTHS}
+    assert not {*FIFTHS} & {*read.names}
+    assert {*FIFTHS} & {*Page(internal).names}
+    steps = discarded.knowledge.steps
+    assert "added" not in next(iter(read.charts()["knowledge"]["layer"]))
+    assert f"one attribute, <bdi>{steps[0].attributes[0][:3]}" not in external
+
+
+def test_what_stayed_as_it_was_is_left_out(discarded, internal, external):
+    """Neither in words, nor in the limit on it, nor by the columns of the plan."""
+    assert STAYED in discarded.unchanged.unchanged
+    for key in ("unchanged", "singled-out", "row-order"):
+        assert f'href="#word-{key}"' not in external
+    limit = next(one for one in summary(discarded, external=True)["limits"].exhibits)
+    row = next(row for row in limit.table.rows if str(row[0]) == "may stay unchanged")
+    assert STAYED not in json.dumps(msgspec.to_builtins(row))
+    assert f"<bdi>{printable(TURNED)}</bdi>" not in _section(external, "limits")
+    plan = _section(external, "plan")
+    assert "additive-noise" in plan
+    assert "<bdi>" not in plan
+    assert "<bdi>" in _section(internal, "plan")
+
+
+def _section(text, key):
+    return text.split(f'<section id="{key}"')[1].split("</section>")[0]
+
+
+def test_it_says_what_it_leaves_out(external):
+    assert "External report" in external
+    assert "This page is for others" in external
+
+
+def test_the_figures_are_of_the_same_summary(discarded):
+    shown = [
+        one for one in summary(discarded, external=True).exhibits() if one.chart == "knowledge"
+    ]
+    assert QUOTES[:3].encode() not in svg(shown[0])
+
+
+def test_a_comparison_has_no_names_of_files(evidence):
+    sampled = msgspec.structs.replace(evidence, attacks=evidence.attacks[1:], known=())
+    found = compare([evidence, sampled], names=["swapped-17.csv", "noise-marked.csv"])
+    assert found.notes
+    said = page(compared(found, external=True))
+    assert "release 2" in said
+    for words in ("swapped-17", "noise-marked", ".csv"):
+        assert words not in said
+        assert words in page(compared(found)) or words == "swapped-17"
