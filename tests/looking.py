@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+LAPTOP, PHONE, PAPER = 1280, 390, 718  # pixels; paper is A4 less Chromium's margins
+HEIGHT = 900
+
 # Charts that are not drawn, that have no height, nothing in them, or something at no place.
 EMPTY = """() => [...document.querySelectorAll('[data-chart]')].flatMap(holder => {
   const svg = holder.querySelector('svg'), marks = holder.querySelectorAll('.role-mark');
@@ -10,6 +13,8 @@ EMPTY = """() => [...document.querySelectorAll('[data-chart]')].flatMap(holder =
   const wrong = [];
   if (svg.getBoundingClientRect().height < 40) wrong.push('has no height');
   if (!drawn.length) wrong.push('has no marks');
+  const plot = svg.querySelector('.background').getBoundingClientRect();
+  if (plot.width < 0.3 * holder.clientWidth) wrong.push('is only ' + plot.width + ' wide');
   if (/NaN|undefined|Infinity/.test(svg.innerHTML)) wrong.push('has a mark at no place');
   return wrong.map(what => holder.dataset.chart + ': ' + what);
 })"""

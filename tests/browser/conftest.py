@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 import unveil
+from looking import HEIGHT
 from unveil import masks
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -20,7 +21,6 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-HEIGHT = 900
 RECORDS = 120
 LIMITS = unveil.Policy(max_risk=0.05, k_anonymity=3, may_stay_unchanged=("sex",), max_loss=0.9)
 
@@ -164,8 +164,7 @@ def _beside(audit_of, names):
 AUDITS = {"plain": _plain, "light": _light, "hostile": _hostile}
 PAGES = {
     "audit": lambda audit_of: (audit_of("plain"), {}),
-    "external": lambda audit_of: (audit_of("plain"), {"external": True}),
-    "bare": lambda audit_of: (audit_of("light"), {}),
+    "external": lambda audit_of: (audit_of("light"), {"external": True}),
     "comparison": lambda audit_of: _beside(audit_of, ["swapped", "microaggregated"]),
     "hostile": lambda audit_of: (audit_of("hostile"), {}),
     "hostile-comparison": lambda audit_of: _beside(audit_of, [HACK, HOSTILE["income"]]),

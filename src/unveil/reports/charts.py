@@ -275,7 +275,7 @@ def _remedies(rows: Rows) -> Drawn:
 
 def _risk_loss(rows: Rows) -> Drawn:
     shown = [row for row in rows if row["risk"] is not None and row["loss"] is not None]
-    right = 1.3 * max([row["loss"] for row in shown], default=0.0) or 1.0  # room for names
+    right = 1.1 * max([row["loss"] for row in shown], default=0.0) or 1.0
     standings = ["dominated by none", "dominated"]
     x = alt.X("loss:Q", title="information lost", scale=alt.Scale(domain=[0, right], nice=False))
     y = alt.Y("risk:Q", title="linked by the worst attack", axis=PERCENT, scale=WHOLE)
@@ -298,8 +298,14 @@ def _risk_loss(rows: Rows) -> Drawn:
             ],
         )
     )
-    words = rows_of(shown).mark_text(align="left", dx=10, limit=110)
-    return alt.layer(dots, words.encode(x=x, y=y, text="release:N")).properties(height=320)
+    left = [row for row in shown if 2 * row["loss"] <= right]  # a name goes where there is room
+    rest = [row for row in shown if 2 * row["loss"] > right]
+    words = (
+        rows_of(left).mark_text(align="left", dx=10, limit=110),
+        rows_of(rest).mark_text(align="right", dx=-10, limit=110),
+    )
+    beside = [one.encode(x=x, y=y, text="release:N") for one in words]
+    return alt.layer(dots, *beside).properties(height=320)
 
 
 def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
@@ -309,15 +315,20 @@ def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
         shown = [row for row in rows if row[value] is not None and row.get("worst", 1) == 1]
         order = list(dict.fromkeys(row[name] for row in shown))
         releases = list(dict.fromkeys(row["release"] for row in shown))
+        most = f"max({value})"  # of two directions; bars on top of each other would add up
         bars = (
             rows_of(shown)
             .mark_bar()
             .encode(
                 y=alt.Y(f"{name}:N", title=None, sort=order),
                 yOffset=alt.YOffset("release:N", sort=releases),
-                x=alt.X(f"{value}:Q", title=title, scale=WHOLE),
+                x=alt.X(f"{most}:Q", title=title, scale=WHOLE),
                 color=kinds_in("release", releases, PALETTE),
-                tooltip=["release:N", f"{name}:N", alt.Tooltip(f"{value}:Q", format=".3")],
+                tooltip=[
+                    "release:N",
+                    f"{name}:N",
+                    alt.Tooltip(f"{most}:Q", title=value, format=".3"),
+                ],
             )
         )
         return alt.layer(bars).properties(height=max(3, len(order)) * 11 * max(2, len(releases)))

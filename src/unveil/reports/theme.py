@@ -34,7 +34,7 @@ CONFIG: dict[str, Any] = {
         "titleColor": INK,
         "columns": 2,
         "labelLimit": 220,
-        "layout": {"top": {"direction": "vertical", "margin": 4}},
+        "layout": {"top": {"direction": "vertical", "margin": 4, "anchor": "end"}},
     },
     "axisQuantitative": {"tickCount": 6},
     "title": {"color": INK, "anchor": "start", "fontSize": 14},

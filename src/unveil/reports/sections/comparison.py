@@ -291,7 +291,10 @@ def by_attack(found: Comparison) -> Section | None:
                 title="Share of the people whom each attack links rightly",
                 chart="attacks_beside",
                 table=Table(columns, rows),
-                says=phrase("Bars of the share linked by each attack, one for each release."),
+                says=phrase(
+                    "Bars of the share linked by each attack, in the direction in which that is "
+                    "more, one for each release."
+                ),
             ),
         ),
     )
