@@ -177,7 +177,8 @@ def _audited(original: Path, release: Path, given: dict[str, Any], pages: Pages)
     evidence, records = given["evidence"], given["per_record"]
     inputs = [given[name] for name in ("plan", "policy")]  # which audit does not see
     check_outputs((evidence, records, pages.report), inputs, force=given["force"])
-    pages.check((original, release, given["schema"], given["release_schema"], given["truth"]))
+    files = (original, release, given["schema"], given["release_schema"], given["truth"])
+    pages.check(files, (evidence, records))
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     policy = _policy(given["policy"], given["max_risk"])
     plan = None if given["plan"] is None else read_plan(given["plan"])

@@ -47,7 +47,7 @@ class Pages:
     figures: Path | None
     force: bool
 
-    def check(self, inputs: Sequence[object] = ()) -> None:
+    def check(self, inputs: Sequence[object] = (), outputs: Sequence[Path | None] = ()) -> None:
         """Refuse now what could not be written in the end."""
         from unveil.reports.writing import check_figures, check_report
 
@@ -57,6 +57,10 @@ class Pages:
             check_report(self.report, inputs, force=self.force)
         if self.figures is not None:
             check_figures(self.figures, force=self.force)
+            files = {one.absolute() for one in (self.report, *outputs) if one is not None}
+            here = self.figures.absolute()
+            if files & {here, *here.parents}:
+                raise UsageError("figures go to a folder of their own").at(str(self.figures))
 
     def write(self, found: Any) -> None:
         """Write what was asked for."""
@@ -65,7 +69,8 @@ class Pages:
         if self.report is not None:
             report(found, self.report, external=self.external, force=self.force)
         if self.figures is not None:
-            draw(found, self.figures, external=self.external, force=self.force)
+            # The folder was checked before: by now the page and the evidence may lie in it.
+            draw(found, self.figures, external=self.external, force=True)
 
     def say(self) -> None:
         """Say what was written, and who may see it."""

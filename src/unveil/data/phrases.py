@@ -61,6 +61,8 @@ def phrase(text: str, *parts: Piece | Phrase) -> Phrase:
     >>> plain(phrase("[linked](linked): {} of {}", counted(90), counted(1080)))
     'linked: 90 of 1,080'
     """
+    if len(parts) != sum(found[0] == "{}" for found in _PARTS.finditer(text)):
+        raise ValueError("a phrase has a {} for each of its parts")
     pieces, waiting, place = list[Piece](), list(parts), 0
     for found in _PARTS.finditer(text):
         pieces.append(text[place : found.start()])
@@ -70,8 +72,6 @@ def phrase(text: str, *parts: Piece | Phrase) -> Phrase:
         else:
             part = waiting.pop(0)
             pieces += part if isinstance(part, tuple) else (part,)
-    if waiting:
-        raise ValueError("a phrase has a {} for each of its parts")
     return tuple(piece for piece in (*pieces, text[place:]) if piece != "")
 
 

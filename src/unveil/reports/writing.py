@@ -86,8 +86,9 @@ def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> N
 
 def check_figures(folder: Path, *, force: bool) -> None:
     """Refuse a folder that is none, or that has files which might be replaced."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError("figures go to a folder, and this is a file").at(str(folder))
+    there = next((one for one in (folder, *folder.parents) if one.exists()), None)
+    if there is not None and not there.is_dir():
+        raise UsageError(f"figures go to a folder, and {there} is a file").at(str(folder))
     if not force and folder.is_dir() and any(folder.iterdir()):
         raise FileError("the folder is not empty: name another, or add --force").at(str(folder))
 

@@ -135,7 +135,7 @@ def releases(found: Comparison, *, external: bool = False) -> Section:
             Exhibit(
                 name="risk-loss",
                 title="Risk against loss: down and to the left is better",
-                chart="risk_loss",
+                chart="risk_loss" if len(found.not_placed) < len(found.releases) else None,
                 table=table,
                 says=phrase(
                     "A dot for each release at its loss, from left to right, and its risk, upwards."
@@ -300,7 +300,7 @@ def by_attack(found: Comparison) -> Section | None:
     )
 
 
-def by_loss(found: Comparison) -> Section:
+def by_loss(found: Comparison) -> Section | None:
     """What each measure of loss says of each release."""
     rows = tuple(
         (
@@ -312,6 +312,9 @@ def by_loss(found: Comparison) -> Section:
         for one in found.releases
         for lost in one.losses
     )
+    if not rows:
+        return None
+    drawn = any(lost.value is not None for one in found.releases for lost in one.losses)
     columns = (
         text("measure", "measure"),
         text("release", "release"),
@@ -325,7 +328,7 @@ def by_loss(found: Comparison) -> Section:
             Exhibit(
                 name="by-measure",
                 title="Measures of loss that go from 0, nothing is lost, to 1",
-                chart="losses_beside",
+                chart="losses_beside" if drawn else None,
                 table=Table(columns, rows),
                 says=phrase("Bars of each measure of loss, one for each release."),
             ),

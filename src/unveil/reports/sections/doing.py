@@ -72,7 +72,7 @@ def _steps(masks: list[dict[str, Any]], *, external: bool) -> Exhibit:
 
 def _parameters(mask: dict[str, Any]) -> Phrase:
     pieces: list[Piece] = []
-    for key, value in mask.items():
+    for key, value in sorted(mask.items()):  # as in the file of the evidence
         if key in NOT_PARAMETERS:
             continue
         pieces += [", " if pieces else "", f"{key.replace('_', ' ')} "]
@@ -107,9 +107,9 @@ def made(evidence: Evidence) -> Section:
             None if one.records is None else counted(one.records),
             name(one.sha256),
         )
-        for key, one in evidence.inputs.items()
+        for key, one in sorted(evidence.inputs.items())
     )
-    software = names(f"{key} {value}" for key, value in evidence.software.items())
+    software = names(f"{key} {value}" for key, value in sorted(evidence.software.items()))
     return Section(
         key="made",
         title="How this was made",

@@ -114,7 +114,7 @@ def _measures(lost: Loss) -> Exhibit:
     return Exhibit(
         name="loss",
         title="Measures of loss that go from 0, nothing is lost, to 1",
-        chart="loss",
+        chart="loss" if any(o.worst == 1 and o.value is not None for o in lost.measures) else None,
         table=Table(columns, rows),
         says=phrase("Bars of the measures of loss whose range is from 0 to 1, by what they see."),
     )
