@@ -131,6 +131,7 @@ FILES = {
 
 ATTACK = "attack good.parquet other.parquet --schema keys.toml --attack"
 AUDIT = "audit crowd.parquet moved.parquet --schema crowd.toml"
+PAGE = "--report page.html --figures figures"
 SCENES = [
     (0, "inspect good.csv"),
     (0, "inspect good.csv --json"),
@@ -255,6 +256,15 @@ SCENES = [
         "--memory x", "--rename x", "--seconds nan", "--knows ,",
     )),
     (2, f"{AUDIT} --truth nobody"),
+    (1, f"{AUDIT} --truth name --plan noise.plan --attack distance --policy all.policy {PAGE}"),
+    (0, f"{AUDIT} --truth name --attack distance --external {PAGE}"),
+    (0, f"{AUDIT} --truth none --report page.html"),
+    *((2, f"{AUDIT} --truth name {more}") for more in (
+        "--external", "--report page.txt", "--figures good.csv", "--report good.csv --force",
+    )),
+    (3, f"{AUDIT} --truth name --report no/page.html"),
+    *((3, f"report {name} --report page.html") for name in ("blind.json", "good.csv", "no.json")),
+    (2, "report blind.json"),
     (2, "audit --replay blind.json --seed 3"),
     (0, "methods"),
     (0, "methods pram"),
@@ -307,6 +317,24 @@ def test_no_command_sings(cage, unveil_command, caplog, code, line):
     assert done.code == code, done.err
     released = {*cage.rglob("made.*")} - {*cage.rglob("*.toml")} if code == 0 else set()
     _check_silence(cage, given=given | released, texts=[done.out, done.err, caplog.text])
+
+
+def test_no_page_of_evidence_sings(cage, unveil_command):
+    """Of an audit and of a comparison, for oneself and for others."""
+    given = set(cage.rglob("*"))
+    quick = "--attack distance --no-sweep --errors= --no-remedies --evidence"
+    lines = [
+        f"{AUDIT} --truth name {quick} a.json",
+        f"{AUDIT} --truth row-order {quick} b.json",
+        "report a.json --report a.html",
+        "report a.json --report others.html --external",
+        "compare a.json b.json --report c.html --figures c",
+        "compare a.json b.json --report d.html --external",
+    ]
+    done = [unveil_command(*line.split()) for line in lines]
+    assert [one.code for one in done] == [0] * len(lines)
+    assert len(list(cage.rglob("*.html"))) == 4
+    _check_silence(cage, given=given, texts=[text for one in done for text in one[1:]])
 
 
 def test_the_canaries_do_sing_when_asked(cage, unveil_command):

@@ -312,6 +312,7 @@ def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
     """Bars of several releases beside each other, one group for each name."""
 
     def drawn(rows: Rows) -> Drawn:
+        # What has no end, or another one, would be drawn far outside.
         shown = [row for row in rows if row[value] is not None and row.get("worst", 1) == 1]
         order = list(dict.fromkeys(row[name] for row in shown))
         releases = list(dict.fromkeys(row["release"] for row in shown))

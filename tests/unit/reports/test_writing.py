@@ -39,9 +39,12 @@ def test_an_audit_its_evidence_and_the_file_of_it_are_one_page(here):
 
 
 def test_a_comparison_and_its_figures(here):
-    measure = made(Measured, name="PIL", value=0.5, worst=1.0)
+    measures = (
+        made(Measured, name="PIL", value=0.5, worst=1.0),
+        made(Measured, name="variances", value=1e12, worst=None),  # no end, and no bar
+    )
     lossy = msgspec.structs.replace(
-        SMALL, loss=msgspec.structs.replace(SMALL.loss, measures=(measure,))
+        SMALL, loss=msgspec.structs.replace(SMALL.loss, measures=measures)
     )
     found = compare([SMALL, lossy], names=["a", "b"])
     unveil.report(found, "page.html", figures="made/figures")

@@ -314,7 +314,8 @@ def by_loss(found: Comparison) -> Section | None:
     )
     if not rows:
         return None
-    drawn = any(lost.value is not None for one in found.releases for lost in one.losses)
+    every = [lost for one in found.releases for lost in one.losses]
+    drawn = any(lost.value is not None and lost.worst == 1 for lost in every)
     columns = (
         text("measure", "measure"),
         text("release", "release"),
