@@ -82,6 +82,11 @@ def test_what_stayed_as_it_was_is_left_out(discarded, internal, external):
     row = next(row for row in limit.table.rows if str(row[0]) == "may stay unchanged")
     assert STAYED not in json.dumps(msgspec.to_builtins(row))
     assert f"<bdi>{printable(TURNED)}</bdi>" not in _section(external, "limits")
+    assert discarded.uniqueness.perturbed
+    assert "perturbed" not in external
+    for words in ("mean moved", "deviation, to that of the original"):
+        assert words in internal
+        assert words not in external
     plan = _section(external, "plan")
     assert "additive-noise" in plan
     assert "<bdi>" not in plan

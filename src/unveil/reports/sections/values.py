@@ -113,7 +113,7 @@ def _by_attribute(found: IntervalDisclosure) -> Exhibit:
 def inference(evidence: Evidence, *, external: bool = False) -> Section | None:
     """What a link tells of confidential attributes, and who is alone in the quasi-identifiers."""
     exhibits = [_inference(evidence.inference)] if evidence.inference else []
-    said = _alone(evidence)
+    said = _alone(evidence, external=external)
     if evidence.uniqueness is not None and not external:
         exhibits.append(_uniqueness(evidence, said))
         said = []
@@ -169,15 +169,15 @@ def _inference(found: tuple[Inference, ...]) -> Exhibit:
     )
 
 
-def _alone(evidence: Evidence) -> list[Phrase]:
+def _alone(evidence: Evidence, *, external: bool) -> list[Phrase]:
     """Uniques, and what the sampling weights say of them."""
     found, said = evidence.uniqueness, list[Phrase]()
     if found is not None and not found.meaningful:
         said.append(
             phrase(
                 "That released rows are [alone](uniqueness) in the quasi-identifiers does not mean "
-                "much here ({}).",
-                name(found.reason),
+                "much here{}.",
+                () if external else phrase(" ({})", name(found.reason)),  # it names what was masked
             )
         )
     people = evidence.population

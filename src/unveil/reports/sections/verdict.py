@@ -116,7 +116,7 @@ def _value(value: Any, written: Callable[[float], Figure], *, external: bool) ->
         return "yes" if value else "no"
     if isinstance(value, tuple | list):
         if external:  # which columns stayed as they were helps an intruder
-            return phrase("{} columns", counted(len(value)))
+            return phrase("columns: {}", counted(len(value)))
         return names(value) or "none"
     return written(value)
 
