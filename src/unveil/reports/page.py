@@ -50,8 +50,13 @@ def page(summary: Summary) -> str:
 
 def entries(summary: Summary) -> list[Entry]:
     """The entries of the glossary that the page has words of."""
-    known, used = glossary(), {piece.key for piece in _pieces(summary) if isinstance(piece, Term)}
-    return sorted((known[key] for key in used), key=lambda entry: entry.title.lower())
+    used = {piece.key for piece in _pieces(summary) if isinstance(piece, Term)}
+    return sorted((_words()[key] for key in used & set(_words())), key=lambda e: e.title.lower())
+
+
+@cache
+def _words() -> dict[str, Entry]:
+    return glossary()
 
 
 def _pieces(summary: Summary) -> Iterator[Piece]:
@@ -83,12 +88,12 @@ def _piece(piece: Piece) -> Markup:
         case Figure():
             written = str(piece).replace(" ", "\N{NO-BREAK SPACE}")
             return Markup('<data value="{}">{}</data>').format(json.dumps(piece.value), written)
-        case Term():
+        case Term() if piece.key in _words():  # others are of evidence by another version
             return Markup('<a class="term" href="#word-{}">{}</a>').format(piece.key, piece.text)
         case Name():
             return Markup("<bdi>{}</bdi>").format(piece.text)
         case _:
-            return Markup(_CODE.sub(r"<code>\1</code>", str(escape(piece))))  # noqa: S704 - escaped
+            return Markup(_CODE.sub(r"<code>\1</code>", str(escape(str(piece)))))  # noqa: S704 - escaped
 
 
 def _json(value: Any) -> Markup:

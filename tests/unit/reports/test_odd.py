@@ -233,6 +233,16 @@ def test_a_measure_that_is_none():
     read(changed(evidence, loss=lost))
 
 
+def test_words_of_another_version():
+    """They are said, and not explained."""
+    other = made(Measured, name="a measure to come", value=0.5, worst=1.0)
+    later = bare(attacks=(finding(direction="both-ways"),))
+    later = changed(later, loss=changed(later.loss, measures=(other,)))
+    for one in read(later):
+        assert "both ways" in one.prose
+        assert "a measure to come" in one.prose
+
+
 def test_an_attack_of_somebody_else():
     assert "own-attack" in words(bare(attacks=(finding("own-attack", 0.3),)))
 
