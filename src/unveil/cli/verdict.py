@@ -80,6 +80,7 @@ def _print_table(exhibit: Exhibit) -> None:
     print_table(heads, rows, numbers=numbers)
     if len(rows) < len(table.rows):
         say(f"And {count(len(table.rows) - len(rows), 'more row')}.")
+        return  # the notes are of all rows
     for note in exhibit.notes:
         say(plain(note))
 

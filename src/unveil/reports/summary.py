@@ -29,7 +29,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
     """What is said of one release; to others, without what would help an attacker.
 
     Left out for others are the parameters and the seeds, the files, whose risk is highest
-    (records, subgroups, attributes) and what stayed as it was.
+    (records, subgroups, attributes), what stayed as it was, and how to tell good links.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -73,8 +73,8 @@ def _internal(evidence: Evidence) -> list[Section | None]:
 def _external(evidence: Evidence) -> list[Section | None]:
     return [
         verdict.limits(evidence, external=True),
-        attacks.attacks(evidence),
-        attacks.claims(evidence),
+        attacks.attacks(evidence, external=True),
+        attacks.claims(evidence, external=True),
         knowledge.knowledge(evidence, external=True),
         attacks.rank_of_truth(evidence),
         values.intervals(evidence, external=True),

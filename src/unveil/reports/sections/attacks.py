@@ -21,7 +21,7 @@ def attack(given: str) -> Term:
     return Term(given, attack_key(given))
 
 
-def attacks(evidence: Evidence) -> Section | None:
+def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
     """Whom each attack links, in both directions, and what to hold that against."""
     if not evidence.attacks:
         return None
@@ -44,10 +44,10 @@ def attacks(evidence: Evidence) -> Section | None:
         exhibits=(_attacks(evidence),),
         points=tuple(
             phrase(
-                "Not made: {} ({}): {}.",
+                "Not made: {} ({}){}.",
                 attack(one.name),
                 direction(one.direction),
-                name(one.reason),
+                () if external else phrase(": {}", name(one.reason)),  # it may name columns
             )
             for one in evidence.left_out
         ),
@@ -111,7 +111,7 @@ def _attacks(evidence: Evidence) -> Exhibit:
     )
 
 
-def claims(evidence: Evidence) -> Section | None:
+def claims(evidence: Evidence, *, external: bool = False) -> Section | None:
     """What an intruder would claim, who does not know the truth."""
     made = [one for one in evidence.attacks if one.claims is not None]
     sure = evidence.most_claimed
@@ -136,7 +136,8 @@ def claims(evidence: Evidence) -> Section | None:
                 "an intruder holds to be right, without the truth."
             ),
         ),
-        exhibits=(_claims(made), *_precision(sure)),
+        # Which margin to demand is of use to an intruder only.
+        exhibits=(_claims(made), *([] if external else _precision(sure))),
     )
 
 
