@@ -1,11 +1,11 @@
-"""What a reader does with pages: print them, read them without scripts, follow the demo."""
+"""What a reader does with a page: listen to it, print it, read it without scripts."""
 
 from __future__ import annotations
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-from looking import AXE, CUT, EMPTY, HIDDEN, LAPTOP, LOST, PHONE, WIDE
+from looking import AXE, HIDDEN, LAPTOP, PHONE, WIDE
 
 CLOSED = "() => document.querySelectorAll('details:not([open])').length"
 
@@ -41,18 +41,3 @@ def test_without_scripts_the_tables_are_there(page_of, open_page):
     assert opened.ask(WIDE) == []
     assert opened.asked == [opened.address]
     opened.page.close()
-
-
-def test_the_pages_of_the_demo_open(unveil_command, open_page, tmp_path):
-    done = unveil_command("demo", "--folder", tmp_path, "-n", 200, "--force")
-    assert done.code == 0, done.err
-    pages = sorted(tmp_path.glob("*.html"))
-    assert pages
-    for path in pages:
-        for width in (LAPTOP, PHONE):
-            opened = open_page(path, width)
-            for wrong in (EMPTY, CUT, WIDE, LOST):
-                assert opened.ask(wrong) == [], path.name
-            assert opened.said == []
-            assert opened.asked == [opened.address]
-            opened.page.close()

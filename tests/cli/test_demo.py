@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import unveil
+from looking import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
 from unveil.engines import ahead
 from unveil.workflows import demonstrating
 from unveil.workflows.demonstrating import PARTS, PLANS, Folder, Shown, demonstrate
@@ -142,3 +143,16 @@ def test_where_no_process_can_be_started(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     with ahead.compiled_ahead():
         pass
+
+
+@pytest.mark.parametrize("width", [LAPTOP, PHONE])
+def test_the_pages_open_in_a_browser(demo, open_page, width):
+    pages = sorted(demo.folder.glob("*.html"))
+    assert len(pages) == len(PLANS) + 1
+    for path in pages:
+        opened = open_page(path, width)
+        for wrong in (EMPTY, CUT, WIDE, LOST):
+            assert opened.ask(wrong) == [], path.name
+        assert opened.said == []
+        assert opened.asked == [opened.address]
+        opened.page.close()
