@@ -266,7 +266,7 @@ def _unchanged(rows: Rows) -> Drawn:
 
 def _remedies(rows: Rows) -> Drawn:
     shown = [
-        {**row, "label": row["does"] + ("" if row["loss"] is None else f"; loss {row['loss']:.3g}")}
+        {**row, "label": ("" if row["loss"] is None else f"loss {row['loss']:.3g}: ") + row["does"]}
         for row in rows
     ]
     tips = ["does:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("loss:Q", format=".3")]

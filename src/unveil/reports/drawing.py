@@ -20,6 +20,7 @@ STEP = 22  # height of a bar
 PERCENT = alt.Axis(format=".0%")
 WHOLE = alt.Scale(domain=[0, 1])
 DIRECTIONS = ["original to release", "release to original"]
+LINE = 14  # height of a line of words
 NARROW = 26  # letters of a legend that fit into one line on a phone
 
 
@@ -109,28 +110,27 @@ def folded(found: alt.Chart, kinds: dict[str, str]) -> alt.Chart:
 
 def named_bars(rows: Rows, name: str, x: alt.X, tips: list[Any]) -> Drawn:
     """Long names stand above their bars: beside them they would leave no room."""
-    shown = [{**row, "said": wrapped(row[name])} for row in rows]
-    lines = max(row["said"].count("\n") + 1 for row in shown)
-    y = alt.Y(f"{name}:N", title=None, sort=[row[name] for row in rows], axis=None)
-    bars = (
-        rows_of(shown)
-        .mark_bar(color=BLUE, size=10, yOffset=7 * lines)
-        .encode(y=y, x=x, tooltip=tips)
-    )
-    words = (
-        rows_of(shown)
+    said = {row[name]: wrapped(row[name]) for row in rows}
+    most = max(text.count("\n") for text in said.values()) + 1
+    y = alt.Y(f"{name}:N", title=None, sort=list(said), axis=None)
+    bars = rows_of(rows).mark_bar(color=BLUE, size=10, yOffset=LINE / 2 * most)
+    words = [
+        rows_of([{**row, "said": said[row[name]]} for row in rows])
+        .transform_filter(f"length(split(datum.said, '\\n')) == {lines}")
         .mark_text(
             align="left",
             baseline="bottom",
             dx=2,
-            yOffset=7 * lines - 7 - 14 * (lines - 1),
+            yOffset=LINE / 2 * most - LINE / 2 - LINE * (lines - 1),  # the last one on the bar
             lineBreak="\n",
-            lineHeight=14,
+            lineHeight=LINE,
             limit=alt.ExprRef("width - 4"),
         )
         .encode(y=y, x=alt.datum(0), text="said:N")
-    )
-    return alt.layer(bars, words).properties(height=len(rows) * (14 * lines + 20))
+        for lines in sorted({text.count("\n") + 1 for text in said.values()})
+    ]
+    drawn = alt.layer(bars.encode(y=y, x=x, tooltip=tips), *words)
+    return drawn.properties(height=len(said) * (LINE * most + 20))
 
 
 def wrapped(text: str) -> str:

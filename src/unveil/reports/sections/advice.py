@@ -151,8 +151,8 @@ def _best(evidence: Evidence) -> Iterator[Phrase]:
             "; the [loss](loss) goes from {} to {}", decimal(found.loss), decimal(best.loss)
         )
     yield phrase(
-        "[Masks](remedy): of those tried on top of this release the most helps to {}: {} ({}) "
-        "links {} instead of {}{}.",
+        "[Masks](remedy): of those tried on top of this release it helps the most to {}. Then {} "
+        "({}) links {} instead of {}{}.",
         name(best.does),
         attack(found.attack),
         direction(found.direction),
