@@ -16,7 +16,7 @@ def test_all_can_read_it(page_of, open_page, kind, width):
     opened = open_page(page_of(kind), width)
     opened.ask("() => document.querySelectorAll('details').forEach(one => one.open = true)")
     opened.ask(AXE_SCRIPT)
-    assert opened.ask(AXE) == []
+    assert opened.ask(AXE, width == LAPTOP) == []  # colours are the same on a phone
     opened.page.close()
 
 
