@@ -49,7 +49,7 @@ def test_a_comparison_and_its_figures(here):
     found = compare([SMALL, lossy], names=["a", "b"])
     unveil.report(found, "page.html", figures="made/figures")
     kept = (here / "page.html").read_bytes()
-    names = ("attacks", "losses", "risk-loss")
+    names = ("by-attack", "by-measure", "risk-loss")
     figures = [f"made/figures/{name}.{kind}" for name in names for kind in ("png", "svg")]
     assert there(here) == ["e.json", "made", "made/figures", *figures, "page.html"]
     unveil.report(found, "page.html", figures="made/figures", external=True, force=True)
