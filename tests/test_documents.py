@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 from unveil.workflows import demonstrating
@@ -25,6 +26,7 @@ def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
     monkeypatch.setattr(
         demonstrating, "audit", lambda *files, **asked: audit(*files, **asked | AS_QUICK)
     )
+    monkeypatch.setattr(sys, "executable", "/no/such/python")  # no other process
     readme = (ROOT / "README.md").read_text()
     lines = [
         line

@@ -11,7 +11,7 @@ import pytest
 
 import unveil
 from looking import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
-from unveil.engines import ahead
+from unveil.files.evidence import evidence_json
 from unveil.workflows import demonstrating
 from unveil.workflows.demonstrating import PARTS, PLANS, Folder, Shown, demonstrate
 
@@ -110,16 +110,28 @@ def test_ctrl_c_leaves_whole_files(unveil_command, tmp_path, monkeypatch):
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {
         "households.csv", "households.toml", "policy.toml",
-        "light.csv", "light.map.csv", "light.plan.toml",
+        *(f"{name}.{kind}" for name in PLANS for kind in ("csv", "map.csv", "plan.toml")),
     }  # fmt: skip
 
 
+@pytest.fixture
+def quick_audits(monkeypatch):
+    """Audits that take no time; which releases they were of."""
+    audit, made = demonstrating.audit, []
+    quick = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
+
+    def audited(original, release, **asked):
+        made.append(release.name)
+        return audit(original, release, **asked | quick)
+
+    monkeypatch.setattr(demonstrating, "audit", audited)
+    return made
+
+
+@pytest.mark.usefixtures("quick_audits")
 def test_the_bar_never_goes_back(tmp_path, monkeypatch):
-    audit, seen = demonstrating.audit, []
-    quick = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0}
-    monkeypatch.setattr(
-        demonstrating, "audit", lambda *files, **asked: audit(*files, **asked | quick)
-    )
+    seen = []
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
     demonstrate(
         Folder(tmp_path), records=100, progress=lambda _, done, total: seen.append((done, total))
     )
@@ -139,10 +151,36 @@ def test_a_step_that_nobody_knows_moves_the_bar_a_little():
     assert seen[0] == seen[1] < seen[2] < seen[3] < 1
 
 
-def test_where_no_process_can_be_started(monkeypatch):
-    monkeypatch.setattr(sys, "executable", "/no/such/python")
-    with ahead.compiled_ahead():
-        pass
+@pytest.mark.parametrize("python", ["/no/such/python", "/bin/false"])
+def test_what_no_other_process_does_is_done_here(tmp_path, monkeypatch, quick_audits, python):
+    monkeypatch.setattr(sys, "executable", python)
+    found = demonstrate(Folder(tmp_path), records=100)
+    assert quick_audits == [f"{name}.csv" for name in PLANS]
+    assert list(found.audits) == list(PLANS)
+    written = (tmp_path / "strong.json").read_bytes()
+    assert written == evidence_json(found.audits["strong"].evidence)
+
+
+def test_the_other_process_finds_what_this_one_would(demo):
+    name, kinds = list(PLANS)[-1], ("csv", "map.csv", "plan.toml")
+    release, truth, plan = (demo.folder / f"{name}.{kind}" for kind in kinds)
+    found = unveil.audit(
+        demo.folder / "households.csv",
+        release,
+        schema=demo.folder / "households.toml",
+        attacks=["distance"],
+        truth=truth,
+        plan=plan,
+        seed=3,
+        sweep=False,
+        errors=(),
+        remask=0,
+        remedies=False,
+    )
+    told = unveil.read_evidence(demo.folder / f"{name}.json")
+    shares = {(one.name, one.risk.direction): one.risk.share for one in told.attacks}
+    for one in found.evidence.attacks:
+        assert shares[one.name, one.risk.direction] == one.risk.share
 
 
 @pytest.mark.parametrize("width", [LAPTOP, PHONE])

@@ -44,12 +44,10 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     It is masked in three ways; each release is audited and held against a policy; they are
     compared; and there is a page of each and of all together. Everything is in the folder.
     """
-    from unveil.files.whole import check_outputs
     from unveil.workflows.demonstrating import Folder, demonstrate
 
     place = Folder(folder)
     _make(folder)
-    check_outputs(place.outputs, (), force=force)
     with bar("beginning") as show:
         found = demonstrate(
             place,

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unveil.data.audit import Audit
 from unveil.data.policy import Policy
 from unveil.data.release import Plan
 from unveil.data.samples import households
-from unveil.engines.ahead import compiled_ahead
-from unveil.files.evidence import write_records
+from unveil.files.evidence import read_evidence, read_records, write_records
 from unveil.files.tables import write
+from unveil.files.whole import check_outputs
 from unveil.masks import Microaggregation, Pram, RankSwapping
 from unveil.workflows.auditing import audit
 from unveil.workflows.comparing import compare
 from unveil.workflows.masking import mask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
-    from unveil.data.audit import Audit
     from unveil.data.comparison import Comparison
-    from unveil.data.microdata import Microdata
     from unveil.masks.base import OnColumns
 
 MONEY = ("income", "tax", "savings", "rent")
@@ -53,9 +55,17 @@ POLICY = Policy(max_risk=0.1, max_confirmed=0.02, max_loss=0.4)
 ATTACKS = ("distance", "rank-max", "tailored", "position")
 REMASK = 2
 # How long things take beside each other, for the bar.
-PARTS = {"making": 1, "masking": 1, "light": 24, "medium": 24, "strong": 44, "comparing": 1}
-STEPS = {"attack tailored": 10, "attack": 6, "knowledge": 35, "masking": 10, "inference": 8}
-SHORT = 2  # any other step of an audit
+PARTS = {"making": 1, "masking": 2, "light": 24, "medium": 20, "strong": 8, "comparing": 1}
+STEPS = {
+    "attack": 6,
+    "knowledge": 13,
+    "masking": 3,
+    "attributes": 3,
+    "remedies": 35,
+    "inference": 4,
+    "loss": 5,
+}
+SHORT = 1  # any other step of an audit
 
 
 @dataclass(frozen=True)
@@ -121,44 +131,81 @@ def demonstrate(
 
     Every file but the pages is written to the folder, which is there.
     """
+    check_outputs(folder.outputs, (), force=force)
     shown = Shown(progress)
     shown.part("making", f"making {records:,} records")
     data = households(records, seed=seed)
     for value, path in ((data.schema, folder.schema), (data, folder.data), (POLICY, folder.policy)):
         write(value, path, force=force)
-    with compiled_ahead():
-        audits = {
-            name: _audited(name, data, folder, shown, seed=seed, force=force) for name in PLANS
-        }
+    shown.part("masking", "masking")
+    for name, masks in PLANS.items():
+        release = mask(data, Plan(masks, seed=seed))
+        write(release.plan, folder.of(name, "plan.toml"), force=force)
+        row_map = folder.of(name, "map.csv")
+        write(release, folder.of(name, "csv"), force=force, row_map=row_map)
+    first, last = list(PLANS)[:-1], list(PLANS)[-1]
+    with _elsewhere(folder, last, seed) as other:
+        audits = {name: _audited(folder, name, seed, shown, force=force) for name in first}
+        shown.part(last, f"auditing {last}")
+        found = _found(folder, last, other)
+        audits[last] = found or _audited(folder, last, seed, shown, force=True)
     shown.part("comparing", "comparing")
     return Demonstration(audits, compare(list(audits.values()), names=list(PLANS), seed=seed))
 
 
-def _audited(
-    name: str, data: Microdata, folder: Folder, shown: Shown, *, seed: int, force: bool
-) -> Audit:
-    """Mask the sample by one plan and audit the release, from its files as anybody would."""
-    shown.part("masking", f"masking, {name}")
-    plan, row_map = folder.of(name, "plan.toml"), folder.of(name, "map.csv")
-    release = mask(data, Plan(PLANS[name], seed=seed))
-    write(release.plan, plan, force=force)
-    write(release, folder.of(name, "csv"), force=force, row_map=row_map)
-    shown.part(name, f"auditing {name}")
+def _audited(folder: Folder, name: str, seed: int, shown: Shown | None, *, force: bool) -> Audit:
+    """Audit a release, from its files as anybody would."""
+    if shown is not None:
+        shown.part(name, f"auditing {name}")
     found = audit(
         folder.data,
         folder.of(name, "csv"),
         schema=folder.schema,
         attacks=ATTACKS,
-        truth=row_map,
+        truth=folder.of(name, "map.csv"),
         policy=folder.policy,
         seed=seed,
-        plan=plan,
+        plan=folder.of(name, "plan.toml"),
         remask=REMASK,
-        progress=shown.step,
+        progress=None if shown is None else shown.step,
     )
     write(found, folder.of(name, "json"), force=force)
     write_records(found, folder.of(name, "records.csv"), force=force)
     return found
+
+
+@contextmanager
+def _elsewhere(folder: Folder, name: str, seed: int) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Another process audits one release while this one audits the others; None: it cannot."""
+    call = "import sys; from unveil.workflows.demonstrating import alone; alone(*sys.argv[1:])"
+    other = None
+    with suppress(OSError):
+        other = subprocess.Popen(  # noqa: S603 - this very Python, and a line of this file
+            [sys.executable, "-P", "-c", call, str(folder.path.absolute()), name, str(seed)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for this process, which ends the other
+        )
+    try:
+        yield other
+    finally:
+        if other is not None:
+            other.kill()
+            other.wait()
+
+
+def alone(folder: str, name: str, seed: str) -> None:
+    """Audit one release of a demonstration: what the other process does."""
+    _audited(Folder(Path(folder)), name, int(seed), None, force=True)  # this was checked before
+
+
+def _found(folder: Folder, name: str, other: subprocess.Popen[bytes] | None) -> Audit | None:
+    """What the other process found, once it has; None, if it did not come to an end."""
+    if other is None or other.wait() != 0:
+        return None
+    evidence = read_evidence(folder.of(name, "json"))
+    return Audit(evidence, read_records(folder.of(name, "records.csv")))
 
 
 class Shown:
@@ -171,7 +218,8 @@ class Shown:
 
     def part(self, part: str, doing: str) -> None:
         """A part begins."""
-        self._begun += PARTS.get(self._part, 0)
+        if part != self._part:
+            self._begun += PARTS.get(self._part, 0)
         self._part, self._doing = part, doing
         self._step, self._steps = "", 0.0
         self._show(doing, 0.0)
@@ -186,7 +234,7 @@ class Shown:
 
     def _show(self, doing: str, share: float) -> None:
         if self._progress is not None:
-            whole = sum(PARTS.values()) + PARTS["masking"] * (len(PLANS) - 1)
+            whole = sum(PARTS.values())
             done = self._begun + min(share, 1.0) * PARTS[self._part]
             self._progress(doing, round(100 * done), 100 * whole)
 
@@ -200,5 +248,5 @@ def _takes(step: str) -> float:
 
 def _expected() -> float:
     """All steps of an audit."""
-    attacks = [f"attack {name}" for name in ATTACKS for _ in range(2)][:-1]  # one by position
-    return sum(_takes(step) for step in (*attacks, "knowledge", "masking", "inference")) + 7 * SHORT
+    attacks = 2 * len(ATTACKS) - 1  # one by position
+    return sum(STEPS.values()) + (attacks - 1) * STEPS["attack"] + 8 * SHORT
