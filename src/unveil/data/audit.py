@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
     from unveil.data.phrases import Phrase
 
+NOTICED, UNLIKELY = 0.05, 0.001  # a correlation of the rows that tells something, not by chance
 FORMAT = 2  # of the evidence; another number, another meaning
 
 
@@ -70,6 +71,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return self.risk.told(self.name)
 
     __repr__ = __str__
+
+    @property
+    def order_tells(self) -> bool:
+        """Whether the order of the rows tells who is who: by more than chance, and noticeably."""
+        order = self.row_order
+        if order is None:
+            return False
+        along = abs(order["correlation"]) >= NOTICED and order["p_value"] < UNLIKELY
+        return along or min(self.risk.p_value, order["neighbours_p_value"]) < UNLIKELY
 
     @property
     def claims(self) -> Claims | None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from unveil.data.risk import Interval
 
 NEARLY = 0.95  # of the cells are as they were
-NOTICED, UNLIKELY = 0.05, 0.001  # a correlation of the rows that tells something, not by chance
 
 
 def judge(policy: Policy, evidence: Evidence) -> Verdict:
@@ -145,8 +144,7 @@ def _row_order(name: str, allowed: bool, evidence: Evidence) -> Limit:
     if found is None or found.row_order is None:
         return _unmeasured(name, allowed, "rows were not compared by where they stand")
     order = found.row_order
-    along = abs(order["correlation"]) >= NOTICED and order["p_value"] < UNLIKELY
-    betrayed = along or min(found.risk.p_value, order["neighbours_p_value"]) < UNLIKELY
+    betrayed = found.order_tells
     reason = (
         f"rank correlation of the rows {order['correlation']:.3f}; "
         f"{found.risk.expected:,.0f} of {found.risk.n:,} stand where they stood, "

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from unveil.reports.content import Row
 
 TELLING = 3  # attributes that are named
-BETRAYED = 0.001  # a chance so small that the order of the rows tells something
 
 
 def advice(evidence: Evidence) -> Section:
@@ -62,11 +61,13 @@ def _points(evidence: Evidence) -> Iterator[Phrase]:
 
 def _order(evidence: Evidence) -> Iterator[Phrase]:
     found = next((one for one in evidence.attacks if one.row_order is not None), None)
-    if found is not None and found.risk.p_value < BETRAYED:
+    if found is not None and found.order_tells and found.row_order is not None:
         yield phrase(
-            "Rows: their [order](row-order) alone links {} of {}. [Shuffle](mask-shuffle) them.",
+            "Rows: their [order](row-order) tells who is who: {} of {} stand where they stood, {} "
+            "beside whom they stood. [Shuffle](mask-shuffle) them.",
             expected(found.risk.expected),
             counted(found.risk.n),
+            counted(found.row_order["neighbours"]),
         )
 
 
@@ -78,12 +79,13 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
         if most:
             yield phrase(
                 "Attributes: {} [tell the most](attribute-risk). Without {} {} links {} instead "
-                "of {}. Mask these first, or do not release them.",
+                "of {}{}. Mask these first, or do not release them.",
                 names([one.attribute for one in most]),
                 name(most[0].attribute),
                 attack(parts.attack),
                 percent(most[0].share),
                 percent(parts.share),
+                among(parts.among, evidence),
             )
     swept = evidence.knowledge
     if swept is not None and len(swept.steps) > 1:
@@ -152,14 +154,22 @@ def _best(evidence: Evidence) -> Iterator[Phrase]:
         )
     yield phrase(
         "[Masks](remedy): of those tried on top of this release it helps the most to {}. Then {} "
-        "({}) links {} instead of {}{}.",
+        "({}) links {} instead of {}{}{}.",
         name(best.does),
         attack(found.attack),
         direction(found.direction),
         percent(best.share),
         percent(found.share),
+        among(found.among, evidence),
         cost,
     )
+
+
+def among(rows: int, evidence: Evidence) -> Phrase:
+    """Among how many rows, where these are not all: among fewer, more are linked."""
+    if rows >= evidence.released:
+        return ()
+    return phrase(" (among {} of the {} rows)", counted(rows), counted(evidence.released))
 
 
 def _remedies(found: Remedies) -> Exhibit:
@@ -198,8 +208,10 @@ def _remedies(found: Remedies) -> Exhibit:
         ),
         notes=(
             phrase(
-                "By {} ({}), which knows no mask, on {} people among {} rows. What a remedy does "
-                "to an intruder who knows it, only an audit of it says.",
+                "By {} ({}), which knows no mask, on {} people among {} rows; among fewer rows "
+                "more are linked. An attribute that is left out counts in the loss as missing in "
+                "every record. What a remedy does to an intruder who knows of it, only an audit "
+                "of it says.",
                 attack(found.attack),
                 direction(found.direction),
                 counted(found.n),

@@ -128,7 +128,13 @@ def _each(found: AttributeRisks) -> Exhibit:
             "Bars of the share linked without each attribute, with a line at {}, with all of them.",
             percent(found.share),
         ),
-        notes=(phrase("Of {} people, among {} rows.", counted(found.n), counted(found.among)),),
+        notes=(
+            phrase(
+                "Of {} people, among {} rows; among fewer rows more are linked.",
+                counted(found.n),
+                counted(found.among),
+            ),
+        ),
     )
 
 
