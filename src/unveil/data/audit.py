@@ -79,7 +79,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         if order is None:
             return False
         along = abs(order["correlation"]) >= NOTICED and order["p_value"] < UNLIKELY
-        return along or min(self.risk.p_value, order["neighbours_p_value"]) < UNLIKELY
+        return bool(along or min(self.risk.p_value, order["neighbours_p_value"]) < UNLIKELY)
 
     @property
     def claims(self) -> Claims | None:

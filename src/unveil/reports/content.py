@@ -8,6 +8,22 @@ import msgspec
 
 from unveil.data.phrases import Figure, Phrase, Piece, Term, phrase, plain
 
+# Vega keeps names in JavaScript objects, which have these from birth.
+TAKEN = {
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+    "__proto__",
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+}
+
 Cell = Piece | Phrase | None
 Row = tuple[Cell, ...]
 
@@ -47,7 +63,10 @@ class Table(msgspec.Struct, frozen=True):
 
 def _bare(cell: Cell) -> Any:
     """A cell as a chart takes it."""
-    return cell.value if isinstance(cell, Figure) else None if cell is None else plain(cell)
+    if cell is None or isinstance(cell, Figure):
+        return None if cell is None else cell.value
+    said = plain(cell)
+    return f"{said}\N{NO-BREAK SPACE}" if said in TAKEN else said
 
 
 class Exhibit(msgspec.Struct, frozen=True, kw_only=True):

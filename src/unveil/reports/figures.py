@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from unveil.errors import DataError
 from unveil.reports.charts import specification
 from unveil.reports.theme import CONFIG, WIDTH
 
@@ -25,7 +26,10 @@ def svg(exhibit: Exhibit) -> bytes:
         "title": title,
         "config": CONFIG | {"background": "white"},
     }
-    return _numbered(str(vl_convert.vegalite_to_svg(whole))).encode()
+    try:
+        return _numbered(str(vl_convert.vegalite_to_svg(whole))).encode()
+    except ValueError:  # whose message may quote a name
+        raise DataError(f"the chart '{exhibit.name}' cannot be drawn: please report it") from None
 
 
 def _numbered(drawing: str) -> str:

@@ -114,12 +114,12 @@ def summary_of(found: object, *, external: bool = False) -> Summary:
 def _draw(said: Summary, folder: Path, *, force: bool) -> None:
     from unveil.reports.figures import png, svg
 
+    drawings = {one.name: svg(one) for one in said.exhibits() if one.chart is not None}
+    pictures = {name: png(drawing) for name, drawing in drawings.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
-    for one in said.exhibits():
-        if one.chart is not None:
-            drawing = svg(one)
-            write_bytes(folder / f"{one.name}.svg", drawing, force=force)
-            write_bytes(folder / f"{one.name}.png", png(drawing), force=force)
+    for name, drawing in drawings.items():
+        write_bytes(folder / f"{name}.svg", drawing, force=force)
+        write_bytes(folder / f"{name}.png", pictures[name], force=force)

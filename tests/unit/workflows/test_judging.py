@@ -5,10 +5,11 @@ import pytest
 
 from some_evidence import evidence, finding, made
 from unveil import Policy, measures
+from unveil.data.audit import NOTICED, UNLIKELY
 from unveil.data.disclosure import Diversity
 from unveil.data.exposure import GroupRisk, Subgroups
 from unveil.data.risk import Claims, Interval
-from unveil.workflows.judging import NOTICED, UNLIKELY, judge
+from unveil.workflows.judging import judge
 
 SAMPLED = Interval(0.05, 0.3, 0.95)
 
