@@ -19,6 +19,8 @@ HOSTILE = {  # what columns are called that mean harm
     "income": "W" * 300,
     "tax": "a.b[0]\\'] datum.kind",
     "savings": "ten words that go on and on " * 10,
+    "hours": "constructor",  # which every object of JavaScript has
+    "rent": "__proto__",
 }
 
 
