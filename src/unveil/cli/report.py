@@ -28,14 +28,10 @@ def command(evidence: Path, *, force: bool, **given: Any) -> None:
 
     EVIDENCE is the file that `unveil audit ... --evidence FILE` wrote.
     """  # noqa: D301 - click reads the mark
-    from unveil.files.evidence import read_evidence
-
     pages = Pages(**given, force=force)
     if pages.report is None and pages.figures is None:
         raise UsageError("say what to write: --report PAGE, --figures DIR, or both")
     pages.check([evidence])
-    with progress(f"reading {evidence}") as show:
-        found = read_evidence(evidence)
-        show("writing the page")
-        pages.write(found)
+    with progress(f"reading {evidence}"):
+        pages.write(evidence)
     pages.say()

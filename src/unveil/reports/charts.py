@@ -26,6 +26,7 @@ from unveil.reports.drawing import (
     rows_of,
     share,
     tall,
+    told_apart,
     with_band,
 )
 from unveil.reports.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
@@ -44,6 +45,7 @@ def specification(exhibit: Exhibit) -> dict[str, Any]:
     made: dict[str, Any] = drawn.to_dict(validate=False)  # tests do; it takes half of the time
     made |= {"width": "container", "description": plain(exhibit.says)}
     made.pop("config", None)  # the theme's, once for all
+    made.pop("$schema", None)  # an address that nobody needs
     return made
 
 
@@ -129,7 +131,7 @@ def _precision(rows: Rows) -> Drawn:
 
 
 def _knowledge(rows: Rows) -> Drawn:
-    if "added" not in rows[0]:
+    if "added" not in rows[0] or len(rows) > SHOWN:  # names would lie upon each other
         x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
         return with_band(rows_of(rows), x)
     order = [row["added"] for row in rows]
@@ -185,7 +187,8 @@ def _records(rows: Rows) -> Drawn:
 
 def _subgroups(rows: Rows) -> Drawn:
     large = [row for row in rows if not row.get("small")] or rows
-    shown = [{**row, "label": f"{row['column']}: {row['group']}"} for row in large[:SHOWN]]
+    labels = told_apart([f"{row['column']}: {row['group']}" for row in large[:SHOWN]])
+    shown = [{**row, "label": label} for row, label in zip(large, labels, strict=False)]
     tips = ["column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%")]
     return named_bars(shown, "label", share("share", "share of the group"), tips)
 

@@ -133,6 +133,20 @@ def named_bars(rows: Rows, name: str, x: alt.X, tips: list[Any]) -> Drawn:
     return drawn.properties(height=len(said) * (LINE * most + 20))
 
 
+def told_apart(labels: Sequence[str]) -> list[str]:
+    """Labels of which none is there twice: bars of one name would stand upon each other.
+
+    >>> told_apart(["other", "other"])
+    ['other', 'other (2)']
+    """
+    counts: dict[str, int] = {}
+    found = []
+    for label in labels:
+        counts[label] = counts.get(label, 0) + 1
+        found.append(label if counts[label] == 1 else f"{label} ({counts[label]})")
+    return found
+
+
 def wrapped(text: str) -> str:
     """A name in lines that fit a narrow screen, three at most."""
     return "\n".join(textwrap.wrap(text, 48, max_lines=3, placeholder=" ..."))

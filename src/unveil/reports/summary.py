@@ -80,7 +80,6 @@ def _external(evidence: Evidence) -> list[Section | None]:
         values.intervals(evidence, external=True),
         values.inference(evidence, external=True),
         loss.loss(evidence, external=True),
-        loss.side_by_side(evidence, external=True),
         doing.plan(evidence, external=True),
     ]
 

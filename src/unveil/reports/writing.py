@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unveil.data.audit import Audit, Evidence
 from unveil.data.comparison import Comparison
 from unveil.errors import FileError, UsageError, reason
-from unveil.files.evidence import read_evidence
+from unveil.files.evidence import NO_EVIDENCE, read_evidence
 from unveil.files.toml import as_path
 from unveil.files.whole import check_outputs, write_bytes
 
@@ -100,7 +100,7 @@ def summary_of(found: object, *, external: bool = False) -> Summary:
     if isinstance(found, Comparison):
         return compared(found, external=external)
     if isinstance(found, str | os.PathLike):
-        found = read_evidence(found)
+        return _of_file(found, external=external)
     if isinstance(found, Audit):
         found = found.evidence
     if not isinstance(found, Evidence):
@@ -109,6 +109,16 @@ def summary_of(found: object, *, external: bool = False) -> Summary:
             f"of {type(found).__name__}"
         )
     return summary(found, external=external)
+
+
+def _of_file(path: str | os.PathLike[str], *, external: bool) -> Summary:
+    from unveil.reports.summary import summary
+
+    evidence = read_evidence(path)
+    try:
+        return summary(evidence, external=external)
+    except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
+        raise FileError(NO_EVIDENCE).at(os.fspath(path)) from None  # parts that have no type
 
 
 def _draw(said: Summary, folder: Path, *, force: bool) -> None:

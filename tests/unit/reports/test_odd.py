@@ -12,11 +12,12 @@ from unveil.data.audit import LeftOut
 from unveil.data.disclosure import Above, UnchangedColumn
 from unveil.data.exposure import GroupRisk, RecordRisks, RiskBin, Subgroups
 from unveil.data.loss import Measured
-from unveil.data.phrases import plain
+from unveil.data.phrases import counted, name, percent, plain
 from unveil.data.policy import Limit, Verdict
 from unveil.data.risk import Interval
 from unveil.data.shape import Bar, Shape
 from unveil.reports.charts import specification
+from unveil.reports.content import Exhibit, Table, figures, text
 from unveil.reports.page import entries, page
 from unveil.reports.sections.people import LISTED
 from unveil.reports.summary import summary
@@ -253,3 +254,29 @@ def test_exact_numbers_survive_a_file(evidence, tmp_path):
 
     write_evidence(evidence, tmp_path / "e.json")
     assert summary(read_evidence(tmp_path / "e.json")) == summary(evidence)
+
+
+def test_two_groups_of_one_name_are_told_apart(evidence):
+    groups = evidence.subgroups.groups[:3]
+    twice = tuple(changed(one, column="region", group="other", small=False) for one in groups)
+    found = changed(evidence, subgroups=Subgroups(groups=twice, highest=twice[0]))
+    exhibit = next(one for one in summary(found)["people"].exhibits if one.name == "subgroups")
+    drawn = specification(exhibit)
+    labels = {row["label"] for rows in drawn["datasets"].values() for row in rows}
+    assert labels == {"region: other", "region: other (2)", "region: other (3)"}
+
+
+def test_a_chart_has_no_more_names_than_can_be_read():
+    def known(many):
+        rows = tuple(
+            (counted(place), name(f"column {place}"), percent(0.1), None, None, percent(0.1))
+            for place in range(1, many + 1)
+        )
+        columns = (
+            figures("known", "known"), text("added", "added"), figures("share", "share"),
+            figures("low", "low"), figures("high", "high"), figures("highest", "highest"),
+        )  # fmt: skip
+        shown = Exhibit(name="k", title="k", chart="knowledge", table=Table(columns, rows))
+        return specification(shown)["layer"][1]["encoding"]["x"]["field"]
+
+    assert (known(9), known(40)) == ("added", "known")

@@ -1,5 +1,7 @@
 """``unveil.report``: what it writes, what it refuses, and that a refusal leaves nothing behind."""
 
+import json
+
 import msgspec
 import pytest
 
@@ -8,7 +10,7 @@ from some_evidence import evidence as bare
 from some_evidence import made
 from unveil.data.loss import Measured
 from unveil.errors import FileError, UsageError
-from unveil.files.evidence import write_evidence
+from unveil.files.evidence import evidence_json, write_evidence
 from unveil.reports.writing import draw
 from unveil.workflows.comparing import compare
 
@@ -115,3 +117,22 @@ def test_a_folder_that_cannot_be_made(here, monkeypatch):
     with pytest.raises(FileError, match="the folder cannot be made: no space left"):
         draw(SMALL, "figures")
     assert there(here) == ["e.json"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"attacks": {"top": {}}},
+        {"attacks": {"at_risk": {}}},
+        {"attacks": {"row_order": {}}},
+        {"plan": {"mask": "x"}},
+    ],
+)
+def test_evidence_that_is_damaged_inside_is_none(here, evidence, damage):
+    whole = json.loads(evidence_json(evidence))
+    for part, inside in damage.items():
+        (whole[part][0] if part == "attacks" else whole[part]).update(inside)
+    (here / "damaged.json").write_text(json.dumps(whole))
+    with pytest.raises(FileError, match="not the evidence of an audit, or not all of it"):
+        unveil.report("damaged.json", "page.html")
+    assert not (here / "page.html").exists()

@@ -98,8 +98,8 @@ def _known(found: Knowledge, *, external: bool) -> Exhibit:
 def _without(found: AttributeRisks) -> Phrase:
     most = found.without[0]
     return phrase(
-        "[Without one attribute](attribute-risk) {} links less: {} with all of them, {} without "
-        "{}, which tells the most.",
+        "[Without one attribute](attribute-risk): {} links {} with all of them, and {} without {}, "
+        "the least of all.",
         attack(found.attack),
         percent(found.share),
         percent(most.share),
@@ -141,8 +141,8 @@ def _each(found: AttributeRisks) -> Exhibit:
 def _erring(found: NoisyKnowledge) -> Phrase:
     first, last = found.points[0], found.points[-1]
     return phrase(
-        "If what the intruder knows is [wrong](noisy-knowledge), {} ({}) links less: {} at an "
-        "error of {}, {} at {}. An error of e adds to each number noise of e of its deviation, "
+        "If what the intruder knows is [wrong](noisy-knowledge): {} ({}) links {} at an error of "
+        "{}, and {} at {}. An error of e adds to each number noise of e of its deviation, "
         "and replaces a category, with probability e, by somebody else's.",
         attack(found.attack),
         direction(found.direction),

@@ -152,7 +152,7 @@ def _predictions(lost: Loss) -> Exhibit:
     )
 
 
-def side_by_side(evidence: Evidence, *, external: bool = False) -> Section | None:
+def side_by_side(evidence: Evidence) -> Section | None:
     """Each attribute before and after masking."""
     drawn = [one for one in evidence.shapes if one.bars]
     if not evidence.shapes:
@@ -177,7 +177,7 @@ def side_by_side(evidence: Evidence, *, external: bool = False) -> Section | Non
         title="Original and masked, side by side",
         paragraphs=tuple(said),
         exhibits=(
-            _moments(evidence.shapes, external=external),
+            _moments(evidence.shapes),
             *(_shape(place, one) for place, one in enumerate(drawn) if one in shown),
         ),
         points=tuple(bare),
@@ -188,7 +188,7 @@ def _moved(shape: Shape) -> float:
     return sum(abs(bar.original_share - bar.release_share) for bar in shape.bars)
 
 
-def _moments(shapes: tuple[Shape, ...], *, external: bool) -> Exhibit:
+def _moments(shapes: tuple[Shape, ...]) -> Exhibit:
     columns = (
         text("column", "attribute"),
         text("level", "level"),
@@ -208,11 +208,9 @@ def _moments(shapes: tuple[Shape, ...], *, external: bool) -> Exhibit:
         )
         for one in shapes
     )
-    table = Table(columns, rows)
-    if external:  # the deviation tells how much noise there is, and what stayed as it was
-        table = table.without("shift", "spread")
-        return Exhibit(name="moments", title="Missing cells", table=table)
-    return Exhibit(name="moments", title="Means, deviations and missing cells", table=table)
+    return Exhibit(
+        name="moments", title="Means, deviations and missing cells", table=Table(columns, rows)
+    )
 
 
 def _shape(place: int, shape: Shape) -> Exhibit:

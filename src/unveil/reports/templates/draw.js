@@ -3,7 +3,7 @@
   const theme = JSON.parse(document.getElementById("theme").textContent);
   for (const holder of document.querySelectorAll("[data-chart]")) {
     const specification = document.getElementById("chart-" + holder.dataset.chart);
-    const options = { actions: false, renderer: "svg", ast: true, config: theme };
+    const options = { mode: "vega-lite", actions: false, renderer: "svg", ast: true, config: theme };
     vegaEmbed(holder, JSON.parse(specification.textContent), options).then(
       () => { holder.dataset.drawn = "yes"; },
       (error) => { holder.dataset.drawn = "no"; console.error(error); }
