@@ -26,7 +26,7 @@ from unveil.data.exposure import (
     Subgroups,
 )
 from unveil.data.loss import Loss
-from unveil.data.phrases import counted, percent, phrase, plain
+from unveil.data.phrases import counted, percent, phrase, plain, several
 from unveil.data.policy import Verdict
 from unveil.data.risk import Claims, Forecast, Risk
 from unveil.data.shape import Shape
@@ -171,20 +171,19 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         knows = phrase("where they stood in the file")
         if risk.attributes:
             knows = phrase("{} of their true values exactly", counted(len(risk.attributes)))
-        drawn, every = phrase("people"), phrase("")
+        drawn, every = several(risk.n, "person"), phrase("")
         if risk.interval is not None:
             low, high = percent(risk.interval.low), percent(risk.interval.high)
-            drawn = phrase("people, drawn from {}", counted(risk.population))
+            drawn = phrase("{}, drawn from {}", drawn, counted(risk.population))
             every = phrase("; of all {} to {}", low, high)
         most = phrase(
             "; [no attack](ceiling) on these can link more than {}", counted(risk.ceiling)
         )
         return phrase(
             "If someone is known to be in this file and an intruder knows {}, the best attack we "
-            "tried [links](linked) {} of {} {} ({}{}). A [guess](guess) links {}{}.",
+            "tried [links](linked) {} of {} ({}{}). A [guess](guess) links {}{}.",
             knows,
             counted(risk.expected),
-            counted(risk.n),
             drawn,
             percent(risk.share),
             every,

@@ -111,6 +111,16 @@ def counted(value: float) -> Figure:
     return Figure(value, "count")
 
 
+def several(value: float, noun: str) -> Phrase:
+    """So many of something.
+
+    >>> plain(several(1, "attribute")), plain(several(2, "attribute"))
+    ('1 attribute', '2 attributes')
+    """
+    plural = {"person": "people"}.get(noun, f"{noun}s")
+    return counted(value), f" {noun if value == 1 else plural}"
+
+
 def expected(value: float) -> Figure:
     """How many on average, to a tenth."""
     return Figure(value, "expected")

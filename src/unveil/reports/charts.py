@@ -311,7 +311,9 @@ def _risk_loss(rows: Rows) -> Drawn:
     return alt.layer(dots, *beside).properties(height=320)
 
 
-def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
+def _beside(
+    name: str, value: str, title: str, axis: alt.Axis | None = None
+) -> Callable[[Rows], Drawn]:
     """Bars of several releases beside each other, one group for each name."""
 
     def drawn(rows: Rows) -> Drawn:
@@ -326,7 +328,7 @@ def _beside(name: str, value: str, title: str) -> Callable[[Rows], Drawn]:
             .encode(
                 y=alt.Y(f"{name}:N", title=None, sort=order),
                 yOffset=alt.YOffset("release:N", sort=releases),
-                x=alt.X(f"{most}:Q", title=title, scale=WHOLE),
+                x=alt.X(f"{most}:Q", title=title, scale=WHOLE, axis=axis or alt.Axis()),
                 color=kinds_in("release", releases, PALETTE),
                 tooltip=[
                     "release:N",
@@ -359,6 +361,6 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "unchanged": _unchanged,
     "remedies": _remedies,
     "risk_loss": _risk_loss,
-    "attacks_beside": _beside("attack", "share", "share of the people"),
+    "attacks_beside": _beside("attack", "share", "share of the people", PERCENT),
     "losses_beside": _beside("measure", "value", "0: nothing is lost, 1: all"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import counted, decimal, expected, name, names, percent, phrase
+from unveil.data.phrases import counted, decimal, expected, name, names, percent, phrase, several
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.knowledge import BETWEEN, between
@@ -34,6 +34,10 @@ def advice(evidence: Evidence) -> Section:
 
 def _first(evidence: Evidence) -> Phrase:
     verdict = evidence.verdict
+    if not evidence.attacks:
+        return phrase(
+            "Nobody was attacked, as the rows are nobody's: what they tell all the same is above."
+        )
     if verdict is None:
         return phrase(
             "Set limits (`--policy`), so that the next audit can say whether they are kept. Where "
@@ -91,8 +95,8 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
     if swept is not None and len(swept.steps) > 1:
         half = next(one for one in swept.steps if one.share >= swept.steps[-1].highest / 2)
         yield phrase(
-            "[Knowledge](knowledge): {} attributes ({}) are enough for {}.",
-            counted(len(half.attributes)),
+            "[Knowledge](knowledge): {} ({}) link {}.",
+            several(len(half.attributes), "attribute"),
             names(half.attributes),
             percent(half.share),
         )
@@ -202,8 +206,7 @@ def _remedies(found: Remedies) -> Exhibit:
         chart="remedies",
         table=Table(columns, rows),
         says=phrase(
-            "For each remedy a dot at its loss and at the share that is still linked; as it is, "
-            "{} are.",
+            "Bars of the share that is still linked after each remedy; as it is, {} are.",
             percent(found.share),
         ),
         notes=(

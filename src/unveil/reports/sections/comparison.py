@@ -80,7 +80,7 @@ def _choice(found: Comparison) -> Phrase:
     if not found.front:
         return ()
     if not worse:
-        return phrase(" None is [dominated](dominated): each has less risk or less loss.")
+        return phrase(" None is [dominated](dominated) by another.")
     if len(found.front) == 1:
         return phrase(" {} alone is [dominated](dominated) by none.", name(found.front[0]))
     return phrase(

@@ -23,10 +23,7 @@ def plan(evidence: Evidence, *, external: bool = False) -> Section:
             key="plan",
             title="What was done",
             paragraphs=(
-                phrase(
-                    "No plan was given: the attacks are those of an intruder who does not know how "
-                    "the release was masked, and one who does may link more."
-                ),
+                phrase("No plan was given: how the release was masked is not known here."),
             ),
         )
     said = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import Phrase, counted, decimal, name, percent, phrase
+from unveil.data.phrases import Phrase, counted, decimal, name, percent, phrase, several
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 
@@ -48,15 +48,14 @@ def _swept(found: Knowledge, *, external: bool) -> Phrase:
     one = phrase("one attribute, {},", name(first.attributes[0]))
     return phrase(
         "The worst [attributes to be known](knowledge), added one by one: by {} ({}) {} links {} "
-        "of the people, all {} link {}. They were chosen on {} people, and their risk is that of "
-        "{} others.",
+        "of the people, all {} link {}. They were chosen on {}, and their risk estimated on {}.",
         attack(found.attack),
         direction(found.direction),
         "one attribute" if external else one,
         percent(first.share),
         counted(len(last.attributes)),
         percent(last.share),
-        counted(found.chosen_on),
+        several(found.chosen_on, "person"),
         counted(found.estimated_on),
     )
 
@@ -176,9 +175,9 @@ def _noise(found: NoisyKnowledge) -> Exhibit:
 def remasked(found: Remasking) -> Phrase:
     """What other random numbers would have come to."""
     return phrase(
-        "[Masked again](remasking) with {} other seeds, {} links {} to {}, {} on average: so much "
-        "of the risk is the luck of one seed.",
-        counted(len(found.shares)),
+        "[Masked again](remasking) with {}, {} links {} to {}, {} on average: so much of the risk "
+        "is the luck of one seed.",
+        several(len(found.shares), "other seed"),
         attack(found.attack),
         percent(found.lowest),
         percent(found.highest),

@@ -74,7 +74,7 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
             phrase("The [policy](policy) is kept: every limit holds.")
             if verdict.passed
             else phrase(
-                "The [policy](policy) is NOT kept: {} of {} limits are broken.",
+                "The [policy](policy) is NOT kept. Limits that are broken: {} of {}.",
                 counted(len(verdict.broken)),
                 counted(len(verdict.limits)),
             ),
