@@ -126,7 +126,7 @@ OWN = [
     ("report", 2, ("--report", "x.html", "--figures", "x.html"), "a folder of their own"),
     ("compare", 2, ("--report", "e.html", "--force"), "would be overwritten"),
     ("report", 2, ("--report", "e.html", "--force"), "would be overwritten"),
-    ("report", 2, (), "say what to write: --report PAGE, --figures DIR, or both"),
+    ("report", 2, (), "say what to write: --report PAGE, --figures DIR, or --json"),
 ]
 
 

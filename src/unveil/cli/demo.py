@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -122,13 +123,16 @@ def _print_pages(found: Demonstration, folder: Folder) -> None:
 
 
 def _print_next(folder: Folder) -> None:
-    data, schema, strong = folder.data, folder.schema, folder.of("strong", "csv")
-    names = [folder.of(name, "json") for name in ("light", "medium", "strong")]
+    def of(name: str, kind: str) -> str:
+        return quote(str(folder.of(name, kind)))
+
+    data, schema = quote(str(folder.data)), quote(str(folder.schema))
     say(f"Try: unveil inspect {data} --schema {schema}")
     say(f"     unveil mask {data} --schema {schema} \\")
-    say(f"         --plan {folder.of('medium', 'plan.toml')} -o masked.csv")
-    say(f"     unveil audit {data} {strong} --schema {schema} \\")
-    say(f"         --truth {folder.of('strong', 'map.csv')} \\")
-    say(f"         --plan {folder.of('strong', 'plan.toml')} \\")
-    say(f"         --policy {folder.policy} --report audit.html")
-    say(f"     unveil compare {' '.join(map(str, names))} --report comparison.html")
+    say(f"         --plan {of('medium', 'plan.toml')} -o masked.csv")
+    say(f"     unveil audit {data} {of('strong', 'csv')} --schema {schema} \\")
+    say(f"         --truth {of('strong', 'map.csv')} \\")
+    say(f"         --plan {of('strong', 'plan.toml')} \\")
+    say(f"         --policy {quote(str(folder.policy))} --report audit.html")
+    names = " ".join(of(name, "json") for name in ("light", "medium", "strong"))
+    say(f"     unveil compare {names} --report comparison.html")

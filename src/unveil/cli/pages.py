@@ -47,16 +47,21 @@ class Pages:
     figures: Path | None
     force: bool
 
+    @property
+    def asked(self) -> bool:
+        """Whether anything is to be written."""
+        return self.report is not None or self.figures is not None
+
     def check(self, inputs: Sequence[object] = (), outputs: Sequence[Path | None] = ()) -> None:
         """Refuse now what could not be written in the end."""
         from unveil.reports.writing import check_figures, check_report
 
-        if self.external and self.report is None and self.figures is None:
+        if self.external and not self.asked:
             raise UsageError("--external does nothing without --report or --figures: leave it out")
         if self.report is not None:
             check_report(self.report, inputs, force=self.force)
         if self.figures is not None:
-            check_figures(self.figures, force=self.force)
+            check_figures(self.figures, force=self.force, external=self.external)
             files = {one.absolute() for one in (self.report, *outputs) if one is not None}
             here = self.figures.absolute()
             if files & {here, *here.parents}:
@@ -64,13 +69,10 @@ class Pages:
 
     def write(self, found: Any) -> None:
         """Write what was asked for."""
-        from unveil.reports.writing import draw, report
+        from unveil.reports.writing import publish
 
-        if self.report is not None:
-            report(found, self.report, external=self.external, force=self.force)
-        if self.figures is not None:
-            # The folder was checked before: by now the page and the evidence may lie in it.
-            draw(found, self.figures, external=self.external, force=True)
+        if self.asked:
+            publish(found, self.report, self.figures, external=self.external)
 
     def say(self) -> None:
         """Say what was written, and who may see it."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.cli.console import progress
-from unveil.cli.options import PATH, force_option
+from unveil.cli.console import print_json, progress
+from unveil.cli.options import PATH, force_option, json_option
 from unveil.cli.pages import Pages, page_options
 from unveil.errors import UsageError
 
@@ -19,19 +19,27 @@ if TYPE_CHECKING:
 @click.argument("evidence", type=PATH)
 @page_options
 @force_option
-def command(evidence: Path, *, force: bool, **given: Any) -> None:
+@json_option
+def command(evidence: Path, *, force: bool, as_json: bool, **given: Any) -> None:
     """Make the page of an audit from its EVIDENCE, without another audit.
 
     \b
         unveil report audit.json --report audit.html
         unveil report audit.json --report for-others.html --external
 
-    EVIDENCE is the file that `unveil audit ... --evidence FILE` wrote.
+    EVIDENCE is the file that `unveil audit ... --evidence FILE` wrote. --json prints what the
+    page says: its sentences, and the tables behind its charts.
     """  # noqa: D301 - click reads the mark
+    from unveil.reports.writing import summary_of
+
     pages = Pages(**given, force=force)
-    if pages.report is None and pages.figures is None:
-        raise UsageError("say what to write: --report PAGE, --figures DIR, or both")
-    pages.check([evidence])
+    if not (pages.asked or as_json):
+        raise UsageError("say what to write: --report PAGE, --figures DIR, or --json")
+    if not as_json or pages.asked:
+        pages.check([evidence])
     with progress(f"reading {evidence}"):
         pages.write(evidence)
-    pages.say()
+    if as_json:
+        print_json(summary_of(evidence, external=pages.external).to_dict())
+    else:
+        pages.say()

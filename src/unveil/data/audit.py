@@ -156,19 +156,28 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         return max(made, key=lambda one: one[0].right / max(one[0].n, 1))[1] if made else None
 
     @property
+    def by_position(self) -> Finding | None:
+        """The attack by where rows stand; None: it was not made."""
+        return next((one for one in self.attacks if one.row_order is not None), None)
+
+    @property
     def in_words(self) -> Phrase:
         """The verdict in a sentence, for those who have to decide."""
+        return self.told_to()
+
+    def told_to(self, *, external: bool = False) -> Phrase:
+        """The verdict in a sentence; to others, without what the order of the rows tells."""
         if not self.attacks:
             return phrase(
                 "Every row of this release is made up, so that there is nobody to be linked: what "
                 "is disclosed by what the rows say is below."
             )
-        return (*self._linked(self.attacks[0]), *self._sampled())
+        return (*self._linked(self.attacks[0], external=external), *self._sampled())
 
-    def _linked(self, worst: Finding) -> Phrase:
+    def _linked(self, worst: Finding, *, external: bool) -> Phrase:
         """Whom the best attack links, what a guess would get, and what no attack can exceed."""
         risk = worst.risk
-        knows = phrase("where they stood in the file")
+        knows = phrase("what is not told here" if external else "where they stood in the file")
         if risk.attributes:
             knows = phrase("{} of their true values exactly", counted(len(risk.attributes)))
         drawn, every = several(risk.n, "person"), phrase("")

@@ -120,7 +120,7 @@ class RiskBin(msgspec.Struct, frozen=True, kw_only=True):
     low: float
     high: float
     by_worst: int  # attack
-    by_mean: int  # over all attacks
+    by_mean: int  # over all attacks, of the same records
 
 
 class Carried(msgspec.Struct, frozen=True):
@@ -135,6 +135,7 @@ class RiskyRow(msgspec.Struct, frozen=True, kw_only=True):
 
     row: int  # of the original, from 1
     mean: float  # risk, over all attacks that were made on it
+    made: int  # so many of them
     found_by: int  # attacks that more likely than not link it rightly
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import floor
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -158,7 +159,7 @@ def as_given(value: float) -> Figure:
 
 def _count(value: float) -> str:
     if value == int(value) or value >= 10:
-        return f"{value:,.0f}"
+        return f"{floor(value + 0.5):,}"  # a half upwards, as people do
     if 0 < value < 0.001:
         return "under 0.001"
     return f"{value:.1f}" if value >= 0.05 else f"{value:.1g}"
@@ -177,6 +178,8 @@ def _share(value: float) -> str:
 def _decimal(value: float) -> str:
     if 0 < abs(value) < 0.0005:
         return "0.000"
+    if 0.9995 <= value < 1:
+        return "over 0.999"
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 

@@ -38,6 +38,9 @@ def read_toml(
 def as_path(given: str | os.PathLike[str]) -> Path:
     """A path, or an error that says that it is none."""
     try:
-        return Path(given)
+        path = Path(given)
     except TypeError:
         raise UsageError(f"a file is named by its path, not {type(given).__name__}") from None
+    if "\0" in str(path):
+        raise UsageError("the path of a file has no null byte")
+    return path

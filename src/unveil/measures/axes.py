@@ -22,6 +22,7 @@ STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5))
 MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000)
 OUTER = (0.02, 0.005, 0.0)  # shares of the original that lie below the axis, and above it
 SPLIT = 0.1  # share of the ranges in a file that may lie in several of ours
+FINE = 1000  # of smaller whole numbers one more or less is told
 DAY = {"dates": 1, "times": 86_400}  # what a day is in numbers
 BEGIN = 1970 * 12  # months that are counted from
 
@@ -66,15 +67,15 @@ def axis(before: Spans, after: Spans, *, stored: Stored = "numbers") -> Axis | N
 
     >>> ages = np.arange(100) / 1.0
     >>> axis(Spans(ages, ages), Spans(ages, ages)).labels[:2]
-    ('under 20', '20 to 30')
+    ('under 20', '20 to 29')
     """
-    best = None
+    best, whole = None, all(_are_whole(side) for side in (before, after))
     for low, high in _regions(before):
         for ends in _candidates(before, low, high, stored):
             kept = _kept(ends, (before, after))
             if not kept:
                 continue
-            found = Axis(np.array([value for value, _ in kept]), _labels(kept, stored))
+            found = Axis(np.array([value for value, _ in kept]), _labels(kept, stored, whole))
             if max(_split(found, side) for side in (before, after)) <= SPLIT:
                 return found
             best = best or found
@@ -102,8 +103,7 @@ def _candidates(
     """Ends above a value and up to another, the finest first, each with its name."""
     if stored in DAY:
         return _months(low, high, DAY[stored])
-    finite = before.lower[np.isfinite(before.lower)]
-    if (finite == np.rint(finite)).all():  # half of one only if nothing else parts them
+    if _are_whole(before):  # half of one only if nothing else parts them
         return chain(_multiples(low, high, Decimal(1)), _multiples(low, high, Decimal("0.5")))
     return _multiples(low, high, None)
 
@@ -177,8 +177,16 @@ def _split(found: Axis, spans: Spans) -> float:
     return (split - stars) / max(told, 1)
 
 
-def _labels(ends: list[tuple[float, str]], stored: Stored) -> tuple[str, ...]:
+def _are_whole(spans: Spans) -> bool:
+    ends = (side[np.isfinite(side)] for side in spans)
+    return all(bool((end == np.rint(end)).all()) for end in ends)
+
+
+def _labels(ends: list[tuple[float, str]], stored: Stored, whole: bool) -> tuple[str, ...]:
     names = [name for _, name in ends]
     below, above = ("before", "later") if stored in DAY else ("under", "over")
-    between = (f"{a} to {b}" for a, b in pairwise(names))
+    between = [f"{a} to {b}" for a, b in pairwise(names)]
+    if whole and stored not in DAY and all(abs(end) < FINE and end == int(end) for end, _ in ends):
+        last = [f"{int(end) - 1:,}" for end, _ in ends[1:]]  # the end itself is not inside
+        between = [a if a == b else f"{a} to {b}" for a, b in zip(names, last, strict=False)]
     return (f"{below} {names[0]}", *between, f"{names[-1]} and {above}")

@@ -54,7 +54,7 @@ def shapes(both: Aligned) -> tuple[Shape, ...]:
     >>> sample = unveil.households(300, seed=7)
     >>> found = {one.column: one for one in shapes(Aligned(sample, sample, None))}
     >>> [bar.label for bar in found["age"].bars][:2], found["age"].shift
-    (['under 10', '10 to 20'], 0.0)
+    (['under 10', '10 to 19'], 0.0)
     >>> [bar.label for bar in found["sex"].bars]
     ['category 1', 'category 2']
     """

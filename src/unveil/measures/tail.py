@@ -51,8 +51,8 @@ def record_risks(risks: Mapping[str, Floats], *, attack: str, direction: str) ->
     each = each[: len(each) - int(np.isnan(each).sum())]
     if not len(each):
         return None
-    mean, found_by = _over_all(risks.values(), len(risks[name]))
-    worst, average = _binned(each), _binned(mean[~np.isnan(mean)])
+    mean, made, found_by = _over_all(risks.values(), len(risks[name]))
+    worst, average = _binned(each), _binned(mean[~np.isnan(risks[name])])
     return RecordRisks(
         attack=attack,
         direction=direction,
@@ -64,7 +64,7 @@ def record_risks(risks: Mapping[str, Floats], *, attack: str, direction: str) ->
         ),
         above=tuple(Above(one, int(np.count_nonzero(each > one))) for one in THRESHOLDS),
         carried=_carried(each),
-        riskiest=_riskiest(mean, found_by),
+        riskiest=_riskiest(mean, made, found_by),
     )
 
 
@@ -74,8 +74,8 @@ def _rounded(each: Floats) -> Floats:
     return rounded
 
 
-def _over_all(risks: Iterable[Floats], n: int) -> tuple[Floats, Ints]:
-    """Of each original the mean risk, NaN where nobody attacked it, and by how many it is found."""
+def _over_all(risks: Iterable[Floats], n: int) -> tuple[Floats, Ints, Ints]:
+    """Of each original the mean risk, NaN for none; how many attacks are made, and find it."""
     total, made, found_by = np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
     for each in risks:
         there = ~np.isnan(each)
@@ -84,7 +84,7 @@ def _over_all(risks: Iterable[Floats], n: int) -> tuple[Floats, Ints]:
         found_by += each > 0.5
     mean = np.full(n, np.nan)
     np.divide(total, made, out=mean, where=made > 0)
-    return _rounded(mean), found_by
+    return _rounded(mean), made, found_by
 
 
 def _binned(each: Floats) -> list[int]:
@@ -104,13 +104,18 @@ def _carried(ascending: Floats) -> tuple[Carried, ...]:
     )
 
 
-def _riskiest(mean: Floats, found_by: Ints) -> tuple[RiskyRow, ...]:
+def _riskiest(mean: Floats, made: Ints, found_by: Ints) -> tuple[RiskyRow, ...]:
     """The highest mean first; as high, those that more attacks find, then by row."""
     rows = np.flatnonzero(mean > 0)
     if len(rows) > RISKIEST:  # the others need not be sorted
         rows = rows[mean[rows] >= np.partition(mean[rows], -RISKIEST)[-RISKIEST]]
     first = rows[np.lexsort((rows, -found_by[rows], -mean[rows]))][:RISKIEST]
     return tuple(
-        RiskyRow(row=int(row) + 1, mean=float(mean[row]), found_by=int(found_by[row]))
+        RiskyRow(
+            row=int(row) + 1,
+            mean=float(mean[row]),
+            made=int(made[row]),
+            found_by=int(found_by[row]),
+        )
         for row in first
     )

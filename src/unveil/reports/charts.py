@@ -27,6 +27,7 @@ from unveil.reports.drawing import (
     share,
     tall,
     told_apart,
+    up_to,
     with_band,
 )
 from unveil.reports.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
@@ -59,7 +60,12 @@ def _attacks(rows: Rows) -> Drawn:
     bars = found.mark_bar().encode(
         y=y,
         yOffset=offset,
-        x=share("share"),
+        x=alt.X(
+            "share:Q",
+            title="share of the people",
+            axis=alt.Axis(format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1]),
+            scale=alt.Scale(domain=[0, 1.15]),  # room for the words
+        ),
         color=kinds_in("direction", DIRECTIONS, (BLUE, SKY)),
         tooltip=[
             "attack:N",
@@ -82,8 +88,13 @@ def _attacks(rows: Rows) -> Drawn:
             color=kinds_in("mark", ["a guess", "ceiling"], (GREY, RED)),
         )
     )
+    words = (
+        found.transform_calculate(said="format(100 * datum.share, '.1f') + ' %'")
+        .mark_text(align="left", dx=5, fontSize=10)
+        .encode(y=y, yOffset=offset, x="share:Q", text="said:N")
+    )
     many = len({row["attack"] for row in rows})
-    layers: alt.LayerChart = alt.layer(bars, marks).resolve_scale(color="independent")
+    layers: alt.LayerChart = alt.layer(bars, marks, words).resolve_scale(color="independent")
     return layers.properties(height=max(3, many) * 2 * (STEP - 6))
 
 
@@ -133,16 +144,16 @@ def _precision(rows: Rows) -> Drawn:
 def _knowledge(rows: Rows) -> Drawn:
     if "added" not in rows[0] or len(rows) > SHOWN:  # names would lie upon each other
         x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
-        return with_band(rows_of(rows), x)
+        return with_band(rows, x)
     order = [row["added"] for row in rows]
     axis = alt.Axis(labelAngle=-40, labelLimit=110, labelOverlap=False)
     return with_band(
-        rows_of(rows), alt.X("added:N", title="known, one more at a time", sort=order, axis=axis)
+        rows, alt.X("added:N", title="known, one more at a time", sort=order, axis=axis)
     )
 
 
 def _noise(rows: Rows) -> Drawn:
-    return with_band(rows_of(rows), alt.X("error:Q", title="error in what is known"))
+    return with_band(rows, alt.X("error:Q", title="error in what is known"))
 
 
 def _without(rows: Rows) -> Drawn:
@@ -152,7 +163,7 @@ def _without(rows: Rows) -> Drawn:
         .mark_bar(color=BLUE)
         .encode(
             y=named(shown, "attribute"),
-            x=share("share"),
+            x=share("share", scale=up_to(rows, "share", "every")),
             tooltip=["attribute:N", alt.Tooltip("share:Q", format=".1%")],
         )
     )
@@ -169,7 +180,9 @@ def _rank_of_truth(rows: Rows) -> Drawn:
         .mark_line(point=alt.OverlayMarkDef(size=40))
         .encode(
             x=alt.X("k:Q", title="among the k best", axis=alt.Axis(tickMinStep=1)),
-            y=alt.Y("share:Q", title="share of the people", axis=PERCENT, scale=WHOLE),
+            y=alt.Y(
+                "share:Q", title="share of the people", axis=PERCENT, scale=up_to(rows, "share")
+            ),
             color=kinds_in("attack", attacks, (RED, BLUE, GREEN, PURPLE), lines=True),
             strokeDash=dashes("attack", attacks),
             tooltip=["attack:N", "direction:N", "k:Q", alt.Tooltip("share:Q", format=".1%")],
@@ -190,7 +203,8 @@ def _subgroups(rows: Rows) -> Drawn:
     labels = told_apart([f"{row['column']}: {row['group']}" for row in large[:SHOWN]])
     shown = [{**row, "label": label} for row, label in zip(large, labels, strict=False)]
     tips = ["column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%")]
-    return named_bars(shown, "label", share("share", "share of the group"), tips)
+    x = share("share", "share of the group", up_to(shown, "share"))
+    return named_bars(shown, "label", x, tips)
 
 
 def _intervals(rows: Rows) -> Drawn:
@@ -273,7 +287,7 @@ def _remedies(rows: Rows) -> Drawn:
         for row in rows
     ]
     tips = ["does:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("loss:Q", format=".3")]
-    return named_bars(shown, "label", share("share"), tips)
+    return named_bars(shown, "label", share("share", scale=up_to(shown, "share")), tips)
 
 
 def _risk_loss(rows: Rows) -> Drawn:
@@ -281,7 +295,8 @@ def _risk_loss(rows: Rows) -> Drawn:
     right = 1.1 * max([row["loss"] for row in shown], default=0.0) or 1.0
     standings = ["dominated by none", "dominated"]
     x = alt.X("loss:Q", title="information lost", scale=alt.Scale(domain=[0, right], nice=False))
-    y = alt.Y("risk:Q", title="linked by the worst attack", axis=PERCENT, scale=WHOLE)
+    scale = up_to(shown, "risk")
+    y = alt.Y("risk:Q", title="linked by the worst attack", axis=PERCENT, scale=scale)
     dots = (
         rows_of(shown)
         .mark_point(filled=True, size=140, opacity=1)

@@ -19,6 +19,7 @@ SHOWN = 15  # bars that can be told apart
 STEP = 22  # height of a bar
 PERCENT = alt.Axis(format=".0%")
 WHOLE = alt.Scale(domain=[0, 1])
+ROUND = (0.01, 0.05, 0.1, 0.25, 0.5)  # ends of an axis of shares
 DIRECTIONS = ["original to release", "release to original"]
 LINE = 14  # height of a line of words
 NARROW = 26  # letters of a legend that fit into one line on a phone
@@ -27,6 +28,12 @@ NARROW = 26  # letters of a legend that fit into one line on a phone
 def rows_of(rows: Rows) -> alt.Chart:
     """A chart of these rows, to be told what to draw."""
     return alt.Chart(alt.InlineData(values=rows))
+
+
+def up_to(rows: Rows, *fields: str) -> alt.Scale:
+    """From 0 to a round share that holds all of them: a small risk is not drawn as none."""
+    most = max((row[one] for row in rows for one in fields if row.get(one) is not None), default=1)
+    return alt.Scale(domain=[0, next((end for end in ROUND if most <= end), 1)])
 
 
 def share(field: str, title: str = "share of the people", scale: alt.Scale = WHOLE) -> alt.X:
@@ -44,17 +51,18 @@ def tall(rows: Sequence[Any], step: int = STEP) -> int:
     return max(3, len(rows)) * step
 
 
-def with_band(found: alt.Chart, x: alt.X, colour: str = BLUE) -> Drawn:
-    """A line with the interval in which it lies."""
-    y = alt.Y("share:Q", title="share of the people", axis=PERCENT, scale=WHOLE)
+def with_band(rows: Rows, x: alt.X) -> Drawn:
+    """A line, and the interval in which it lies where there is one."""
+    scale, title = up_to(rows, "share", "high"), "share of the people"
+    y = alt.Y("share:Q", title=title, axis=PERCENT, scale=scale)
     tips = [alt.Tooltip(f"{end}:Q", format=".1%") for end in ("share", "low", "high")]
-    band = (
-        found.transform_filter("isValid(datum.low)")
-        .mark_area(opacity=0.2, color=colour)
-        .encode(x=x, y=alt.Y("low:Q", title="share of the people"), y2="high:Q")
-    )
-    line = found.mark_line(point=True, color=colour).encode(x=x, y=y, tooltip=[x.shorthand, *tips])
-    return alt.layer(band, line).properties(height=240)
+    line = rows_of(rows).mark_line(point=alt.OverlayMarkDef(color=BLUE), color=BLUE)
+    layers = [line.encode(x=x, y=y, tooltip=[x.shorthand, *tips])]
+    sure = [row for row in rows if row.get("low") is not None]
+    if sure:
+        band = rows_of(sure).mark_area(opacity=0.2, color=BLUE)
+        layers.insert(0, band.encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q"))
+    return alt.layer(*layers).properties(height=240)
 
 
 def beside_each_other(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:

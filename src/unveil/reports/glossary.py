@@ -108,7 +108,10 @@ def glossary() -> dict[str, Entry]:
     """
     said = {key: (title, explained(source)) for key, (title, source) in WORDS.items()}
     for limit in policy.Policy.__struct_fields__:
-        said[limit_key(limit)] = f"Limit {limit}", explained(Field(policy.Policy, limit))
+        said[limit_key(limit)] = (
+            f"Limit: {limit.replace('_', ' ')}",
+            explained(Field(policy.Policy, limit)),
+        )
     for name, meaning in GLOSSARY.items():
         said[loss_key(name)] = f"Loss: {name}", _loss(meaning)
     for method in methods():

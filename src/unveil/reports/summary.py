@@ -40,7 +40,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
     made = _external(evidence) if external else _internal(evidence)
     return Summary(
         title="Disclosure risk of a release",
-        verdict=evidence.in_words,
+        verdict=evidence.told_to(external=external),
         passed=None if evidence.verdict is None else evidence.verdict.passed,
         facts=verdict.facts(evidence),
         sections=tuple(section for section in made if section is not None),
@@ -93,7 +93,7 @@ def compared(found: Comparison, *, external: bool = False) -> Summary:
         comparison.order(found),
         comparison.differences(found, external=external),
         comparison.by_attack(found),
-        comparison.by_loss(found),
+        None if external else comparison.by_loss(found),  # it tells how large the noise is
         comparison.notes(found, external=external),
     ]
     return Summary(

@@ -56,25 +56,28 @@ def report(
     target = as_path(path)
     check_report(target, [found if isinstance(found, str | os.PathLike) else None], force=force)
     if figures is not None:
-        check_figures(as_path(figures), force=force)
-    said = summary_of(found, external=external)
-    from unveil.reports.page import page
-
-    write_bytes(target, page(said).encode(), force=force)
-    if figures is not None:
-        _draw(said, as_path(figures), force=force)
+        if as_path(figures) == target:
+            raise UsageError("the page and its figures need names of their own").at(str(target))
+        check_figures(as_path(figures), force=force, external=external)
+    publish(found, target, figures, external=external)
 
 
-def draw(
-    found: Audit | Evidence | Comparison | str | os.PathLike[str],
-    folder: str | os.PathLike[str],
+def publish(
+    found: object,
+    page: Path | None,
+    figures: str | os.PathLike[str] | None,
     *,
-    external: bool = False,
-    force: bool = False,
+    external: bool,
 ) -> None:
-    """Write each chart of a report to a folder, as SVG and as PNG."""
-    check_figures(as_path(folder), force=force)
-    _draw(summary_of(found, external=external), as_path(folder), force=force)
+    """Write a page and its figures, each if it is asked for, where that was checked before."""
+    from unveil.reports.page import page as made
+
+    said = summary_of(found, external=external)
+    drawn = {} if figures is None else _drawn(said)
+    if page is not None:
+        write_bytes(page, made(said).encode(), force=True)
+    if figures is not None:
+        _write(drawn, as_path(figures))
 
 
 def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> None:
@@ -84,12 +87,16 @@ def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> N
     check_outputs([path], inputs, force=force)
 
 
-def check_figures(folder: Path, *, force: bool) -> None:
+def check_figures(folder: Path, *, force: bool, external: bool = False) -> None:
     """Refuse a folder that is none, or that has files which might be replaced."""
     there = next((one for one in (folder, *folder.parents) if one.exists()), None)
     if there is not None and not there.is_dir():
         raise UsageError(f"figures go to a folder, and {there} is a file").at(str(folder))
-    if not force and folder.is_dir() and any(folder.iterdir()):
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    if external:  # figures that are not for others might be there
+        raise FileError("not empty: figures for others go to a new folder").at(str(folder))
+    if not force:
         raise FileError("the folder is not empty: name another, or add --force").at(str(folder))
 
 
@@ -121,15 +128,19 @@ def _of_file(path: str | os.PathLike[str], *, external: bool) -> Summary:
         raise FileError(NO_EVIDENCE).at(os.fspath(path)) from None  # parts that have no type
 
 
-def _draw(said: Summary, folder: Path, *, force: bool) -> None:
+def _drawn(said: Summary) -> dict[str, bytes]:
+    """Each chart as the bytes of two files."""
     from unveil.reports.figures import png, svg
 
     drawings = {one.name: svg(one) for one in said.exhibits() if one.chart is not None}
-    pictures = {name: png(drawing) for name, drawing in drawings.items()}
+    pictures = {f"{name}.png": png(drawing) for name, drawing in drawings.items()}
+    return {f"{name}.svg": drawing for name, drawing in drawings.items()} | pictures
+
+
+def _write(files: dict[str, bytes], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
-    for name, drawing in drawings.items():
-        write_bytes(folder / f"{name}.svg", drawing, force=force)
-        write_bytes(folder / f"{name}.png", pictures[name], force=force)
+    for name, content in files.items():
+        write_bytes(folder / name, content, force=True)

@@ -140,7 +140,7 @@ def _loss(name: str, allowed: float, evidence: Evidence) -> Limit:
 
 
 def _row_order(name: str, allowed: bool, evidence: Evidence) -> Limit:
-    found = next((f for f in evidence.attacks if f.row_order is not None), None)
+    found = evidence.by_position
     if found is None or found.row_order is None:
         return _unmeasured(name, allowed, "rows were not compared by where they stand")
     order = found.row_order

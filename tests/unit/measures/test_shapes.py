@@ -43,11 +43,11 @@ def test_numbers_by_hand():
     found = shape(ages, [age + 10 for age in ages])
     assert counted(found) == [
         ("under 30", 30, 10),
-        ("30 to 40", 20, 20),
-        ("40 to 50", 20, 20),
-        ("50 to 60", 20, 20),
-        ("60 to 70", 20, 20),
-        ("70 to 80", 20, 20),
+        ("30 to 39", 20, 20),
+        ("40 to 49", 20, 20),
+        ("50 to 59", 20, 20),
+        ("60 to 69", 20, 20),
+        ("70 to 79", 20, 20),
         ("80 and over", 30, 50),
     ]
     assert found.spread == pytest.approx(1)
@@ -57,7 +57,7 @@ def test_numbers_by_hand():
 
 def test_whole_numbers_are_parted_by_whole_numbers():
     children = [0] * 40 + [1] * 30 + [2] * 30 + [3] * 12 + [4] * 3
-    assert labels(shape(children)) == ["under 1", "1 to 2", "2 to 3", "3 and over"]
+    assert labels(shape(children)) == ["under 1", "1", "2", "3 and over"]
     flags = [0.0] * 30 + [1.0] * 30
     assert counted(shape(flags)) == [("under 0.5", 30, 30), ("0.5 and over", 30, 30)]
     assert labels(shape([-one for one in flags])) == ["under -0.5", "-0.5 and over"]

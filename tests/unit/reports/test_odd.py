@@ -277,6 +277,6 @@ def test_a_chart_has_no_more_names_than_can_be_read():
             figures("low", "low"), figures("high", "high"), figures("highest", "highest"),
         )  # fmt: skip
         shown = Exhibit(name="k", title="k", chart="knowledge", table=Table(columns, rows))
-        return specification(shown)["layer"][1]["encoding"]["x"]["field"]
+        return specification(shown)["layer"][0]["encoding"]["x"]["field"]
 
     assert (known(9), known(40)) == ("added", "known")

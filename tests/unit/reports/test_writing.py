@@ -11,7 +11,7 @@ from some_evidence import made
 from unveil.data.loss import Measured
 from unveil.errors import FileError, UsageError
 from unveil.files.evidence import evidence_json, write_evidence
-from unveil.reports.writing import draw
+from unveil.reports.writing import check_figures, publish
 from unveil.workflows.comparing import compare
 
 SMALL = bare()
@@ -54,8 +54,9 @@ def test_a_comparison_and_its_figures(here):
     names = ("by-attack", "by-measure", "risk-loss")
     figures = [f"made/figures/{name}.{kind}" for name in names for kind in ("png", "svg")]
     assert there(here) == ["e.json", "made", "made/figures", *figures, "page.html"]
-    unveil.report(found, "page.html", figures="made/figures", external=True, force=True)
+    unveil.report(found, "page.html", figures="made/others", external=True, force=True)
     assert (here / "page.html").read_bytes() != kept
+    assert not (here / "made/others/by-measure.svg").exists()
 
 
 @pytest.mark.parametrize(
@@ -76,6 +77,9 @@ def test_a_comparison_and_its_figures(here):
         (UsageError, SMALL, "page.html", {"figures": 3}, ""),
         (FileError, "old.html", "page.html", {}, "not the evidence of an audit"),
         (FileError, "no.json", "page.html", {"figures": "new"}, "cannot be read"),
+        (FileError, SMALL, "page.html", {"figures": "full", "external": True}, "new folder"),
+        (UsageError, SMALL, "page.html", {"figures": "page.html"}, "names of their own"),
+        (UsageError, SMALL, "page\0.html", {}, "no null byte"),
     ],
 )  # fmt: skip
 def test_refusals(here, kind, given, path, options, said):
@@ -95,18 +99,21 @@ def test_refusals(here, kind, given, path, options, said):
 def test_what_cannot_be_drawn_is_a_table(here):
     """Nobody was attacked, and no loss is known: there is nothing to draw, and no empty picture."""
     nothing = bare(risk=None, loss=None)
-    draw(nothing, "figures")
+    publish(nothing, None, "figures", external=False)
     found = compare([nothing, nothing], names=["a", "b"])
     unveil.report(found, "page.html", figures="others")
     assert there(here) == ["e.json", "figures", "others", "page.html"]
 
 
 def test_figures_alone(here):
-    draw(SMALL, "figures")
+    publish(SMALL, None, here / "figures", external=False)
     assert "figures/attacks.svg" in there(here)
-    with pytest.raises(FileError, match="not empty"):
-        draw(SMALL, "figures")
-    draw(SMALL, "figures", force=True)
+    assert not any(name.endswith("html") for name in there(here))
+    with pytest.raises(FileError, match="not empty: name another, or add --force"):
+        check_figures(here / "figures", force=False)
+    check_figures(here / "figures", force=True)
+    with pytest.raises(FileError, match="for others go to a new"):  # among which others might be
+        check_figures(here / "figures", force=True, external=True)
 
 
 def test_a_folder_that_cannot_be_made(here, monkeypatch):
@@ -115,7 +122,7 @@ def test_a_folder_that_cannot_be_made(here, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.mkdir", fail)
     with pytest.raises(FileError, match="the folder cannot be made: no space left"):
-        draw(SMALL, "figures")
+        publish(SMALL, None, "figures", external=False)
     assert there(here) == ["e.json"]
 
 

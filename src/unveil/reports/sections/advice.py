@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unveil.data.audit import Evidence
     from unveil.data.exposure import Remedies
     from unveil.data.phrases import Phrase
+    from unveil.data.risk import Interval
     from unveil.reports.content import Row
 
 TELLING = 3  # attributes that are named
@@ -54,7 +55,7 @@ def _first(evidence: Evidence) -> Phrase:
 
 def _points(evidence: Evidence) -> Iterator[Phrase]:
     if evidence.identifiers:
-        yield phrase("Take out what names people: {}.", names(evidence.identifiers))
+        yield phrase("Take out what [names people](identifier): {}.", names(evidence.identifiers))
     yield from _order(evidence)
     yield from _attributes(evidence)
     yield from _same(evidence)
@@ -64,7 +65,7 @@ def _points(evidence: Evidence) -> Iterator[Phrase]:
 
 
 def _order(evidence: Evidence) -> Iterator[Phrase]:
-    found = next((one for one in evidence.attacks if one.row_order is not None), None)
+    found = evidence.by_position
     if found is not None and found.order_tells and found.row_order is not None:
         yield phrase(
             "Rows: their [order](row-order) tells who is who: {} of {} stand where they stood, {} "
@@ -79,7 +80,8 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
     """Which attributes tell the most: without them, or with nothing else."""
     parts = evidence.attribute_risks
     if parts is not None:
-        most = [one for one in parts.without if one.share < parts.share][:TELLING]
+        most = [one for one in parts.without if _surely(one.interval, one.share) < parts.share]
+        most = most[:TELLING]
         if most:
             yield phrase(
                 "Attributes: {} [tell the most](attribute-risk). Without {} {} links {} instead "
@@ -102,6 +104,11 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
         )
 
 
+def _surely(interval: Interval | None, share: float) -> float:
+    """The most that a share may be."""
+    return share if interval is None else interval.high
+
+
 def _same(evidence: Evidence) -> Iterator[Phrase]:
     same = evidence.unchanged
     if same.quasi and same.singled_out_quasi:
@@ -121,12 +128,12 @@ def _records(evidence: Evidence) -> Iterator[Phrase]:
         return
     top = found.riskiest[0]
     yield phrase(
-        "Records: row {} of the original is found by {} of {} attacks; those found most often are "
-        "listed above, all of them in what `--per-record` writes. Where they are few, leave them "
-        "out, or use [top-coding](mask-top-coding) on what makes them stand out.",
+        "Records: row {} of the original is found by {} of the {} attacks made on it; more are "
+        "listed above, and all in what `--per-record` writes. Leave out those that stand out, or "
+        "use [top-coding](mask-top-coding) on what makes them do so.",
         counted(top.row),
         counted(top.found_by),
-        counted(found.attacks),
+        counted(top.made),
     )
 
 
@@ -134,8 +141,8 @@ def _group(evidence: Evidence) -> Iterator[Phrase]:
     worst = None if evidence.subgroups is None else evidence.subgroups.highest
     if worst is not None and evidence.attacks and worst.share > evidence.attacks[0].risk.share:
         yield phrase(
-            "[Subgroup](subgroup): {}, {}, is at {}, more than all people together at {}. Merge "
-            "it with a similar one, or mask it more.",
+            "[Subgroup](subgroup): {}, {}, is at {}, all people together at {}. Look at what makes "
+            "them stand out, and mask that more.",
             name(worst.column),
             name(worst.group),
             percent(worst.share),
@@ -157,11 +164,10 @@ def _best(evidence: Evidence) -> Iterator[Phrase]:
             "; the [loss](loss) goes from {} to {}", decimal(found.loss), decimal(best.loss)
         )
     yield phrase(
-        "[Masks](remedy): of those tried on top of this release it helps the most to {}. Then {} "
-        "({}) links {} instead of {}{}{}.",
+        "[Masks](remedy): of those tried on top of this release it helps the most to {}. Then "
+        "somebody who does not know of it links by {} {} instead of {}{}{}.",
         name(best.does),
         attack(found.attack),
-        direction(found.direction),
         percent(best.share),
         percent(found.share),
         among(found.among, evidence),

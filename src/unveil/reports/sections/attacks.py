@@ -9,9 +9,12 @@ from unveil.reports.content import Exhibit, Section, Table, direction, figures, 
 from unveil.reports.glossary import attack_key
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unveil.data.audit import Evidence, Finding
     from unveil.data.phrases import Phrase
 
+POSITION = "position"
 CURVES = 4  # attacks whose rank of the truth is drawn
 PLACES = (1, 2, 3, 5, 10)  # at which it is
 
@@ -25,23 +28,26 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
     """Whom each attack links, in both directions, and what to hold that against."""
     if not evidence.attacks:
         return None
-    worst = evidence.attacks[0]
+    shown = told_to(evidence, external=external)
+    if not shown:
+        return None
+    worst = shown[0]
     return Section(
         key="attacks",
         title="Who is linked",
         paragraphs=(
             phrase(
-                "{} [attacks](attack) were made, each by somebody who has the true values of the "
-                "people and looks for their rows, or has a row and looks for its person. The best, "
-                "{}, links {} of {}.",
-                counted(len(evidence.attacks)),
+                "Attacks by [record linkage](record-linkage) that were made: {}. Each is by "
+                "somebody who has the true values of the people and looks for their rows, or has a "
+                "row and looks for its person. The best, {}, links {} of {}.",
+                counted(len(shown)),
                 attack(worst.name),
                 expected(worst.risk.expected),
                 counted(worst.risk.n),
             ),
-            *_found_by_chance(worst),
+            *_found_by_chance(worst, external=external),
         ),
-        exhibits=(_attacks(evidence),),
+        exhibits=(_attacks(shown),),
         points=tuple(
             phrase(
                 "Not made: {} ({}){}.",
@@ -50,26 +56,38 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
                 () if external else phrase(": {}", name(one.reason)),  # it may name columns
             )
             for one in evidence.left_out
+            if not (external and one.name == POSITION)
         ),
     )
 
 
-def _found_by_chance(worst: Finding) -> list[Phrase]:
-    risk, above = worst.risk, worst.at_risk
+def told_to(evidence: Evidence, *, external: bool) -> tuple[Finding, ...]:
+    """The attacks; to others, not that by the order of the rows, which anybody can use."""
+    return tuple(one for one in evidence.attacks if one.row_order is None or not external)
+
+
+def _found_by_chance(worst: Finding, *, external: bool) -> list[Phrase]:
+    above = worst.at_risk
+    by_chance = phrase(
+        "So many links or more would come about by chance with a [probability](p-value) of at most "
+        "{}.",
+        chance(worst.risk.p_value),
+    )
+    if external:  # how the risk is spread is for those who answer for it
+        return [by_chance]
     return [
         phrase(
             "By the best attack {} of the people have a [risk](at-risk) above {}; the highest is "
-            "{}. So many links or more would come about by chance with a [probability](p-value) "
-            "of {}.",
+            "{}. {}",
             percent(above["above"]),
             level(above["threshold"]),
             percent(above["highest"]),
-            chance(risk.p_value),
+            by_chance,
         )
     ]
 
 
-def _attacks(evidence: Evidence) -> Exhibit:
+def _attacks(shown: tuple[Finding, ...]) -> Exhibit:
     columns = (
         text("attack", "[attack](attack)"),
         text("direction", "direction"),
@@ -80,7 +98,7 @@ def _attacks(evidence: Evidence) -> Exhibit:
         figures("high", "at most"),
         figures("guess", "[a guess](guess)"),
         figures("ceiling", "[ceiling](ceiling)"),
-        figures("chance", "[by chance](p-value)"),
+        figures("chance", "[by chance](p-value), at most"),
     )
     rows = tuple(
         (
@@ -95,7 +113,7 @@ def _attacks(evidence: Evidence) -> Exhibit:
             counted(one.risk.ceiling) if one.risk.attributes else None,
             chance(one.risk.p_value),
         )
-        for one in evidence.attacks
+        for one in shown
     )
     return Exhibit(
         name="attacks",
@@ -105,10 +123,26 @@ def _attacks(evidence: Evidence) -> Exhibit:
         says=phrase(
             "Bars of the share linked by each attack in each direction, with marks for what a "
             "guess links and for the ceiling. The longest is {}, {}.",
-            name(evidence.attacks[0].name),
-            percent(evidence.attacks[0].risk.share),
+            name(shown[0].name),
+            percent(shown[0].risk.share),
         ),
+        notes=tuple(_names(shown)),
     )
+
+
+def _names(shown: tuple[Finding, ...]) -> Iterator[Phrase]:
+    """What the ends of names mean."""
+    if any(one.name.endswith(("posterior", "one-to-one")) for one in shown):
+        yield phrase(
+            "Each record by itself takes the [nearest](matching-nearest) row, unless the name says "
+            "how all are [matched](matchings): [one to one](matching-one-to-one), or by the "
+            "[posterior](matching-posterior)."
+        )
+    if any(one.sweeping for one in shown):
+        yield phrase(
+            "A name that ends in knowing and a number is the attack by somebody who [knows]"
+            "(knowledge) so many attributes only, those that help the most."
+        )
 
 
 def claims(evidence: Evidence, *, external: bool = False) -> Section | None:
@@ -208,7 +242,7 @@ def _precision(sure: Finding) -> list[Exhibit]:
     return [
         Exhibit(
             name="margin",
-            title="The more an intruder demands, the fewer the claims, and the surer",
+            title="Claims against the margin that is demanded",
             chart="precision",
             table=Table(columns, tuple(rows)),
             says=phrase(

@@ -328,7 +328,7 @@ def by_loss(found: Comparison) -> Section | None:
         exhibits=(
             Exhibit(
                 name="by-measure",
-                title="Measures of loss that go from 0, nothing is lost, to 1",
+                title="Measures of loss",
                 chart="losses_beside" if drawn else None,
                 table=Table(columns, rows),
                 says=phrase("Bars of each measure of loss, one for each release."),

@@ -28,9 +28,11 @@ def plan(evidence: Evidence, *, external: bool = False) -> Section:
         )
     said = []
     if evidence.remasking is not None:
-        said.append(remasked(evidence.remasking))
+        said.append(remasked(evidence.remasking, evidence))
     if not external and isinstance(evidence.plan.get("seed"), int):
-        said.append(phrase("The seed of the plan is {}: keep it.", as_given(evidence.plan["seed"])))
+        said.append(
+            phrase("The seed of the plan is {}: keep it private.", as_given(evidence.plan["seed"]))
+        )
     return Section(
         key="plan",
         title="What was done",

@@ -133,6 +133,7 @@ def _each(found: AttributeRisks) -> Exhibit:
                 counted(found.n),
                 counted(found.among),
             ),
+            phrase("The dashed line is at {}, with all of them known.", percent(found.share)),
         ),
     )
 
@@ -172,14 +173,19 @@ def _noise(found: NoisyKnowledge) -> Exhibit:
     )
 
 
-def remasked(found: Remasking) -> Phrase:
+def remasked(found: Remasking, evidence: Evidence) -> Phrase:
     """What other random numbers would have come to."""
+    own = [
+        one.risk.share
+        for one in evidence.attacks
+        if (one.name, one.risk.direction) == (found.attack, found.direction)
+    ]
     return phrase(
-        "[Masked again](remasking) with {}, {} links {} to {}, {} on average: so much of the risk "
-        "is the luck of one seed.",
+        "[Masked again](remasking) with {}, {} links {} to {}, {} on average{}.",
         several(len(found.shares), "other seed"),
         attack(found.attack),
         percent(found.lowest),
         percent(found.highest),
         percent(found.mean),
+        phrase("; of this very release {}", percent(own[0])) if own else (),
     )

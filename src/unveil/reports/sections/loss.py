@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unveil.data.phrases import Phrase
     from unveil.data.shape import Shape
 
+OF_CELLS = ("numbers", "categories", "tables")  # what measures of loss look at
 SIDE_BY_SIDE = 30  # attributes that are drawn
 
 
@@ -25,7 +26,10 @@ def loss(evidence: Evidence, *, external: bool = False) -> Section:
         key="loss",
         title="What the masking cost",
         paragraphs=(*_overall(lost), *_missing(lost, external=external), *_score(evidence)),
-        exhibits=(_measures(lost), *([_predictions(lost)] if predicted else [])),
+        exhibits=(
+            _measures(lost, external=external),
+            *([_predictions(lost)] if predicted else []),
+        ),
     )
 
 
@@ -93,7 +97,9 @@ def _score(evidence: Evidence) -> list[Phrase]:
     ]
 
 
-def _measures(lost: Loss) -> Exhibit:
+def _measures(lost: Loss, *, external: bool) -> Exhibit:
+    # What happened to single cells tells how large the noise is.
+    shown = [one for one in lost.measures if not external or one.family not in OF_CELLS]
     columns = (
         text("measure", "measure"),
         text("family", "of"),
@@ -109,12 +115,12 @@ def _measures(lost: Loss) -> Exhibit:
             as_given(one.best),
             "no end" if one.worst is None else as_given(one.worst),
         )
-        for one in lost.measures
+        for one in shown
     )
     return Exhibit(
         name="loss",
-        title="Measures of loss that go from 0, nothing is lost, to 1",
-        chart="loss" if any(o.worst == 1 and o.value is not None for o in lost.measures) else None,
+        title="Measures of loss",
+        chart="loss" if any(o.worst == 1 and o.value is not None for o in shown) else None,
         table=Table(columns, rows),
         says=phrase("Bars of the measures of loss whose range is from 0 to 1, by what they see."),
     )

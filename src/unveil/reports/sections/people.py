@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unveil.data.exposure import RecordRisks, Subgroups
     from unveil.reports.content import Column
 
+UNEVEN = 1.5  # times their part of the records: below, nobody carries much more than others
 LISTED = 200  # subgroups; a column of many categories has thousands
 
 
@@ -28,9 +29,9 @@ def people(evidence: Evidence) -> Section | None:
     if homes is not None and homes.share is not None:
         said.append(
             phrase(
-                "At least one member is found of {} of the {} [households](household).",
-                percent(homes.share),
+                "Of {} [households](household), {} have at least one member who is found.",
                 counted(homes.n),
+                percent(homes.share),
             )
         )
     if not said and not exhibits:
@@ -61,8 +62,8 @@ def _tail(found: RecordRisks) -> list[Phrase]:
                 level(above[0].threshold),
             )
         )
-    if len(found.carried) > 1:
-        some = found.carried[1]
+    some = found.carried[1] if len(found.carried) > 1 else None
+    if some is not None and some.share > UNEVEN * some.part:
         said.append(
             phrase(
                 "The {} of the records with the highest risk carry {} of the expected links.",
@@ -106,12 +107,19 @@ def _rows(found: RecordRisks) -> list[Exhibit]:
         figures("row", "row of the original"),
         figures("mean", "mean [risk](record-risk)"),
         figures("found_by", "found by so many attacks"),
+        figures("made", "of those made on it"),
     )
     rows = tuple(
-        (counted(one.row), percent(one.mean), counted(one.found_by)) for one in found.riskiest
+        (counted(one.row), percent(one.mean), counted(one.found_by), counted(one.made))
+        for one in found.riskiest
     )
     return [
-        Exhibit(name="riskiest", title="The records found most often", table=Table(columns, rows))
+        Exhibit(
+            name="riskiest",
+            title="The records with the highest mean risk",
+            table=Table(columns, rows),
+            notes=(phrase("Of records with the same risk, the first in the file."),),
+        )
     ]
 
 
@@ -148,7 +156,7 @@ def _groups(found: Subgroups) -> Exhibit:
             counted(one.n),
             percent(one.share),
             *between(one.interval),
-            name(one.attack),
+            attack(one.attack),
             "few" if one.small else "",
         )
         for one in found.groups[:LISTED]
@@ -163,7 +171,9 @@ def _groups(found: Subgroups) -> Exhibit:
         notes=(
             phrase(
                 "The chart has the groups at the highest risk; {}. Categories that the schema does "
-                "not declare have no names here, but numbers, the most frequent first.",
+                "not declare have no names here, but numbers, the most frequent first. Groups are "
+                "[strata](stratum), categories of [quasi-identifiers](quasi-identifier), and "
+                "fifths of the numbers.",
                 _listed(len(found.groups)),
             ),
         ),

@@ -36,12 +36,16 @@ def _limits(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
 
 
 def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
-    known = phrase("{} attributes", counted(len(evidence.known)))
+    known = phrase("{} [attributes](quasi-identifier)", counted(len(evidence.known)))
     if not external:
-        known = phrase("{} attributes ({})", counted(len(evidence.known)), names(evidence.known))
+        known = phrase(
+            "{} [attributes](quasi-identifier) ({})",
+            counted(len(evidence.known)),
+            names(evidence.known),
+        )
     yield phrase(
-        "The intruder is taken to know who is in the file, and {} of everybody, exactly. Who "
-        "knows less links less; who knows anything else may link more.",
+        "The [intruder](intruder) is taken to know who is in the file, and {} of everybody, "
+        "exactly. Who knows less may link less; who knows anything else may link more.",
         known,
     )
     yield phrase(
@@ -66,7 +70,7 @@ def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
         )
     if evidence.truth is not None and not external:
         yield phrase(
-            "Which row is whose was told by {}: if that is wrong, the risk is higher.",
+            "Which row is whose was told by {}: if that is wrong, the true risk may be higher.",
             name(evidence.truth),
         )
     if evidence.sampling_fraction is not None:

@@ -71,6 +71,7 @@ def _by_width(found: IntervalDisclosure) -> Exhibit:
             "Lines of the share inside against the width, on average over the attributes and in "
             "all at once, and dashed lines of what chance would give."
         ),
+        notes=(phrase("Dashed: what chance would give."),),
     )
 
 
@@ -175,8 +176,8 @@ def _alone(evidence: Evidence, *, external: bool) -> list[Phrase]:
     if found is not None and not found.meaningful:
         said.append(
             phrase(
-                "That released rows are [alone](uniqueness) in the quasi-identifiers does not mean "
-                "much here{}.",
+                "That released rows are [alone](uniqueness) in the [quasi-identifiers]"
+                "(quasi-identifier) does not mean much here{}.",
                 () if external else phrase(" ({})", name(found.reason)),  # it names what was masked
             )
         )
@@ -184,8 +185,9 @@ def _alone(evidence: Evidence, *, external: bool) -> list[Phrase]:
     if people is not None:
         said.append(
             phrase(
-                "By the sampling weights {} of {} would be [re-identified in the population]"
-                "(population-risk); of {} alone in the file, {} are expected to be alone there.",
+                "By the [sampling weights](weight) {} of {} would be [re-identified in the "
+                "population](population-risk); of {} alone in the file, {} are expected to be "
+                "alone there.",
                 expected(people.expected),
                 counted(people.n),
                 counted(people.uniques),
@@ -282,7 +284,7 @@ def unchanged(evidence: Evidence) -> Section:
 
 
 def _row_order(evidence: Evidence) -> list[Phrase]:
-    found = next((one for one in evidence.attacks if one.row_order is not None), None)
+    found = evidence.by_position
     if found is None or found.row_order is None:
         return []
     return [

@@ -47,7 +47,10 @@ def _facts(evidence: Evidence) -> Iterator[Fact]:
         )
     if evidence.subgroups is not None and evidence.subgroups.highest is not None:
         worst = evidence.subgroups.highest
-        yield Fact(phrase("in the worst [subgroup](subgroup)"), (percent(worst.share),))
+        yield Fact(
+            phrase("linked in the worst [subgroup](subgroup)"),
+            phrase("{} of {}", percent(worst.share), counted(worst.n)),
+        )
     lost = evidence.loss.overall
     if lost.value is not None:
         yield Fact(phrase("[information lost](loss), from 0 to 1"), (decimal(lost.value),))
