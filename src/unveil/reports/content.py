@@ -103,6 +103,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """All that a page says: it feeds the tables of the terminal, the charts and the page."""
 
     title: str
+    subject: Phrase  # what it is of
     verdict: Phrase
     passed: bool | None  # whether the policy is kept; None: there is none, or several
     facts: tuple[Fact, ...]

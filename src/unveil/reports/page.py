@@ -61,7 +61,7 @@ def _words() -> dict[str, Entry]:
 
 def _pieces(summary: Summary) -> Iterator[Piece]:
     """Every piece of every phrase."""
-    phrases: list[Cell] = [summary.verdict, *summary.limits]
+    phrases: list[Cell] = [summary.subject, summary.verdict, *summary.limits]
     for fact in summary.facts:
         phrases += [fact.label, fact.value]
     for section in summary.sections:

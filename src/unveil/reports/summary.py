@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil import __version__
+from unveil.data.phrases import names
 from unveil.reports.content import Summary
 from unveil.reports.sections import (
     advice,
@@ -40,6 +41,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
     made = _external(evidence) if external else _internal(evidence)
     return Summary(
         title="Disclosure risk of a release",
+        subject=verdict.subject(evidence, external=external),
         verdict=evidence.told_to(external=external),
         passed=None if evidence.verdict is None else evidence.verdict.passed,
         facts=verdict.facts(evidence),
@@ -92,12 +94,13 @@ def compared(found: Comparison, *, external: bool = False) -> Summary:
         comparison.releases(found, external=external),
         comparison.order(found),
         comparison.differences(found, external=external),
-        comparison.by_attack(found),
+        comparison.by_attack(found, external=external),
         None if external else comparison.by_loss(found),  # it tells how large the noise is
         comparison.notes(found, external=external),
     ]
     return Summary(
         title="Releases of one original, side by side",
+        subject=names(one.name for one in found.releases),
         verdict=comparison.verdict(found),
         passed=None,
         facts=comparison.facts(found),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unveil.data.phrases import Phrase
 
 POSITION = "position"
+LEAST_P = 0.001  # below, it is told to be under this
 CURVES = 4  # attacks whose rank of the truth is drawn
 PLACES = (1, 2, 3, 5, 10)  # at which it is
 
@@ -68,10 +69,11 @@ def told_to(evidence: Evidence, *, external: bool) -> tuple[Finding, ...]:
 
 def _found_by_chance(worst: Finding, *, external: bool) -> list[Phrase]:
     above = worst.at_risk
+    p = worst.risk.p_value
     by_chance = phrase(
-        "So many links or more would come about by chance with a [probability](p-value) of at most "
-        "{}.",
-        chance(worst.risk.p_value),
+        "So many links or more would come about by chance with a [probability](p-value) {}{}.",
+        "" if p < LEAST_P else "of at most ",  # as few draws can tell
+        chance(p),
     )
     if external:  # how the risk is spread is for those who answer for it
         return [by_chance]

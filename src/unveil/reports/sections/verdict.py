@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.data.phrases import (
@@ -14,6 +15,7 @@ from unveil.data.phrases import (
     names,
     percent,
     phrase,
+    several,
 )
 from unveil.reports.content import Exhibit, Fact, Section, Table, figures, text
 from unveil.reports.glossary import limit_key
@@ -22,11 +24,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unveil.data.audit import Evidence
-    from unveil.data.phrases import Figure
+    from unveil.data.phrases import Figure, Phrase
     from unveil.data.policy import Limit
     from unveil.reports.content import Cell
 
 SHARES = ("max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure")
+
+
+def subject(evidence: Evidence, *, external: bool) -> Phrase:
+    """Which release it is of; to others, without the name of its file."""
+    file = evidence.inputs["release"].file
+    sizes = phrase(
+        "{}, of an original of {}",
+        several(evidence.released, "released record"),
+        counted(evidence.records),
+    )
+    return sizes if external or file is None else phrase("{}: {}", name(Path(file).name), sizes)
 
 
 def facts(evidence: Evidence) -> tuple[Fact, ...]:
@@ -84,7 +97,9 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
         ),
         exhibits=(
             Exhibit(
-                name="limits", title="Limits", table=_limits(verdict.limits, external=external)
+                name="limits",
+                title="The policy, limit by limit",
+                table=_limits(verdict.limits, external=external),
             ),
         ),
     )
