@@ -14,9 +14,14 @@ def ranges(before, after):
     if not ends:
         return None
     bars = []
+    whole = all(v == int(v) for v in (*before, *after)) and all(
+        end == int(end) and abs(end) < 1000 for end in ends
+    )
     for low, high in pairwise([-math.inf, *ends, math.inf]):
         names = [f"{float(end):,.10g}" for end in (low, high)]
         label = f"{names[0]} to {names[1]}"
+        if whole and math.inf not in (-low, high):
+            label = f"{low} to {high - 1}" if low < high - 1 else f"{low}"
         if low == -math.inf:
             label = f"under {names[1]}"
         elif high == math.inf:
@@ -82,19 +87,21 @@ def record_risks(risks, worst):
     for row in range(len(risks[worst])):
         made = [each[row] for each in risks.values() if each[row] is not None]
         if made:
-            people.append((-round(sum(made) / len(made), 12), -sum(r > 0.5 for r in made), row + 1))
+            found = sum(r > 0.5 for r in made)
+            people.append((-round(sum(made) / len(made), 12), -found, row + 1, len(made)))
 
     def binned(values):
         return [
             sum(low < v <= high or (low == v == 0) for v in values) for low, high in pairwise(edges)
         ]
 
+    same = [-mean for mean, _, row, _ in people if risks[worst][row - 1] is not None]
     ordered = sorted(there, reverse=True)
     parts = [(p, math.ceil(Fraction(p, 100) * len(there))) for p in (1, 5, 10, 25)]
     return {
         "n": len(there),
-        "bins": list(zip(binned(there), binned([-p[0] for p in people]), strict=True)),
+        "bins": list(zip(binned(there), binned(same), strict=True)),
         "above": [sum(r > t for r in there) for t in edges[1:6]],
         "carried": [sum(ordered[:k]) / sum(there) for _, k in parts] if sum(there) else [],
-        "riskiest": [(row, -mean, -by) for mean, by, row in sorted(people)[:10] if mean < 0],
+        "riskiest": [(row, -mean, -by, n) for mean, by, row, n in sorted(people)[:10] if mean < 0],
     }

@@ -135,7 +135,8 @@ def test_tails_against_their_twin(rows, random):
     assert sum(one.by_worst for one in found.bins) == found.n
     assert [one.records for one in found.above] == twin["above"]
     assert [one.share for one in found.carried] == pytest.approx(twin["carried"])
-    assert [(o.row, o.mean, o.found_by) for o in found.riskiest] == twin["riskiest"]
+    assert [(o.row, o.mean, o.found_by, o.made) for o in found.riskiest] == twin["riskiest"]
+    assert sum(one.by_mean for one in found.bins) == found.n
     random.shuffle(rows)
     again, _ = found_of(rows)
     assert (again.bins, again.above, again.carried) == (found.bins, found.above, found.carried)
