@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.data.phrases import counted, level, name, names, phrase
+from unveil.reports.sections.attacks import POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,10 +53,10 @@ def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
         "The [attacks](attack) are those that were made. Another may link more, but on the same "
         "attributes no more than the [ceiling](ceiling)."
     )
-    if evidence.left_out:
+    not_made = {one.name for one in evidence.left_out} - ({POSITION} if external else set())
+    if not_made:
         yield phrase(
-            "Attacks that would fit the data and were not made: {}.",
-            names(sorted({one.name for one in evidence.left_out})),
+            "Attacks that would fit the data and were not made: {}.", names(sorted(not_made))
         )
     if evidence.plan is None:
         yield phrase("No attack knew how the release was masked: one that does may link more.")
