@@ -130,6 +130,8 @@ COMPARED = {
     "releases": [None] * 4,
     **{f"releases.{place}.name": f"{one}.csv" for place, one in enumerate("abcd")},
     "releases.0.worst.name": "distance",
+    "releases.1.worst.name": "position",  # which others are not told of
+    "releases.1.attacks.1.name": "position",
     "releases.3.worst": None,
     "releases.[123].worst.interval": None,
     "releases.[02].passed": False,
@@ -175,7 +177,7 @@ BARE = {
     "noisy_knowledge": None,
     "remasking": None,
     "attribute_risks.without": (),
-    "remedies.tried": (),
+    "remedies": None,
     "record_risks.carried": (),
     "record_risks.above": [None],
     "record_risks.riskiest": (),

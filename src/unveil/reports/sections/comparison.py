@@ -8,13 +8,13 @@ import msgspec
 
 from unveil.data.phrases import Phrase, Term, counted, decimal, name, names, percent, phrase, points
 from unveil.reports.content import Exhibit, Fact, Section, Table, direction, figures, text
-from unveil.reports.glossary import loss_key
+from unveil.reports.glossary import attack_key, loss_key
 from unveil.reports.sections.attacks import POSITION, attack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unveil.data.comparison import Best, ComparedRelease, Comparison, Difference
+    from unveil.data.comparison import Best, ComparedRelease, Comparison, Difference, WorstAttack
     from unveil.data.phrases import Figure
     from unveil.reports.content import Cell, Row
 
@@ -28,7 +28,10 @@ CRITERIA = {
 
 
 def unnamed(found: Comparison) -> Comparison:
-    """The releases by numbers: the names of files often tell how they were masked."""
+    """The releases by numbers: the names of files often tell how they were masked.
+
+    Nor is it told that the order of the rows tells, which anybody can use.
+    """
     known_as = {one.name: f"release {number}" for number, one in enumerate(found.releases, 1)}
 
     def each(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -37,7 +40,15 @@ def unnamed(found: Comparison) -> Comparison:
     changed = msgspec.structs.replace
     return changed(
         found,
-        releases=tuple(changed(one, name=known_as[one.name]) for one in found.releases),
+        releases=tuple(
+            changed(
+                one,
+                name=known_as[one.name],
+                worst=_unsaid(one.worst),
+                attacks=tuple(made for made in one.attacks if not _by_position(made.name)),
+            )
+            for one in found.releases
+        ),
         best=tuple(
             changed(one, releases=each(one.releases), not_measured=each(one.not_measured))
             for one in found.best
@@ -52,6 +63,16 @@ def unnamed(found: Comparison) -> Comparison:
             for one in found.differences
         ),
     )
+
+
+def _by_position(attack: str) -> bool:
+    return attack_key(attack) == attack_key(POSITION)
+
+
+def _unsaid(worst: WorstAttack | None) -> WorstAttack | None:
+    if worst is None or not _by_position(worst.name):
+        return worst
+    return msgspec.structs.replace(worst, name="not told here")
 
 
 def verdict(found: Comparison) -> Phrase:

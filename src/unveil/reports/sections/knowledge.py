@@ -46,15 +46,15 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
 def _swept(found: Knowledge, *, external: bool) -> Phrase:
     first, last = found.steps[0], found.steps[-1]
     one = phrase("one attribute, {},", name(first.attributes[0]))
+    more = phrase(", all {} link {}", counted(len(last.attributes)), percent(last.share))
     return phrase(
         "The worst [attributes to be known](knowledge), added one by one: by {} ({}) {} links {} "
-        "of the people, all {} link {}. They were chosen on {}, and their risk estimated on {}.",
+        "of the people{}. They were chosen on {}, and their risk estimated on {}.",
         attack(found.attack),
         direction(found.direction),
         "one attribute" if external else one,
         percent(first.share),
-        counted(len(last.attributes)),
-        percent(last.share),
+        more if last is not first else (),
         several(found.chosen_on, "person"),
         counted(found.estimated_on),
     )
