@@ -23,7 +23,7 @@ DIRECTIONS = ("original-to-release", "release-to-original")
 AT_RISK = {"above": float, "threshold": float, "highest": float, "mean": float}
 TOP = {"share": [float] * 10, "n": int}
 MARGINS = {key: [float] * 2 for key in ("margin", "coverage", "precision", "control")}
-ORDER = {"correlation": float, "p_value": 0.0001, "neighbours": int, "neighbours_p_value": float}
+ORDER = {"correlation": float, "p_value": 0.0002, "neighbours": int, "neighbours_p_value": float}
 NAMES = ("distance", "distance", "tailored-posterior", "position", "rank-max-knowing-2")
 LIMITS = ("max_risk", "max_loss", "k_anonymity", "may_stay_unchanged", "forbid_row_order")
 LOSSES = ("IL1s", "change", "pMSE", "single tables")
@@ -83,7 +83,14 @@ GIVEN = {
     "remasking.shares": [None] * 7,
     "remasking.at_risk": {},
     "attribute_risks.without": [None] * 4,  # of which three are named
+    "remedies.loss": 0.311,
+    "remedies.tried.0.loss": 0.322,
+    "remedies.tried.1.loss": 0.333,
     "remedies.tried.*.plan": (),
+    "record_risks.bins.0.low": 0.0111,
+    "record_risks.bins.0.high": 0.1111,
+    "record_risks.bins.1.low": 0.1112,
+    "record_risks.bins.1.high": 0.2111,
     "record_risks.above": [None] * 3,
     "record_risks.above.0.threshold": 0.0501,
     "record_risks.above.1.threshold": 0.5001,
@@ -97,6 +104,7 @@ GIVEN = {
     "intervals.together.column": None,
     "uniqueness.meaningful": False,
     "unchanged.known": True,
+    "unchanged.columns.0.share": 0.0001,  # less than the next
     "loss.measures": [None] * 4,
     **{f"loss.measures.{place}.name": name for place, name in enumerate(LOSSES)},
     "loss.measures.0.family": "numbers",
@@ -104,8 +112,11 @@ GIVEN = {
     "loss.measures.2.family": "records",
     "loss.measures.3.family": "tables",
     "loss.measures.0.worst": None,
+    "loss.measures.1.worst": 1.0,
     "loss.measures.2.worst": 1.0,
     "loss.measures.3.value": None,
+    "loss.predictions": [None] * 3,
+    "loss.predictions.1.original": None,
     "loss.attributes": (),
     "shapes.0.bars": [None] * 3,
     "shapes.2.bars": (),
@@ -137,6 +148,9 @@ COMPARED = {
     "releases.[02].passed": False,
     "releases.1.passed": True,
     "releases.3.passed": None,
+    "releases.0.loss": 0.15,
+    "releases.1.loss": 0.3,
+    "releases.2.loss": 0.4,
     "releases.*.broken": ("max_risk", "max_loss"),
     "releases.*.losses.0.name": "IL1s",
     "releases.*.losses.1.name": "pMSE",
@@ -195,13 +209,15 @@ BARE = {
     "unchanged.unchanged": (),
     "unchanged.columns.0.unchanged": True,
     "unchanged.columns.1.unchanged": False,
-    "unchanged.columns.*.share": None,
+    "unchanged.columns.0.share": None,
+    "unchanged.columns.1.share": None,
     "unchanged.singled_out_quasi": 0,
     "loss.overall.value": None,
-    "loss.measures.2.worst": None,
+    "loss.measures.[12].worst": None,
     "loss.suppression.discarded": None,
     "loss.suppression.suppressed": None,
     "loss.predictions.*.original": None,
+    "loss.predictions.1.original": None,
     "score": None,
     "shapes": (),
     "plan": None,

@@ -335,7 +335,7 @@ def _beside(
         # What has no end, or another one, would be drawn far outside.
         shown = [row for row in rows if row[value] is not None and row.get("worst", 1) == 1]
         order = list(dict.fromkeys(row[name] for row in shown))
-        releases = list(dict.fromkeys(row["release"] for row in shown))
+        releases = list(dict.fromkeys(row["release"] for row in rows))  # of one colour throughout
         most = f"max({value})"  # of two directions; bars on top of each other would add up
         bars = (
             rows_of(shown)
