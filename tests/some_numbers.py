@@ -348,6 +348,7 @@ def _lines(said, where):
         return _spoken(cell, where)
 
     yield f"# {said.title}"
+    yield f"of: {spoken(said.subject)}"
     yield f"verdict: {spoken(said.verdict)}"
     version = "ours" if said.version == __version__ else said.version
     yield f"passed: {said.passed}, version: {version}, external: {said.external}"

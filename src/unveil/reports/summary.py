@@ -94,7 +94,7 @@ def compared(found: Comparison, *, external: bool = False) -> Summary:
         comparison.releases(found, external=external),
         comparison.order(found),
         comparison.differences(found, external=external),
-        comparison.by_attack(found, external=external),
+        comparison.by_attack(found),
         None if external else comparison.by_loss(found),  # it tells how large the noise is
         comparison.notes(found, external=external),
     ]

@@ -144,7 +144,7 @@ def releases(found: Comparison, *, external: bool = False) -> Section:
         text("policy", "[policy](policy)"),
         text("standing", "[standing](dominated)"),
     )
-    rows = tuple(_release(one, found, external=external) for one in found.releases)
+    rows = tuple(_release(one, found) for one in found.releases)
     table = Table(columns, rows).filled()
     if external:
         table = table.without("unchanged")
@@ -166,14 +166,14 @@ def releases(found: Comparison, *, external: bool = False) -> Section:
     )
 
 
-def _release(one: ComparedRelease, found: Comparison, *, external: bool) -> Row:
+def _release(one: ComparedRelease, found: Comparison) -> Row:
     worst = one.worst
     interval = None if worst is None else worst.interval
     broken = {bad.release for bad in found.dominated}
     standing = "dominated" if one.name in broken else "dominated by none"
     return (
         name(one.name),
-        _worst(one, external=external),
+        "nobody was attacked" if worst is None else attack(worst.name),
         None if worst is None else counted(worst.n),
         _share(one.risk),
         None if interval is None else percent(interval.low),
@@ -187,14 +187,6 @@ def _release(one: ComparedRelease, found: Comparison, *, external: bool) -> Row:
         _policy(one),
         standing if one.name not in found.not_placed else "not placed",
     )
-
-
-def _worst(one: ComparedRelease, *, external: bool) -> Cell:
-    if one.worst is None:
-        return "nobody was attacked"
-    if external and one.worst.name == POSITION:
-        return "not told here"
-    return attack(one.worst.name)
 
 
 def _share(value: float | None) -> Cell:
@@ -296,13 +288,12 @@ def _difference(one: Difference) -> Row:
     )
 
 
-def by_attack(found: Comparison, *, external: bool = False) -> Section | None:
+def by_attack(found: Comparison) -> Section | None:
     """What each attack links of each release."""
     rows = tuple(
         (attack(made.name), direction(made.direction), name(one.name), percent(made.share))
         for one in found.releases
         for made in one.attacks
-        if not (external and made.name == POSITION)  # which anybody can use
     )
     if not rows:
         return None
