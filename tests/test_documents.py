@@ -60,3 +60,14 @@ def test_every_module_is_in_the_plan():
         if room == "cli" or path.name in ("__init__.py", "__main__.py"):
             continue
         assert path.name in plan, f"ARCHITECTURE.md does not name {path.name}"
+
+
+def test_every_picture_is_there():
+    shown = [
+        (path, picture)
+        for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+        for picture in re.findall(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)", path.read_text())
+    ]
+    assert (ROOT / "README.md", "docs/page.png") in shown
+    for path, picture in shown:
+        assert (path.parent / picture).is_file(), f"{path.name} shows {picture}, which is not there"

@@ -5,6 +5,7 @@ import json
 import msgspec
 import pytest
 
+from some_numbers import numbered, numbered_comparison, places, told
 from some_pages import FILE, PLAN_SEED, QUOTES, SCALE, SEED, STAYED, TURNED, Page
 from unveil.data.loss import GroupLoss
 from unveil.errors import printable
@@ -118,3 +119,50 @@ def test_a_comparison_has_no_names_of_files(evidence):
     for words in ("swapped-17", "noise-marked", ".csv"):
         assert words not in said
     assert "swapped-17" in page(compared(found))
+
+
+# What is said to those who answer for the release, and to nobody else; `said` has the whole pages.
+SECRET = {
+    "by where rows stand": "position",
+    "why an attack was not made": "left_out.0.reason",
+    "what is known": "known.0",
+    "what happened to numbers": "IL1s",
+    "to categories": "[change]",
+    "to tables": "single tables",
+    "one attribute beside itself": "shapes.0.column",
+    "how a risk is spread": "at_risk.above",
+    "which margin to demand": "precision.margin",
+    "how the truth was told": "'truth'",
+    "where there is uniqueness": "uniqueness.",
+}
+
+
+@pytest.mark.parametrize("words", SECRET.values(), ids=SECRET)
+def test_it_is_not_said_to_others(words):
+    found = numbered()
+    inside, outside = (told(summary(found, external=one), places(found)) for one in (False, True))
+    assert words in inside
+    assert words not in outside
+
+
+def test_the_order_of_the_rows_is_not_told_where_it_is_the_worst():
+    found = numbered()
+    by_order = found.attacks[3]
+    assert by_order.row_order is not None
+    worst = msgspec.structs.replace(found, attacks=(by_order, *found.attacks[:3]))
+    inside, outside = (told(summary(worst, external=one), places(worst)) for one in (False, True))
+    for words in ("position", "where they stood in the file", "(row-order)"):
+        assert words in inside
+        assert words not in outside
+    assert "an intruder knows what is not told here" in outside
+    assert "The best, [distance](attack-distance), links <attacks.1." in outside
+    alone = msgspec.structs.replace(found, attacks=(by_order,))
+    assert "attacks" not in [one.key for one in summary(alone, external=True).sections]
+
+
+@pytest.mark.parametrize("words", ["position", "unchanged", "IL1s", ".csv", ".note"])
+def test_a_comparison_does_not_say_it_to_others(words):
+    found = numbered_comparison()
+    inside, outside = (told(compared(found, external=one), places(found)) for one in (False, True))
+    assert words in inside
+    assert words not in outside

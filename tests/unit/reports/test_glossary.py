@@ -7,8 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from some_numbers import BARE, numbered, numbered_comparison
 from unveil import attacks, masks
 from unveil.data.intruder import Direction
+from unveil.data.phrases import Term
 from unveil.data.policy import Policy
 from unveil.data.specs import describe, method_name, words
 from unveil.data.vocabulary import ROLE_MEANINGS
@@ -25,6 +27,7 @@ from unveil.reports.glossary import (
     mask_key,
     plain,
 )
+from unveil.reports.summary import compared, summary
 
 ENTRIES = glossary()
 NEEDED = """
@@ -132,3 +135,45 @@ def test_markup_sections_and_examples_are_left_out():
     assert plain("One\nline.\n\n>>> 1 + 1\n2\n") == "One line."
     assert plain("One.\n\nTwo, ``three``.\n\nFour.") == "One. Two, three."
     assert explained("As it is.") == "As it is."
+
+
+def _terms(value):
+    """The keys of all terms in a summary."""
+    if isinstance(value, Term):
+        yield value.key
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _terms(one)
+    elif isinstance(value, msgspec.Struct):
+        for field in value.__struct_fields__:
+            yield from _terms(getattr(value, field))
+
+
+@pytest.fixture(scope="module")
+def linked():
+    found, several = numbered(), numbered_comparison()
+    pages = [summary(numbered(BARE))]
+    for external in (False, True):
+        pages += [summary(found, external=external), compared(several, external=external)]
+    return {key for page in pages for key in _terms(page)}
+
+
+def test_what_is_linked_is_explained(linked):
+    assert linked <= set(ENTRIES)
+    assert len(linked) > 60
+
+
+def test_what_is_explained_is_linked_somewhere(linked):
+    assert set(WORDS) <= linked
+
+
+@pytest.mark.parametrize("room", ["data", "reports"])
+def test_every_link_in_a_sentence_goes_somewhere(room):
+    """Also in those sentences that are said only now and then."""
+    paths = (Path(module.__file__).parents[1] / room).rglob("*.py")
+    found = [
+        re.findall(r"\[[^\]\n]+\]\"?\s*\"?\(([a-z0-9-]+)\)", path.read_text()) for path in paths
+    ]
+    keys = {key for each in found for key in each} - {"key", "f"}  # what a link looks like
+    assert keys >= ({"ceiling", "guess"} if room == "data" else {"p-value", "dominated"})
+    assert keys <= set(ENTRIES)

@@ -95,7 +95,8 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
             )
     swept = evidence.knowledge
     if swept is not None and len(swept.steps) > 1:
-        half = next(one for one in swept.steps if one.share >= swept.steps[-1].highest / 2)
+        last = swept.steps[-1]
+        half = next((one for one in swept.steps if one.share >= last.highest / 2), last)
         yield phrase(
             "[Knowledge](knowledge): {} ({}) link {}.",
             several(len(half.attributes), "attribute"),
