@@ -6,9 +6,17 @@ written there by its path in the evidence, so that a line can be read and held t
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from some_evidence import finding, made
 from some_numbers import BARE, COMPARED_BARE, numbered, numbered_comparison, places, told
+from unveil.data.exposure import GroupRisk
+from unveil.data.phrases import plain
+from unveil.data.shape import Bar, Shape
+from unveil.reports.sections.attacks import rank_of_truth
+from unveil.reports.sections.loss import side_by_side
+from unveil.reports.sections.people import people
 from unveil.reports.summary import compared, summary
 
 SAID = Path(__file__).parent / "said"
@@ -55,3 +63,69 @@ KEYS = {
 def test_a_page_has_these_sections(page):
     make, of, given, external = PAGES[page]
     assert [one.key for one in make(of(given), external=external).sections] == KEYS[page].split()
+
+
+@pytest.mark.parametrize(("many", "said"), [(30, False), (31, True)])
+def test_of_many_attributes_those_that_changed_the_most_are_drawn(many, said):
+    same = dict.fromkeys(("original_share", "release_share"), 0.5)
+    shapes = [
+        made(Shape, column=f"c{place}", bars=(made(Bar, **same | {"release_share": place / 100}),))
+        for place in range(many)
+    ]
+    found = side_by_side(msgspec.structs.replace(numbered(), shapes=tuple(shapes)))
+    drawn = [one.about for one in found.exhibits[1:]]
+    assert drawn == [f"c{place}" for place in range(30)]  # they changed by 0.5, 0.49, ...
+    assert found.exhibits[-1].name == "shape-30"
+    text = [plain(one) for one in found.paragraphs]
+    assert ("Shown are those that changed the most." in text) is said
+
+
+@pytest.mark.parametrize(
+    ("many", "said"), [(200, "all are in the table"), (201, "of 201 the table has the first, and")]
+)
+def test_of_many_groups_the_first_are_in_the_table(many, said):
+    groups = tuple(made(GroupRisk, group=f"g{place}") for place in range(many))
+    found = numbered({"subgroups.groups": groups})
+    shown = next(one for one in people(found).exhibits if one.name == "subgroups")
+    assert [plain(row[1]) for row in shown.table.rows] == [f"g{place}" for place in range(200)]
+    assert f"The chart has the groups at the highest risk; {said}" in plain(shown.notes[0])
+
+
+def test_four_attacks_are_followed_each_once():
+    names = ["a", "b", "a", "c", "d", "e"]
+    found = numbered({"attacks": tuple(finding(name) for name in names)})
+    each = [msgspec.structs.replace(one.risk, attributes=("age",)) for one in found.attacks]
+    attacks = [
+        msgspec.structs.replace(one, risk=risk)
+        for one, risk in zip(found.attacks, each, strict=True)
+    ]
+    shown = rank_of_truth(msgspec.structs.replace(found, attacks=tuple(attacks)))
+    followed = [plain(row[0]) for row in shown.exhibits[0].table.rows]
+    assert list(dict.fromkeys(followed)) == ["a", "b", "c", "d"]
+    assert len(followed) == 4 * 5
+
+
+@pytest.mark.parametrize(
+    ("passed", "said"),
+    [(True, "The policy is kept: every limit holds."), (False, "The policy is NOT kept. Limits")],
+)
+def test_whether_the_policy_is_kept_is_said(passed, said):
+    found = summary(numbered({"verdict.passed": passed}))
+    assert found.passed is passed
+    assert plain(found["limits"].paragraphs[0]).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"front": ()}, "people. In"),
+        ({"dominated": ()}, "people. None is dominated by another. In"),
+        ({"front": ("b.csv",)}, "people. b.csv alone is dominated by none. In"),
+        (
+            {"dominated": [None] * 2, "dominated.1.release": "d.csv", "dominated.1.by": ("a.csv",)},
+            "people. The choice is between a.csv, b.csv: c.csv, d.csv are dominated. In",
+        ),
+    ],
+)
+def test_between_which_the_choice_is(given, said):
+    assert said in plain(compared(numbered_comparison(given)).verdict)
