@@ -155,7 +155,7 @@ def test_the_order_of_the_rows_is_not_told_where_it_is_the_worst():
         assert words in inside
         assert words not in outside
     assert "an intruder knows what is not told here" in outside
-    assert "The best, [distance](attack-distance), links <attacks.1." in outside
+    assert "The best of those told here, [distance](attack-distance), links <attacks.1." in outside
     alone = msgspec.structs.replace(found, attacks=(by_order,))
     assert "attacks" not in [one.key for one in summary(alone, external=True).sections]
 

@@ -40,8 +40,9 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
             phrase(
                 "Attacks by [record linkage](record-linkage) that were made: {}. Each is by "
                 "somebody who has the true values of the people and looks for their rows, or has a "
-                "row and looks for its person. The best, {}, links {} of {}.",
+                "row and looks for its person. {}, {}, links {} of {}.",
                 counted(len(shown)),
+                "The best" if worst is evidence.attacks[0] else "The best of those told here",
                 attack(worst.name),
                 expected(worst.risk.expected),
                 counted(worst.risk.n),

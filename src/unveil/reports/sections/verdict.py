@@ -122,6 +122,7 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
             name(one.reason),
         )
         for one in given
+        if not (external and one.limit == "forbid_row_order")  # which anybody could use
     )
     table = Table(columns, rows)
     return table.without("why") if external else table  # reasons name subgroups and columns
