@@ -67,7 +67,7 @@ def _hostile():
     schema[HOSTILE["education"]]["labels"] = {one: f"{one} {HACK}" for one in order}
     people = unveil.Microdata(frame, unveil.Schema.from_dict({"attributes": schema}))
     release = unveil.mask(people, [masks.RankSwapping(p=5)], seed=7)
-    return _audit(people, release)
+    return _audit(people, release, remedies=False)  # whose names are those of the columns
 
 
 def _audit(people, release, **given):

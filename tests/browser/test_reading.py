@@ -10,8 +10,10 @@ from looking import AXE, HIDDEN, LAPTOP, PHONE, WIDE
 CLOSED = "() => document.querySelectorAll('details:not([open])').length"
 
 
-@pytest.mark.parametrize("width", [LAPTOP, PHONE])
-@pytest.mark.parametrize("kind", ["audit", "comparison"])
+@pytest.mark.parametrize(
+    ("kind", "width"),
+    [("audit", LAPTOP), ("external", LAPTOP), ("comparison", LAPTOP), ("comparison", PHONE)],
+)
 def test_all_can_read_it(page_of, open_page, kind, width):
     opened = open_page(page_of(kind), width)
     opened.ask("() => document.querySelectorAll('details').forEach(one => one.open = true)")

@@ -217,7 +217,7 @@ class Audit:
 
     >>> import unveil
     >>> people = unveil.households(100)
-    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"])
+    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], remedies=False)
     >>> found
     Audit(100 records; distance links 100.0 of 100)
     """

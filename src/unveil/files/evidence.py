@@ -52,7 +52,7 @@ def read_evidence(given: str | os.PathLike[str]) -> Evidence:
 
     >>> import tempfile, unveil
     >>> people = unveil.households(100)
-    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"])
+    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], remedies=False)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_evidence(found.evidence, f"{folder}/audit.json")
     ...     read_evidence(f"{folder}/audit.json").records

@@ -34,7 +34,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
 
     >>> import unveil
     >>> people = unveil.households(100)
-    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], sweep=False)
+    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], remedies=False)
     >>> summary(found.evidence)["attacks"].title
     'Who is linked'
     """

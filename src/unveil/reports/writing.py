@@ -49,7 +49,7 @@ def report(
     --------
     >>> import tempfile, unveil
     >>> people = unveil.households(100)
-    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], sweep=False)
+    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], remedies=False)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     unveil.report(found, f"{folder}/audit.html")
     """

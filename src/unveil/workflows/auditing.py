@@ -94,7 +94,7 @@ def audit(
     >>> sample = unveil.households(200, seed=7)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
     >>> limits = unveil.Policy(max_risk=0.05)
-    >>> found = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], sweep=False)
+    >>> found = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], remedies=False)
     >>> found.verdict.passed
     False
     >>> found.worst.risk.n
