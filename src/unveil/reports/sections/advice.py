@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unveil.data.phrases import counted, decimal, expected, name, names, percent, phrase, several
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
-from unveil.reports.sections.knowledge import BETWEEN, between
+from unveil.reports.sections.knowledge import BETWEEN, among, between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,13 +174,6 @@ def _best(evidence: Evidence) -> Iterator[Phrase]:
         among(found.among, evidence),
         cost,
     )
-
-
-def among(rows: int, evidence: Evidence) -> Phrase:
-    """Among how many rows, where these are not all: among fewer, more are linked."""
-    if rows >= evidence.released:
-        return ()
-    return phrase(" (among {} of the {} rows)", counted(rows), counted(evidence.released))
 
 
 def _remedies(found: Remedies) -> Exhibit:

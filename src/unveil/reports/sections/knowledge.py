@@ -24,6 +24,13 @@ def between(interval: Interval | None) -> tuple[Cell, Cell]:
     return percent(interval.low), percent(interval.high)
 
 
+def among(rows: int, evidence: Evidence) -> Phrase:
+    """Among how many rows, where these are not all: among fewer, more are linked."""
+    if rows >= evidence.released:
+        return ()
+    return phrase(" (among {} of the {} rows)", counted(rows), counted(evidence.released))
+
+
 def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
     """The risk against what is known, and against how wrong it is."""
     swept, noisy, parts = (
@@ -35,7 +42,7 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
     if swept is not None and swept.steps:
         exhibits.append(_known(swept, external=external))
     if parts is not None and parts.without and not external:
-        exhibits.append(_each(parts))
+        exhibits.append(_each(parts, evidence))
     if noisy is not None and noisy.points:
         exhibits.append(_noise(noisy))
     if not exhibits:
@@ -94,19 +101,20 @@ def _known(found: Knowledge, *, external: bool) -> Exhibit:
     )
 
 
-def _without(found: AttributeRisks) -> Phrase:
+def _without(found: AttributeRisks, evidence: Evidence) -> Phrase:
     most = found.without[0]
     return phrase(
         "[Without one attribute](attribute-risk): {} links {} with all of them, and {} without {}, "
-        "the least of all.",
+        "the least of all{}.",
         attack(found.attack),
         percent(found.share),
         percent(most.share),
         name(most.attribute),
+        among(found.among, evidence),
     )
 
 
-def _each(found: AttributeRisks) -> Exhibit:
+def _each(found: AttributeRisks, evidence: Evidence) -> Exhibit:
     columns = (
         text("attribute", "attribute not known"),
         figures("share", "[linked](linked)"),
@@ -121,7 +129,7 @@ def _each(found: AttributeRisks) -> Exhibit:
         name="attributes",
         title="Share linked when one attribute is not known",
         chart="without",
-        lead=(_without(found),),
+        lead=(_without(found, evidence),),
         table=Table(columns, rows),
         says=phrase(
             "Bars of the share linked without each attribute, with a line at {}, with all of them.",
