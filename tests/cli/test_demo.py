@@ -187,7 +187,7 @@ def test_the_other_process_finds_what_this_one_would(demo):
 def test_the_pages_open_in_a_browser(demo, open_page, width):
     pages = sorted(demo.folder.glob("*.html"))
     assert len(pages) == len(PLANS) + 1
-    for path in pages:
+    for path in pages if width == LAPTOP else pages[:2]:  # the comparison, and an audit
         opened = open_page(path, width)
         for wrong in (EMPTY, CUT, WIDE, LOST):
             assert opened.ask(wrong) == [], path.name

@@ -157,7 +157,7 @@ def told_apart(labels: Sequence[str]) -> list[str]:
 
 def wrapped(text: str) -> str:
     """A name in lines that fit a narrow screen, three at most."""
-    return "\n".join(textwrap.wrap(text, 48, max_lines=3, placeholder=" ..."))
+    return "\n".join(textwrap.wrap(text, 48, max_lines=3, placeholder=" …"))
 
 
 def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
