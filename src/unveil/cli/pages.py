@@ -61,11 +61,8 @@ class Pages:
         if self.report is not None:
             check_report(self.report, inputs, force=self.force)
         if self.figures is not None:
-            check_figures(self.figures, force=self.force, external=self.external)
-            files = {one.absolute() for one in (self.report, *outputs) if one is not None}
-            here = self.figures.absolute()
-            if files & {here, *here.parents}:
-                raise UsageError("figures go to a folder of their own").at(str(self.figures))
+            files = (self.report, *outputs)
+            check_figures(self.figures, files, force=self.force, external=self.external)
 
     def write(self, found: Any) -> None:
         """Write what was asked for."""

@@ -35,7 +35,7 @@ def command(evidence: Path, *, force: bool, as_json: bool, **given: Any) -> None
     pages = Pages(**given, force=force)
     if not (pages.asked or as_json):
         raise UsageError("say what to write: --report PAGE, --figures DIR, or --json")
-    if not as_json or pages.asked:
+    if pages.asked:
         pages.check([evidence])
     with progress(f"reading {evidence}"):
         pages.write(evidence)

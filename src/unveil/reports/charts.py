@@ -257,7 +257,7 @@ def _loss(rows: Rows) -> Drawn:
             color=kinds_in("family", list(dict.fromkeys(r["family"] for r in shown)), PALETTE),
             tooltip=["measure:N", "family:N", alt.Tooltip("value:Q", format=".3")],
         )
-    )  # fmt: skip
+    )
     return alt.layer(bars).properties(height=tall(shown, 18))
 
 

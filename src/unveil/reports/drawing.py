@@ -41,9 +41,9 @@ def share(field: str, title: str = "share of the people", scale: alt.Scale = WHO
     return alt.X(f"{field}:Q", title=title, axis=PERCENT, scale=scale)
 
 
-def named(rows: Rows, name: str, *, title: str | None = None) -> alt.Y:
+def named(rows: Rows, name: str) -> alt.Y:
     """Bars below each other, in the order of the table."""
-    return alt.Y(f"{name}:N", title=title, sort=[row[name] for row in rows])
+    return alt.Y(f"{name}:N", title=None, sort=[row[name] for row in rows])
 
 
 def tall(rows: Sequence[Any], step: int = STEP) -> int:
@@ -101,8 +101,8 @@ def legend(names: Sequence[str], *, lines: bool = False) -> alt.Legend:
 
 def dashes(field: str, names: list[str]) -> alt.StrokeDash:
     """Lines that differ in more than their colour."""
-    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]][: len(names)]
-    scale = alt.Scale(domain=names, range=dashes)
+    strokes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]][: len(names)]
+    scale = alt.Scale(domain=names, range=strokes)
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend(names, lines=True))
 
 

@@ -56,9 +56,7 @@ def report(
     target = as_path(path)
     check_report(target, [found if isinstance(found, str | os.PathLike) else None], force=force)
     if figures is not None:
-        if as_path(figures) == target:
-            raise UsageError("the page and its figures need names of their own").at(str(target))
-        check_figures(as_path(figures), force=force, external=external)
+        check_figures(as_path(figures), [target], force=force, external=external)
     publish(found, target, figures, external=external)
 
 
@@ -87,8 +85,13 @@ def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> N
     check_outputs([path], inputs, force=force)
 
 
-def check_figures(folder: Path, *, force: bool, external: bool = False) -> None:
-    """Refuse a folder that is none, or that has files which might be replaced."""
+def check_figures(
+    folder: Path, files: Sequence[Path | None] = (), *, force: bool, external: bool = False
+) -> None:
+    """Refuse a folder that is none, will be one of these files, or has others to be replaced."""
+    here = folder.absolute()
+    if {one.absolute() for one in files if one is not None} & {here, *here.parents}:
+        raise UsageError("figures go to a folder of their own").at(str(folder))
     there = next((one for one in (folder, *folder.parents) if one.exists()), None)
     if there is not None and not there.is_dir():
         raise UsageError(f"figures go to a folder, and {there} is a file").at(str(folder))

@@ -78,7 +78,7 @@ def test_a_comparison_and_its_figures(here):
         (FileError, "old.html", "page.html", {}, "not the evidence of an audit"),
         (FileError, "no.json", "page.html", {"figures": "new"}, "cannot be read"),
         (FileError, SMALL, "page.html", {"figures": "full", "external": True}, "new folder"),
-        (UsageError, SMALL, "page.html", {"figures": "page.html"}, "names of their own"),
+        (UsageError, SMALL, "page.html", {"figures": "page.html"}, "a folder of their own"),
         (UsageError, SMALL, "page\0.html", {}, "no null byte"),
     ],
 )  # fmt: skip

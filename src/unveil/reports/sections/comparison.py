@@ -8,7 +8,7 @@ import msgspec
 
 from unveil.data.phrases import Phrase, Term, counted, decimal, name, names, percent, phrase, points
 from unveil.reports.content import Exhibit, Fact, Section, Table, direction, figures, text
-from unveil.reports.glossary import attack_key, loss_key
+from unveil.reports.glossary import loss_key
 from unveil.reports.sections.attacks import POSITION, attack
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def unnamed(found: Comparison) -> Comparison:
                 one,
                 name=known_as[one.name],
                 worst=_unsaid(one.worst),
-                attacks=tuple(made for made in one.attacks if not _by_position(made.name)),
+                attacks=tuple(made for made in one.attacks if made.name != POSITION),
             )
             for one in found.releases
         ),
@@ -65,26 +65,21 @@ def unnamed(found: Comparison) -> Comparison:
     )
 
 
-def _by_position(attack: str) -> bool:
-    return attack_key(attack) == attack_key(POSITION)
-
-
 def _unsaid(worst: WorstAttack | None) -> WorstAttack | None:
-    if worst is None or not _by_position(worst.name):
+    if worst is None or worst.name != POSITION:
         return worst
     return msgspec.structs.replace(worst, name="not told here")
 
 
 def verdict(found: Comparison) -> Phrase:
     """Between which releases the choice is."""
-    told = [one for one in found.releases if one.risk is not None and one.loss is not None]
     said = phrase(
         "{} releases of one original of {} people.",
         counted(len(found.releases)),
         counted(found.records),
     )
     said += _choice(found)
-    for one in sorted(told, key=lambda each: each.risk or 0.0):
+    for one in sorted(found.releases, key=lambda each: each.risk or 0.0):
         if one.risk is not None and one.loss is not None:
             said += phrase(
                 " In {} the best attack [links](linked) {}, for a [loss](loss) of {}.",
