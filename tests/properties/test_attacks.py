@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import unveil
 from naive import attacks as naive
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.aggregation.measure import FuzzyMeasure, choquet
+from unveil.aggregation.measure import FuzzyMeasure
+from unveil.aggregation.operators import choquet
 
 ORDER = ("a", "b", "c", "d")
 LEVELS = {"x": "numeric", "y": "numeric", "grade": len(ORDER), "job": "nominal"}

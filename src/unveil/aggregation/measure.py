@@ -69,6 +69,8 @@ class FuzzyMeasure:
 
         >>> FuzzyMeasure.symmetric([0.0, 1.0]).values.tolist()  # the lesser of two
         [0.0, 0.0, 0.0, 1.0]
+
+        A quantifier says how much each number of them weighs, `quantifier.by_size(n)`.
         """
         sizes = np.append(0.0, as_floats(by_size, "a symmetric measure"))
         _check_many(len(sizes) - 1)
@@ -97,30 +99,6 @@ def check_weights(weights: ArrayLike) -> NDArray[np.float64]:
     if (each < 0).any() or not each.any():
         raise SpecError("weights are not negative, and not all of them zero")
     return each
-
-
-def choquet(costs: ArrayLike, measure: FuzzyMeasure) -> NDArray[np.float64]:
-    """The Choquet integral along the last axis.
-
-    The sum of the increments of the sorted numbers, each times the measure of the
-    attributes that have at least that much (Choquet 1954).
-
-    >>> choquet([4.0, 2.0], FuzzyMeasure([0, 0.2, 0.3, 1]))
-    np.float64(2.4)
-    """
-    values = as_floats(costs, "costs")
-    if values.shape[-1:] != (len(measure),):
-        raise SpecError(f"the measure is one of {len(measure)} attributes")
-    order = np.argsort(values, axis=-1)
-    ascending = np.take_along_axis(values, order, -1)
-    bits = np.left_shift(1, order)
-    at_least = np.flip(np.cumsum(np.flip(bits, -1), -1), -1)
-    weights = measure.values[at_least]
-    with np.errstate(invalid="ignore"):
-        # From infinity to infinity is no step, and a set of no weight adds nothing.
-        increments = np.diff(ascending, axis=-1, prepend=0.0)
-        parts = np.where((weights > 0) & ~np.isnan(increments), increments * weights, 0.0)
-    return np.asarray(parts.sum(-1))[()]
 
 
 def _check_many(attributes: int) -> None:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.aggregation.measure import FuzzyMeasure, check_weights, choquet
+from unveil.aggregation.measure import FuzzyMeasure, check_weights
+from unveil.aggregation.operators import choquet
 from unveil.errors import SpecError
 
 

@@ -1,0 +1,110 @@
+"""What a fuzzy measure says of attributes: how much each counts, and how they act together.
+
+Grabisch, k-order additive discrete fuzzy measures and their representation (1997).
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.aggregation.measure import FuzzyMeasure, as_floats
+from unveil.errors import SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def moebius(measure: FuzzyMeasure) -> Floats:
+    """What each set adds to what the sets inside it weigh; sets are numbered as in the measure.
+
+    >>> moebius(FuzzyMeasure([0, 0.25, 0.25, 1])).tolist()
+    [0.0, 0.25, 0.25, 0.5]
+    """
+    masses = measure.values.copy()
+    for attribute in range(len(measure)):
+        pairs = masses.reshape(-1, 2, 1 << attribute)
+        pairs[:, 1] -= pairs[:, 0]
+    return masses
+
+
+def from_moebius(masses: ArrayLike) -> FuzzyMeasure:
+    """The measure of which these are the Möbius masses.
+
+    >>> from_moebius([0, 0.25, 0.25, 0.5]).values.tolist()
+    [0.0, 0.25, 0.25, 1.0]
+    """
+    values = as_floats(masses, "Möbius masses")
+    if values.ndim == 1 and values.size.bit_count() == 1:  # what is not, no measure will take
+        for attribute in range(values.size.bit_length() - 1):
+            pairs = values.reshape(-1, 2, 1 << attribute)
+            pairs[:, 1] += pairs[:, 0]
+    return FuzzyMeasure(values)
+
+
+def shapley(measure: FuzzyMeasure) -> Floats:
+    """How much each attribute counts: what it adds on average over all orders of joining.
+
+    The values are not negative and sum to 1 (Shapley 1953).
+
+    >>> shapley(FuzzyMeasure([0, 0.25, 0.5, 1])).tolist()
+    [0.375, 0.625]
+    """
+    return np.array([interaction(measure, [one]) for one in range(len(measure))])
+
+
+def banzhaf(measure: FuzzyMeasure) -> Floats:
+    """What each attribute adds on average over all sets of the others (Banzhaf 1965).
+
+    >>> banzhaf(FuzzyMeasure([0, 0, 0, 0, 0, 0, 0, 1])).tolist()  # only all three count
+    [0.25, 0.25, 0.25]
+    """
+    return np.array([_added(measure, [one]).mean() for one in range(len(measure))])
+
+
+def interactions(measure: FuzzyMeasure) -> Floats:
+    """How each two attributes act together, attributes x attributes (Murofushi and Soneda 1993).
+
+    From -1, where one does instead of the other, to 1, where each needs the other; 0 where they
+    just add up. The diagonal holds the Shapley values.
+
+    >>> interactions(FuzzyMeasure([0, 0.25, 0.25, 1])).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    pairs = np.diag(shapley(measure))
+    for one in range(len(measure)):
+        for other in range(one):
+            pairs[one, other] = pairs[other, one] = interaction(measure, [one, other])
+    return pairs
+
+
+def interaction(measure: FuzzyMeasure, attributes: Iterable[int]) -> float:
+    """How the attributes of a set act together (Grabisch 1997): of one, its Shapley value.
+
+    Attributes are counted from 0, the first being the lowest bit of a set.
+
+    >>> interaction(FuzzyMeasure([0, 1, 1, 1]), [0, 1])  # the greater of two
+    -1.0
+    """
+    added = _added(measure, attributes)
+    others = len(added).bit_length() - 1
+    weights = np.array([1 / ((others + 1) * comb(others, size)) for size in range(others + 1)])
+    return float((added * weights[np.bitwise_count(np.arange(len(added)))]).sum())
+
+
+def _added(measure: FuzzyMeasure, attributes: Iterable[int]) -> Floats:
+    """What the attributes add together, beyond what fewer of them do, to each set of the others."""
+    chosen = sorted(set(attributes), reverse=True)
+    if not chosen or not 0 <= chosen[-1] <= chosen[0] < len(measure):
+        raise SpecError(f"a set of attributes: some of 0 to {len(measure) - 1}")
+    added = measure.values
+    for attribute in chosen:  # the highest bit first: lower ones stay where they are
+        pairs = added.reshape(-1, 2, 1 << attribute)
+        added = (pairs[:, 1] - pairs[:, 0]).ravel()
+    return added
