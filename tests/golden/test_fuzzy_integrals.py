@@ -3,7 +3,7 @@
 Table III, and the distance-based linkage of tables V to VIII: files that share no attribute,
 linked by the representatives of their records. Held against the means of a prototype's 300 runs;
 abalone and ionosphere agree with the paper's means of 10, census is a little lower, and wdbc is
-lower by a fifth, with the same order of its cells. The paper's experiment with water-treatment
+lower by a fifth, its cells much in the same order. The paper's experiment with water-treatment
 is told in words only: about 10 links of 100.
 
 In wdbc, "V2 V4" has lost a dash: ranges, for then the attributes that are left out are those that
