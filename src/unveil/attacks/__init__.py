@@ -17,6 +17,7 @@ from unveil.attacks.pairs import Pairs
 from unveil.attacks.position import Position
 from unveil.attacks.probabilistic import Probabilistic
 from unveil.attacks.rank import Rank
+from unveil.attacks.structural import Structural
 from unveil.attacks.tailored import Tailored
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Position",
     "Probabilistic",
     "Rank",
+    "Structural",
     "Tailored",
 ]
 
@@ -37,6 +39,7 @@ METHODS: tuple[type[Attack], ...] = (
     Probabilistic,
     Tailored,
     Combined,
+    Structural,
     Position,
     Pairs,
 )

@@ -57,6 +57,8 @@ class Files:
     pairs: Ints | None  # the released row of each of the people, -1 for none: the truth
     positions: Positions
     masking: Masking | None = None  # how the release was masked, where the intruder knows it
+    others: tuple[str, ...] = ()  # columns of the release, where it is known by none of mine
+    seed: int = 0  # of what an attack draws
 
     @property
     def both(self) -> tuple[Microdata, Microdata]:
@@ -115,7 +117,7 @@ class Attack(Spec, frozen=True, kw_only=True):
     ] = "nearest"
 
     @property
-    def method(self) -> str:
+    def name(self) -> str:
         """The attack's name."""
         return method_name(type(self))
 
@@ -128,17 +130,21 @@ class Attack(Spec, frozen=True, kw_only=True):
     def finder(self, files: Files) -> Finder:
         """Make ready to link the records of two files."""
 
+    def matching_of(self, finder: Finder) -> Matching:  # noqa: ARG002 - some ask it
+        """Whom a record is linked with."""
+        return self.matching
+
 
 def weights_of(attack: Attack, given: dict[str, float] | None, columns: Sequence[str]) -> Floats:
     """A weight for each column: 1 where none was given."""
     for name, weight in (given or {}).items():
         if name not in columns:
-            raise SpecError(f"{attack.method}: weights: {absent_column(name, columns)}")
+            raise SpecError(f"{attack.name}: weights: {absent_column(name, columns)}")
         if not 0 <= weight < np.inf:
-            raise SpecError(f"{attack.method}: weights: finite numbers of 0 or more")
+            raise SpecError(f"{attack.name}: weights: finite numbers of 0 or more")
     weights = np.array([(given or {}).get(name, 1.0) for name in columns])
     if not weights.any():
-        raise SpecError(f"{attack.method}: weights: not all of them are zero")
+        raise SpecError(f"{attack.name}: weights: not all of them are zero")
     return weights
 
 
@@ -150,7 +156,7 @@ def as_measure(attack: Attack, given: Any) -> None:
     try:
         measure = FuzzyMeasure(values)
     except SpecError as error:
-        error.at(f"{attack.method}: aggregation")
+        error.at(f"{attack.name}: aggregation")
         raise
     msgspec.structs.force_setattr(attack, "aggregation", tuple(measure.values.tolist()))
 
@@ -160,7 +166,7 @@ def measure_for(attack: Attack, given: tuple[float, ...], columns: Sequence[str]
     measure = FuzzyMeasure(given)
     if len(measure) != len(columns):
         raise SpecError(
-            f"{attack.method}: aggregation: the measure is one of "
+            f"{attack.name}: aggregation: the measure is one of "
             f"{count(len(measure), 'attribute')}, and {len(columns)} are compared"
         )
     return measure

@@ -75,7 +75,7 @@ class Combined(Attack, frozen=True, kw_only=True):
         finders: list[Comparer] = [one.finder(files) for one in self.attacks]
         rates = [_rate(finder) for finder in finders]
         details = {
-            "attacks": [one.method for one in self.attacks],
+            "attacks": [one.name for one in self.attacks],
             "rates": rates,
             "each": [finder.details for finder in finders],
         }

@@ -13,7 +13,7 @@ import numpy as np
 
 from unveil.aggregation.operators import owa, symmetric_sugeno
 from unveil.aggregation.quantifiers import Family, published
-from unveil.data.encode import LARGEST, spread, tied_blocks
+from unveil.data.encode import LARGEST, normal_scores, spread
 from unveil.errors import DataError, SpecError, listing, nearest
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def normalised(values: Floats, *, how: Normalisation) -> Floats:
         raise SpecError("representatives are of records with at least one attribute each")
     if (np.abs(values) > LARGEST).any():  # never for a NaN
         raise DataError("numbers beyond 1e150 are too large to compute with; rescale them")
-    one = {"ranging": _ranged, "standardisation": _standardised, "normal-scores": _normal_scores}
+    one = {"ranging": _ranged, "standardisation": _standardised, "normal-scores": normal_scores}
     return np.column_stack([one[how](column) for column in values.T])
 
 
@@ -91,14 +91,6 @@ def _standardised(values: Floats) -> Floats:
 
 def _scaled(gaps: Floats, unit: float) -> Floats:
     return gaps / unit if unit > 0 else np.where(np.isnan(gaps), np.nan, 0.0)
-
-
-def _normal_scores(values: Floats) -> Floats:
-    from scipy.special import ndtri
-
-    present = ~np.isnan(values)
-    middles = (tied_blocks(values, present).twice_rank - 1) / max(2 * int(present.sum()), 1)
-    return np.where(present, ndtri(np.where(present, middles, 0.5)), np.nan)
 
 
 def _check(name: str, word: str, words: tuple[str, ...]) -> None:

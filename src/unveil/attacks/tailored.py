@@ -53,7 +53,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
     >>> found = {}
     >>> for attack in (unveil.attacks.Rank(criterion="max"), Tailored()):
     ...     links = unveil.attack(sample, swapped, attack, intruder=intruder)
-    ...     found[attack.method] = unveil.measures.risk(links).expected
+    ...     found[attack.name] = unveil.measures.risk(links).expected
     >>> found["tailored"] > found["rank"]
     True
     """

@@ -162,7 +162,7 @@ def command(
             )
 
         def told(done: int, total: int) -> None:
-            show(f"{spec.method}: {done:,} of {total:,}")
+            show(f"{spec.name}: {done:,} of {total:,}")
 
         _check_several(plans, truths, also, key)
         every = []

@@ -160,6 +160,25 @@ def tied_blocks(values: Floats | Ints, present: Mask | None = None) -> Blocks:
     return Blocks(first, last)
 
 
+def normal_scores(values: Floats, among: Floats | None = None) -> Floats:
+    """Each value as the normal quantile of its place among others; a NaN, missing, stays one.
+
+    Its place is the middle of its block of equals, among its own column if no other is given.
+
+    >>> normal_scores(np.array([10.0, 20.0, np.nan, 30.0])).round(2).tolist()
+    [-0.97, 0.0, nan, 0.97]
+    """
+    from scipy.special import ndtri
+
+    known = np.sort(values if among is None else among)
+    known = known[: len(known) - int(np.isnan(known).sum())]
+    if not len(known):
+        return np.full(len(values), np.nan)
+    below, upto = (np.searchsorted(known, values, side) for side in ("left", "right"))
+    share = np.clip((below + upto) / 2, 0.5, len(known) - 0.5) / len(known)
+    return np.where(np.isnan(values), np.nan, ndtri(share))
+
+
 def spread(values: Floats) -> tuple[float, float]:
     """The mean and the deviation (with n - 1) of the values that are known, which NaN is not.
 

@@ -67,7 +67,7 @@ def compared_columns(
     """The columns that are compared: known to the intruder, and in both files."""
     if isinstance(spec, Position | Pairs):
         if intruder.knows is not None:
-            raise SpecError(f"{spec.method}: this attack looks at no attribute: leave out knows")
+            raise SpecError(f"{spec.name}: this attack looks at no attribute: leave out knows")
         return ()
     common = [
         name
@@ -99,6 +99,46 @@ def compared_columns(
     return tuple(columns)
 
 
+UNUSED = {"identifier", "weight", "household", "stratum"}  # roles that say nothing of a person
+
+
+def columns_apart(
+    mine: Microdata, released: Microdata, intruder: Intruder
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of each file where they are compared though no name is the same.
+
+    The intruder's are those that are known; if that is not said, the quasi-identifiers that the
+    release lacks, or all that it lacks where there are none. The release's are the others.
+    """
+    if intruder.knows is None:
+        lacking = [name for name in _told_of(mine) if name not in released.columns]
+        quasi = [name for name in lacking if "quasi" in mine.schema[name].role]
+        own = [name for name in quasi or lacking if name not in intruder.blocks]
+    else:
+        own = [name for name in intruder.knows if name not in intruder.blocks]
+        for name in own:
+            if name not in mine.columns:
+                raise DataError(
+                    f"intruder: in the intruder's records, {absent_column(name, mine.columns)}"
+                )
+            _check_no_identifier(name, mine)
+    not_used = {*own, *intruder.blocks, *(mine.columns if intruder.knows is None else ())}
+    others = [name for name in _told_of(released) if name not in not_used]
+    if not own or not others:
+        raise DataError(
+            "structural: each file needs attributes that the other lacks; these share "
+            f"{listing(name for name in mine.columns if name in released.columns) or 'none'}: say "
+            "what the intruder knows, and the release's other attributes are set against it; or "
+            "choose an attack that compares what both have"
+        )
+    return tuple(own), tuple(others)
+
+
+def _told_of(data: Microdata) -> list[str]:
+    """The columns that say something of a person."""
+    return [name for name in data.columns if not UNUSED & data.schema[name].role]
+
+
 def known_blocks(mine: Microdata, released: Microdata, intruder: Intruder) -> Blocks:
     """The blocks in which records are compared; one for all, if the intruder knows of none."""
     for name in intruder.blocks:
@@ -114,6 +154,10 @@ def _check_known(name: str, mine: Microdata, released: Microdata) -> None:
     for data, whose in ((mine, "intruder's records"), (released, "release")):
         if name not in data.columns:
             raise DataError(f"intruder: in the {whose}, {absent_column(name, data.columns)}")
+    _check_no_identifier(name, mine)
+
+
+def _check_no_identifier(name: str, mine: Microdata) -> None:
     if "identifier" in mine.schema[name].role:
         raise SpecError(
             f"intruder: column '{name}' is an identifier: it says who is who, and is no knowledge "

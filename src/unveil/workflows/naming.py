@@ -27,7 +27,7 @@ def attack_name(spec: Attack) -> str:
         for value, field in said
         if isinstance(value, str) and value in words(field.type) and value != field.default
     ]
-    return "-".join([spec.method, *chosen])
+    return "-".join([spec.name, *chosen])
 
 
 def plain_spec(spec: Attack) -> dict[str, Any]:
@@ -37,10 +37,12 @@ def plain_spec(spec: Attack) -> dict[str, Any]:
     >>> plain_spec(Rank(criterion="max"))
     {'method': 'rank', 'criterion': 'max'}
     """
-    plain: dict[str, Any] = {"method": spec.method}
+    plain: dict[str, Any] = {"method": spec.name}
     for field in msgspec.structs.fields(type(spec)):
         value = getattr(spec, field.name)
-        if isinstance(value, tuple) and any(isinstance(one, Attack) for one in value):
+        if field.name == "method":  # a way of its own: the attack's name goes on with it
+            plain["method"] += "" if value == field.default else f"-{value}"
+        elif isinstance(value, tuple) and any(isinstance(one, Attack) for one in value):
             plain[field.name] = [plain_spec(one) for one in value]
         elif not isinstance(value, str | int | float | tuple | dict | msgspec.Struct | None):
             plain[field.name] = IN_MEMORY
@@ -62,7 +64,20 @@ def attack_from(given: Any) -> Attack:
     if not isinstance(given, Mapping):
         raise UsageError(f"an attack is one of unveil.attacks, not {type(given).__name__}")
     options = dict(given)
-    return find_method(METHODS, options.pop("method", None), "an attack")(**options)
+    name = options.pop("method", None)
+    method, way = _split(name)
+    own = {"method": way} if way else {}
+    return find_method(METHODS, method if own else name, "an attack")(**own, **options)
+
+
+def _split(name: Any) -> tuple[str, str]:
+    """The attack and its way, where it has several: structural, correlation."""
+    for spec in METHODS:
+        own = {field.name: field for field in msgspec.structs.fields(spec)}.get("method")
+        for word in () if own is None else words(own.type):
+            if name == f"{method_name(spec)}-{word}":
+                return method_name(spec), word
+    return str(name), ""
 
 
 def _named(name: str) -> dict[str, Any]:
@@ -83,6 +98,9 @@ def _named(name: str) -> dict[str, Any]:
                 f"{found['method']}: '{rest}' is no value of its parameters; values are: "
                 f"{listing(values)}{nearest(rest, values)}"
             )
-        found[values[word]] = word
+        if values[word] == "method":
+            found["method"] += f"-{word}"
+        else:
+            found[values[word]] = word
         rest = rest.removeprefix(word).removeprefix("-")
     return found

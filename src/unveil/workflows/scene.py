@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from unveil.attacks import Attack, Pairs, Position
+from unveil.attacks import Attack, Pairs, Position, Structural
 from unveil.attacks.base import Files, Positions
 from unveil.attacks.matched import matched
 from unveil.data.intruder import Intruder
@@ -19,7 +19,13 @@ from unveil.data.release import Release, Releases, check_seed
 from unveil.data.rows import ContentOrder, Places
 from unveil.errors import SpecError, UsageError, count, listing
 from unveil.files.schemas import as_schema
-from unveil.workflows.intruding import as_others, compared_columns, drawn_rows, known_blocks
+from unveil.workflows.intruding import (
+    as_others,
+    columns_apart,
+    compared_columns,
+    drawn_rows,
+    known_blocks,
+)
 from unveil.workflows.knowing import check_level
 from unveil.workflows.several import Together, together
 from unveil.workflows.sources import as_microdata
@@ -61,7 +67,11 @@ class Scene:
         check_kinds(spec, intruder, self.truth)
         _check_records(intruder, self.intruder)
         mine, released = self.places.mine, self.side.data
-        columns = compared_columns(spec, mine, released, self.side.knowing(intruder))
+        knowing = self.side.knowing(intruder)
+        if isinstance(spec, Structural):
+            columns, others = columns_apart(mine, released, knowing)
+        else:
+            columns, others = compared_columns(spec, mine, released, knowing), ()
         masking, places = None, self.places
         if spec.knows is not None:
             if intruder.channel is False:  # a Release tells it
@@ -82,6 +92,8 @@ class Scene:
             pairs=places.pairs,
             positions=self.positions,
             masking=masking,
+            others=others,
+            seed=self.seed,
         )
         _tell_moved(files)
         if isinstance(spec, Pairs):
@@ -104,10 +116,11 @@ class Scene:
             return self._links(spec, intruder, others, Places(people, files.release, nobody))
 
         order = ContentOrder(places, files.reverse)
+        finder = spec.finder(files)
         return Links(
             attack=spec,
             intruder=intruder,
-            finder=matched(spec.finder(files), spec.matching, order, self.seed),
+            finder=matched(finder, spec.matching_of(finder), order, self.seed),
             records=np.arange(records),
             truth=known,
             population=records if known is None else int((known >= 0).sum()),
@@ -199,7 +212,7 @@ def check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
         check_level(spec.knows, has_all=intruder.has_all)
     elif intruder.channel is not False:
         raise SpecError(
-            f"{spec.method}: this attack makes no use of how the release was masked: leave out "
+            f"{spec.name}: this attack makes no use of how the release was masked: leave out "
             "channel"
         )
     if isinstance(spec, Position) and isinstance(truth, str) and truth == ROW_ORDER:

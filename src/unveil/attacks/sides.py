@@ -1,0 +1,156 @@
+"""Files that share no attribute: the records of each as numbers of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unveil.data.columns import codes_of, labels_of
+from unveil.data.encode import LARGEST, code_numbers, codes, normal_scores, numbers
+from unveil.errors import DataError, count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.encode import Floats, Ints
+    from unveil.data.microdata import Microdata
+
+FEWEST = 10  # records: of fewer nothing can be said
+MOST_CATEGORIES = 12  # of a nominal attribute, each of which is a feature
+RARE = 0.02  # a category with a smaller share is none
+RIDGE = 1e-3  # added to correlations, so that they can be inverted
+
+
+class Feature(NamedTuple):
+    """A number of each record: an attribute in its order, or whether it is one category."""
+
+    column: str
+    order: tuple[str, ...] = ()  # of an attribute of categories; empty for one of numbers
+    category: str | None = None  # of a nominal one
+
+    def of(self, data: Microdata) -> Floats:
+        """The numbers of a file's records; NaN is missing, or of no category that is known."""
+        if not self.order and self.category is None:
+            return numbers(data, [self.column]).values[:, 0]
+        labels = labels_of(data.column(self.column))
+        if self.category is not None:
+            return (labels == self.category).cast(float).to_numpy()
+        return code_numbers(codes_of(labels, self.order))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Side:
+    """The records of one file as features, and the attributes that are left out, with reasons."""
+
+    features: tuple[Feature, ...]
+    values: Floats  # records x features, NaN where missing
+    left_out: dict[str, str]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def of(self, data: Microdata) -> Floats:
+        """The same features of other people."""
+        return np.column_stack([feature.of(data) for feature in self.features])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are used."""
+        return tuple(dict.fromkeys(feature.column for feature in self.features))
+
+    @cached_property
+    def order(self) -> Ints:
+        """The rows by what they hold, so that nothing depends on where they stand."""
+        return np.lexsort(self.values.T[::-1])
+
+
+def side_of(data: Microdata, columns: Sequence[str], whose: str) -> Side:
+    """The records of a file as features; an error where nothing can be made of them."""
+    if len(data) < FEWEST:
+        raise DataError(
+            f"the {whose} has {count(len(data), 'record')}: where no attribute is common, "
+            f"nothing can be said of fewer than {FEWEST}"
+        )
+    found: list[Feature] = []
+    left_out = {}
+    for column in columns:
+        features, reason = _features(data, column)
+        found += features
+        if not features:
+            left_out[column] = reason
+    if not found:
+        told = "; ".join(f"'{name}' {reason}" for name, reason in left_out.items())
+        raise DataError(f"the {whose} has no attribute to be linked by: {told}")
+    values = np.column_stack([feature.of(data) for feature in found])
+    return Side(tuple(found), values, left_out)
+
+
+def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
+    """The features of one column, or why there are none."""
+    if data.schema[column].generalised:
+        return [], "holds ranges and sets, which have no place in an order"
+    level = data.level(column)
+    listed = () if level == "numeric" else codes(data, column).categories
+    features = [Feature(column, listed)]
+    if level == "nominal" and len(listed) > 2:
+        features = [Feature(column, category=label) for label in _frequent(data, column, listed)]
+        if not features:
+            return [], "is nominal, and each of its categories is rare"
+    values = np.column_stack([feature.of(data) for feature in features])
+    known = values[~np.isnan(values[:, 0])]
+    if not len(known):
+        return [], "is missing in every record"
+    if (np.abs(known) > LARGEST).any():
+        return [], "has numbers beyond 1e150, too large to compute with"
+    varies = (known != known[0]).any(0)
+    return [f for f, v in zip(features, varies, strict=True) if v], "is constant"
+
+
+def _frequent(data: Microdata, column: str, listed: tuple[str, ...]) -> list[str]:
+    """The categories that are not rare, the most frequent ones if they are many."""
+    cells = codes_of(labels_of(data.column(column)), listed)
+    counts = np.bincount(cells[cells >= 0], minlength=len(listed))
+    by_count = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
+    return [listed[k] for k in np.sort(by_count) if counts[k] >= max(RARE * counts.sum(), 1)]
+
+
+def scores_of(values: Floats, among: Floats) -> Floats:
+    """Features as normal scores of unit deviation; a missing one as its record suggests.
+
+    Places are counted among the records of `among`, one of which at least differs from another in
+    each feature. A missing score is what is to be expected given the record's others.
+    """
+    reference = np.column_stack([normal_scores(column) for column in among.T])
+    size = np.sqrt(np.nanmean(reference**2, axis=0))
+    scores = np.column_stack(
+        [normal_scores(own, column) for own, column in zip(values.T, among.T, strict=True)]
+    )
+    return _completed(scores / size, correlations_of(reference / size))
+
+
+def correlations_of(scores: Floats) -> Floats:
+    """Correlations of features of unit deviation, each two where both are known."""
+    present = ~np.isnan(scores)
+    filled = np.where(present, scores, 0.0)
+    both = present.T.astype(np.float64) @ present
+    related: Floats = filled.T @ filled / np.maximum(both, 1.0)
+    np.fill_diagonal(related, 1.0)
+    return related
+
+
+def _completed(scores: Floats, related: Floats) -> Floats:
+    """Missing scores as expected given the others of the record; 0, where it has none."""
+    present = ~np.isnan(scores)
+    filled = np.where(present, scores, 0.0)
+    patterns, which = np.unique(present, axis=0, return_inverse=True)
+    for place, known in enumerate(patterns):
+        if known.all() or not known.any():
+            continue
+        rows = np.flatnonzero(which.ravel() == place)
+        inner = related[np.ix_(known, known)] + RIDGE * np.eye(int(known.sum()))
+        weights = np.linalg.solve(inner, related[np.ix_(known, ~known)])
+        filled[np.ix_(rows, ~known)] = filled[np.ix_(rows, known)] @ weights
+    return filled
