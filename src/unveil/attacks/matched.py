@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from unveil.attacks.credit import credited
 from unveil.attacks.matching import Pairing, pair_keys
 from unveil.attacks.one_to_one import cheapest_matching
 from unveil.attacks.posterior import posterior
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.attacks.base import Matching
+    from unveil.attacks.credit import Credit
     from unveil.attacks.matching import Classes, Comparer, Outcome
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.links import Finder, Margins, Order, Part
@@ -187,7 +189,9 @@ def matched(finder: Finder, matching: Matching, order: Order, seed: int) -> Find
         return finder
     comparer = cast("Comparer", finder)
     if matching == "posterior":
-        return Matched(comparer, order, posterior, decides=False)
+        credit: Credit | None = getattr(finder, "credit", None)
+        solve = posterior if credit is None else partial(credited, credit=credit)
+        return Matched(comparer, order, solve, decides=False)
     solve = partial(cheapest_matching, seed=seed)
     return Matched(comparer, order, solve, decides=True, margins=None)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Operator = Literal["owa", "sugeno"]
 Normalisation = Literal["ranging", "standardisation", "normal-scores"]
 Missing = Literal["zero", "projection"]
+NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 
 
 def representatives(

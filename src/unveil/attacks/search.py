@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unveil.attacks.base import Files
+    from unveil.attacks.credit import Credit
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.links import Margins, Part
     from unveil.data.progress import Progress
@@ -47,6 +48,7 @@ class Search:
     supervised: bool = False
     margins: Margins | None = "distance"
     details: dict[str, Any] = field(default_factory=dict)
+    credit: Credit | None = None  # how far a posterior over matchings is to be believed
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None

@@ -120,15 +120,22 @@ def _frequent(data: Microdata, column: str, listed: tuple[str, ...]) -> list[str
 def scores_of(values: Floats, among: Floats) -> Floats:
     """Features as normal scores of unit deviation; a missing one as its record suggests.
 
-    Places are counted among the records of `among`, one of which at least differs from another in
-    each feature. A missing score is what is to be expected given the record's others.
+    Places are counted among the records of `among`. A missing score is what is expected given the
+    record's others.
     """
     reference = np.column_stack([normal_scores(column) for column in among.T])
-    size = np.sqrt(np.nanmean(reference**2, axis=0))
+    size = deviations_of(reference)
     scores = np.column_stack(
         [normal_scores(own, column) for own, column in zip(values.T, among.T, strict=True)]
     )
     return _completed(scores / size, correlations_of(reference / size))
+
+
+def deviations_of(scores: Floats) -> Floats:
+    """The deviation of each feature whose mean is 0; 1 for one that is constant or missing."""
+    known = np.maximum((~np.isnan(scores)).sum(0), 1)
+    size: Floats = np.sqrt(np.nansum(scores**2, axis=0) / known)
+    return np.where(size > 0, size, 1.0)
 
 
 def correlations_of(scores: Floats) -> Floats:

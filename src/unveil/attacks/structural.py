@@ -2,84 +2,294 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import numpy as np
 import polars as pl
 from msgspec import Meta
 
 from unveil.aggregation.quantifiers import Family
+from unveil.attacks.alignment import aligned, likeness
+from unveil.attacks.apart import Apart
 from unveil.attacks.base import Attack, Matching
+from unveil.attacks.credit import Credit, Trial
 from unveil.attacks.probabilistic import Probabilistic
 from unveil.attacks.representatives import Missing, Normalisation, Operator, representatives
 from unveil.attacks.search import Search, as_records
-from unveil.attacks.sides import scores_of, side_of
+from unveil.attacks.starting import main_component, main_signs
+from unveil.data.encode import tied_blocks
 from unveil.data.microdata import Microdata
-from unveil.engines.metrics import euclid
+from unveil.engines.metrics import euclid, manhattan
+from unveil.errors import DataError
 
 if TYPE_CHECKING:
+    from unveil.attacks.apart import Structure
     from unveil.attacks.base import Files
-    from unveil.attacks.sides import Side
     from unveil.data.encode import Floats
     from unveil.data.links import Finder
 
 Way = Literal["auto", "representatives", "ranking", "alignment", "values", "correlation"]
+PILED = 0.1  # the share of cells at the ends of their ranges from which the ends tell most
+NOTICED = 0.1  # a correlation that is reported
 
 
 class Structural(Attack, frozen=True, kw_only=True):
     """Linkage without a common attribute: records are linked by their place in the structure.
 
-    Two files about the same people need not share an attribute to be linked. Whoever is unusual in
-    one is often unusual in the other, and how is told by how attributes go together.
+    Two files about the same people need not share an attribute to be linked. Who is large in one
+    is often large in the other, and how attributes go together tells the rest. Which attributes
+    say the same is found, too.
+
+    Torra and Nin, Record linkage for database integration using fuzzy integrals (2008), compare
+    what symmetric aggregation operators make of each record (representatives); ranking by one
+    score is their baseline. Beyond the paper: attributes matched by the shapes of their
+    distributions (alignment), records joined by values that both files have (values), and
+    canonical correlations found together with the posterior over all matchings (correlation).
+    Auto runs the last two and follows them where the files are likelier than files that share
+    nobody; else it guesses, by representatives, and says that it does.
 
     >>> import unveil
     >>> sample = unveil.households(200, seed=7)
-    >>> intruder = unveil.Intruder(knows=["income", "rent"])
+    >>> intruder = unveil.Intruder(knows=["age", "income", "rent"])
     >>> attack = Structural(method="ranking", matching="nearest")
     >>> unveil.attack(sample, sample, attack, intruder=intruder, truth="person")
     Links(structural: 200 records, 200 candidates, truth known)
     """
 
-    method: Annotated[Way, Meta(description="How records are compared.")] = "auto"
+    method: Annotated[
+        Way,
+        Meta(
+            description="How records are compared: by representatives, by one score (ranking), by "
+            "attributes of like shape (alignment), by values that both files have, by "
+            "correlation; or as is likeliest, without the truth (auto)."
+        ),
+    ] = "auto"
     matching: Annotated[
-        Matching, Meta(description="Whom a record is linked with, as for every attack.")
+        Matching,
+        Meta(
+            description="Whom a record is linked with: the nearest; its partner when all are "
+            "matched one to one at the least total cost; or whom it has most often in a random "
+            "matching. A guess that auto makes links the nearest."
+        ),
     ] = "posterior"
-    operator: Annotated[Operator, Meta(description="Of representatives.")] = "owa"
-    family: Annotated[Family, Meta(description="Of representatives: the quantifiers.")] = (
-        "threshold"
-    )
+    operator: Annotated[
+        Operator, Meta(description="Of representatives: the OWA operator or Sugeno's integral.")
+    ] = "owa"
+    family: Annotated[
+        Family, Meta(description="Of representatives: the quantifiers, ten of one family.")
+    ] = "threshold"
     normalisation: Annotated[
-        Normalisation | None, Meta(description="Of representatives; if not given, what suits.")
+        Normalisation | None,
+        Meta(
+            description="Of representatives: how attributes are made comparable; if not given, "
+            "ranging where many cells are at the ends of their ranges, else normal scores."
+        ),
     ] = None
-    missing: Annotated[Missing, Meta(description="Of representatives.")] = "projection"
+    missing: Annotated[
+        Missing,
+        Meta(
+            description="Of representatives: a missing value is 0 after normalisation, as in the "
+            "paper's experiments, or left out of its record (its proposition 3)."
+        ),
+    ] = "projection"
     linkage: Annotated[
-        Literal["distance", "probabilistic"], Meta(description="Of representatives.")
+        Literal["distance", "probabilistic"],
+        Meta(description="Of representatives: how they are compared."),
     ] = "distance"
-    score: Annotated[Literal["component", "sum"], Meta(description="Of ranking.")] = "component"
-    turn: Annotated[bool, Meta(description="Whether attributes are turned.")] = True
+    score: Annotated[
+        Literal["component", "sum"],
+        Meta(description="Of ranking: the first principal component, or the sum of z-scores."),
+    ] = "component"
+    turn: Annotated[
+        bool,
+        Meta(
+            description="Of representatives, ranking and alignment: whether attributes that fall "
+            "where the others rise are turned round."
+        ),
+    ] = True
+    starts: Annotated[
+        Annotated[int, Meta(ge=0, le=100_000)],
+        Meta(description="Of correlation: how many random starts there are besides the others."),
+    ] = 40
+    controls: Annotated[
+        Annotated[int, Meta(ge=2, le=1000)],
+        Meta(
+            description="Of correlation: how many pairs of files that share nobody, of each kind, "
+            "say what is found by chance."
+        ),
+    ] = 4
 
     def finder(self, files: Files) -> Finder:
         """Make ready to link the records of two files."""
-        people = side_of(files.people, files.columns, "intruder's file")
-        released = side_of(files.release, files.others, "release")
-        mine = people.values if files.people is files.mine else people.of(files.mine)
-        reps = (
+        apart = Apart.of(files, self.starts)
+        ways = {
+            "auto": self._choose,
+            "representatives": self._by_representatives,
+            "ranking": self._by_ranking,
+            "alignment": self._by_alignment,
+            "values": self._by_values,
+            "correlation": self._by_correlation,
+        }
+        return ways[self.method](apart)
+
+    def matching_of(self, finder: Finder) -> Matching:
+        """Whom a record is linked with."""
+        guessed = self.method == "auto" and finder.details["sure"] is None
+        return "nearest" if guessed else self.matching
+
+    def _choose(self, apart: Apart) -> Finder:
+        """The likeliest structure, if it is likelier than in controls; else a guess."""
+        found = {"correlation": apart.by_correlation()}
+        if apart.shared.found:
+            found["values"] = apart.by_values()
+            found["correlation+values"] = apart.by_both(*found.values())
+        strangers = apart.strangers(self.controls)
+        worth = {
+            name: Credit(Trial.of(one.weights), {} if name == "values" else strangers)
+            for name, one in found.items()
+        }
+        chosen = max(worth, key=lambda name: worth[name].trial.likelihood)
+        evidence = [credit.told(name) for name, credit in worth.items()]
+        if not worth[chosen].better:
+            guess = self._by_representatives(apart)
+            guess.details["evidence"] = evidence
+            return guess
+        return _followed(apart, chosen, found[chosen], worth[chosen], evidence)
+
+    def _by_correlation(self, apart: Apart) -> Finder:
+        found = apart.by_correlation()
+        credit = Credit(Trial.of(found.weights), apart.strangers(self.controls))
+        return _followed(apart, "correlation", found, credit, [credit.told("correlation")])
+
+    def _by_values(self, apart: Apart) -> Finder:
+        if not apart.shared.found:
+            raise DataError(
+                "structural: values: no attribute of one file shares more values with one of the "
+                "other than chance makes: choose another method"
+            )
+        found = apart.by_values()
+        credit = Credit(Trial.of(found.weights), {})
+        return _followed(apart, "values", found, credit, [credit.told("values")])
+
+    def _by_representatives(self, apart: Apart) -> Search:
+        """The nearest by ten symmetric aggregates of each record."""
+        signs = self._signs(apart)
+        values = [
+            own * sign for own, sign in zip((apart.mine, apart.released.values), signs, strict=True)
+        ]
+        how = self.normalisation or _normalisation(values)
+        mine, released = (
             representatives(
-                values,
+                own,
                 operator=self.operator,
                 family=self.family,
-                normalisation=self.normalisation or "normal-scores",
+                normalisation=how,
                 missing=self.missing,
             )
-            for values in (mine, released.values)
+            for own in values
         )
-        first, second = (as_records(one) for one in reps)
-        details = {
-            "method": "representatives",
-            "sure": None,
-            "evidence": [],
-            "correspondence": [],
-            "left_out": {"mine": people.left_out, "release": released.left_out},
+        details = _details(apart, "representatives", signs) | {"normalisation": how}
+        if self.linkage == "probabilistic":
+            return self._probabilistic(apart.files, mine, released, details)
+        records = as_records(mine), as_records(released)
+        return Search(apart.files, *records, euclid(), apart.columns, details=details)
+
+    def _probabilistic(
+        self, files: Files, mine: Floats, released: Floats, details: dict[str, Any]
+    ) -> Search:
+        """Fellegi and Sunter's weights; a representative that repeats another counts once."""
+        _, first = np.unique(np.vstack([mine, released]), axis=1, return_index=True)
+        kept = np.sort(first)
+        names = tuple(f"representative {place + 1}" for place in kept)
+        both = [
+            Microdata(pl.DataFrame(values[:, kept], schema=list(names), nan_to_null=True))
+            for values in (mine, released)
+        ]
+        compared = replace(files, mine=both[0], people=both[0], release=both[1], columns=names)
+        found = cast("Search", Probabilistic().finder(compared))
+        return replace(found, details=found.details | details)
+
+    def _by_ranking(self, apart: Apart) -> Finder:
+        """The nearest by the place among one's own, by one score of each record."""
+        signs = self._signs(apart)
+        places = []
+        for own, sign in zip(apart.standard, signs, strict=True):
+            score = main_component(own) if self.score == "component" else (own * sign).sum(1)
+            places.append((tied_blocks(score).twice_rank - 1) / (2 * len(score)))
+        mine, released = (as_records(place[:, None]) for place in places)
+        details = _details(apart, "ranking", signs)
+        return Search(apart.files, mine, released, manhattan(), apart.columns, details=details)
+
+    def _by_alignment(self, apart: Apart) -> Finder:
+        """The nearest by attributes that are set against each other by their shapes."""
+        pairs = aligned(apart.people.values, apart.released.values, turn=self.turn)
+        size = np.sqrt(likeness(pairs.gap))
+        mine, released = apart.scores
+        records = (
+            as_records(mine[:, pairs.mine] * size),
+            as_records(released[:, pairs.released] * pairs.sign * size),
+        )
+        details = _details(apart, "alignment", None)
+        details["correspondence"] = [
+            {
+                "mine": apart.people.features[one].column,
+                "release": apart.released.features[other].column,
+                "likeness": float(alike),
+                "turned": bool(sign < 0),
+            }
+            for one, other, sign, alike in sorted(
+                zip(pairs.mine, pairs.released, pairs.sign, likeness(pairs.gap), strict=True),
+                key=lambda pair: -pair[3],
+            )
+        ]
+        return Search(apart.files, *records, euclid(), apart.columns, details=details)
+
+    def _signs(self, apart: Apart) -> tuple[Floats, Floats]:
+        """Which features are turned round: those that fall along the first component."""
+        if not self.turn:
+            mine, released = apart.scores
+            return np.ones(mine.shape[1]), np.ones(released.shape[1])
+        return main_signs(apart.people_scores), main_signs(apart.scores[1])
+
+
+def _followed(
+    apart: Apart, name: str, found: Structure, credit: Credit, evidence: list[dict[str, Any]]
+) -> Search:
+    """The search by a structure, learnt from as many records as can be."""
+    structure = apart.refined(found)
+    details = _details(apart, name, None) | {
+        "sure": credit.sure,
+        "evidence": evidence,
+        "correspondence": apart.correspondence(structure, NOTICED),
+    }
+    return replace(apart.search(structure, details), credit=credit)
+
+
+def _details(apart: Apart, method: str, signs: tuple[Floats, Floats] | None) -> dict[str, Any]:
+    details: dict[str, Any] = {
+        "method": method,
+        "sure": None,
+        "evidence": [],
+        "correspondence": [],
+        "left_out": apart.left_out,
+    }
+    if signs is not None:
+        details["turned"] = {
+            whose: [f.column for f, s in zip(side.features, sign, strict=True) if s < 0]
+            for whose, side, sign in zip(
+                ("mine", "release"), (apart.people, apart.released), signs, strict=True
+            )
         }
-        columns = people.columns + released.columns
-        return Search(files, first, second, euclid(), columns, details=details)
+    return details
+
+
+def _normalisation(values: list[Floats]) -> Normalisation:
+    """Ranging puts what is piled up at the end of a range in one place, whatever the attribute."""
+    ends = known = 0
+    for own in values:
+        there = ~np.isnan(own)
+        lowest, highest = np.nanmin(own, axis=0), np.nanmax(own, axis=0)
+        ends += int(((own == lowest) | (own == highest)).sum())
+        known += int(there.sum())
+    return "ranging" if ends >= PILED * known else "normal-scores"

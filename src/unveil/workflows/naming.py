@@ -66,8 +66,9 @@ def attack_from(given: Any) -> Attack:
     options = dict(given)
     name = options.pop("method", None)
     method, way = _split(name)
-    own = {"method": way} if way else {}
-    return find_method(METHODS, method if own else name, "an attack")(**own, **options)
+    if way:
+        options["method"] = way
+    return find_method(METHODS, method if way else name, "an attack")(**options)
 
 
 def _split(name: Any) -> tuple[str, str]:

@@ -1,0 +1,288 @@
+"""Two files that share no attribute, and the search for what they have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.attacks.controls import CONTROLS
+from unveil.attacks.copies import Copies, Copy, copy_of, shared_values
+from unveil.attacks.correlation import Correlations, Pair, correlated, posterior_of, settle
+from unveil.attacks.credit import Trial
+from unveil.attacks.representatives import normalised
+from unveil.attacks.search import Search, as_records
+from unveil.attacks.sides import scores_of, side_of
+from unveil.attacks.starting import starts_of
+from unveil.data.streams import stream
+from unveil.engines.metrics import Metric, levels, squared
+
+if TYPE_CHECKING:
+    from unveil.attacks.base import Files
+    from unveil.attacks.correlation import Part
+    from unveil.attacks.sides import Side
+    from unveil.data.encode import Floats, Ints
+    from unveil.engines.metrics import Cost
+    from unveil.engines.records import Records
+
+LOOKED_AT, PAIRS = 256, 1_000_000  # records and pairs by which structures are searched for
+CANDIDATES = 16_384  # released rows that they are set against
+MORE_PAIRS = 4_000_000  # by which the one that was found is refined
+FEWEST = 100  # records that are looked at, however many pairs these make
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Structure:
+    """What two files have in common: correlations, values, or both."""
+
+    correlations: Correlations | None
+    copies: Copies | None
+
+    @property
+    def parts(self) -> list[Part]:
+        """What speaks for a pair."""
+        both: tuple[Part | None, ...] = (self.correlations, self.copies)
+        return [part for part in both if part is not None]
+
+    @property
+    def weights(self) -> Floats:
+        """The log-likelihood ratio of every pair."""
+        total: Floats = np.sum([part.weights() for part in self.parts], axis=0)
+        return total
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Apart:
+    """The features of two files; for the search their rows stand by what they hold."""
+
+    files: Files
+    people: Side
+    released: Side
+    starts: int
+
+    @classmethod
+    def of(cls, files: Files, starts: int) -> Apart:
+        """Two files as an attack sees them."""
+        people = side_of(files.people, files.columns, "intruder's file")
+        return cls(files, people, side_of(files.release, files.others, "release"), starts)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are used, of both files."""
+        return self.people.columns + self.released.columns
+
+    @property
+    def left_out(self) -> dict[str, dict[str, str]]:
+        """Attributes that are not used, and why."""
+        return {"mine": self.people.left_out, "release": self.released.left_out}
+
+    @cached_property
+    def mine(self) -> Floats:
+        """The features of the records that are linked, as they stand."""
+        same = self.files.people is self.files.mine
+        return self.people.values if same else self.people.of(self.files.mine)
+
+    @cached_property
+    def scores(self) -> tuple[Floats, Floats]:
+        """Scores of the records that are linked and of the released rows, as they stand."""
+        released = self.released.values
+        return scores_of(self.mine, self.people.values), scores_of(released, released)
+
+    @cached_property
+    def people_scores(self) -> Floats:
+        """Scores of those whose ranks and scales count."""
+        return scores_of(self.people.values, self.people.values)
+
+    @property
+    def standard(self) -> tuple[Floats, Floats]:
+        """z-scores of the records that are linked and of the released rows; 0 where missing."""
+        mine, released = (
+            np.nan_to_num(normalised(own, how="standardisation"))
+            for own in (self.mine, self.released.values)
+        )
+        return mine, released
+
+    @cached_property
+    def shared(self) -> Copies:
+        """The attributes that share values, as rows stand."""
+        files = self.files
+        return shared_values(
+            files.people, files.release, self.people.columns, self.released.columns
+        )
+
+    def rng(self, *names: str) -> np.random.Generator:
+        """A stream of random numbers of its own."""
+        return stream(self.files.seed, "attack", "structural", *names)
+
+    @cached_property
+    def _values(self) -> tuple[Floats, Floats]:
+        return self.people.values[self.people.order], self.released.values[self.released.order]
+
+    @cached_property
+    def _looked_at(self) -> tuple[Ints, Ints]:
+        """The rows of both, by what they hold, by which structures are searched for."""
+        return self._some(LOOKED_AT, PAIRS)
+
+    def _some(self, most: int, pairs: int) -> tuple[Ints, Ints]:
+        columns = self._drawn("release", len(self.released), CANDIDATES)
+        rows = min(most, max(FEWEST, pairs // len(columns)))
+        return self._drawn("mine", len(self.people), rows), columns
+
+    def _drawn(self, whose: str, size: int, most: int) -> Ints:
+        return np.sort(self.rng("rows", whose).permutation(size)[:most])
+
+    def by_correlation(self) -> Structure:
+        """The correlations that make the files likeliest."""
+        return Structure(self._correlated(self._values), None)
+
+    def by_values(self) -> Structure:
+        """The values that are copied from one file to the other."""
+        return Structure(None, self._copies(self._looked_at))
+
+    def by_both(self, *found: Structure) -> Structure:
+        """Correlations and values together, beginning with what each has found."""
+        tried = []
+        for one in found:
+            start, share = posterior_of(one.weights), 0.999
+            both = Correlations(self._pair(self._looked_at), share), self._copies(self._looked_at)
+            tried.append((settle(both, start).likelihood, Structure(*both)))
+        return max(tried, key=lambda one: one[0])[1]
+
+    def refined(self, structure: Structure) -> Structure:
+        """The same, learnt from more records."""
+        rows = self._some(len(self.people), MORE_PAIRS)
+        if len(rows[0]) == len(self._looked_at[0]):
+            return structure
+        correlations, copies = structure.correlations, structure.copies
+        if correlations is not None:
+            correlations = correlations.among(self._pair(rows))
+        if copies is not None:
+            copies = self._copies(rows)
+        better = Structure(correlations, copies)
+        settle(better.parts, posterior_of(better.weights))
+        return better
+
+    def strangers(self, controls: int) -> dict[str, tuple[Trial, ...]]:
+        """What the search for correlations comes to in files that share nobody."""
+        return {
+            kind: tuple(self._stranger(kind, str(number)) for number in range(controls))
+            for kind in CONTROLS
+        }
+
+    def _stranger(self, kind: str, number: str) -> Trial:
+        mine, released = (
+            CONTROLS[kind](own, self.rng("control", kind, number, whose))
+            for own, whose in zip(self._values, ("mine", "release"), strict=True)
+        )
+        return Trial.of(self._correlated((mine, released)).weights())
+
+    def _correlated(self, values: tuple[Floats, Floats]) -> Correlations:
+        mine, released = (scores_of(own, own) for own in values)
+        pair = Pair.of(mine, released).some(*self._looked_at)
+        some = tuple(own[rows] for own, rows in zip(values, self._looked_at, strict=True))
+        scores = pair.mine, pair.released
+        starts = starts_of((some[0], some[1]), scores, self.rng("starts"), self.starts)
+        return correlated(pair, starts)
+
+    def _pair(self, rows: tuple[Ints, Ints]) -> Pair:
+        mine, released = (scores_of(own, own) for own in self._values)
+        return Pair.of(mine, released).some(*rows)
+
+    def _copies(self, rows: tuple[Ints, Ints]) -> Copies:
+        return self.shared.of(self.people.order[rows[0]], self.released.order[rows[1]])
+
+    def correspondence(self, structure: Structure, least: float) -> list[dict[str, Any]]:
+        """Which attributes go together, by how they are correlated in likely pairs.
+
+        Each with the one of the other file that it is correlated with most.
+        """
+        rows = self._some(len(self.people), MORE_PAIRS)
+        pair, chance = self._pair(rows), posterior_of(structure.weights)
+        across = pair.mine.T @ (chance @ pair.released) / max(float(chance.sum()), 1e-9)
+        best: dict[tuple[str, str], float] = {}
+        for place, found in np.ndenumerate(across):
+            key = self.people.features[place[0]].column, self.released.features[place[1]].column
+            best[key] = max(best.get(key, 0.0), float(found), key=abs)
+        strongest = {
+            max((k for k in best if k[side] == name), key=lambda k: abs(best[k]))
+            for side, names in enumerate((self.people.columns, self.released.columns))
+            for name in names
+        }
+        ranked = sorted(strongest, key=lambda k: (-abs(best[k]), k))
+        return [
+            {"mine": one, "release": other, "correlation": float(np.clip(best[one, other], -1, 1))}
+            for one, other in ranked
+            if abs(best[one, other]) >= least
+        ]
+
+    def search(self, structure: Structure, details: dict[str, Any]) -> Search:
+        """The exact search by what a structure says of a pair: its log-likelihood ratio."""
+        both = [_Compared.nothing(len(own)) for own in self.scores]
+        costs: list[Cost] = [squared()]
+        if structure.correlations is not None:
+            both, more = _by_correlations(structure.correlations, self.scores)
+            costs += more
+        for copy in () if structure.copies is None else structure.copies.found:
+            found = copy_of(self.files.mine, self.files.release, copy.mine, copy.released)
+            if found is not None:
+                more = _by_copy(replace(found, chance=copy.chance), both)
+                costs += more
+        mine, released = (one.records() for one in both)
+        return Search(
+            self.files,
+            mine,
+            released,
+            Metric(tuple(costs)),
+            self.columns,
+            margins="likelihood",
+            details=details,
+        )
+
+
+@dataclass(repr=False, eq=False)
+class _Compared:
+    """The numbers of one file that are compared; NaN is missing."""
+
+    values: list[Floats]
+    offset: Floats
+
+    @classmethod
+    def nothing(cls, size: int) -> _Compared:
+        return cls([np.zeros(size)], np.zeros(size))
+
+    def records(self) -> Records:
+        return replace(as_records(np.column_stack(self.values)), offset=self.offset)
+
+
+def _by_correlations(
+    found: Correlations, scores: tuple[Floats, Floats]
+) -> tuple[list[_Compared], list[Cost]]:
+    """With u and v correlated by r: r(u - v)^2 / 2(1 - r^2), less r(u^2 + v^2) / 2(1 + r)."""
+    size, *turns = found.found
+    near, far = np.sqrt(size / (1 - size**2) / 2), size / (1 + size) / 2
+    both = []
+    for own, turn in zip(scores, turns, strict=True):
+        placed = own @ turn
+        columns = [np.zeros(len(own)), *(placed * near).T]
+        both.append(_Compared(columns, -(placed**2) @ far))
+    return both, [squared()] * len(size)
+
+
+def _by_copy(copy: Copy, both: list[_Compared]) -> list[Cost]:
+    """One column for the values of each frequency: who is equal saves what that is worth.
+
+    Who is not equal, in none of them, pays for all; who has no value pays what is neutral.
+    """
+    costs = []
+    powers = np.unique(copy.often[copy.codes[1][copy.codes[1] >= 0]])
+    for place, power in enumerate(powers.tolist()):
+        for number, (one, codes) in enumerate(zip(both, copy.codes, strict=True)):
+            known = np.where(codes >= 0, copy.often[codes] == power, False)
+            cells = np.where(known, codes, -1.0 - number)  # nobody is equal who is not of it
+            one.values.append(np.where(codes >= 0, cells, np.nan))
+        gain = copy.gain(power)
+        neutral = gain + copy.unequal if place == 0 else gain
+        costs.append(levels([0.5], [0.0, gain], missing=max(neutral, 0.0)))
+    return costs

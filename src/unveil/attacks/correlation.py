@@ -1,0 +1,245 @@
+"""Who is who, and which attributes go together: found at once, from neither.
+
+If it were known who is who, canonical correlations would tell what the files have in common; if
+that were known, it would tell who is who. Expectation and maximisation in turn find both: the
+posterior over all matchings, given the correlations, and the correlations, given the posterior.
+Soft matchings matter. One that is decided confirms itself: among a hundred records there is always
+a matching with high correlations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from unveil.attacks.sides import correlations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unveil.data.encode import Floats, Ints
+
+LEVELS = (0.9, 0.99, 0.999)  # shares of a file's variance that are looked at, one after another
+ROUNDS = 10  # of expectation and maximisation at each of them, at most
+SCALINGS, FEW_SCALINGS = (
+    20,
+    6,
+)  # of rows and columns; where columns are many, and seldom wanted by two
+MANY = 4  # columns for each row
+SETTLED = 0.01  # the largest change of a probability that is none
+CERTAIN = 0.995  # no correlation is larger: nothing is known for sure
+FAINT = 0.02  # a correlation that says nothing
+UNLIKELY = -600.0
+MESSAGES = 30  # rounds of belief propagation, at most
+NARROW = 1e-12  # a share of a sum that is lost in rounding
+FEWEST, GOING_ON = 10, 4  # starts that go on after a first look: so many, or one in so many
+
+
+class Part(Protocol):
+    """What speaks for a pair, and learns from a posterior."""
+
+    def learn(self, posterior: Floats) -> None:
+        """Fit the parameters, given how likely each pair is."""
+
+    def weights(self) -> Floats:
+        """For each pair the log of how much likelier it is than one of strangers."""
+
+
+def whitening(related: Floats, share: float) -> Floats:
+    """The map to uncorrelated directions of unit deviation that hold this share of the variance."""
+    values, vectors = np.linalg.eigh(related)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    kept = int(np.searchsorted(np.cumsum(values) / values.sum(), share - 1e-12)) + 1
+    kept = min(kept, int((values > 1e-6 * values[0]).sum()))
+    found: Floats = vectors[:, :kept] / np.sqrt(values[:kept])
+    return found
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Pair:
+    """The scores of two files that are compared, and how those of each are correlated."""
+
+    mine: Floats  # records x features
+    released: Floats
+    related: tuple[Floats, Floats]  # correlations of the features, in the whole files
+
+    @classmethod
+    def of(cls, mine: Floats, released: Floats) -> Pair:
+        """Two whole files."""
+        return cls(mine, released, (correlations_of(mine), correlations_of(released)))
+
+    def some(self, rows: Ints, columns: Ints) -> Pair:
+        """Some records of each."""
+        return Pair(self.mine[rows], self.released[columns], self.related)
+
+
+@dataclass(repr=False, eq=False)
+class Correlations:
+    """What the scores of two files have in common: canonical correlations of a soft matching."""
+
+    pair: Pair
+    share: float  # of each file's variance that is looked at
+    sizes: Floats = field(init=False)  # the correlations
+    turns: tuple[Floats, Floats] = field(init=False)  # features x canonical directions
+
+    def learn(self, posterior: Floats) -> None:
+        """The canonical correlations of the pairs, each as likely as the posterior says."""
+        left, right = self._maps
+        x, y = self.pair.mine @ left, self.pair.released @ right
+        across = x.T @ (posterior @ y) / max(float(posterior.sum()), 1e-9)
+        turn, sizes, back = np.linalg.svd(across, full_matrices=False)
+        kept = sizes > FAINT
+        self.sizes = np.minimum(sizes[kept], CERTAIN)
+        self.turns = left @ turn[:, kept], right @ back.T[:, kept]
+
+    def weights(self) -> Floats:
+        """The log-likelihood ratio of every pair, under normal scores."""
+        size, first, second = self.found
+        u, v = self.pair.mine @ first, self.pair.released @ second
+        steep = size / (1 - size**2)
+        own = (u**2) @ (size * steep), (v**2) @ (size * steep)
+        level = -0.5 * float(np.log1p(-(size**2)).sum())
+        return level - 0.5 * own[0][:, None] - 0.5 * own[1] + (u * steep) @ v.T
+
+    @property
+    def found(self) -> tuple[Floats, Floats, Floats]:
+        """The correlations, and the directions of both files that are correlated."""
+        return self.sizes, *self.turns
+
+    def among(self, pair: Pair) -> Correlations:
+        """The same of other records."""
+        other = Correlations(pair, self.share)
+        other.sizes, other.turns = self.sizes, self.turns
+        return other
+
+    @cached_property
+    def _maps(self) -> tuple[Floats, Floats]:
+        first, second = (whitening(related, self.share) for related in self.pair.related)
+        return first, second
+
+
+def posterior_of(weights: Floats) -> Floats:
+    """How likely each pair is in a random matching, of all pairs at once.
+
+    The records of the smaller file all have a partner; those of the larger that have none do not
+    differ in that. Sinkhorn's scaling, as in `unveil.engines.sinkhorn`, of a whole matrix.
+    """
+    if len(weights) > weights.shape[1]:
+        return posterior_of(weights.T).T
+    rows, columns = weights.shape
+    likely = np.exp(np.maximum(weights - weights.max(1, keepdims=True), UNLIKELY))
+    likely = np.maximum(likely, 1e-280)
+    right = np.ones(columns)
+    nobody = float(columns - rows)  # columns that are left over
+    alone = 1.0
+    for _ in range(SCALINGS if columns < MANY * rows else FEW_SCALINGS):
+        left = 1 / (likely @ right)
+        right = 1 / (left @ likely + nobody * alone)
+        alone = 1 / float(right.sum())
+    left = 1 / (likely @ right)
+    found: Floats = likely * left[:, None] * right
+    return found
+
+
+def beliefs_of(weights: Floats) -> Floats:
+    """How likely each pair is in a random matching, by belief propagation.
+
+    Nearer to the truth than scaling, from which it begins, and dearer.
+    """
+    if len(weights) > weights.shape[1]:
+        return beliefs_of(weights.T).T
+    rows, columns = weights.shape
+    likely = np.exp(np.maximum(weights - weights.max(1, keepdims=True), UNLIKELY))
+    back = 1.0 / np.maximum(1 - posterior_of(weights), NARROW)
+    chance = np.zeros_like(likely)
+    for _ in range(MESSAGES):
+        told = likely * back
+        rest = told.sum(1, keepdims=True)
+        forth = 1 / np.maximum(rest - told, NARROW * rest)
+        told = likely * forth
+        rest = told.sum(0) + (1.0 if columns > rows else 0.0)
+        back = 1 / np.maximum(rest - told, NARROW * rest)
+        odds = told * back
+        before, chance = chance, odds / (1 + odds)
+        if np.abs(chance - before).max() < SETTLED:
+            break
+    return chance
+
+
+def sharpened(chance: Floats) -> Floats:
+    """Probabilities by scaling, one step of belief propagation nearer to a matching's true ones.
+
+    Scaling takes each row's and column's other candidates to be still free when one is taken; that
+    makes likely pairs too unlikely.
+    """
+    found: Floats = chance / (1 - chance + chance**2)
+    return found
+
+
+def likelihood_of(weights: Floats, posterior: Floats) -> float:
+    """The log of how much likelier the files are if some matching is true than if none is.
+
+    Over all matchings, each as likely as another (Bethe's approximation of the permanent).
+    """
+    rows, columns = weights.shape
+    chance = np.full_like(posterior, 1 / max(rows, columns))
+    return _free_energy(posterior, weights) - _free_energy(chance, np.zeros_like(weights))
+
+
+def _free_energy(chance: Floats, weights: Floats) -> float:
+    other = np.clip(1 - chance, 1e-12, 1.0)
+    energy = (chance * weights).sum() - (chance * np.log(np.maximum(chance, 1e-300))).sum()
+    energy += (other * np.log(other)).sum()
+    for axis in (0, 1):
+        alone = np.clip(1 - chance.sum(axis), 1e-12, 1.0)
+        energy -= (alone * np.log(alone)).sum()
+    return float(energy)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fit:
+    """Parts that have settled, with the posterior and the likelihood that they come to."""
+
+    parts: tuple[Part, ...]
+    posterior: Floats
+    likelihood: float
+
+
+def settle(parts: Sequence[Part], posterior: Floats, rounds: int = ROUNDS) -> Fit:
+    """Let the parts learn from the posterior, and the posterior from the parts, in turn."""
+    weights = np.zeros_like(posterior)
+    for _ in range(rounds):
+        for part in parts:
+            part.learn(posterior)
+        weights = np.sum([part.weights() for part in parts], axis=0)
+        before, posterior = posterior, posterior_of(weights)
+        if np.abs(posterior - before).max() < SETTLED:
+            break
+    return Fit(tuple(parts), posterior, likelihood_of(weights, posterior))
+
+
+def correlated(pair: Pair, starts: Iterable[Floats]) -> Correlations:
+    """The correlations that make the files likeliest, from the best of many starts.
+
+    Starts are posteriors to begin with. After a look at the most variable directions only, a
+    part of them goes on.
+    """
+    found = []
+    for start in starts:
+        part = Correlations(pair, LEVELS[0])
+        found.append((settle([part], start).likelihood, part))
+    found.sort(key=lambda one: -one[0])
+    kept = max(FEWEST, len(found) // GOING_ON)
+    return max((_refined(part) for _, part in found[:kept]), key=lambda one: one[0])[1]
+
+
+def _refined(part: Correlations) -> tuple[float, Correlations]:
+    """The same with ever smaller directions of variance, and the likelihood that it comes to."""
+    likelihood = -np.inf
+    for share in LEVELS[1:]:
+        before, part = part, Correlations(part.pair, share)
+        likelihood = settle([part], posterior_of(before.weights())).likelihood
+    return likelihood, part

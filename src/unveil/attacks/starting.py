@@ -1,0 +1,98 @@
+"""Where the search for a structure begins: what simpler attacks hold for likely, and chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.attacks.alignment import likeness, shape_gaps
+from unveil.attacks.correlation import posterior_of
+from unveil.attacks.representatives import NORMALISATIONS, representatives
+from unveil.attacks.sides import correlations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unveil.data.encode import Floats
+
+SHARPNESS = 5.0  # how much likelier a pair at no distance is than one at the usual, as a log
+NARROW, WIDE = 0.02, 0.5  # how much shapes may differ, of alignments that are drawn
+
+
+def turned(values: Floats, scores: Floats) -> Floats:
+    """Attributes such that most go the same way: by the signs of the first component."""
+    return values * main_signs(scores)
+
+
+def main_signs(scores: Floats) -> Floats:
+    """The sign of each feature in the first principal component, that of the most being 1."""
+    loading = _loadings(scores)
+    return np.where(loading < 0, -1.0, 1.0)
+
+
+def main_component(scores: Floats) -> Floats:
+    """The first principal component, on which most features count positively."""
+    found: Floats = scores @ _loadings(scores)
+    return found
+
+
+def _loadings(scores: Floats) -> Floats:
+    loading = np.linalg.eigh(correlations_of(scores))[1][:, -1]
+    return loading if loading.sum() >= 0 else -loading
+
+
+def starts_of(
+    values: tuple[Floats, Floats],
+    scores: tuple[Floats, Floats],
+    rng: np.random.Generator,
+    drawn: int,
+) -> Iterator[Floats]:
+    """Posteriors to begin with: of each simple attack, and of alignments drawn at random.
+
+    `values` and `scores` are those of both files.
+    """
+    ways = [(turned(own, score), own) for own, score in zip(values, scores, strict=True)]
+    for straight in zip(*ways, strict=True):
+        for how in NORMALISATIONS:
+            yield _by_distance(
+                *(_known(representatives(own, normalisation=how)) for own in straight)
+            )
+    first, second = (main_component(score)[:, None] for score in scores)
+    yield _by_distance(_standard(first), _standard(second))
+    yield _by_distance(_standard(first), -_standard(second))
+    yield _by_distance(*(_standard(score.sum(1, keepdims=True)) for score in scores))
+    same, other = shape_gaps(*values)
+    for width in (NARROW, 0.1, WIDE):
+        yield _by_product(scores, likeness(same, width))
+        yield _by_product(scores, likeness(same, width) - likeness(other, width))
+    for place in range(drawn):
+        width = float(np.exp(rng.uniform(np.log(NARROW), np.log(WIDE))))
+        alike = likeness(same, width) - (place % 2) * likeness(other, width)
+        yield _by_product(scores, alike * rng.standard_exponential(alike.shape))
+
+
+def _known(values: Floats) -> Floats:
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def _standard(values: Floats) -> Floats:
+    size = values.std(0)
+    found: Floats = (values - values.mean(0)) / np.where(size > 0, size, 1.0)
+    return found
+
+
+def _by_distance(mine: Floats, released: Floats) -> Floats:
+    gaps = (mine**2).sum(1)[:, None] + (released**2).sum(1) - 2 * mine @ released.T
+    return _sharpened(-gaps)
+
+
+def _by_product(scores: tuple[Floats, Floats], alike: Floats) -> Floats:
+    return _sharpened(scores[0] @ alike @ scores[1].T)
+
+
+def _sharpened(weights: Floats) -> Floats:
+    """A posterior in which the best of each record are a good deal likelier than the usual."""
+    below = weights.max(1, keepdims=True) - weights
+    usual = float(np.median(below))
+    return posterior_of(-below * (SHARPNESS / usual if usual > 0 else 0.0))
