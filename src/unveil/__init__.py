@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from unveil.workflows.auditing import audit
     from unveil.workflows.comparing import compare
     from unveil.workflows.inspecting import inspect
+    from unveil.workflows.linking import link
     from unveil.workflows.masking import mask
 
 del TYPE_CHECKING  # the public names are exactly those of __all__
@@ -58,6 +59,7 @@ __all__ = [
     "dataset",
     "households",
     "inspect",
+    "link",
     "mask",
     "masks",
     "measures",
@@ -91,6 +93,7 @@ _HOME = {
     "dataset": "unveil.files.datasets",
     "households": "unveil.data.samples",
     "inspect": "unveil.workflows.inspecting",
+    "link": "unveil.workflows.linking",
     "mask": "unveil.workflows.masking",
     "masks": "unveil",
     "measures": "unveil",

@@ -17,8 +17,8 @@ from unveil.cli.options import (
     csv_options,
     force_option,
     json_option,
-    maybe_csv,
     names,
+    read_table,
     schema_option,
 )
 from unveil.cli.parameters import WithParameters, as_usage, attack_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @schema_option
 @click.option("--release-schema", type=PATH, help="The release's own schema, where it differs.")
 @click.option(
-    "--attack", "method", required=True, help="The attack; `unveil methods` lists them all."
+    "--attack", "chosen", required=True, help="The attack; `unveil methods` lists them all."
 )
 @click.option(
     "--truth",
@@ -95,7 +95,7 @@ def command(
     release: Path,
     schema: Path | None,
     release_schema: Path | None,
-    method: str,
+    chosen: str,
     truths: tuple[str, ...],
     knows: str | None,
     records: str | None,
@@ -141,15 +141,15 @@ def command(
     from unveil.workflows.measuring import measure, several
 
     truths = truths if also else truths[-1:]  # as of other options, the last one counts
-    spec = attack_of(method, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
+    spec = attack_of(chosen, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     more = (schema, release_schema, outsiders, records, given["pairs"], *truths, *plans, *also)
     check_outputs([out], (original, release, *more), force=force)
     with progress(f"reading {original}") as show:
-        people = _read(original, schema, dialect)
+        people = read_table(original, schema, dialect)
         show(f"reading {release}")
         released = [
-            _read(one, release_schema or schema, dialect, part=release_schema is None)
+            read_table(one, release_schema or schema, dialect, part=release_schema is None)
             for one in (release, *also)
         ]
         channel = _channel(plans)
@@ -175,7 +175,7 @@ def command(
         links = every[-1] if key else every[0]
         others = None
         if outsiders is not None:
-            others = links.on(_read(outsiders, schema, dialect, part=True))
+            others = links.on(read_table(outsiders, schema, dialect, part=True))
         found = measure(links, top=top, outsiders=others)
         if also and links.truth is not None:
             found["several"] = several(every, keyed=key is not None)
@@ -235,17 +235,4 @@ def _records(given: str | None, schema: Path | None, dialect: Format | None) -> 
     for kind in (int, float):
         with suppress(ValueError):
             return kind(given)
-    return _read(Path(given), schema, dialect, part=True)
-
-
-def _read(
-    file: Path, schema: Path | None, dialect: Format | None, *, part: bool = False
-) -> Microdata:
-    """Read a file; in part, the schema may name columns that it does not have."""
-    from unveil.files.schemas import as_schema
-    from unveil.workflows.sources import as_microdata
-
-    declared = as_schema(schema)
-    if part and declared is not None:
-        declared = declared.where_there()
-    return as_microdata(file, declared, format=dialect if maybe_csv(file) else None)
+    return read_table(Path(given), schema, dialect, part=True)

@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "Which of several releases is better, and at what?",
     "demo": "The whole way, on an embedded sample.",
     "inspect": "What a file holds, and what is still to be declared.",
+    "link": "Link two files, even with no common attribute.",
     "mask": "Mask a file as a plan says.",
     "methods": "Every method and its parameters.",
     "report": "The page of an audit, from its evidence.",

@@ -12,6 +12,7 @@ from unveil.errors import UsageError, listing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unveil.data.microdata import Microdata
     from unveil.files.formats import Format
 
 PATH = click.Path(path_type=Path, readable=False)  # reading says more than click would
@@ -67,6 +68,19 @@ def maybe_csv(file: Path) -> bool:
     from unveil.files.formats import may_be
 
     return may_be(file, Csv)
+
+
+def read_table(
+    file: Path, schema: Path | None, dialect: Format | None, *, part: bool = False
+) -> Microdata:
+    """Read a file; in part, the schema may name columns that it does not have."""
+    from unveil.files.schemas import as_schema
+    from unveil.workflows.sources import as_microdata
+
+    declared = as_schema(schema)
+    if part and declared is not None:
+        declared = declared.where_there()
+    return as_microdata(file, declared, format=dialect if maybe_csv(file) else None)
 
 
 def names(given: str | None) -> tuple[str, ...] | None:

@@ -10,7 +10,7 @@ import click
 from unveil.errors import SpecError, UsageError, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from unveil.attacks import Attack
     from unveil.data.specs import Parameter
@@ -21,10 +21,12 @@ class WithParameters(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's own options, then those of the attacks, taken from their specs."""
-        return [*super().get_params(ctx), *_parameters()]
+        own = super().get_params(ctx)
+        return [*own, *_parameters({str(option.name) for option in own})]
 
 
-def _parameters() -> list[click.Parameter]:
+def _parameters(taken: Container[str]) -> list[click.Parameter]:
+    """The parameters of all attacks; one whose name is taken has the attack's before its own."""
     from unveil.attacks import METHODS
     from unveil.data.specs import describe
 
@@ -32,11 +34,14 @@ def _parameters() -> list[click.Parameter]:
     found = {}
     for method in (describe(spec, "attack") for spec in METHODS):
         for parameter in method.parameters:
-            users.setdefault(parameter.name, []).append(method.name)
-            found[parameter.name] = parameter
+            name = parameter.name
+            if name in taken:
+                name = _prefixed(method.name, name)
+            users.setdefault(name, []).append(method.name)
+            found[name] = parameter
     return [
         click.Option(
-            [_flags(parameter), name],
+            [_flags(name, parameter), name],
             is_flag=parameter.type == "true or false",
             default=None,
             metavar=_metavar(parameter.type),
@@ -46,9 +51,13 @@ def _parameters() -> list[click.Parameter]:
     ]
 
 
-def _flags(parameter: Parameter) -> str:
+def _prefixed(method: str, name: str) -> str:
+    return f"{method.replace('-', '_')}_{name}"
+
+
+def _flags(name: str, parameter: Parameter) -> str:
     """How a parameter is named; what is true unless told otherwise can be told otherwise."""
-    flag = parameter.name.replace("_", "-")
+    flag = name.replace("_", "-")
     return f"--{flag}/--no-{flag}" if parameter.default == "true" else f"--{flag}"
 
 
@@ -69,7 +78,8 @@ def attack_of(method: str, given: dict[str, Any]) -> Attack:
     with as_usage():
         spec = find_method(METHODS, method, "an attack")
     types = {field.name: field.type for field in msgspec.structs.fields(spec)}
-    said = {name: value for name, value in given.items() if value is not None}
+    long = {_prefixed(method, name): name for name in types}
+    said = {long.get(name, name): value for name, value in given.items() if value is not None}
     with as_usage():
         return spec(**{name: _value(value, types.get(name, Any)) for name, value in said.items()})
 

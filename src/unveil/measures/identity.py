@@ -48,7 +48,7 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
     others = None if outsiders is None else outsiders.sample(LOOKED_AT)
     return Risk(
         attack=links.name,
-        parameters=_parameters(links),
+        parameters=parameters_of(links),
         direction=links.intruder.direction,
         intruder=links.intruder.to_dict(),
         attributes=links.finder.columns,
@@ -149,7 +149,7 @@ def _shares(sizes: Ints) -> float:
     return float((many / each).sum())
 
 
-def _parameters(links: Links) -> dict[str, Any]:
+def parameters_of(links: Links) -> dict[str, Any]:
     """What was asked for beyond the defaults, in plain values."""
     spec = links.attack
     defaults = {field.name: field.default for field in msgspec.structs.fields(type(spec))}

@@ -63,7 +63,7 @@ def check_columns(people: Microdata, released: Microdata) -> list[str]:
         for name in people.columns
         if name in released.columns
         and not released.schema[name].generalised
-        and not _comparable(people, released, name)
+        and not comparable(people, released, name)
     ]
     if retyped:
         kinds = listing(
@@ -101,7 +101,7 @@ def _stored(data: Microdata, name: str) -> str:
     return "numbers" if kind == "whole numbers" else kind  # 3 and 3.0 are one number
 
 
-def _comparable(people: Microdata, released: Microdata, name: str) -> bool:
+def comparable(people: Microdata, released: Microdata, name: str) -> bool:
     """Whether cells of both can be compared: nothing with anything, days with seconds.
 
     What one file says to be categories and the other says nothing of are categories.
