@@ -94,6 +94,8 @@ def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
         return [], "holds ranges and sets, which have no place in an order"
     level = data.level(column)
     listed = () if level == "numeric" else codes(data, column).categories
+    if level != "numeric" and not listed:
+        return [], "is missing in every record"
     features = [Feature(column, listed)]
     if level == "nominal" and len(listed) > 2:
         features = [Feature(column, category=label) for label in _frequent(data, column, listed)]
