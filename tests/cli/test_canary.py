@@ -126,11 +126,20 @@ FILES = {
     "near.policy": "max_rsik = 0",
     "empty.policy": "",
     "blind.json": f'{{"format": 2, "version": "{TEXT}"}}',
+    "apart.parquet": _crowd().select(
+        pl.col("name"),
+        pl.col("pay").alias("paid"),
+        pl.col("age").alias("years") % 7,
+        pl.col("kind").alias("sort"),
+        pl.lit(TEXT).alias("flat"),
+    ),
+    "apart.toml": "identifier = 'name'\nnominal = ['kind', 'sort']",
     "pairs.csv": f"unique_id_l,unique_id_r,match_weight\n{WHOLE},{TEXT},{NUMBER}\n",
 }
 
 ATTACK = "attack good.parquet other.parquet --schema keys.toml --attack"
 AUDIT = "audit crowd.parquet moved.parquet --schema crowd.toml"
+APART = "link crowd.parquet apart.parquet --schema apart.toml"
 PAGE = "--report page.html --figures figures"
 SCENES = [
     (0, "inspect good.csv"),
@@ -226,6 +235,27 @@ SCENES = [
         "tailored --plan noise.plan --level original --records 3", "distance --key name",
         "distance --plan noise.plan", "tailored --plan noise.plan --plan noise.plan",
         "combined", "combined --attacks distance,nose", "distance --matching best",
+    )),
+    *((0, f"{APART} {more}") for more in (
+        "", "--truth name", "--truth row-order --json", "--links made.links.csv",
+        "--method representatives --matching nearest", "--knows pay,age --confidence 0",
+    )),
+    *((0, f"link crowd.parquet moved.parquet {more}") for more in (
+        "--truth name", "--json", "--schema crowd.toml --links made.links.csv",
+        "--attack rank --knows pay", "--attack position --truth name", "--knows age",
+    )),
+    (0, "link crowd.parquet typed.parquet --truth name"),
+    (0, "link good.csv good.csv"),
+    *((3, f"{APART} {more}") for more in (
+        "--knows payy", "--knows kind,sort", "--truth kind", "--truth rows.csv",
+        "--attack distance", "--other-schema words.toml", "--links good.csv",
+    )),
+    (3, "link good.parquet apart.parquet --truth name"),
+    (3, "link crowd.parquet apart.parquet --schema absent.toml"),
+    (3, "link good.parquet header.csv"),
+    *((2, f"{APART} {more}") for more in (
+        "--attack nose", "--truth nobody", "--knows name", "--criterion max", "--confidence 1",
+        "--links crowd.parquet --force", "--method nose", "--knows ,",
     )),
     (2, "compare good.csv"),
     (3, "compare good.csv good.csv"),

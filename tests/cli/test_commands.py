@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import unveil
+from unveil.cli.main import COMMANDS
 
 # As a user has it: output that goes to a file or a pipe is buffered.
 BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -32,13 +33,14 @@ def test_version_and_help(unveil_command):
         "compare",
         "demo",
         "inspect",
+        "link",
         "mask",
         "methods",
         "report",
         "Exit codes",
     ):
         assert word in done.out
-    for command in ("attack", "audit", "compare", "demo", "inspect", "mask", "methods", "report"):
+    for command in COMMANDS:
         assert "Usage: unveil" in unveil_command(command, "--help").out
 
 

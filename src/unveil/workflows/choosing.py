@@ -8,7 +8,7 @@ from unveil.attacks import Distance, Pairs, Position, Probabilistic, Structural
 from unveil.data.guess import guess_attribute
 from unveil.errors import DataError, absent_column, listing
 from unveil.workflows.doubts import comparable
-from unveil.workflows.intruding import UNUSED
+from unveil.workflows.intruding import UNUSED, check_no_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,8 @@ def chosen(scene: Scene, knows: tuple[str, ...] | None = None) -> Attack:
     if many:  # in one unit for both: who is in one file only would shift the other's mean
         return Distance(scale="release", matching="posterior")
     if knows is None and common(scene).left_out and not all(_apart(scene)):
-        raise nothing_common(scene, "and not each has others to link by")
+        remedy = "declare them in a schema, or give files with attributes of their own"
+        raise nothing_common(scene, remedy)
     return Structural()
 
 
@@ -54,6 +55,7 @@ def check_known(scene: Scene, knows: Sequence[str] | None) -> None:
         if name not in scene.places.mine.columns:
             told = absent_column(name, scene.places.mine.columns)
             raise DataError(f"knows: in the first file, {told}")
+        check_no_identifier(name, scene.places.mine)
 
 
 class Common(NamedTuple):

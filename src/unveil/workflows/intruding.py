@@ -121,7 +121,7 @@ def columns_apart(
                 raise DataError(
                     f"intruder: in the intruder's records, {absent_column(name, mine.columns)}"
                 )
-            _check_no_identifier(name, mine)
+            check_no_identifier(name, mine)
     not_used = {*own, *intruder.blocks, *(mine.columns if intruder.knows is None else ())}
     others = [name for name in _told_of(released) if name not in not_used]
     if not own or not others:
@@ -154,10 +154,11 @@ def _check_known(name: str, mine: Microdata, released: Microdata) -> None:
     for data, whose in ((mine, "intruder's records"), (released, "release")):
         if name not in data.columns:
             raise DataError(f"intruder: in the {whose}, {absent_column(name, data.columns)}")
-    _check_no_identifier(name, mine)
+    check_no_identifier(name, mine)
 
 
-def _check_no_identifier(name: str, mine: Microdata) -> None:
+def check_no_identifier(name: str, mine: Microdata) -> None:
+    """An identifier is no knowledge."""
     if "identifier" in mine.schema[name].role:
         raise SpecError(
             f"intruder: column '{name}' is an identifier: it says who is who, and is no knowledge "
