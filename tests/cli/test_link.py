@@ -35,7 +35,8 @@ def test_files_with_no_common_attribute(unveil_command, files):
     for words in (
         "structural: 60 records of ", "No attribute is compared by its name: income, tax, age",
         "Left out: ward, which is constant.", "Linked by: ",
-        "Claimed, each right with more than 0.9", "stay unlinked", "are expected to be right", "By the truth, structural links ",
+        "Claimed, each right with more than 0.9", "stay unlinked", "are expected to be right",
+        "By the truth, structural links ",
     ):  # fmt: skip
         assert words in done.out
     done = run(unveil_command, files, "--truth", "person", "--json", "--confidence", "0.2")
