@@ -24,13 +24,16 @@ AT_RISK = {"above": float, "threshold": float, "highest": float, "mean": float}
 TOP = {"share": [float] * 10, "n": int}
 MARGINS = {key: [float] * 2 for key in ("margin", "coverage", "precision", "control")}
 ORDER = {"correlation": float, "p_value": 0.0002, "neighbours": int, "neighbours_p_value": float}
-NAMES = ("distance", "distance", "tailored-posterior", "position", "rank-max-knowing-2")
+NAMES = (
+    "distance", "distance", "tailored-posterior", "position", "rank-max-knowing-2",
+    "structural-intruder-file",
+)  # fmt: skip
 LIMITS = ("max_risk", "max_loss", "k_anonymity", "may_stay_unchanged", "forbid_row_order")
 LOSSES = ("IL1s", "change", "pMSE", "single tables")
 
 GIVEN = {
     "format": FORMAT,
-    "attacks": [None] * 5,
+    "attacks": [None] * 6,
     **{f"attacks.{place}.name": name for place, name in enumerate(NAMES)},
     "attacks.*.spec": {},
     "attacks.*.details": {},
@@ -39,18 +42,21 @@ GIVEN = {
     "attacks.*.top": TOP,
     "attacks.*.at_risk": AT_RISK,
     "attacks.*.precision": MARGINS,
-    "attacks.[0124].row_order": None,
+    "attacks.[01245].row_order": None,
     "attacks.3.row_order": ORDER,
     "attacks.3.risk.attributes": (),
-    "attacks.[34].forecast": None,
-    "attacks.[34].risk.confirmed": None,
-    "attacks.[1234].risk.interval": None,
+    "attacks.[345].forecast": None,
+    "attacks.[345].risk.confirmed": None,
+    "attacks.[12345].risk.interval": None,
     "attacks.2.risk.control": None,
     "attacks.2.risk.confirmed": None,
     "attacks.2.forecast.right": 4001.5,  # the most of all: what is claimed is not by the first
     "attacks.0.forecast.right": None,
-    "attacks.[0123].sweeping": False,
+    "attacks.[01235].sweeping": False,
     "attacks.4.sweeping": True,
+    "attacks.[01234].by_file": False,
+    "attacks.5.by_file": True,
+    "attacks.5.risk.direction": "original-to-release",
     "attacks.0.risk.attributes": [None] * 6,
     "known": [None] * 4,
     "released": 90_001,  # more than the attacks for advice looked at
@@ -83,6 +89,11 @@ GIVEN = {
     "remasking.shares": [None] * 7,
     "remasking.at_risk": {},
     "attribute_risks.without": [None] * 4,  # of which three are named
+    "halves.risk.parameters": {},
+    "halves.risk.intruder": {},
+    "halves.risk.interval": None,
+    "halves.dropped": {"halves.dropped.name": "halves.dropped.reason"},
+    "halves.together": (("halves.together.0", "halves.together.1"),),
     "remedies.loss": 0.311,
     "remedies.tried.0.loss": 0.322,
     "remedies.tried.1.loss": 0.333,
@@ -191,6 +202,12 @@ BARE = {
     "noisy_knowledge": None,
     "remasking": None,
     "attribute_risks.without": (),
+    "halves.dropped": {},
+    "halves.together": (),
+    "halves.forecast": None,
+    "halves.sure": None,
+    "halves.correspondence": (),
+    "halves.risk.candidates": 99_991,
     "remedies": None,
     "record_risks.carried": (),
     "record_risks.above": [None],

@@ -61,6 +61,12 @@ FAILED = 1
     help="An attack, such as rank-max or tailored-posterior; may be repeated.  [default: those "
     "that fit the data]",
 )
+@click.option(
+    "--intruder-file",
+    type=PATH,
+    help="A file that an intruder has about the same people, with an identifier that ORIGINAL has, "
+    "too: attacked with as well, even where it shares no attribute with RELEASE.",
+)
 @click.option("--policy", type=PATH, help="The TOML file with the limits that must be kept.")
 @click.option(
     "--max-risk",
@@ -102,6 +108,12 @@ FAILED = 1
     help="With a plan: how often to mask anew, with other seeds.",
 )
 @click.option("--remedies/--no-remedies", default=True, help="Whether to try what would help.")
+@click.option(
+    "--halves",
+    is_flag=True,
+    help="Test whether somebody who knows one half of the attributes could find the released other "
+    "half, so that a file that shares none would do: of at most 2,000 people, maybe minutes.",
+)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
 )
@@ -177,9 +189,11 @@ def _audited(original: Path, release: Path, given: dict[str, Any], pages: Pages)
     evidence, records = given["evidence"], given["per_record"]
     inputs = [given[name] for name in ("plan", "policy")]  # which audit does not see
     check_outputs((evidence, records, pages.report), inputs, force=given["force"])
-    files = (original, release, given["schema"], given["release_schema"], given["truth"])
+    own = given["intruder_file"]
+    files = (original, release, given["schema"], given["release_schema"], given["truth"], own)
     pages.check(files, (evidence, records))
-    dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
+    tables = (original, release) if own is None else (original, release, own)
+    dialect = csv_format(*tables, **{name: given[name] for name in CSV_OPTIONS})
     policy = _policy(given["policy"], given["max_risk"])
     plan = None if given["plan"] is None else read_plan(given["plan"])
     with bar(f"reading {original}") as show, as_usage():
@@ -203,6 +217,8 @@ def _audited(original: Path, release: Path, given: dict[str, Any], pages: Pages)
             errors=_numbers(given["errors"]),
             remask=given["remask"],
             remedies=given["remedies"],
+            halves=given["halves"],
+            intruder_file=own,
             evidence=evidence,
             per_record=records,
             force=given["force"],
@@ -219,7 +235,7 @@ def _replay(
     from unveil.files.evidence import read_evidence
     from unveil.workflows.replaying import replay
 
-    kept = {"original", "release", "replay", "truth", "as_json"}
+    kept = {"original", "release", "replay", "truth", "intruder_file", "as_json"}
     said = [
         f"--{name.replace('_', '-')}"
         for name in click.get_current_context().params
@@ -230,7 +246,12 @@ def _replay(
     evidence = read_evidence(file)
     with bar(f"replaying {file}") as show:
         found = replay(
-            evidence, original=original, release=release, truth=given["truth"], progress=show
+            evidence,
+            original=original,
+            release=release,
+            truth=given["truth"],
+            intruder_file=given["intruder_file"],
+            progress=show,
         )
     if as_json:
         print_json(found)

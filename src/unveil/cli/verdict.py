@@ -22,6 +22,8 @@ ROWS = {
     "knowledge": None,
     "attributes": 5,
     "noise": None,
+    "halves": None,
+    "correspondence": 5,
     "subgroups": 5,
     "inference": None,
     "loss": None,

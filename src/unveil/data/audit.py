@@ -18,6 +18,7 @@ from unveil.data.disclosure import (
 )
 from unveil.data.exposure import (
     AttributeRisks,
+    Halves,
     Knowledge,
     NoisyKnowledge,
     RecordRisks,
@@ -61,6 +62,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     details: dict[str, Any]
     row_order: dict[str, Any] | None = None  # of positions: how the rows of both are correlated
     sweeping: bool = False  # whether it is the worst of a sweep over what is known
+    by_file: bool = False  # whether it is made with the intruder's own file
 
     @property
     def highest(self) -> float:
@@ -148,6 +150,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     loss: Loss
     shapes: tuple[Shape, ...]  # each attribute before and after
     score: float | None  # the classical one, in percent, and no verdict: loss pays for risk there
+    halves: Halves | None = None  # where it was asked for; if it could not be, a note says why
 
     @property
     def most_claimed(self) -> Finding | None:
@@ -177,20 +180,24 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     def _linked(self, worst: Finding, *, external: bool) -> Phrase:
         """Whom the best attack links, what a guess would get, and what no attack can exceed."""
         risk = worst.risk
-        knows = phrase("what is not told here" if external else "where they stood in the file")
-        if risk.attributes:
-            knows = phrase("{} of their true values exactly", counted(len(risk.attributes)))
+        told = "what is not told here" if external else "where they stood in the file"
+        knows, these = phrase("an intruder knows {}", told), "these"
+        if worst.by_file:
+            knows, these = phrase("is in the intruder's own file, too"), "what the two files say"
+        elif risk.attributes:
+            many = counted(len(risk.attributes))
+            knows = phrase("an intruder knows {} of their true values exactly", many)
         drawn, every = several(risk.n, "person"), phrase("")
         if risk.interval is not None:
             low, high = percent(risk.interval.low), percent(risk.interval.high)
             drawn = phrase("{}, drawn from {}", drawn, counted(risk.population))
             every = phrase("; of all {} to {}", low, high)
         most = phrase(
-            "; [no attack](ceiling) on these can link more than {}", counted(risk.ceiling)
+            "; [no attack](ceiling) on {} can link more than {}", these, counted(risk.ceiling)
         )
         return phrase(
-            "If someone is known to be in this file and an intruder knows {}, the best attack we "
-            "tried [links](linked) {} of {} ({}{}). A [guess](guess) links {}{}.",
+            "If someone is known to be in this file and {}, the best attack we tried "
+            "[links](linked) {} of {} ({}{}). A [guess](guess) links {}{}.",
             knows,
             counted(risk.expected),
             drawn,

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from unveil.data.disclosure import Above
-from unveil.data.risk import Interval, Risk
+from unveil.data.risk import Forecast, Interval, Risk
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
@@ -202,3 +202,33 @@ class Remedies(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval | None
     loss: float | None
     tried: tuple[Remedy, ...]  # the least share first
+
+
+class Correspondence(msgspec.Struct, frozen=True, kw_only=True):
+    """An attribute of one file and one of another that were found to go together."""
+
+    known: str
+    released: str
+    correlation: float  # as the attack reckons, from -1 to 1
+
+
+class Halves(msgspec.Struct, frozen=True, kw_only=True):
+    """Two halves of the attributes, linked though they share none.
+
+    Attributes that go together stand on different sides. An intruder who knows one half of
+    somebody's true values looks for the released other half. How many are linked rightly, from 0 to
+    all people tried, is held against a guess: where it is far more, another file about the same
+    people need share no attribute with the release to tell who they are.
+
+    Of many people some only are tried, each among the released halves of the same people.
+    """
+
+    known: tuple[str, ...]  # the half that the intruder has, of the original
+    released: tuple[str, ...]  # the other half, of the release
+    dropped: dict[str, str]  # attributes that are on neither side, and why
+    together: tuple[tuple[str, str], ...]  # strongly correlated, and could not be put apart
+    risk: Risk
+    forecast: Forecast | None  # what is claimed of it, where there are probabilities
+    method: str  # that the attack chose
+    sure: float | None  # how sure the attack is that it is no chance, from 0 to 1
+    correspondence: tuple[Correspondence, ...]  # the strongest first

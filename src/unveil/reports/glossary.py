@@ -75,6 +75,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "noisy-knowledge": ("Noisy knowledge", exposure.NoisyKnowledge),
     "remasking": ("Masking again", exposure.Remasking),
     "attribute-risk": ("Attributes that carry the risk", exposure.AttributeRisks),
+    "halves": ("Halves of the attributes", exposure.Halves),
     "remedy": ("Remedies", exposure.Remedies),
     "subgroup": ("Subgroups", exposure.Subgroups),
     "household": ("Households", disclosure.HouseholdHits),

@@ -15,7 +15,7 @@ from unveil.data.disclosure import (
     ReleaseUniqueness,
     Unchanged,
 )
-from unveil.data.exposure import GroupRisk, RecordRisks, Subgroups
+from unveil.data.exposure import GroupRisk, Halves, RecordRisks, Subgroups
 from unveil.data.loss import Loss
 from unveil.data.risk import Interval
 from unveil.data.shape import Shape
@@ -38,6 +38,7 @@ from unveil.measures import (
     wilson,
 )
 from unveil.measures.groups import LEAST
+from unveil.workflows.linking_halves import linked_halves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +50,13 @@ if TYPE_CHECKING:
     from unveil.measures.groups import Grouping
     from unveil.workflows.attempting import Attacked, Task
     from unveil.workflows.case import Case
+    from unveil.workflows.settings import Settings
     from unveil.workflows.steps import Steps
 
-ASSESSED = 9  # steps
+ASSESSED = 9  # steps, and the halves where they are asked for
 
 
-def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
+def assess(case: Case, attacked: Attacked, steps: Steps, settings: Settings) -> dict[str, Any]:
     """Every measure that is not one attack's, by its name in the evidence."""
     both, seed = case.both, case.scene.seed
     people = both.original
@@ -92,10 +94,26 @@ def assess(case: Case, attacked: Attacked, steps: Steps) -> dict[str, Any]:
     if both.original.schema.with_role("household") and attacked.found and not attacked.in_full:
         why = "of no household: every attack was made on a sample (--exact makes them on all)"
         found["notes"] += (f"the risk is told {why}",)
+    found["halves"], why_not = _halves(both, settings, steps, seed)
+    found["notes"] += why_not
     found["subgroups"] = _group_risks(both, attacked, groupings)
     found["households"] = _households(case, attacked)
     found["score"] = _score(attacked, found)
     return found
+
+
+def _halves(
+    both: Aligned, settings: Settings, steps: Steps, seed: int
+) -> tuple[Halves | None, tuple[str, ...]]:
+    """Whether two halves of the attributes can be linked, where that is asked; or why not."""
+    if not settings.halves:
+        return None, ()
+    found = steps.do(
+        "halves", Halves | str, lambda told: linked_halves(both, seed, told, limit=settings.bytes)
+    )
+    if isinstance(found, str):
+        return None, (f"one half of the attributes was not set against the other: {found}",)
+    return found, ()
 
 
 def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:
@@ -139,15 +157,27 @@ def _group_risks(
     """The risk of each subgroup, by the attack that is worst for it."""
     if not attacked.found:
         return None
-    orders = [np.argsort(each) for _, _, each in attacked.found]
+    orders, own = [np.argsort(each) for _, _, each in attacked.found], attacked.in_file
     found = []
     for grouping in groupings:
-        there = np.bincount(grouping.codes[both.originals], minlength=len(grouping.names))
+        there, in_file = (
+            np.bincount(grouping.codes[rows], minlength=len(grouping.names))
+            for rows in (both.originals, both.originals[:0] if own is None else own)
+        )
         made = [
-            _of_groups(task, by_subgroup(each, grouping, order=order), grouping.column, there)
+            _of_groups(
+                task,
+                by_subgroup(each, grouping, order=order),
+                grouping.column,
+                in_file if task.by_file else there,
+            )
             for (task, _, each), order in zip(attacked.found, orders, strict=True)
         ]
-        worst = [max(some, key=lambda one: one.highest) for some in zip(*made, strict=True)]
+        # Of a few people who are in the intruder's file nothing is held against a limit.
+        worst = [
+            max(some, key=lambda one: (not one.small, one.highest))
+            for some in zip(*made, strict=True)
+        ]
         found += [one for one, many in zip(worst, there.tolist(), strict=True) if many]
     ranked = sorted(found, key=lambda one: (one.small, -one.highest))
     return Subgroups(

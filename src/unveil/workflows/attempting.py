@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from unveil.data.aligned import Aligned
-    from unveil.data.encode import Floats
+    from unveil.data.encode import Floats, Ints
     from unveil.data.links import Links
     from unveil.data.progress import Progress
     from unveil.data.risk import Risk
@@ -49,16 +49,18 @@ class Task:
     intruder: Intruder
     number: int = 1  # among the attacks of this name
     sweeping: bool = False  # whether attributes are left out that it could compare
+    by_file: bool = False  # whether it is made with the intruder's own file
 
     @property
     def name(self) -> str:
         """The attack's name, with what was asked for beyond the defaults: rank-max.
 
         The second of two that differ in numbers only is rank-max-2; on some attributes only,
-        rank-max-knowing-3.
+        rank-max-knowing-3; with the intruder's own file, rank-max-intruder-file.
         """
         name = attack_name(self.spec)
         name = name if self.number == 1 else f"{name}-{self.number}"
+        name = f"{name}-intruder-file" if self.by_file else name
         return f"{name}-knowing-{len(self.intruder.knows or ())}" if self.sweeping else name
 
     @property
@@ -73,7 +75,9 @@ class Task:
 
     @property
     def compares(self) -> bool:
-        """Whether it looks at attributes, and decides for each record by itself."""
+        """Whether it looks at attributes of the originals, and decides for each by itself."""
+        if self.by_file:
+            return False
         return not isinstance(self.spec, Position | Pairs) and self.spec.matching == "nearest"
 
 
@@ -192,8 +196,13 @@ def attempted(links: Links, budget: Budget, begun: float | None = None) -> Links
     return links
 
 
-def finding(task: Task, scene: Scene, budget: Budget, told: Progress) -> tuple[Finding, Floats]:
-    """What an attack finds, and for each original its risk: NaN where it was not attacked."""
+def finding(
+    task: Task, scene: Scene, budget: Budget, told: Progress, *, people: Ints | None = None
+) -> tuple[Finding, Floats]:
+    """What an attack finds, and for each original its risk: NaN where it was not attacked.
+
+    The people are the original's row of each record of the intruder's own file, if it is one.
+    """
     begun = monotonic()
     links = replace(scene.links(task.spec, task.intruder), progress=told)
     links = attempted(links, budget, begun)
@@ -209,15 +218,19 @@ def finding(task: Task, scene: Scene, budget: Budget, told: Progress) -> tuple[F
         details=found["details"],
         row_order=found.get("row_order"),
         sweeping=task.sweeping,
-    ), risk_of_each(links, len(scene.original))
+        by_file=task.by_file,
+    ), risk_of_each(links, len(scene.original), people)
 
 
-def risk_of_each(links: Links, originals: int) -> Floats:
-    """For each original the chance that it is linked rightly; NaN where it was not attacked."""
-    people = links.true_rows if links.intruder.reverse else links.records
+def risk_of_each(links: Links, originals: int, people: Ints | None = None) -> Floats:
+    """For each original the chance that it is linked rightly; NaN where it was not attacked.
+
+    The people are the original's row of each of the intruder's records, if not the same.
+    """
     there = links.true_rows >= 0
+    rows = (links.true_rows if links.intruder.reverse else links.records)[there]
     each = np.full(originals, np.nan)
-    each[people[there]] = hits(links)[there]
+    each[rows if people is None else people[rows]] = hits(links)[there]
     return each
 
 
@@ -227,6 +240,7 @@ class Attacked:
 
     found: list[tuple[Task, Finding, Floats]]
     left_out: tuple[LeftOut, ...]
+    in_file: Ints | None = None  # the originals in the intruder's own file and in the release
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -254,7 +268,11 @@ class Attacked:
     @property
     def in_full(self) -> list[tuple[Task, Finding, Floats]]:
         """The attacks on attributes that were made on everybody."""
-        return [one for one in self.found if one[0].intruder.knows and one[1].risk.interval is None]
+        return [
+            one
+            for one in self.found
+            if one[0].intruder.knows and not one[0].by_file and one[1].risk.interval is None
+        ]
 
     def risk_of(self, task: Task) -> Risk:
         """What one of the attacks found."""

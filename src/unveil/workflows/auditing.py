@@ -41,6 +41,7 @@ from unveil.workflows.fitting import fitting
 from unveil.workflows.judging import judge
 from unveil.workflows.leaving_out import attribute_risks
 from unveil.workflows.naming import attack_from, plain_spec
+from unveil.workflows.own_file import file_tasks
 from unveil.workflows.remasking import remasked
 from unveil.workflows.remedies import remedies
 from unveil.workflows.settings import Settings
@@ -86,7 +87,7 @@ def audit(
         Of what is drawn.
     **settings
         Fields of :class:`~unveil.workflows.settings.Settings`: `knows`, `plan`, `rename`,
-        `evidence`, `seconds`, `exact`, `memory`, `remask` and so on.
+        `intruder_file`, `halves`, `evidence`, `seconds`, `exact`, `memory` and so on.
 
     Examples
     --------
@@ -104,8 +105,9 @@ def audit(
     seed = check_seed(seed)
     specs = None if attacks is None else [attack_from(one) for one in _listed(attacks)]
     outputs = [None if one is None else as_path(one) for one in (asked.evidence, asked.per_record)]
-    given = (original, release, schema, truth, policy, settings.get("plan"))
-    check_outputs(outputs, (*given, settings.get("release_schema")), force=asked.force)
+    given = (original, release, schema, truth, policy)
+    others = (settings.get(name) for name in ("plan", "release_schema", "intruder_file"))
+    check_outputs(outputs, (*given, *others), force=asked.force)
     if outputs[1] is not None:
         format_of(outputs[1])  # which refuses what could not be written in the end
     case = case_of(original, release, schema, truth, asked, seed)
@@ -126,9 +128,13 @@ class Auditing:
         """Do all steps, and make evidence of what they found."""
         specs, left_out = self._attacks()
         tasks = tasks_of(specs, self.case.both, self.case.known, self.case.channel)
-        tasks, more = fitting(
-            tasks, self.case.both, self.settings.bytes, asked=self.specs is not None
-        )
+        limit, asked = self.settings.bytes, self.specs is not None
+        tasks, more = fitting(tasks, self.case.both, limit, asked=asked)
+        if self.case.file is not None:
+            own, too_many = fitting(
+                file_tasks(self.case.file, self.specs), self.case.file.both, limit, asked=asked
+            )
+            tasks, more = tasks + own, more + too_many
         steps = Steps(
             len(tasks) + self._more_steps() + ASSESSED,
             progress=self.settings.progress,
@@ -180,7 +186,7 @@ class Auditing:
             remasking=again,
             attribute_risks=by_attribute,
             remedies=self._remedy(blind, attacked, by_attribute, steps),
-            **assess(case, attacked, steps),
+            **assess(case, attacked, steps, settings),
         )
         if self.policy is not None:
             verdict = judge(self.policy, evidence)
@@ -202,9 +208,15 @@ class Auditing:
 
     def _attack(self, tasks: list[Task], left_out: list[LeftOut], steps: Steps) -> Attacked:
         """Make every attack; of the default ones those that can be made."""
-        found, refused = [], None
+        found, refused = [], dict[bool, UnveilError]()
         for task in tasks:
-            work = partial(finding, task, self.case.scene, self._budget(task.step))
+            work = partial(
+                finding,
+                task,
+                self.case.scene_of(task),
+                self._budget(task.step),
+                people=self.case.file.people if task.by_file and self.case.file else None,
+            )
             try:
                 made, each = steps.do_each(task.step, Finding, work)
                 found.append((task, made, cast("Floats", each)))
@@ -215,10 +227,13 @@ class Auditing:
                 left_out.append(
                     LeftOut(name=task.name, direction=task.intruder.direction, reason=why)
                 )
-                refused = refused or error
-        if refused is not None and not any(task.intruder.knows for task, _, _ in found):
-            raise refused  # what is known could not be used by anybody
-        return Attacked(found, tuple(left_out))
+                refused.setdefault(task.by_file, error)
+        used = {task.by_file for task, _, _ in found if task.intruder.knows}
+        for by_file, why_not in refused.items():
+            if by_file not in used:
+                raise why_not  # what is known could not be used by anybody
+        there = None if self.case.file is None else self.case.file.there
+        return Attacked(found, tuple(left_out), there)
 
     def _sweep(self, attacked: Attacked, steps: Steps) -> tuple[Knowledge | None, Attacked]:
         """The risk against what is known; the worst that can be is one attack more."""
@@ -295,10 +310,11 @@ class Auditing:
         return steps.do("remedies", Remedies | None, work)
 
     def _more_steps(self) -> int:
-        """The most steps between the attacks and the other measures."""
+        """The most steps beside the attacks and the measures that are always made."""
         settings = self.settings
         again = self.case.plan is not None and settings.remask > 0
-        return 3 * settings.sweep + bool(settings.errors) + again + settings.remedies
+        tried = settings.remedies + settings.halves
+        return 3 * settings.sweep + bool(settings.errors) + again + tried
 
     def _budget(self, step: str) -> Budget:
         """How long a step may take, or how large its sample is."""

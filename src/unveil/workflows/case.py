@@ -24,14 +24,17 @@ from unveil.files.tables import read
 from unveil.workflows.attempting import FITTED
 from unveil.workflows.doubts import check_columns, check_truth, doubts, identifiers_in
 from unveil.workflows.masking import check_steps
+from unveil.workflows.own_file import own_file
 from unveil.workflows.scene import Scene, prepare
 from unveil.workflows.sources import as_microdata, renamed
 from unveil.workflows.truth import ROW_ORDER
 
 if TYPE_CHECKING:
     from unveil.workflows.attempting import Task
+    from unveil.workflows.own_file import OwnFile
     from unveil.workflows.settings import Settings
 
+OWN_FILE = "intruder file"  # among what goes in
 GIVEN = "rows given as numbers"  # which evidence does not hold
 NOBODY = "none"  # the truth of a release whose rows are nobody's
 
@@ -47,6 +50,7 @@ class Case:
     inputs: dict[str, Input]
     truth: str | None  # as it was told
     notes: tuple[str, ...] = ()
+    file: OwnFile | None = None  # of the intruder's own
 
     @property
     def identifiers(self) -> tuple[str, ...]:
@@ -56,6 +60,10 @@ class Case:
     def is_quick(self, task: Task) -> bool:
         """Whether an attack can be made many times over: it need not be fitted, or to few."""
         return task.blind or len(self.scene.original) <= FITTED
+
+    def scene_of(self, task: Task) -> Scene:
+        """Where an attack is made."""
+        return self.file.scene if task.by_file and self.file is not None else self.scene
 
     @cached_property
     def both(self) -> Aligned:
@@ -90,6 +98,7 @@ def case_of(
     by_word = isinstance(truth, str) and truth in (NOBODY, ROW_ORDER, *people.columns)
     if isinstance(truth, str | os.PathLike) and not by_word:
         inputs["truth"] = Input(file=os.fspath(truth), sha256=digest_of(Path(truth)))
+    file = _own_file(settings, scene, released, inputs)
     case = Case(
         scene=scene,
         plan=plan,
@@ -97,8 +106,22 @@ def case_of(
         known=_known(people, table, settings),
         inputs=inputs,
         truth=_told(truth),
+        file=file,
     )
     return replace(case, notes=(*notes, *doubts(case.both, seed)))
+
+
+def _own_file(
+    settings: Settings, scene: Scene, released: Any, inputs: dict[str, Input]
+) -> OwnFile | None:
+    """The intruder's own file, read as the original's schema says; it is one more input."""
+    given = settings.intruder_file
+    if given is None:
+        return None
+    declared = None if isinstance(given, Microdata) else scene.original.schema.where_there()
+    data = _table(given, declared, settings)
+    inputs[OWN_FILE] = _input(given, data)
+    return own_file(data, scene, released)
 
 
 def _told(truth: Any) -> str | None:

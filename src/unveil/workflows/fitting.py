@@ -38,7 +38,7 @@ def fitting(
     for task in tasks:
         need = bytes_of(task, both)
         if need > limit and asked:
-            raise UsageError(f"memory: {task.name} needs about {_size(need)}, {_more(limit)}")
+            raise UsageError(f"memory: {task.name} needs about {size_of(need)}, {_more(limit)}")
         if need <= limit:
             kept.append(task)
             continue
@@ -49,14 +49,14 @@ def fitting(
             LeftOut(
                 name=task.name,
                 direction=task.intruder.direction,
-                reason=f"it needs about {_size(need)} of memory, more than {_size(limit)}"
+                reason=f"it needs about {size_of(need)} of memory, more than {size_of(limit)}"
                 + (f"; {cheaper.name} is made instead" if instead else ""),
             )
         )
     compared = [task for task in tasks if task.intruder.knows]
     if compared and not any(task.intruder.knows for task in kept):
         least = min(bytes_of(task, both) for task in compared)
-        raise UsageError(f"memory: this audit needs about {_size(least)}, {_more(limit)}")
+        raise UsageError(f"memory: this audit needs about {size_of(least)}, {_more(limit)}")
     return kept, left_out
 
 
@@ -68,7 +68,7 @@ def _one_to_one(task: Task) -> Task:
 
 def _more(limit: int) -> str:
     return (
-        f"more than the {_size(limit)} that it may use: allow it more (--memory), name fewer "
+        f"more than the {size_of(limit)} that it may use: allow it more (--memory), name fewer "
         "attributes (--knows), or audit a sample of the release"
     )
 
@@ -78,13 +78,19 @@ def bytes_of(task: Task, both: Aligned) -> int:
     tables = sum(len(data) * len(data.columns) * 8 for data in (both.original, both.release))
     sizes = len(both.original), len(both.release)
     records, candidates = reversed(sizes) if task.intruder.reverse else sizes
-    width = sum(1 + both.generalised(name) for name in task.intruder.knows or ())
+    width = sum(
+        1 + (name in both.columns and both.generalised(name)) for name in task.intruder.knows or ()
+    )
     need = bytes_needed(records, candidates, width, matching=task.spec.matching)
     parts = task.spec.attacks if isinstance(task.spec, Combined) else (task.spec,)
     patterns = PATTERNS * sum(isinstance(part, Probabilistic) for part in parts)
     return PROGRAM + COPIES * tables + need * len(parts) + patterns
 
 
-def _size(many: int) -> str:
-    """A size in words, a little too large rather than too small."""
+def size_of(many: int) -> str:
+    """A size in words.
+
+    >>> size_of(3 * 2**30)
+    '3.0 GiB'
+    """
     return f"{many / 2**30:.1f} GiB" if many >= 2**30 else f"{many / 2**20:.0f} MiB"

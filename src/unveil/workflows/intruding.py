@@ -111,7 +111,7 @@ def columns_apart(
     release lacks, or all that it lacks where there are none. The release's are the others.
     """
     if intruder.knows is None:
-        lacking = [name for name in _told_of(mine) if name not in released.columns]
+        lacking = [name for name in told_of(mine) if name not in released.columns]
         quasi = [name for name in lacking if "quasi" in mine.schema[name].role]
         own = [name for name in quasi or lacking if name not in intruder.blocks]
     else:
@@ -123,7 +123,7 @@ def columns_apart(
                 )
             check_no_identifier(name, mine)
     not_used = {*own, *intruder.blocks, *(mine.columns if intruder.knows is None else ())}
-    others = [name for name in _told_of(released) if name not in not_used]
+    others = [name for name in told_of(released) if name not in not_used]
     if not own or not others:
         raise DataError(
             "structural: each file needs attributes that the other lacks; these share "
@@ -134,7 +134,7 @@ def columns_apart(
     return tuple(own), tuple(others)
 
 
-def _told_of(data: Microdata) -> list[str]:
+def told_of(data: Microdata) -> list[str]:
     """The columns that say something of a person."""
     return [name for name in data.columns if not UNUSED & data.schema[name].role]
 

@@ -15,7 +15,7 @@ from unveil.errors import DataError, UsageError
 from unveil.files.formats import formats
 from unveil.files.plans import plan_from
 from unveil.workflows.auditing import Auditing
-from unveil.workflows.case import GIVEN, case_of, digest_of
+from unveil.workflows.case import GIVEN, OWN_FILE, case_of, digest_of
 from unveil.workflows.naming import IN_MEMORY, attack_from
 from unveil.workflows.settings import Settings
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from unveil.data.audit import Evidence, Input
 
 NOT_FOUND = ("version", "software", "inputs", "truth")  # what is said of an audit, not found by it
+LATER = {"halves": False}  # settings that older evidence of this format does not name
 SHOWN = 1000  # differences that are kept
 
 
@@ -52,6 +53,7 @@ def replay(
     original: str | os.PathLike[str] | None = None,
     release: str | os.PathLike[str] | None = None,
     truth: str | os.PathLike[str] | None = None,
+    intruder_file: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Replay:
     """Run an audit again, on the same files, and compare everything that it found.
@@ -64,18 +66,22 @@ def replay(
             "the release of this audit was in memory, with its plan and its row map: write these "
             "(unveil.write), and audit the files"
         )
+    given = {"original": original, "release": release, "truth": truth, OWN_FILE: intruder_file}
     files = {
-        name: _same_file(name, evidence.inputs[name], given)
-        for name, given in (("original", original), ("release", release), ("truth", truth))
+        name: _same_file(name, evidence.inputs[name], path)
+        for name, path in given.items()
         if name in evidence.inputs
     }
     if truth is not None and "truth" not in evidence.inputs:
         raise UsageError("truth: this audit was not told the truth by a file: leave it out")
+    if intruder_file is not None and OWN_FILE not in evidence.inputs:
+        raise UsageError("intruder file: this audit was made without one: leave it out")
     if evidence.truth == GIVEN:
         raise UsageError("the truth of this audit was given as numbers in memory: audit again")
     if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
         raise UsageError("an attack of this audit was made of a table in memory: audit again")
-    settings = _settings(evidence, progress)
+    evidence = msgspec.structs.replace(evidence, settings=LATER | evidence.settings)
+    settings = _settings(evidence, files.get(OWN_FILE), progress)
     told = files.get("truth", evidence.truth)
     schema = Schema.from_dict(evidence.schema)
     again = Auditing(
@@ -118,7 +124,7 @@ def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> P
     return path
 
 
-def _settings(evidence: Evidence, progress: Any) -> Settings:
+def _settings(evidence: Evidence, intruder_file: Path | None, progress: Any) -> Settings:
     """The settings of then; what an audit writes, and where, is not among them."""
     kept = dict(evidence.settings)
     if set(kept) != set(Settings().to_dict()):
@@ -130,7 +136,7 @@ def _settings(evidence: Evidence, progress: Any) -> Settings:
     if kept["format"] is not None:
         options = dict(kept["format"])
         kept["format"] = find_method(formats(), options.pop("method", None), "a format")(**options)
-    return Settings(**kept, progress=progress)
+    return Settings(**kept, intruder_file=intruder_file, progress=progress)
 
 
 def _sizes(evidence: Evidence) -> dict[str, int]:

@@ -18,7 +18,8 @@ from unveil.files.plans import read_plan
 from unveil.files.schemas import as_schema
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_PRIVATE = ("evidence", "per_record", "force", "resume", "progress")  # how it is done, not what
+# How it is done, and which files: these are among what goes in.
+_PRIVATE = ("evidence", "per_record", "force", "resume", "progress", "intruder_file")
 
 
 class Settings(Spec, frozen=True, kw_only=True):
@@ -79,6 +80,20 @@ class Settings(Spec, frozen=True, kw_only=True):
     remedies: Annotated[
         bool, Meta(description="Whether masks are tried on the release that would help.")
     ] = True
+    halves: Annotated[
+        bool,
+        Meta(
+            description="Whether to test if somebody who knows one half of the attributes could "
+            "find the released other half: of at most 2,000 people, it may take minutes."
+        ),
+    ] = False
+    intruder_file: Annotated[
+        Any,
+        Meta(
+            description="A file that an intruder has about the same people, a path, a frame or "
+            "Microdata, with an identifier that the original has, too: attacked with as well."
+        ),
+    ] = None
     evidence: Annotated[
         Any,
         Meta(

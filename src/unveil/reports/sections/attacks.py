@@ -146,6 +146,11 @@ def _names(shown: tuple[Finding, ...]) -> Iterator[Phrase]:
             "A name that ends in knowing and a number is the attack by somebody who [knows]"
             "(knowledge) so many attributes only, those that help the most."
         )
+    if any(one.by_file for one in shown):
+        yield phrase(
+            "A name that ends in intruder-file is the attack by somebody who has the file that was "
+            "given, and of its people those who are in the release."
+        )
 
 
 def claims(evidence: Evidence, *, external: bool = False) -> Section | None:

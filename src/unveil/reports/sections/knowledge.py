@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from unveil.data.phrases import Phrase, counted, decimal, name, percent, phrase, several
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
+from unveil.reports.sections.halves import halves
 
 if TYPE_CHECKING:
     from unveil.data.audit import Evidence
@@ -45,6 +46,8 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
         exhibits.append(_each(parts, evidence))
     if noisy is not None and noisy.points:
         exhibits.append(_noise(noisy))
+    if evidence.halves is not None:
+        exhibits += halves(evidence.halves, evidence, external=external)
     if not exhibits:
         return None
     return Section(key="knowledge", title="What an intruder must know", exhibits=tuple(exhibits))

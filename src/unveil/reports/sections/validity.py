@@ -53,6 +53,11 @@ def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
         "The [attacks](attack) are those that were made. Another may link more, but on the same "
         "attributes no more than the [ceiling](ceiling)."
     )
+    if any(one.by_file for one in evidence.attacks):
+        yield phrase(
+            "The [intruder's](intruder) own file is the one that was given: another file may have "
+            "other people, and tell more of them."
+        )
     not_made = {one.name for one in evidence.left_out} - ({POSITION} if external else set())
     if not_made:
         yield phrase(
