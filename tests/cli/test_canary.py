@@ -46,6 +46,12 @@ def _crowd():
     )
 
 
+def _alike():
+    """Attributes that go together, enough for two halves."""
+    part = [f"{TEXT}{i // 8}" for i in range(24)]
+    return _crowd().with_columns(tax=pl.col("pay") * 2, due=pl.col("born"), part=pl.Series(part))
+
+
 def _csv(rows=None, header="name,kind,pay,age"):
     rows = rows or [f"{TEXT}{i},{TEXT},{NUMBER},{WHOLE}" for i in range(8)]
     return "\n".join([header, *rows, ""])
@@ -117,6 +123,8 @@ FILES = {
     "rows.csv": f"released,original\n{WHOLE},1\n",
     "crowd.parquet": _crowd(),
     "moved.parquet": _crowd().with_columns(pl.col("pay") * 1.5, kind=pl.col("kind").reverse()),
+    "alike.parquet": _alike(),
+    "apart.parquet": _alike().select("name", song="part", debt="tax", since="due"),
     "typed.parquet": _crowd().with_columns(pay=pl.col("kind")),
     "crowd.toml": "quasi = ['kind', 'pay', 'born']\nidentifier = 'name'\nconfidential = 'age'\n"
     "household = 'home'\nweight = 'weight'\nnominal = ['kind', 'home']",
@@ -141,6 +149,7 @@ ATTACK = "attack good.parquet other.parquet --schema keys.toml --attack"
 AUDIT = "audit crowd.parquet moved.parquet --schema crowd.toml"
 APART = "link crowd.parquet apart.parquet --schema apart.toml"
 PAGE = "--report page.html --figures figures"
+ALIKE = "audit alike.parquet alike.parquet --schema crowd.toml --truth name --attack distance"
 SCENES = [
     (0, "inspect good.csv"),
     (0, "inspect good.csv --json"),
@@ -276,6 +285,13 @@ SCENES = [
         "--truth name --release-schema words.toml", "--truth name --release-schema order.toml",
         "--truth name --evidence good.csv", "--truth name --per-record each.xyz",
     )),
+    *((0, f"{ALIKE} --no-sweep --errors= --no-remedies {more}") for more in (
+        "--halves --intruder-file apart.parquet --evidence e.json --report page.html",
+        "--intruder-file good.csv --json --halves",
+    )),
+    *((3, f"{ALIKE} --intruder-file {name}") for name in ("no.csv", "rows.csv", "twice.csv")),
+    (2, "audit alike.parquet alike.parquet --schema crowd.toml --truth none --intruder-file "
+        "apart.parquet"),
     (3, "audit crowd.parquet typed.parquet --schema crowd.toml --truth name"),
     (3, "audit crowd.parquet good.parquet --schema crowd.toml --truth age"),
     (3, "audit good.parquet crowd.parquet --schema keys.toml --truth name"),

@@ -61,13 +61,14 @@ def linked_halves(
     pairs = Aligned(
         both.original.take(both.originals[some]), both.release.take(both.released[some]), None
     )
+    columns = _attributes(pairs)
+    too_few = (
+        f"of {count(len(columns), 'attribute')} too few go together to make two halves, each of "
+        f"{LEAST} or more"
+    )
     try:
-        halving = _halving(pairs)
-        if not halving.enough:
-            return (
-                f"of {count(len(_attributes(pairs)), 'attribute')} too few go together to make two "
-                f"halves, each of {LEAST} or more"
-            )
+        if len(columns) < 2 * LEAST or not (halving := _halving(pairs, columns)).enough:
+            return too_few
         return _linked(pairs, halving, seed, told, limit)
     except UnveilError as error:
         return str(error)
@@ -79,9 +80,8 @@ def _attributes(pairs: Aligned) -> list[str]:
     return [name for name in told_of(pairs.original) if name in released]
 
 
-def _halving(pairs: Aligned) -> Halving:
+def _halving(pairs: Aligned, columns: list[str]) -> Halving:
     """The halves by the originals' correlations, of what can be used in both files."""
-    columns = _attributes(pairs)
     gone = side_of(pairs.release, columns, "release").left_out
     found = halved(pairs.original, [name for name in columns if name not in gone])
     told = {name: f"{reason} in the release" for name, reason in gone.items()}

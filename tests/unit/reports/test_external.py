@@ -134,6 +134,10 @@ SECRET = {
     "which margin to demand": "precision.margin",
     "how the truth was told": "'truth'",
     "where there is uniqueness": "uniqueness.",
+    "what was known of halves": "halves.known.0",
+    "what was released of them": "halves.released.0",
+    "what found each other": "halves.correspondence.0",
+    "what was dropped": "halves.dropped",
 }
 
 
