@@ -290,8 +290,7 @@ SCENES = [
         "--intruder-file good.csv --json --halves",
     )),
     *((3, f"{ALIKE} --intruder-file {name}") for name in ("no.csv", "rows.csv", "twice.csv")),
-    (2, "audit alike.parquet alike.parquet --schema crowd.toml --truth none --intruder-file "
-        "apart.parquet"),
+    (2, f"{AUDIT} --truth none --intruder-file apart.parquet"),
     (3, "audit crowd.parquet typed.parquet --schema crowd.toml --truth name"),
     (3, "audit crowd.parquet good.parquet --schema crowd.toml --truth age"),
     (3, "audit good.parquet crowd.parquet --schema keys.toml --truth name"),

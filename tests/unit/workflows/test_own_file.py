@@ -172,7 +172,7 @@ def test_by_default_what_fits_the_data():
     }  # fmt: skip
 
 
-def test_another_identifier_will_do(files):
+def test_another_identifier_will_do():
     """One that the release lacks, and the truth did not go by."""
     given = {"schema": SCHEMA, "truth": "person", **QUICK}
     release = frame().drop("ticket").sample(N, shuffle=True, seed=3)
@@ -200,7 +200,7 @@ def test_what_cannot_be_used_is_refused(files, case):
         audited(files, file)
 
 
-def test_nobody_of_the_file_is_in_the_release(files):
+def test_nobody_of_the_file_is_in_the_release():
     people = frame()
     gone = own("x", "y").filter(pl.col("person").is_in(people["person"].head(20).to_list()))
     with pytest.raises(DataError, match="is in the release, so that nobody can be found"):
