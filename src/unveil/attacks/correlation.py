@@ -166,7 +166,8 @@ def beliefs_of(weights: Floats) -> Floats:
         before, chance = chance, odds / (1 + odds)
         if np.abs(chance - before).max() < SETTLED:
             break
-    return chance
+    found: Floats = chance
+    return found
 
 
 def sharpened(chance: Floats) -> Floats:

@@ -135,7 +135,7 @@ class Structural(Attack, frozen=True, kw_only=True):
 
     def matching_of(self, finder: Finder) -> Matching:
         """Whom a record is linked with."""
-        guessed = self.method == "auto" and finder.details["sure"] is None
+        guessed = self.method == "auto" and finder.details["method"] == "representatives"
         return "nearest" if guessed else self.matching
 
     def _choose(self, apart: Apart) -> Finder:
@@ -151,10 +151,10 @@ class Structural(Attack, frozen=True, kw_only=True):
         }
         chosen = max(worth, key=lambda name: worth[name].trial.likelihood)
         evidence = [credit.told(name) for name, credit in worth.items()]
+        sure = worth[chosen].sure
         if not worth[chosen].better:
             guess = self._by_representatives(apart)
-            guess.details["evidence"] = evidence
-            return guess
+            return replace(guess, details=guess.details | {"sure": sure, "evidence": evidence})
         return _followed(apart, chosen, found[chosen], worth[chosen], evidence)
 
     def _by_correlation(self, apart: Apart) -> Finder:
@@ -231,7 +231,7 @@ class Structural(Attack, frozen=True, kw_only=True):
             as_records(released[:, pairs.released] * pairs.sign * size),
         )
         details = _details(apart, "alignment", None)
-        details["correspondence"] = [
+        details["aligned"] = [
             {
                 "mine": apart.people.features[one].column,
                 "release": apart.released.features[other].column,
