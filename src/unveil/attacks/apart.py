@@ -10,7 +10,14 @@ import numpy as np
 
 from unveil.attacks.controls import CONTROLS
 from unveil.attacks.copies import Copies, Copy, copy_of, shared_values
-from unveil.attacks.correlation import Correlations, Pair, correlated, posterior_of, settle
+from unveil.attacks.correlation import (
+    LEVELS,
+    Correlations,
+    Pair,
+    correlated,
+    posterior_of,
+    settle,
+)
 from unveil.attacks.credit import Trial
 from unveil.attacks.representatives import normalised
 from unveil.attacks.search import Search, as_records
@@ -27,10 +34,11 @@ if TYPE_CHECKING:
     from unveil.engines.metrics import Cost
     from unveil.engines.records import Records
 
-LOOKED_AT, PAIRS = 256, 1_000_000  # records and pairs by which structures are searched for
+PAIRS = 2_000_000  # by which structures are searched for; records of mine are sampled
+MORE_PAIRS = 16_000_000  # by which the one that was found is refined
 CANDIDATES = 16_384  # released rows that they are set against
-MORE_PAIRS = 4_000_000  # by which the one that was found is refined
 FEWEST = 100  # records that are looked at, however many pairs these make
+STARTS, FEW_PAIRS = 40, 100_000  # random starts, where there are so few pairs; of more, fewer
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -60,10 +68,10 @@ class Apart:
     files: Files
     people: Side
     released: Side
-    starts: int
+    starts: int | None  # random ones; if not given, by the size of the files
 
     @classmethod
-    def of(cls, files: Files, starts: int) -> Apart:
+    def of(cls, files: Files, starts: int | None) -> Apart:
         """Two files as an attack sees them."""
         people = side_of(files.people, files.columns, "intruder's file")
         return cls(files, people, side_of(files.release, files.others, "release"), starts)
@@ -123,11 +131,16 @@ class Apart:
     @cached_property
     def _looked_at(self) -> tuple[Ints, Ints]:
         """The rows of both, by what they hold, by which structures are searched for."""
-        return self._some(LOOKED_AT, PAIRS)
+        return self._some(PAIRS)
 
-    def _some(self, most: int, pairs: int) -> tuple[Ints, Ints]:
+    @cached_property
+    def _more(self) -> tuple[Ints, Ints]:
+        """Those by which the one that was found is refined."""
+        return self._some(MORE_PAIRS)
+
+    def _some(self, pairs: int) -> tuple[Ints, Ints]:
         columns = self._drawn("release", len(self.released), CANDIDATES)
-        rows = min(most, max(FEWEST, pairs // len(columns)))
+        rows = max(FEWEST, pairs // len(columns))
         return self._drawn("mine", len(self.people), rows), columns
 
     def _drawn(self, whose: str, size: int, most: int) -> Ints:
@@ -143,16 +156,21 @@ class Apart:
 
     def by_both(self, *found: Structure) -> Structure:
         """Correlations and values together, beginning with what each has found."""
+        pair, copies = self._pair(self._looked_at), self._copies(self._looked_at)
         tried = []
         for one in found:
-            start, share = posterior_of(one.weights), 0.999
-            both = Correlations(self._pair(self._looked_at), share), self._copies(self._looked_at)
-            tried.append((settle(both, start).likelihood, Structure(*both)))
+            for shares in (LEVELS, LEVELS[-1:]):
+                posterior = posterior_of(one.weights)
+                for share in shares:
+                    part = Correlations(pair, share)
+                    fit = settle([part, copies], posterior)
+                    posterior = fit.posterior
+                tried.append((fit.likelihood, Structure(part, copies)))
         return max(tried, key=lambda one: one[0])[1]
 
     def refined(self, structure: Structure) -> Structure:
         """The same, learnt from more records."""
-        rows = self._some(len(self.people), MORE_PAIRS)
+        rows = self._more
         if len(rows[0]) == len(self._looked_at[0]):
             return structure
         correlations, copies = structure.correlations, structure.copies
@@ -183,8 +201,9 @@ class Apart:
         pair = Pair.of(mine, released).some(*self._looked_at)
         some = tuple(own[rows] for own, rows in zip(values, self._looked_at, strict=True))
         scores = pair.mine, pair.released
-        starts = starts_of((some[0], some[1]), scores, self.rng("starts"), self.starts)
-        return correlated(pair, starts)
+        pairs = len(pair.mine) * len(pair.released)
+        drawn = round(STARTS * min(1.0, FEW_PAIRS / pairs)) if self.starts is None else self.starts
+        return correlated(pair, starts_of((some[0], some[1]), scores, self.rng("starts"), drawn))
 
     def _pair(self, rows: tuple[Ints, Ints]) -> Pair:
         mine, released = (scores_of(own, own) for own in self._values)
@@ -198,8 +217,7 @@ class Apart:
 
         Each with the one of the other file that it is correlated with most.
         """
-        rows = self._some(len(self.people), MORE_PAIRS)
-        pair, chance = self._pair(rows), posterior_of(structure.weights)
+        pair, chance = self._pair(self._more), posterior_of(structure.weights)
         across = pair.mine.T @ (chance @ pair.released) / max(float(chance.sum()), 1e-9)
         best: dict[tuple[str, str], float] = {}
         for place, found in np.ndenumerate(across):

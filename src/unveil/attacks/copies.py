@@ -88,8 +88,7 @@ def shared_values(
 ) -> Copies:
     """The attributes that share more values than chance makes, each with one of the other file.
 
-    Chance is told by each file alone: as many values as are found just twice within one would be
-    found once in each of two files of strangers.
+    What chance makes is told by how values are repeated within each file.
     """
     every = [(column, other) for column in own for other in others]
     found = [copy for pair in every if (copy := copy_of(mine, release, *pair)) is not None]
@@ -132,15 +131,26 @@ def _text(data: Microdata, column: str) -> NDArray[Any]:
 def _shared(mine: Ints, released: Ints) -> tuple[float, float, float]:
     """How likely strangers share a value that is rare; how often people do; and the surprise.
 
-    As Good and Turing do: as many values as are found just twice within a file are found once in
-    each of two files, by chance. The surprise is in deviations of that.
+    By chance, as many values are found once in each of two files as each file by itself lets
+    expect. The surprise is in deviations of that.
     """
     size = int(max(mine.max(), released.max())) + 1
     first, second = (np.bincount(codes[codes >= 0], minlength=size) for codes in (mine, released))
     once = max(int((first == 1).sum()), 1)
     shared = int(((first == 1) & (second == 1)).sum())
-    expected = 2.0 * max(int((first == 2).sum()), int((second == 2).sum()))
+    expected = max(_by_chance(first), _by_chance(second))
     known = int(second.sum())
     rare = min((expected + 0.5) / (once * known), 1 / known)
     chance = float(np.clip((shared - expected) / once, LEAST, MOST))
     return rare, chance, (shared - expected) / float(np.sqrt(expected + 1))
+
+
+def _by_chance(counts: Ints) -> float:
+    """How many values one of this file and one of another such file of strangers have alone.
+
+    A value that a file has on average r times is there once in each of two with probability
+    r^2 exp(-2r), and twice in one with r^2 exp(-r) / 2; of those that are repeated, r is three
+    times the values found thrice for each found twice (as Good and Turing reckon).
+    """
+    twice, thrice = (int((counts == times).sum()) for times in (2, 3))
+    return 2.0 * twice * float(np.exp(-3.0 * thrice / (twice + 1)))

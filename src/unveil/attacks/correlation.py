@@ -24,15 +24,12 @@ if TYPE_CHECKING:
 
 LEVELS = (0.9, 0.99, 0.999)  # shares of a file's variance that are looked at, one after another
 ROUNDS = 10  # of expectation and maximisation at each of them, at most
-SCALINGS, FEW_SCALINGS = (
-    20,
-    6,
-)  # of rows and columns; where columns are many, and seldom wanted by two
-MANY = 4  # columns for each row
+SCALINGS, STILL = 20, 1e-3  # of rows and columns, at most; a change that is none
+MANY_PAIRS = 250_000  # from which 32 bits will do
 SETTLED = 0.01  # the largest change of a probability that is none
 CERTAIN = 0.995  # no correlation is larger: nothing is known for sure
 FAINT = 0.02  # a correlation that says nothing
-UNLIKELY = -600.0
+UNLIKELY = -80.0  # the log of the least likelihood that 32 bits hold
 MESSAGES = 30  # rounds of belief propagation, at most
 NARROW = 1e-12  # a share of a sum that is lost in rounding
 FEWEST, GOING_ON = 10, 4  # starts that go on after a first look: so many, or one in so many
@@ -55,6 +52,13 @@ def whitening(related: Floats, share: float) -> Floats:
     kept = int(np.searchsorted(np.cumsum(values) / values.sum(), share - 1e-12)) + 1
     kept = min(kept, int((values > 1e-6 * values[0]).sum()))
     found: Floats = vectors[:, :kept] / np.sqrt(values[:kept])
+    return found
+
+
+def _root(values: Floats, weights: Floats) -> Floats:
+    """The inverse root of the weighted sums of squares and products."""
+    spectrum, vectors = np.linalg.eigh(values.T @ (weights[:, None] * values))
+    found: Floats = vectors / np.sqrt(np.maximum(spectrum, 1e-6 * spectrum[-1] + 1e-12)) @ vectors.T
     return found
 
 
@@ -89,7 +93,9 @@ class Correlations:
         """The canonical correlations of the pairs, each as likely as the posterior says."""
         left, right = self._maps
         x, y = self.pair.mine @ left, self.pair.released @ right
-        across = x.T @ (posterior @ y) / max(float(posterior.sum()), 1e-9)
+        # Who has a partner need not vary as all do: correlations, not covariances.
+        first, second = _root(x, posterior.sum(1)), _root(y, posterior.sum(0))
+        across = first @ (x.T @ (posterior @ y)) @ second
         turn, sizes, back = np.linalg.svd(across, full_matrices=False)
         kept = sizes > FAINT
         self.sizes = np.minimum(sizes[kept], CERTAIN)
@@ -130,17 +136,21 @@ def posterior_of(weights: Floats) -> Floats:
     if len(weights) > weights.shape[1]:
         return posterior_of(weights.T).T
     rows, columns = weights.shape
-    likely = np.exp(np.maximum(weights - weights.max(1, keepdims=True), UNLIKELY))
-    likely = np.maximum(likely, 1e-280)
-    right = np.ones(columns)
-    nobody = float(columns - rows)  # columns that are left over
-    alone = 1.0
-    for _ in range(SCALINGS if columns < MANY * rows else FEW_SCALINGS):
-        left = 1 / (likely @ right)
-        right = 1 / (left @ likely + nobody * alone)
-        alone = 1 / float(right.sum())
-    left = 1 / (likely @ right)
-    found: Floats = likely * left[:, None] * right
+    below = weights - weights.max(1, keepdims=True)
+    if below.size > MANY_PAIRS:
+        below = below.astype(np.float32)  # half the memory to go through, and digits enough
+    likely = np.exp(np.maximum(below, UNLIKELY, out=below), out=below)
+    left, right = np.ones(rows, likely.dtype), np.ones(columns, likely.dtype)
+    alone = 0.0  # of the columns that are left over
+    for _ in range(SCALINGS):
+        before, left = left, 1 / (likely @ right)
+        if np.abs(left / before - 1).max() < STILL:
+            break
+        right = 1 / (left @ likely + left.dtype.type(alone))
+        alone = (columns - rows) / float(right.sum())
+    likely *= left[:, None]
+    likely *= right
+    found: Floats = likely.astype(np.float64, copy=False)
     return found
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from unveil.data.encode import Floats
 
-SHARPNESS = 5.0  # how much likelier a pair at no distance is than one at the usual, as a log
+# How much likelier a pair at no distance is than one at the usual, as a log: by the log of how many
+# candidates there are, and at least. Among many, a start that is too soft is forgotten.
+SHARPER, LESS, SHARP = 6.5, 25.0, 5.0
 NARROW, WIDE = 0.02, 0.5  # how much shapes may differ, of alignments that are drawn
 
 
@@ -95,4 +97,5 @@ def _sharpened(weights: Floats) -> Floats:
     """A posterior in which the best of each record are a good deal likelier than the usual."""
     below = weights.max(1, keepdims=True) - weights
     usual = float(np.median(below))
-    return posterior_of(-below * (SHARPNESS / usual if usual > 0 else 0.0))
+    sharpness = max(SHARP, SHARPER * float(np.log(below.shape[1])) - LESS)
+    return posterior_of(-below * (sharpness / usual if usual > 0 else 0.0))

@@ -109,9 +109,12 @@ class Structural(Attack, frozen=True, kw_only=True):
         ),
     ] = True
     starts: Annotated[
-        Annotated[int, Meta(ge=0, le=100_000)],
-        Meta(description="Of correlation: how many random starts there are besides the others."),
-    ] = 40
+        Annotated[int, Meta(ge=0, le=100_000)] | None,
+        Meta(
+            description="Of correlation: how many random starts there are besides the others; if "
+            "not given, 40, and fewer the larger the files."
+        ),
+    ] = None
     controls: Annotated[
         Annotated[int, Meta(ge=2, le=1000)],
         Meta(
