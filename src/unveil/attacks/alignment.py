@@ -64,5 +64,7 @@ def likeness(gaps: Floats, width: float = LIKENESS) -> Floats:
 
 
 def _quantiles(values: Floats) -> Floats:
-    found: Floats = np.nanquantile(normalised(values, how="standardisation"), SHARES, axis=0)
+    scaled = normalised(values, how="standardisation")
+    unknown = np.isnan(scaled).all(0)  # of which nothing is known is constant
+    found: Floats = np.nanquantile(np.where(unknown, 0.0, scaled), SHARES, axis=0)
     return found

@@ -25,6 +25,8 @@ from unveil.attacks.sides import scores_of, side_of
 from unveil.attacks.starting import starts_of
 from unveil.data.streams import stream
 from unveil.engines.metrics import Metric, levels, squared
+from unveil.engines.threads import on_all_cores
+from unveil.errors import DataError
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
@@ -77,14 +79,31 @@ class Apart:
         return cls(files, people, side_of(files.release, files.others, "release"), starts)
 
     @property
+    def featured(self) -> bool:
+        """Whether both files have attributes with an order, or frequent categories."""
+        return bool(self.people.features and self.released.features)
+
+    def check_featured(self) -> None:
+        """Refuse files without them."""
+        for side, whose in ((self.people, "intruder's file"), (self.released, "release")):
+            if not side.features:
+                told = "; ".join(f"'{name}' {reason}" for name, reason in side.left_out.items())
+                raise DataError(f"the {whose} has no attribute to be linked by: {told}")
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are used, of both files."""
-        return self.people.columns + self.released.columns
+        copied = [name for copy in self.shared.found for name in (copy.mine, copy.released)]
+        return tuple(dict.fromkeys((*self.people.columns, *self.released.columns, *copied)))
 
     @property
     def left_out(self) -> dict[str, dict[str, str]]:
         """Attributes that are not used, and why."""
-        return {"mine": self.people.left_out, "release": self.released.left_out}
+        used = self.columns
+        return {
+            whose: {name: reason for name, reason in side.left_out.items() if name not in used}
+            for whose, side in (("mine", self.people), ("release", self.released))
+        }
 
     @cached_property
     def mine(self) -> Floats:
@@ -116,9 +135,7 @@ class Apart:
     def shared(self) -> Copies:
         """The attributes that share values, as rows stand."""
         files = self.files
-        return shared_values(
-            files.people, files.release, self.people.columns, self.released.columns
-        )
+        return shared_values(files.people, files.release, files.columns, files.others)
 
     def rng(self, *names: str) -> np.random.Generator:
         """A stream of random numbers of its own."""
@@ -184,8 +201,10 @@ class Apart:
 
     def strangers(self, controls: int) -> dict[str, tuple[Trial, ...]]:
         """What the search for correlations comes to in files that share nobody."""
+        every = [(kind, str(number)) for kind in CONTROLS for number in range(controls)]
+        made = on_all_cores(lambda one: self._stranger(*one), every)
         return {
-            kind: tuple(self._stranger(kind, str(number)) for number in range(controls))
+            kind: tuple(trial for trial, one in zip(made, every, strict=True) if one[0] == kind)
             for kind in CONTROLS
         }
 
@@ -217,6 +236,8 @@ class Apart:
 
         Each with the one of the other file that it is correlated with most.
         """
+        if not self.featured:
+            return []
         pair, chance = self._pair(self._more), posterior_of(structure.weights)
         across = pair.mine.T @ (chance @ pair.released) / max(float(chance.sum()), 1e-9)
         best: dict[tuple[str, str], float] = {}
@@ -237,7 +258,7 @@ class Apart:
 
     def search(self, structure: Structure, details: dict[str, Any]) -> Search:
         """The exact search by what a structure says of a pair: its log-likelihood ratio."""
-        both = [_Compared.nothing(len(own)) for own in self.scores]
+        both = [_Compared.nothing(len(data)) for data in self.files.both]
         costs: list[Cost] = [squared()]
         if structure.correlations is not None:
             both, more = _by_correlations(structure.correlations, self.scores)
@@ -245,7 +266,7 @@ class Apart:
         for copy in () if structure.copies is None else structure.copies.found:
             found = copy_of(self.files.mine, self.files.release, copy.mine, copy.released)
             if found is not None:
-                more = _by_copy(replace(found, chance=copy.chance), both)
+                more = _by_copy(replace(found, rare=copy.rare, chance=copy.chance), both)
                 costs += more
         mine, released = (one.records() for one in both)
         return Search(

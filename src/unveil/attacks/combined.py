@@ -84,9 +84,10 @@ class Combined(Attack, frozen=True, kw_only=True):
 
 
 def _attack_of(given: Any) -> Attack:
-    from unveil.attacks import METHODS, Pairs, Position
+    from unveil.attacks import METHODS, Pairs, Position, Structural
 
-    known = [method for method in METHODS if method not in (Combined, Pairs, Position)]
+    not_so = (Combined, Pairs, Position, Structural)
+    known = [method for method in METHODS if method not in not_so]
     if isinstance(given, str):
         given = {"method": given}
     if isinstance(given, dict):

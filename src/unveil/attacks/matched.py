@@ -153,8 +153,11 @@ class Matched:
         return Candidates(np.where(there, classes.members[member], -1), scores, best)
 
     def totals(self, records: Ints) -> Floats | None:
-        """Scores are minus the log of probabilities; a matching does not say how likely it is."""
-        return None if self.decides else np.zeros(len(records))
+        """Scores are minus the log of probabilities; a matching does not say how likely it is.
+
+        Nor does a guess, whatever probabilities it is made of.
+        """
+        return None if self.margins is None else np.zeros(len(records))
 
     def distribution(self, records: Ints) -> tuple[Ints, Ints, Floats]:
         """For each record the rows that it may be matched with, and how likely."""
@@ -191,7 +194,8 @@ def matched(finder: Finder, matching: Matching, order: Order, seed: int) -> Find
     if matching == "posterior":
         credit: Credit | None = getattr(finder, "credit", None)
         solve = posterior if credit is None else partial(credited, credit=credit)
-        return Matched(comparer, order, solve, decides=False)
+        guess = bool(getattr(finder, "guess", False))
+        return Matched(comparer, order, solve, False, None if guess else "likelihood")
     solve = partial(cheapest_matching, seed=seed)
     return Matched(comparer, order, solve, decides=True, margins=None)
 

@@ -49,6 +49,7 @@ class Search:
     margins: Margins | None = "distance"
     details: dict[str, Any] = field(default_factory=dict)
     credit: Credit | None = None  # how far a posterior over matchings is to be believed
+    guess: bool = False  # whether nothing speaks for it, so that nothing is claimed
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
@@ -78,8 +79,9 @@ class Search:
         return ready.density(rows, error=error).log_sum
 
     def totals(self, records: Ints) -> Floats | None:
-        """The log of the sum of all likelihoods, where scores are some."""
-        return self.log_sums(records, CERTAIN) if self.margins == "likelihood" else None
+        """The log of the sum of all likelihoods, where scores are some, to be believed as such."""
+        believed = self.margins == "likelihood" and self.credit is None
+        return self.log_sums(records, CERTAIN) if believed else None
 
     @property
     def sizes(self) -> tuple[int, int]:

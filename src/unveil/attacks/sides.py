@@ -64,11 +64,12 @@ class Side:
     @cached_property
     def order(self) -> Ints:
         """The rows by what they hold, so that nothing depends on where they stand."""
-        return np.lexsort(self.values.T[::-1])
+        columns = self.values.T[::-1]
+        return np.lexsort(columns) if len(columns) else np.arange(len(self))
 
 
 def side_of(data: Microdata, columns: Sequence[str], whose: str) -> Side:
-    """The records of a file as features; an error where nothing can be made of them."""
+    """The records of a file as features, if any of its attributes can be some."""
     if len(data) < FEWEST:
         raise DataError(
             f"the {whose} has {count(len(data), 'record')}: where no attribute is common, "
@@ -81,11 +82,8 @@ def side_of(data: Microdata, columns: Sequence[str], whose: str) -> Side:
         found += features
         if not features:
             left_out[column] = reason
-    if not found:
-        told = "; ".join(f"'{name}' {reason}" for name, reason in left_out.items())
-        raise DataError(f"the {whose} has no attribute to be linked by: {told}")
-    values = np.column_stack([feature.of(data) for feature in found])
-    return Side(tuple(found), values, left_out)
+    values = [feature.of(data) for feature in found]
+    return Side(tuple(found), np.array(values).reshape(-1, len(data)).T, left_out)
 
 
 def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import numpy as np
 import polars as pl
 from msgspec import Meta
+from threadpoolctl import threadpool_limits
 
 from unveil.aggregation.quantifiers import Family
 from unveil.attacks.alignment import aligned, likeness
@@ -24,10 +25,14 @@ from unveil.engines.metrics import euclid, manhattan
 from unveil.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unveil.attacks.apart import Structure
     from unveil.attacks.base import Files
+    from unveil.attacks.sides import Side
     from unveil.data.encode import Floats
     from unveil.data.links import Finder
+    from unveil.engines.metrics import Metric
 
 Way = Literal["auto", "representatives", "ranking", "alignment", "values", "correlation"]
 PILED = 0.1  # the share of cells at the ends of their ranges from which the ends tell most
@@ -126,7 +131,9 @@ class Structural(Attack, frozen=True, kw_only=True):
     def finder(self, files: Files) -> Finder:
         """Make ready to link the records of two files."""
         apart = Apart.of(files, self.starts)
-        ways = {
+        if self.method != "values" and not (self.method == "auto" and apart.shared.found):
+            apart.check_featured()
+        ways: dict[Way, Callable[[Apart], Search]] = {
             "auto": self._choose,
             "representatives": self._by_representatives,
             "ranking": self._by_ranking,
@@ -134,20 +141,22 @@ class Structural(Attack, frozen=True, kw_only=True):
             "values": self._by_values,
             "correlation": self._by_correlation,
         }
-        return ways[self.method](apart)
+        with threadpool_limits(1):  # sums do not depend on how many threads there are
+            return ways[self.method](apart)
 
     def matching_of(self, finder: Finder) -> Matching:
         """Whom a record is linked with."""
-        guessed = self.method == "auto" and finder.details["method"] == "representatives"
+        guessed = self.method == "auto" and finder.details["guess"]
         return "nearest" if guessed else self.matching
 
-    def _choose(self, apart: Apart) -> Finder:
+    def _choose(self, apart: Apart) -> Search:
         """The likeliest structure, if it is likelier than in controls; else a guess."""
-        found = {"correlation": apart.by_correlation()}
+        found = {"correlation": apart.by_correlation()} if apart.featured else {}
         if apart.shared.found:
             found["values"] = apart.by_values()
+        if len(found) > 1:
             found["correlation+values"] = apart.by_both(*found.values())
-        strangers = apart.strangers(self.controls)
+        strangers = apart.strangers(self.controls) if apart.featured else {}
         worth = {
             name: Credit(Trial.of(one.weights), {} if name == "values" else strangers)
             for name, one in found.items()
@@ -160,12 +169,12 @@ class Structural(Attack, frozen=True, kw_only=True):
             return replace(guess, details=guess.details | {"sure": sure, "evidence": evidence})
         return _followed(apart, chosen, found[chosen], worth[chosen], evidence)
 
-    def _by_correlation(self, apart: Apart) -> Finder:
+    def _by_correlation(self, apart: Apart) -> Search:
         found = apart.by_correlation()
         credit = Credit(Trial.of(found.weights), apart.strangers(self.controls))
         return _followed(apart, "correlation", found, credit, [credit.told("correlation")])
 
-    def _by_values(self, apart: Apart) -> Finder:
+    def _by_values(self, apart: Apart) -> Search:
         if not apart.shared.found:
             raise DataError(
                 "structural: values: no attribute of one file shares more values with one of the "
@@ -181,7 +190,7 @@ class Structural(Attack, frozen=True, kw_only=True):
         values = [
             own * sign for own, sign in zip((apart.mine, apart.released.values), signs, strict=True)
         ]
-        how = self.normalisation or _normalisation(values)
+        how = self.normalisation or _normalisation((apart.people, apart.released))
         mine, released = (
             representatives(
                 own,
@@ -194,12 +203,11 @@ class Structural(Attack, frozen=True, kw_only=True):
         )
         details = _details(apart, "representatives", signs) | {"normalisation": how}
         if self.linkage == "probabilistic":
-            return self._probabilistic(apart.files, mine, released, details)
-        records = as_records(mine), as_records(released)
-        return Search(apart.files, *records, euclid(), apart.columns, details=details)
+            return self._probabilistic(apart, mine, released, details)
+        return _guess(apart, (mine, released), euclid(), details)
 
     def _probabilistic(
-        self, files: Files, mine: Floats, released: Floats, details: dict[str, Any]
+        self, apart: Apart, mine: Floats, released: Floats, details: dict[str, Any]
     ) -> Search:
         """Fellegi and Sunter's weights; a representative that repeats another counts once."""
         _, first = np.unique(np.vstack([mine, released]), axis=1, return_index=True)
@@ -209,30 +217,29 @@ class Structural(Attack, frozen=True, kw_only=True):
             Microdata(pl.DataFrame(values[:, kept], schema=list(names), nan_to_null=True))
             for values in (mine, released)
         ]
-        compared = replace(files, mine=both[0], people=both[0], release=both[1], columns=names)
+        compared = replace(
+            apart.files, mine=both[0], people=both[0], release=both[1], columns=names
+        )
         found = cast("Search", Probabilistic().finder(compared))
-        return replace(found, details=found.details | details)
+        details = found.details | details
+        return replace(found, columns=apart.columns, details=details, margins=None, guess=True)
 
-    def _by_ranking(self, apart: Apart) -> Finder:
+    def _by_ranking(self, apart: Apart) -> Search:
         """The nearest by the place among one's own, by one score of each record."""
         signs = self._signs(apart)
         places = []
         for own, sign in zip(apart.standard, signs, strict=True):
             score = main_component(own) if self.score == "component" else (own * sign).sum(1)
             places.append((tied_blocks(score).twice_rank - 1) / (2 * len(score)))
-        mine, released = (as_records(place[:, None]) for place in places)
-        details = _details(apart, "ranking", signs)
-        return Search(apart.files, mine, released, manhattan(), apart.columns, details=details)
+        mine, released = (place[:, None] for place in places)
+        return _guess(apart, (mine, released), manhattan(), _details(apart, "ranking", signs))
 
-    def _by_alignment(self, apart: Apart) -> Finder:
+    def _by_alignment(self, apart: Apart) -> Search:
         """The nearest by attributes that are set against each other by their shapes."""
         pairs = aligned(apart.people.values, apart.released.values, turn=self.turn)
         size = np.sqrt(likeness(pairs.gap))
         mine, released = apart.scores
-        records = (
-            as_records(mine[:, pairs.mine] * size),
-            as_records(released[:, pairs.released] * pairs.sign * size),
-        )
+        compared = mine[:, pairs.mine] * size, released[:, pairs.released] * pairs.sign * size
         details = _details(apart, "alignment", None)
         details["aligned"] = [
             {
@@ -246,7 +253,7 @@ class Structural(Attack, frozen=True, kw_only=True):
                 key=lambda pair: -pair[3],
             )
         ]
-        return Search(apart.files, *records, euclid(), apart.columns, details=details)
+        return _guess(apart, compared, euclid(), details)
 
     def _signs(self, apart: Apart) -> tuple[Floats, Floats]:
         """Which features are turned round: those that fall along the first component."""
@@ -256,12 +263,24 @@ class Structural(Attack, frozen=True, kw_only=True):
         return main_signs(apart.people_scores), main_signs(apart.scores[1])
 
 
+def _guess(
+    apart: Apart, both: tuple[Floats, Floats], metric: Metric, details: dict[str, Any]
+) -> Search:
+    """The search by numbers of both files that nothing says are of one kind."""
+    mine, released = (as_records(values) for values in both)
+    columns = apart.columns
+    return Search(
+        apart.files, mine, released, metric, columns, margins=None, details=details, guess=True
+    )
+
+
 def _followed(
     apart: Apart, name: str, found: Structure, credit: Credit, evidence: list[dict[str, Any]]
 ) -> Search:
     """The search by a structure, learnt from as many records as can be."""
     structure = apart.refined(found)
     details = _details(apart, name, None) | {
+        "guess": False,
         "sure": credit.sure,
         "evidence": evidence,
         "correspondence": apart.correspondence(structure, NOTICED),
@@ -272,6 +291,7 @@ def _followed(
 def _details(apart: Apart, method: str, signs: tuple[Floats, Floats] | None) -> dict[str, Any]:
     details: dict[str, Any] = {
         "method": method,
+        "guess": True,
         "sure": None,
         "evidence": [],
         "correspondence": [],
@@ -287,12 +307,8 @@ def _details(apart: Apart, method: str, signs: tuple[Floats, Floats] | None) -> 
     return details
 
 
-def _normalisation(values: list[Floats]) -> Normalisation:
+def _normalisation(sides: tuple[Side, Side]) -> Normalisation:
     """Ranging puts what is piled up at the end of a range in one place, whatever the attribute."""
-    ends = known = 0
-    for own in values:
-        there = ~np.isnan(own)
-        lowest, highest = np.nanmin(own, axis=0), np.nanmax(own, axis=0)
-        ends += int(((own == lowest) | (own == highest)).sum())
-        known += int(there.sum())
-    return "ranging" if ends >= PILED * known else "normal-scores"
+    values = [column[~np.isnan(column)] for side in sides for column in side.values.T]
+    ends = sum(int(((v == v.min()) | (v == v.max())).sum()) for v in values)
+    return "ranging" if ends >= PILED * sum(map(len, values)) else "normal-scores"

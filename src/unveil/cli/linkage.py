@@ -103,7 +103,9 @@ def _how_sure(sure: float | None) -> str:
 
 def _print_claims(found: Linkage) -> None:
     """How many links would be claimed without the truth."""
-    if found.expected is None:
+    if found.details.get("guess"):
+        say("That is a guess: nothing speaks for single links, and none is claimed.")
+    elif found.expected is None:
         say(
             f"{found.attack} says which candidate is better, not how likely it is: pairs have no "
             "probability, and none is claimed. --matching posterior gives every attack "
