@@ -227,7 +227,7 @@ class Apart:
         for copy in () if structure.copies is None else structure.copies.found:
             found = copy_of(self.files.mine, self.files.release, copy.mine, copy.released)
             if found is not None:
-                more = _by_copy(replace(found, chance=copy.chance), both)
+                more = _by_copy(replace(found, chance=copy.chance, rare=copy.rare), both)
                 costs += more
         mine, released = (one.records() for one in both)
         return Search(
