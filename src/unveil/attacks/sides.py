@@ -141,12 +141,16 @@ def deviations_of(scores: Floats) -> Floats:
 
 
 def correlations_of(scores: Floats) -> Floats:
-    """Correlations of features of unit deviation, each two where both are known."""
+    """Correlations of features of unit deviation, each two where both are known.
+
+    Where missing ones were filled in, the deviation is what it is then, as for any whitening.
+    """
     present = ~np.isnan(scores)
     filled = np.where(present, scores, 0.0)
     both = present.T.astype(np.float64) @ present
     related: Floats = filled.T @ filled / np.maximum(both, 1.0)
-    np.fill_diagonal(related, 1.0)
+    own = np.diag(related)
+    np.fill_diagonal(related, np.where(own > 0, own, 1.0))
     return related
 
 
