@@ -178,7 +178,7 @@ class Structural(Attack, frozen=True, kw_only=True):
         values = [
             own * sign for own, sign in zip((apart.mine, apart.released.values), signs, strict=True)
         ]
-        how = self.normalisation or _normalisation(values)
+        how = self.normalisation or _normalisation([apart.people.values, apart.released.values])
         mine, released = (
             representatives(
                 own,
