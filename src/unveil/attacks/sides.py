@@ -39,7 +39,8 @@ class Feature(NamedTuple):
         labels = labels_of(data.column(self.column))
         if self.category is not None:
             return (labels == self.category).cast(float).to_numpy()
-        return code_numbers(codes_of(labels, self.order))
+        unheard = labels.is_in(list(self.order)).not_().fill_null(False)
+        return code_numbers(codes_of(labels.set(unheard, None), self.order))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
