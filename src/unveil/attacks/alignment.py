@@ -64,5 +64,8 @@ def likeness(gaps: Floats, width: float = LIKENESS) -> Floats:
 
 
 def _quantiles(values: Floats) -> Floats:
-    found: Floats = np.nanquantile(normalised(values, how="standardisation"), SHARES, axis=0)
+    """Of standardised values; one that is missing in all that are looked at has no shape."""
+    scaled = normalised(values, how="standardisation")
+    scaled[:, np.isnan(scaled).all(0)] = 0.0
+    found: Floats = np.nanquantile(scaled, SHARES, axis=0)
     return found
