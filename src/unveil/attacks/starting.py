@@ -27,17 +27,18 @@ def turned(values: Floats, scores: Floats) -> Floats:
 
 def main_signs(scores: Floats) -> Floats:
     """The sign of each feature in the first principal component, that of the most being 1."""
-    loading = _loadings(scores)
+    loading = main_loadings(scores)
     return np.where(loading < 0, -1.0, 1.0)
 
 
 def main_component(scores: Floats) -> Floats:
     """The first principal component, on which most features count positively."""
-    found: Floats = scores @ _loadings(scores)
+    found: Floats = scores @ main_loadings(scores)
     return found
 
 
-def _loadings(scores: Floats) -> Floats:
+def main_loadings(scores: Floats) -> Floats:
+    """How much each feature counts in the first principal component, most of them positively."""
     loading = np.linalg.eigh(correlations_of(scores))[1][:, -1]
     return loading if loading.sum() >= 0 else -loading
 
