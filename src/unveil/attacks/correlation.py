@@ -86,11 +86,17 @@ class Correlations:
     turns: tuple[Floats, Floats] = field(init=False)  # features x canonical directions
 
     def learn(self, posterior: Floats) -> None:
-        """The canonical correlations of the pairs, each as likely as the posterior says."""
+        """The canonical correlations of the pairs, each as likely as the posterior says.
+
+        People who are in both files may vary more than all of one do in directions that hardly
+        vary: then a correlation is no larger than the gaps between partners allow.
+        """
         left, right = self._maps
         x, y = self.pair.mine @ left, self.pair.released @ right
-        across = x.T @ (posterior @ y) / max(float(posterior.sum()), 1e-9)
-        turn, sizes, back = np.linalg.svd(across, full_matrices=False)
+        total = max(float(posterior.sum()), 1e-9)
+        turn, sizes, back = np.linalg.svd(x.T @ (posterior @ y) / total, full_matrices=False)
+        own = posterior.sum(1) @ (x @ turn) ** 2, posterior.sum(0) @ (y @ back.T) ** 2
+        sizes -= np.maximum((own[0] + own[1]) / (2 * total) - 1, 0.0)
         kept = sizes > FAINT
         self.sizes = np.minimum(sizes[kept], CERTAIN)
         self.turns = left @ turn[:, kept], right @ back.T[:, kept]
