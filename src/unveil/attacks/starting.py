@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
 
 SHARPNESS = 5.0  # how much likelier a pair at no distance is than one at the usual, as a log
+DIGITS, EVEN = 9, 1e-6  # of a loading: so many decimals; a sum of them that is none
 NARROW, WIDE = 0.02, 0.5  # how much shapes may differ, of alignments that are drawn
 
 
@@ -38,9 +39,14 @@ def main_component(scores: Floats) -> Floats:
 
 
 def main_loadings(scores: Floats) -> Floats:
-    """How much each feature counts in the first principal component, most of them positively."""
-    loading = np.linalg.eigh(correlations_of(scores))[1][:, -1]
-    return loading if loading.sum() >= 0 else -loading
+    """How much each feature counts in the first principal component, most of them positively.
+
+    Where as much counts either way, the one that counts most is positive, the first of them: no
+    rounding may say it, which depends on the order of the records.
+    """
+    loading = np.linalg.eigh(correlations_of(scores))[1][:, -1].round(DIGITS)
+    main = loading.sum() if abs(loading.sum()) > EVEN else loading[np.abs(loading).argmax()]
+    return loading if main >= 0 else -loading
 
 
 def starts_of(

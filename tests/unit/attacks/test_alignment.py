@@ -5,6 +5,7 @@ import pytest
 
 from planted import halves
 from unveil.attacks.alignment import aligned, likeness, shape_gaps
+from unveil.attacks.representatives import normalised
 from unveil.attacks.sides import scores_of
 from unveil.attacks.starting import main_component, main_signs, starts_of, turned
 
@@ -57,6 +58,15 @@ def test_the_main_direction_is_that_of_most():
     assert main_signs(scores).tolist() == [1, 1, -1, 1]
     assert np.corrcoef(main_component(scores), size)[0, 1] > 0.95
     assert np.array_equal(turned(values, scores), values * [1, 1, -1, 1])
+
+
+def test_where_as_much_counts_either_way_rounding_does_not_choose():
+    rng = np.random.default_rng(5)
+    for n in range(30, 60):
+        one = rng.standard_normal(n)
+        values = np.column_stack([one, 0.5 * rng.standard_normal(n) - one])
+        own = normalised(values, how="standardisation")[rng.permutation(n)]
+        assert main_signs(own).tolist() == [1, -1]
 
 
 def test_starts_are_posteriors_and_those_that_are_drawn_depend_on_the_generator():
