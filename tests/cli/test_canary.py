@@ -134,7 +134,7 @@ FILES = {
     "near.policy": "max_rsik = 0",
     "empty.policy": "",
     "blind.json": f'{{"format": 2, "version": "{TEXT}"}}',
-    "apart.parquet": _crowd().select(
+    "foreign.parquet": _crowd().select(
         pl.col("name"),
         pl.col("pay").alias("paid"),
         pl.col("age").alias("years") % 7,
@@ -286,11 +286,11 @@ SCENES = [
         "--truth name --evidence good.csv", "--truth name --per-record each.xyz",
     )),
     *((0, f"{ALIKE} --no-sweep --errors= --no-remedies {more}") for more in (
-        "--halves --intruder-file apart.parquet --evidence e.json --report page.html",
+        "--halves --intruder-file foreign.parquet --evidence e.json --report page.html",
         "--intruder-file good.csv --json --halves",
     )),
     *((3, f"{ALIKE} --intruder-file {name}") for name in ("no.csv", "rows.csv", "twice.csv")),
-    (2, f"{AUDIT} --truth none --intruder-file apart.parquet"),
+    (2, f"{AUDIT} --truth none --intruder-file foreign.parquet"),
     (3, "audit crowd.parquet typed.parquet --schema crowd.toml --truth name"),
     (3, "audit crowd.parquet good.parquet --schema crowd.toml --truth age"),
     (3, "audit good.parquet crowd.parquet --schema keys.toml --truth name"),

@@ -64,7 +64,8 @@ def likeness(gaps: Floats, width: float = LIKENESS) -> Floats:
 
 
 def _quantiles(values: Floats) -> Floats:
+    """Of standardised values; one that is missing in all that are looked at has no shape."""
     scaled = normalised(values, how="standardisation")
-    unknown = np.isnan(scaled).all(0)  # of which nothing is known is constant
-    found: Floats = np.nanquantile(np.where(unknown, 0.0, scaled), SHARES, axis=0)
+    scaled[:, np.isnan(scaled).all(0)] = 0.0
+    found: Floats = np.nanquantile(scaled, SHARES, axis=0)
     return found

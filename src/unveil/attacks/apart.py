@@ -122,14 +122,9 @@ class Apart:
         """Scores of those whose ranks and scales count."""
         return scores_of(self.people.values, self.people.values)
 
-    @property
-    def standard(self) -> tuple[Floats, Floats]:
-        """z-scores of the records that are linked and of the released rows; 0 where missing."""
-        mine, released = (
-            np.nan_to_num(normalised(own, how="standardisation"))
-            for own in (self.mine, self.released.values)
-        )
-        return mine, released
+    def standard(self, values: Floats, side: Side) -> Floats:
+        """z-scores among the records of a file; 0 where missing."""
+        return np.nan_to_num(normalised(values, how="standardisation", among=side.values))
 
     @cached_property
     def shared(self) -> Copies:

@@ -157,13 +157,16 @@ def posterior_of(weights: Floats) -> Floats:
 def beliefs_of(weights: Floats) -> Floats:
     """How likely each pair is in a random matching, by belief propagation.
 
-    Nearer to the truth than scaling, from which it begins, and dearer.
+    Nearer to the truth than scaling, from which it begins, and dearer. The records of the smaller
+    file all have a partner, also before it has settled.
     """
     if len(weights) > weights.shape[1]:
         return beliefs_of(weights.T).T
     rows, columns = weights.shape
     likely = np.exp(np.maximum(weights - weights.max(1, keepdims=True), UNLIKELY))
-    back = 1.0 / np.maximum(1 - posterior_of(weights), NARROW)
+    scaled = posterior_of(weights)
+    free = np.maximum(1 - scaled.sum(0), NARROW) if columns > rows else 1.0
+    back = free / np.maximum(1 - scaled, NARROW)
     chance = np.zeros_like(likely)
     for _ in range(MESSAGES):
         told = likely * back
@@ -176,7 +179,7 @@ def beliefs_of(weights: Floats) -> Floats:
         before, chance = chance, odds / (1 + odds)
         if np.abs(chance - before).max() < SETTLED:
             break
-    found: Floats = chance
+    found: Floats = chance / chance.sum(1, keepdims=True)
     return found
 
 

@@ -32,13 +32,14 @@ def representatives(
     family: Family = "threshold",
     normalisation: Normalisation = "standardisation",
     missing: Missing = "projection",
+    among: Floats | None = None,
 ) -> Floats:
     """The ten representatives of each record, records x 10; NaN is missing in `values`.
 
     Each is the record's normalised values aggregated by one of the ten published quantifiers of
-    a family. Values are normalised by the records given: those that are attacked. All attributes
-    are taken to point the same way; one that falls where the others rise is best turned round
-    before.
+    a family. Values are normalised by the records given, those that are attacked, or by others that
+    they are seen `among`. All attributes are taken to point the same way; one that falls where the
+    others rise is best turned round before.
 
     A missing value is 0 after normalisation, as in the paper's experiments (the least value
     after ranging, else the middle), or the record is projected on the attributes that it has
@@ -51,7 +52,9 @@ def representatives(
     """
     _check("operator", operator, get_args(Operator))
     _check("missing", missing, get_args(Missing))
-    scaled = np.sort(normalised(values, how=normalisation))  # once, for all ten; NaN comes last
+    scaled = np.sort(
+        normalised(values, how=normalisation, among=among)
+    )  # once, for all ten; NaN comes last
     present = ~np.isnan(scaled)
     if missing == "zero":
         scaled, present = np.nan_to_num(scaled), np.ones_like(present)
@@ -59,8 +62,10 @@ def representatives(
     return np.column_stack([aggregate(scaled, q, present=present) for q in published(family)])
 
 
-def normalised(values: Floats, *, how: Normalisation) -> Floats:
+def normalised(values: Floats, *, how: Normalisation, among: Floats | None = None) -> Floats:
     """Each attribute made comparable with the others; NaN, missing, stays.
+
+    By the records given, or by others that they are seen `among`.
 
     "ranging" takes the least value to 0 and the greatest to 1 (the paper's N1),
     "standardisation" the mean to 0 and the deviation to 1 (N2), "normal-scores" each value to
@@ -76,17 +81,18 @@ def normalised(values: Floats, *, how: Normalisation) -> Floats:
     if (np.abs(values) > LARGEST).any():  # never for a NaN
         raise DataError("numbers beyond 1e150 are too large to compute with; rescale them")
     one = {"ranging": _ranged, "standardisation": _standardised, "normal-scores": normal_scores}
-    return np.column_stack([one[how](column) for column in values.T])
+    others = values if among is None else among
+    return np.column_stack([one[how](*both) for both in zip(values.T, others.T, strict=True)])
 
 
-def _ranged(values: Floats) -> Floats:
-    known = values[~np.isnan(values)]
+def _ranged(values: Floats, among: Floats) -> Floats:
+    known = among[~np.isnan(among)]
     least, greatest = (known.min(), known.max()) if len(known) else (0.0, 0.0)
     return _scaled(values - least, greatest - least)
 
 
-def _standardised(values: Floats) -> Floats:
-    mean, deviation = spread(values)
+def _standardised(values: Floats, among: Floats) -> Floats:
+    mean, deviation = spread(among)
     return _scaled(values - mean, deviation)
 
 

@@ -22,6 +22,7 @@ FEWEST = 10  # records: of fewer nothing can be said
 MOST_CATEGORIES = 12  # of a nominal attribute, each of which is a feature
 RARE = 0.02  # a category with a smaller share is none
 RIDGE = 1e-3  # added to correlations, so that they can be inverted
+LEAST = 0.05  # of any direction's variance, where correlations fill in what is missing
 
 
 class Feature(NamedTuple):
@@ -38,7 +39,8 @@ class Feature(NamedTuple):
         labels = labels_of(data.column(self.column))
         if self.category is not None:
             return (labels == self.category).cast(float).to_numpy()
-        return code_numbers(codes_of(labels, self.order))
+        unheard = labels.is_in(list(self.order)).not_().fill_null(False)
+        return code_numbers(codes_of(labels.set(unheard, None), self.order))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -128,7 +130,7 @@ def scores_of(values: Floats, among: Floats) -> Floats:
     scores = np.column_stack(
         [normal_scores(own, column) for own, column in zip(values.T, among.T, strict=True)]
     )
-    return _completed(scores / size, correlations_of(reference / size))
+    return _completed(scores / size, _possible(correlations_of(reference / size)))
 
 
 def deviations_of(scores: Floats) -> Floats:
@@ -139,13 +141,30 @@ def deviations_of(scores: Floats) -> Floats:
 
 
 def correlations_of(scores: Floats) -> Floats:
-    """Correlations of features of unit deviation, each two where both are known."""
+    """Correlations of features of unit deviation, each two where both are known.
+
+    Where missing ones were filled in, the deviation is what it is then, as for any whitening.
+    """
     present = ~np.isnan(scores)
     filled = np.where(present, scores, 0.0)
     both = present.T.astype(np.float64) @ present
     related: Floats = filled.T @ filled / np.maximum(both, 1.0)
-    np.fill_diagonal(related, 1.0)
+    own = np.diag(related)
+    np.fill_diagonal(related, np.where(own > 0, own, 1.0))
     return related
+
+
+def _possible(related: Floats) -> Floats:
+    """Correlations that may hold together, as those of pairs that are known here and there do not.
+
+    By no more than the least variance can a feature be told from others: what is told by less is
+    told by chance, and would come out many times too large.
+    """
+    spectrum, vectors = np.linalg.eigh(related)
+    found = (vectors * np.maximum(spectrum, LEAST)) @ vectors.T
+    size = np.sqrt(np.diag(found))
+    fitting: Floats = found / size / size[:, None]
+    return fitting
 
 
 def _completed(scores: Floats, related: Floats) -> Floats:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # How much likelier a pair at no distance is than one at the usual, as a log: by the log of how many
 # candidates there are, and at least. Among many, a start that is too soft is forgotten.
 SHARPER, LESS, SHARP = 6.5, 25.0, 5.0
+DIGITS, EVEN = 9, 1e-6  # of a loading: so many decimals; a sum of them that is none
 NARROW, WIDE = 0.02, 0.5  # how much shapes may differ, of alignments that are drawn
 
 
@@ -29,19 +30,25 @@ def turned(values: Floats, scores: Floats) -> Floats:
 
 def main_signs(scores: Floats) -> Floats:
     """The sign of each feature in the first principal component, that of the most being 1."""
-    loading = _loadings(scores)
+    loading = main_loadings(scores)
     return np.where(loading < 0, -1.0, 1.0)
 
 
 def main_component(scores: Floats) -> Floats:
     """The first principal component, on which most features count positively."""
-    found: Floats = scores @ _loadings(scores)
+    found: Floats = scores @ main_loadings(scores)
     return found
 
 
-def _loadings(scores: Floats) -> Floats:
-    loading = np.linalg.eigh(correlations_of(scores))[1][:, -1]
-    return loading if loading.sum() >= 0 else -loading
+def main_loadings(scores: Floats) -> Floats:
+    """How much each feature counts in the first principal component, most of them positively.
+
+    Where as much counts either way, the one that counts most is positive, the first of them: no
+    rounding may say it, which depends on the order of the records.
+    """
+    loading = np.linalg.eigh(correlations_of(scores))[1][:, -1].round(DIGITS)
+    main = loading.sum() if abs(loading.sum()) > EVEN else loading[np.abs(loading).argmax()]
+    return loading if main >= 0 else -loading
 
 
 def starts_of(

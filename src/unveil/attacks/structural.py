@@ -18,8 +18,7 @@ from unveil.attacks.credit import Credit, Trial
 from unveil.attacks.probabilistic import Probabilistic
 from unveil.attacks.representatives import Missing, Normalisation, Operator, representatives
 from unveil.attacks.search import Search, as_records
-from unveil.attacks.starting import main_component, main_signs
-from unveil.data.encode import tied_blocks
+from unveil.attacks.starting import main_loadings, main_signs
 from unveil.data.microdata import Microdata
 from unveil.engines.metrics import euclid, manhattan
 from unveil.errors import DataError
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 Way = Literal["auto", "representatives", "ranking", "alignment", "values", "correlation"]
 PILED = 0.1  # the share of cells at the ends of their ranges from which the ends tell most
 NOTICED = 0.1  # a correlation that is reported
+DIGITS = 2.0**34  # scores that differ by less than the largest by this are equal
 
 
 class Structural(Attack, frozen=True, kw_only=True):
@@ -187,19 +187,18 @@ class Structural(Attack, frozen=True, kw_only=True):
     def _by_representatives(self, apart: Apart) -> Search:
         """The nearest by ten symmetric aggregates of each record."""
         signs = self._signs(apart)
-        values = [
-            own * sign for own, sign in zip((apart.mine, apart.released.values), signs, strict=True)
-        ]
+        sides = (apart.mine, apart.people), (apart.released.values, apart.released)
         how = self.normalisation or _normalisation((apart.people, apart.released))
         mine, released = (
             representatives(
-                own,
+                own * sign,
                 operator=self.operator,
                 family=self.family,
                 normalisation=how,
                 missing=self.missing,
+                among=side.values * sign,
             )
-            for own in values
+            for (own, side), sign in zip(sides, signs, strict=True)
         )
         details = _details(apart, "representatives", signs) | {"normalisation": how}
         if self.linkage == "probabilistic":
@@ -227,12 +226,14 @@ class Structural(Attack, frozen=True, kw_only=True):
     def _by_ranking(self, apart: Apart) -> Search:
         """The nearest by the place among one's own, by one score of each record."""
         signs = self._signs(apart)
+        sides = (apart.mine, apart.people), (apart.released.values, apart.released)
         places = []
-        for own, sign in zip(apart.standard, signs, strict=True):
-            score = main_component(own) if self.score == "component" else (own * sign).sum(1)
-            places.append((tied_blocks(score).twice_rank - 1) / (2 * len(score)))
-        mine, released = (place[:, None] for place in places)
-        return _guess(apart, (mine, released), manhattan(), _details(apart, "ranking", signs))
+        for (own, side), sign in zip(sides, signs, strict=True):
+            scaled, among = apart.standard(own, side), apart.standard(side.values, side)
+            along = main_loadings(among) if self.score == "component" else sign
+            places.append(_places(scaled @ along, among @ along)[:, None])
+        details = _details(apart, "ranking", signs)
+        return _guess(apart, (places[0], places[1]), manhattan(), details)
 
     def _by_alignment(self, apart: Apart) -> Search:
         """The nearest by attributes that are set against each other by their shapes."""
@@ -305,6 +306,15 @@ def _details(apart: Apart, method: str, signs: tuple[Floats, Floats] | None) -> 
             )
         }
     return details
+
+
+def _places(scores: Floats, among: Floats) -> Floats:
+    """The share of others that are below, equals counted half; rounding makes nobody unequal."""
+    size = np.abs(among).max()
+    own, others = (np.rint(each * (DIGITS / size) if size else each) for each in (scores, among))
+    below, upto = (np.searchsorted(np.sort(others), own, side) for side in ("left", "right"))
+    places: Floats = (below + upto) / (2 * len(others))
+    return places
 
 
 def _normalisation(sides: tuple[Side, Side]) -> Normalisation:

@@ -1,0 +1,122 @@
+"""Files that share no attribute: every matching listed, every pair compared by itself."""
+
+import math
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+from scipy.stats import multivariate_normal, norm
+
+
+def matchings(weights):
+    """The log-weight of each way to give every record of the smaller file a partner."""
+    weights = np.asarray(weights, float)
+    if len(weights) > weights.shape[1]:
+        weights = weights.T
+    rows, columns = weights.shape
+    for taken in permutations(range(columns), rows):
+        yield taken, sum(weights[i, j] for i, j in enumerate(taken))
+
+
+def log_sum(weights):
+    """The log of the sum, over all matchings, of the products of exp(weights)."""
+    every = [weight for _, weight in matchings(weights)]
+    most = max(every)
+    return most + math.log(math.fsum(math.exp(weight - most) for weight in every))
+
+
+def log_mean(weights):
+    """The log of the mean."""
+    small, large = sorted(np.shape(weights))
+    return log_sum(weights) - math.log(math.perm(large, small))
+
+
+def chances(weights):
+    """How often each pair is in a random matching."""
+    weights = np.asarray(weights, float)
+    if len(weights) > weights.shape[1]:
+        return chances(weights.T).T
+    found, total = np.zeros(weights.shape), log_sum(weights)
+    for taken, weight in matchings(weights):
+        found[np.arange(len(weights)), taken] += math.exp(weight - total)
+    return found
+
+
+def normal_ratio(mine, released, sizes, turns):
+    """For each pair the log of how much likelier it is than one of strangers, by densities."""
+    found = np.zeros((len(mine), len(released)))
+    for size, left, right in zip(sizes, turns[0].T, turns[1].T, strict=True):
+        u, v = np.meshgrid(mine @ left, released @ right, indexing="ij")
+        joint = multivariate_normal([0, 0], [[1, size], [size, 1]])
+        found += joint.logpdf(np.dstack([u, v])).reshape(found.shape)
+        found -= norm.logpdf(u) + norm.logpdf(v)
+    return found
+
+
+def canonical_correlations(x, y):
+    """The cosines of the angles between what the columns of x and those of y span."""
+    left, right = (np.linalg.qr(own - own.mean(axis=0))[0] for own in (x, y))
+    return np.linalg.svd(left.T @ right, compute_uv=False)
+
+
+def known(values):
+    return [value for value in values if not absent(value)]
+
+
+def absent(value):
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def copied(mine, released):
+    """How likely a stranger has a value that is rare, how often values are copied, the surprise."""
+    first, second = Counter(known(mine)), Counter(known(released))
+    once = max(sum(1 for many in first.values() if many == 1), 1)
+    shared = sum(1 for value, many in first.items() if many == 1 and second[value] == 1)
+    twice = [sum(1 for many in counts.values() if many == 2) for counts in (first, second)]
+    expected, size = 2 * max(twice), sum(second.values())
+    rare = min((expected + 0.5) / (once * size), 1 / size)
+    chance = min(max((shared - expected) / once, 0.02), 0.98)
+    return rare, chance, (shared - expected) / math.sqrt(expected + 1)
+
+
+def copy_ratio(mine, released, chance, rare):
+    """For each pair of values the log of how much likelier they are of one person.
+
+    A released value is a copy with this chance, and else anybody's. How likely it is anybody's
+    is told by how often it is released, as a power of 2; of one released once, by `rare`.
+    """
+    counts, size = Counter(known(released)), len(known(released))
+    found = np.zeros((len(mine), len(released)))
+    for i, own in enumerate(mine):
+        for j, other in enumerate(released):
+            if absent(own) or absent(other):
+                continue
+            power = round(math.log2(counts[other]))
+            usual = 2.0**power / size if power else rare
+            found[i, j] = math.log((chance / usual if own == other else 0.0) + 1 - chance)
+    return found
+
+
+def shape_gap(mine, released, *, turned=False):
+    """The mean square by which standardised quantiles differ."""
+    sides = []
+    for own in (mine, -np.asarray(released) if turned else released):
+        cells = np.array(known(np.asarray(own, float).tolist()))
+        spread = cells.std(ddof=1)
+        cells = (cells - cells.mean()) / (spread if spread else 1.0)
+        sides.append(np.quantile(cells, np.arange(2, 99, 2) / 100))
+    return float(np.mean((sides[0] - sides[1]) ** 2))
+
+
+def believed(trial, controls, sure, best):
+    """What remains of a probability: `sure`, times how many at least as good are not by chance."""
+    usual = max((np.mean([one.mean() for one in made]) for made in controls), default=0.0)
+    linked = max(0.0, (trial.mean() - usual) / max(1 - usual, 1e-9))
+    factors = []
+    for level in np.sort(trial):
+        share = np.mean(trial >= level)
+        wrong = max((np.mean([np.mean(one >= level - 1e-12) for one in made]) for made in controls),
+                    default=0.0)  # fmt: skip
+        factors.append(min(max(1 - (1 - linked) * wrong / share, 0.0), 1.0))
+        factors[-1] = max(factors)  # a better one is not believed less
+    return max(sure * np.interp(best, np.sort(trial), factors), 1e-9)

@@ -1,0 +1,83 @@
+"""Attributes of two files matched by their shapes; and where a search begins."""
+
+import numpy as np
+import pytest
+
+from planted import halves
+from unveil.attacks.alignment import aligned, likeness, shape_gaps
+from unveil.attacks.representatives import normalised
+from unveil.attacks.sides import scores_of
+from unveil.attacks.starting import main_component, main_signs, starts_of, turned
+
+
+def shapes(n=200):
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((n, 4))
+    return np.column_stack([np.exp(x[:, 0]), x[:, 1], x[:, 2] > 1, np.abs(x[:, 3]) ** 3])
+
+
+def test_the_same_shapes_are_found_in_another_order_and_another_unit():
+    values, order = shapes(), np.array([2, 0, 3, 1])
+    units = np.array([10.0, 0.1, 5.0, 1e6])
+    found = aligned(values, (values * units + 7)[:, order], turn=False)
+    assert (order[found.released] == found.mine).all()
+    assert found.gap == pytest.approx(np.zeros(4), abs=1e-9)
+    assert likeness(found.gap) == pytest.approx(np.ones(4))
+    assert (found.sign == 1).all()
+
+
+def test_those_that_fall_where_others_rise_are_found_when_they_are_turned():
+    values, order = shapes(), np.array([3, 1, 0, 2])
+    signs = np.array([-1.0, 1.0, -1.0, -1.0])
+    other = (values * signs)[:, order]
+    found = aligned(values, other, turn=True)
+    assert (order[found.released] == found.mine).all()
+    skewed = found.mine != 1  # a shape that is the same when turned has no direction
+    assert (found.sign == signs[found.mine])[skewed].all()
+    assert aligned(values, other, turn=False).gap.sum() > found.gap.sum() + 0.1
+
+
+def test_the_file_with_fewer_attributes_has_a_partner_for_each():
+    found = aligned(shapes()[:, :2], shapes(90), turn=False)
+    assert found.mine.tolist() == [0, 1]
+    assert found.released.tolist() == [0, 1]
+
+
+def test_constants_and_what_is_missing_have_no_shape():
+    values = np.column_stack([shapes()[:, 0], np.full(200, np.nan), np.ones(200)])
+    for gaps in shape_gaps(values, values):
+        assert np.isfinite(gaps).all()
+    assert shape_gaps(values, values)[0][1, 2] == 0
+
+
+def test_the_main_direction_is_that_of_most():
+    rng = np.random.default_rng(4)
+    size = rng.standard_normal(300)
+    values = np.column_stack([size, size, -size, size]) + 0.3 * rng.standard_normal((300, 4))
+    scores = scores_of(values, values)
+    assert main_signs(scores).tolist() == [1, 1, -1, 1]
+    assert np.corrcoef(main_component(scores), size)[0, 1] > 0.95
+    assert np.array_equal(turned(values, scores), values * [1, 1, -1, 1])
+
+
+def test_where_as_much_counts_either_way_rounding_does_not_choose():
+    rng = np.random.default_rng(5)
+    for n in range(30, 60):
+        one = rng.standard_normal(n)
+        values = np.column_stack([one, 0.5 * rng.standard_normal(n) - one])
+        own = normalised(values, how="standardisation")[rng.permutation(n)]
+        assert main_signs(own).tolist() == [1, -1]
+
+
+def test_starts_are_posteriors_and_those_that_are_drawn_depend_on_the_generator():
+    values = tuple(halves(20))
+    scores = tuple(scores_of(own, own) for own in values)
+    first, again, other = (
+        list(starts_of(values, scores, np.random.default_rng(seed), 3)) for seed in (1, 1, 2)
+    )
+    assert len(first) == 6 + 3 + 6 + 3
+    for start, same in zip(first, again, strict=True):
+        assert np.array_equal(start, same)
+        assert start.sum(1) == pytest.approx(1)
+    fixed = [np.array_equal(one, two) for one, two in zip(first, other, strict=True)]
+    assert fixed == [True] * 15 + [False] * 3

@@ -1,0 +1,100 @@
+"""Canonical correlations of soft matchings: what is learnt, and what it is worth."""
+
+import numpy as np
+import pytest
+
+from naive import structural as naive
+from planted import halves
+from unveil.attacks.controls import redrawn
+from unveil.attacks.correlation import (
+    CERTAIN,
+    Correlations,
+    Pair,
+    correlated,
+    likelihood_of,
+    posterior_of,
+    settle,
+    whitening,
+)
+from unveil.attacks.sides import correlations_of, scores_of
+from unveil.attacks.starting import starts_of
+
+
+def pair_of(n=60, **how):
+    """Scores of two files, exactly centred and scaled, in the same order."""
+    both = [scores_of(own, own) for own in halves(n, **how)]
+    return Pair.of(*((own - own.mean(0)) / own.std(0) for own in both))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.999, 1.0])
+def test_whitened_directions_are_not_correlated(share):
+    scores = pair_of(noise=0.5).mine
+    related = correlations_of(scores)
+    found = scores @ whitening(related, share)
+    assert found.T @ found / len(found) == pytest.approx(np.eye(found.shape[1]))
+    spectrum = np.sort(np.linalg.eigvalsh(related))[::-1]
+    held = spectrum[: found.shape[1]].sum() / spectrum.sum()
+    assert held >= share - 1e-9
+    assert held - spectrum[found.shape[1] - 1] / spectrum.sum() < share
+
+
+def test_directions_in_which_nothing_varies_are_left_out():
+    column = np.array([[-1.0], [1.0], [-1.0], [1.0]])
+    assert whitening(correlations_of(np.hstack([column, -column])), 1.0).shape == (2, 1)
+
+
+def test_of_a_matching_that_is_decided_canonical_correlations_are_learnt():
+    pair = pair_of(noise=0.4)
+    order = np.random.default_rng(1).permutation(60)
+    part = Correlations(pair.some(np.arange(60), order), 1.0)
+    part.learn(np.eye(60)[:, order])
+    expected = naive.canonical_correlations(pair.mine, pair.released)
+    assert part.sizes == pytest.approx(np.minimum(expected[expected > 0.02], CERTAIN))
+    u, v = pair.mine @ part.turns[0], pair.released @ part.turns[1]
+    assert u.T @ u / 60 == pytest.approx(np.eye(len(part.sizes)), abs=1e-9)
+    assert np.minimum(np.diag(u.T @ v / 60), CERTAIN) == pytest.approx(part.sizes)
+
+
+def test_nothing_is_certain_and_what_is_faint_is_nothing():
+    mine = pair_of().mine
+    part = Correlations(Pair.of(mine, mine), 1.0)
+    part.learn(np.eye(60))
+    assert (part.sizes == CERTAIN).all()
+    part.learn(np.full((60, 60), 1 / 60))  # anybody is anybody
+    assert not len(part.sizes)
+    assert part.weights() == pytest.approx(np.zeros((60, 60)))
+
+
+def test_what_was_learnt_holds_of_other_records():
+    pair = pair_of(noise=0.3)
+    part = Correlations(pair, 0.999)
+    part.learn(np.eye(60))
+    some = np.arange(5), np.arange(9, 2, -1)
+    assert part.among(pair.some(*some)).weights() == pytest.approx(part.weights()[np.ix_(*some)])
+
+
+def test_settling_makes_files_likelier_and_finds_people_from_half_of_them():
+    pair = pair_of()
+    start = np.full((60, 60), 0.5 / 60) + 0.5 * np.diag(np.arange(60) < 30)
+    part = Correlations(pair, 0.999)
+    part.learn(start)
+    before = likelihood_of(part.weights(), posterior_of(part.weights()))
+    fit = settle([part], start)
+    assert fit.likelihood > before
+    assert (fit.posterior.argmax(1) == np.arange(60)).mean() > 0.9
+    assert fit.likelihood == likelihood_of(part.weights(), fit.posterior)
+
+
+def test_the_best_of_all_starts_is_kept_and_strangers_are_less_likely():
+    values = halves(30)
+    found = []
+    for mine in (values[0], redrawn(values[0], np.random.default_rng(2))):
+        both = mine, values[1]
+        pair = Pair.of(*(scores_of(own, own) for own in both))
+        starts = list(starts_of(both, (pair.mine, pair.released), np.random.default_rng(3), 2))
+        for start in starts:
+            assert start.sum(1) == pytest.approx(1)
+        weights = correlated(pair, starts).weights()
+        found.append((weights, likelihood_of(weights, posterior_of(weights))))
+    assert (found[0][0].argmax(1) == np.arange(30)).mean() > 0.8
+    assert found[0][1] > found[1][1] + 20
