@@ -72,11 +72,15 @@ def copied(mine, released):
     first, second = Counter(known(mine)), Counter(known(released))
     once = max(sum(1 for many in first.values() if many == 1), 1)
     shared = sum(1 for value, many in first.items() if many == 1 and second[value] == 1)
-    twice = [sum(1 for many in counts.values() if many == 2) for counts in (first, second)]
-    expected, size = 2 * max(twice), sum(second.values())
+    reckoned = []
+    for counts in (first, second):
+        twice, thrice = (sum(1 for many in counts.values() if many == n) for n in (2, 3))
+        factor = 2 * math.exp(-3 * (thrice - math.sqrt(thrice)) / (twice + 1))
+        reckoned.append((factor * twice, factor**2 * twice))
+    (expected, variance), size = max(reckoned), sum(second.values())
     rare = min((expected + 0.5) / (once * size), 1 / size)
     chance = min(max((shared - expected) / once, 0.02), 0.98)
-    return rare, chance, (shared - expected) / math.sqrt(expected + 1)
+    return rare, chance, (shared - expected) / math.sqrt(1 + expected + variance)
 
 
 def copy_ratio(mine, released, chance, rare):

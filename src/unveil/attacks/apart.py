@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from unveil.engines.metrics import Cost
     from unveil.engines.records import Records
 
-PAIRS = 2_000_000  # by which structures are searched for; records of mine are sampled
+PAIRS = 500_000  # by which structures are searched for; records of mine are sampled
 MORE_PAIRS = 16_000_000  # by which the one that was found is refined
 CANDIDATES = 16_384  # released rows that they are set against
-FEWEST = 100  # records that are looked at, however many pairs these make
+FEWEST = 200  # records that are looked at, however many pairs these make
 STARTS, FEW_PAIRS = 40, 100_000  # random starts, where there are so few pairs; of more, fewer
 
 

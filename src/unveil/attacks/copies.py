@@ -138,19 +138,22 @@ def _shared(mine: Ints, released: Ints) -> tuple[float, float, float]:
     first, second = (np.bincount(codes[codes >= 0], minlength=size) for codes in (mine, released))
     once = max(int((first == 1).sum()), 1)
     shared = int(((first == 1) & (second == 1)).sum())
-    expected = max(_by_chance(first), _by_chance(second))
+    expected, variance = max(_by_chance(first), _by_chance(second))
     known = int(second.sum())
     rare = min((expected + 0.5) / (once * known), 1 / known)
     chance = float(np.clip((shared - expected) / once, LEAST, MOST))
-    return rare, chance, (shared - expected) / float(np.sqrt(expected + 1))
+    return rare, chance, (shared - expected) / float(np.sqrt(1 + expected + variance))
 
 
-def _by_chance(counts: Ints) -> float:
+def _by_chance(counts: Ints) -> tuple[float, float]:
     """How many values one of this file and one of another such file of strangers have alone.
 
     A value that a file has on average r times is there once in each of two with probability
     r^2 exp(-2r), and twice in one with r^2 exp(-r) / 2; of those that are repeated, r is three
-    times the values found thrice for each found twice (as Good and Turing reckon).
+    times the values found thrice for each found twice (as Good and Turing reckon). Also the
+    variance with which that is known; numbers found thrice are taken for as few as they may be.
     """
     twice, thrice = (int((counts == times).sum()) for times in (2, 3))
-    return 2.0 * twice * float(np.exp(-3.0 * thrice / (twice + 1)))
+    fewer = max(thrice - float(np.sqrt(thrice)), 0.0)
+    factor = 2.0 * float(np.exp(-3.0 * fewer / (twice + 1)))
+    return factor * twice, factor**2 * twice

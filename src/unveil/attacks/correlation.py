@@ -56,8 +56,9 @@ def whitening(related: Floats, share: float) -> Floats:
 
 
 def _root(values: Floats, weights: Floats) -> Floats:
-    """The inverse root of the weighted sums of squares and products."""
-    spectrum, vectors = np.linalg.eigh(values.T @ (weights[:, None] * values))
+    """The map that makes values uncorrelated and of unit deviation, where weighed like this."""
+    moments = values.T @ (weights[:, None] * values) / max(float(weights.sum()), 1e-9)
+    spectrum, vectors = np.linalg.eigh(moments)
     found: Floats = vectors / np.sqrt(np.maximum(spectrum, 1e-6 * spectrum[-1] + 1e-12)) @ vectors.T
     return found
 
@@ -95,11 +96,11 @@ class Correlations:
         x, y = self.pair.mine @ left, self.pair.released @ right
         # Who has a partner need not vary as all do: correlations, not covariances.
         first, second = _root(x, posterior.sum(1)), _root(y, posterior.sum(0))
-        across = first @ (x.T @ (posterior @ y)) @ second
+        across = first @ (x.T @ (posterior @ y)) @ second / max(float(posterior.sum()), 1e-9)
         turn, sizes, back = np.linalg.svd(across, full_matrices=False)
         kept = sizes > FAINT
         self.sizes = np.minimum(sizes[kept], CERTAIN)
-        self.turns = left @ turn[:, kept], right @ back.T[:, kept]
+        self.turns = left @ first @ turn[:, kept], right @ second @ back.T[:, kept]
 
     def weights(self) -> Floats:
         """The log-likelihood ratio of every pair, under normal scores."""
@@ -148,7 +149,7 @@ def posterior_of(weights: Floats) -> Floats:
             break
         right = 1 / (left @ likely + left.dtype.type(alone))
         alone = (columns - rows) / float(right.sum())
-    likely *= left[:, None]
+    likely *= (1 / (likely @ right))[:, None]
     likely *= right
     found: Floats = likely.astype(np.float64, copy=False)
     return found

@@ -127,4 +127,8 @@ def credited(pairing: Pairing, credit: Credit) -> Outcome:
     chance = sharpened(outcome.chance)
     best = np.zeros(pairing.shape[0])
     np.maximum.at(best, outcome.rows, chance)
-    return replace(outcome, chance=chance * credit.believed(best)[outcome.rows])
+    share = credit.believed(best)
+    # Of several that are likely, one is the partner: no record has more than one.
+    every = np.bincount(outcome.rows, chance * pairing.capacity[outcome.columns], len(best))
+    share = share / np.maximum(every, 1.0)
+    return replace(outcome, chance=chance * share[outcome.rows])

@@ -19,6 +19,7 @@ from unveil.cli.options import (
     read_table,
 )
 from unveil.cli.parameters import WithParameters, as_usage, attack_of
+from unveil.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,6 +111,8 @@ def command(
     from unveil.workflows.linking import check_named, linkage, linked
     from unveil.workflows.scene import prepare
 
+    if confidence != confidence:  # noqa: PLR0124 - which NaN is not
+        raise UsageError("--confidence: a number from 0 to 1")
     parameters = {name: value for name, value in given.items() if name not in CSV_OPTIONS}
     spec = None if chosen is None else attack_of(chosen, parameters)
     dialect = csv_format(first, second, **{name: given[name] for name in CSV_OPTIONS})

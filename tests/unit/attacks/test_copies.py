@@ -24,13 +24,23 @@ def test_chance_and_rarity_by_hand():
     assert found.size == 6
     assert found.chance == pytest.approx((3 - 2) / 4)
     assert found.rare == pytest.approx(2.5 / (4 * 6))
-    assert found.surprise == pytest.approx(1 / np.sqrt(3))
+    assert found.surprise == pytest.approx(1 / np.sqrt(1 + 2 + 4))
     weights = found.weights()
     assert weights[0, 0] == pytest.approx(np.log(0.25 / (2.5 / 24) + 0.75))
     assert weights[0, 1] == weights[4, 4] == found.unequal == pytest.approx(np.log(0.75))
     assert (weights[6] == 0).all()  # what is not known speaks for nothing
     some = found.of(np.array([6, 0]), np.array([1, 0]))
     assert some.weights() == pytest.approx(weights[np.ix_([6, 0], [1, 0])])
+
+
+def test_values_found_thrice_make_fewer_be_expected_once():
+    # 4 twice and 4 thrice, of which 2 are counted: 2 * 4 * exp(-3 * 2 / 5) by chance.
+    cells = [*range(20), *np.repeat(range(20, 24), 2), *np.repeat(range(24, 28), 3)]
+    found = copy_of(one("a", cells), one("b", cells), "a", "b")
+    expected = 8 * np.exp(-6 / 5)
+    assert found.chance == pytest.approx((20 - expected) / 20)
+    variance = 4 * (2 * np.exp(-6 / 5)) ** 2
+    assert found.surprise == pytest.approx((20 - expected) / np.sqrt(1 + expected + variance))
 
 
 def test_what_many_have_tells_less():

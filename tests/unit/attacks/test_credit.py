@@ -73,12 +73,13 @@ def test_the_order_of_candidates_stays(monkeypatch):
     outcome = Outcome(rows, columns, chance, {"rounds": 1})
     monkeypatch.setattr(module, "posterior", lambda _: outcome)
     for one in (credit(), credit(best=LOW), credit(likelihood=0.0)):
-        found = credited(SimpleNamespace(shape=(3, 4)), one)
+        found = credited(SimpleNamespace(shape=(3, 4), capacity=np.ones(4, int)), one)
         assert (found.rows == rows).all()
         assert (found.columns == columns).all()
         assert found.details == outcome.details
         assert (found.chance <= sharpened(chance)).all()
         assert (found.chance > 0).all()
+        assert (np.bincount(rows, found.chance) <= 1 + 1e-12).all()
         for row in range(3):
             own = rows == row
             assert (np.argsort(found.chance[own]) == np.argsort(chance[own])).all()
