@@ -276,8 +276,8 @@ def main():
     if measured(given, measure):
         return
     logging.disable(logging.WARNING)
-    print(machine(f"{given.threads} threads", "numpy", "numba", "scipy"), flush=True)
-    print(f"{given.runs} runs", flush=True)
+    ran_on = machine(f"{given.threads} threads", "numpy", "numba", "scipy")
+    print(f"{ran_on}; {given.runs} runs, of planted files {given.planted}", flush=True)
     for table in given.tables or TABLES:
         show(table, given)
 
