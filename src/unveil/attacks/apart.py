@@ -251,6 +251,15 @@ class Apart:
             if abs(best[one, other]) >= least
         ]
 
+    def level(self, structure: Structure) -> float:
+        """The log-likelihood ratio of a pair that costs nothing, without its records' offsets."""
+        found = 0.0
+        if structure.correlations is not None:
+            found -= 0.5 * float(np.log1p(-(structure.correlations.sizes**2)).sum())
+        for copy in () if structure.copies is None else structure.copies.found:
+            found += copy.unequal + sum(copy.gain(power) for power in copy.powers)
+        return found
+
     def search(self, structure: Structure, details: dict[str, Any]) -> Search:
         """The exact search by what a structure says of a pair: its log-likelihood ratio."""
         both = [_Compared.nothing(len(data)) for data in self.files.both]
@@ -310,8 +319,7 @@ def _by_copy(copy: Copy, both: list[_Compared]) -> list[Cost]:
     Who is not equal, in none of them, pays for all; who has no value pays what is neutral.
     """
     costs = []
-    powers = np.unique(copy.often[copy.codes[1][copy.codes[1] >= 0]])
-    for place, power in enumerate(powers.tolist()):
+    for place, power in enumerate(copy.powers):
         for number, (one, codes) in enumerate(zip(both, copy.codes, strict=True)):
             known = np.where(codes >= 0, copy.often[codes] == power, False)
             cells = np.where(known, codes, -1.0 - number)  # nobody is equal who is not of it

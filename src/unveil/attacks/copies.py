@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.microdata import Microdata
 
-SURPRISE = 4.0  # deviations by which shared values are more than chance would make them
+SELDOM = 4  # times that a value is there, of those by which it is told whether values are copied
+LITTLE = 3.0  # so much is left open by any number of records
+SURPRISE = 3.0  # deviations by which shared values are more than chance would make them
 LEAST, MOST = 0.02, 0.98  # how often values are copied
 
 
@@ -41,6 +43,12 @@ class Copy:
         """By how much an equal value that is so frequent speaks for more than an unequal one."""
         ratio = self.chance / (2.0**power / self.size if power else self.rare)
         return float(np.log(ratio + 1 - self.chance) - np.log1p(-self.chance))
+
+    @property
+    def powers(self) -> list[int]:
+        """How often values are released that are known, as powers of 2."""
+        powers: list[int] = np.unique(self.often[self.codes[1][self.codes[1] >= 0]]).tolist()
+        return powers
 
     @property
     def unequal(self) -> float:
@@ -129,31 +137,37 @@ def _text(data: Microdata, column: str) -> NDArray[Any]:
 
 
 def _shared(mine: Ints, released: Ints) -> tuple[float, float, float]:
-    """How likely strangers share a value that is rare; how often people do; and the surprise.
+    """How likely a stranger has a value that is rare; how often values are copied; the surprise.
 
-    By chance, as many values are found once in each of two files as each file by itself lets
-    expect. The surprise is in deviations of that.
+    Each file by itself tells how many of the other's values it would have, were these strangers';
+    both are asked, and the less surprising answer counts. The surprise is in deviations.
     """
     size = int(max(mine.max(), released.max())) + 1
     first, second = (np.bincount(codes[codes >= 0], minlength=size) for codes in (mine, released))
-    once = max(int((first == 1).sum()), 1)
-    shared = int(((first == 1) & (second == 1)).sum())
-    expected, variance = max(_by_chance(first), _by_chance(second))
+    chance, surprise = (
+        min(both) for both in zip(_found(first, second), _found(second, first), strict=True)
+    )
+    once, twice = (int((second == times).sum()) for times in (1, 2))
     known = int(second.sum())
-    rare = min((expected + 0.5) / (once * known), 1 / known)
-    chance = float(np.clip((shared - expected) / once, LEAST, MOST))
-    return rare, chance, (shared - expected) / float(np.sqrt(1 + expected + variance))
+    rare = min((2 * twice + 0.5) / (max(once, 1) * known), 1 / known)
+    return rare, float(np.clip(chance, LEAST, MOST)), surprise
 
 
-def _by_chance(counts: Ints) -> tuple[float, float]:
-    """How many values one of this file and one of another such file of strangers have alone.
+def _found(here: Ints, there: Ints) -> tuple[float, float]:
+    """What share of the values there is here by more than chance, and how surprising that is.
 
-    A value that a file has on average r times is there once in each of two with probability
-    r^2 exp(-2r), and twice in one with r^2 exp(-r) / 2; of those that are repeated, r is three
-    times the values found thrice for each found twice (as Good and Turing reckon). Also the
-    variance with which that is known; numbers found thrice are taken for as few as they may be.
+    As Good and Turing reckon: a stranger's value is here as often as values here are not alone.
     """
-    twice, thrice = (int((counts == times).sum()) for times in (2, 3))
-    fewer = max(thrice - float(np.sqrt(thrice)), 0.0)
-    factor = 2.0 * float(np.exp(-3.0 * fewer / (twice + 1)))
-    return factor * twice, factor**2 * twice
+    seldom = (here <= SELDOM) & (there <= SELDOM)  # what many have is shared by chance
+    here, there = here[seldom], there[seldom]
+    n, m = int(here.sum()), int(there.sum())
+    if not n or not m:
+        return 0.0, 0.0
+    once, twice = (int((here == times).sum()) for times in (1, 2))
+    covered = (n - once + 1) / (n + 1)
+    shared = int(there[here > 0].sum())
+    # Of the values there, and of what is reckoned to be covered.
+    known = max(once + 2 * twice - once**2 / n, LITTLE)
+    variance = m * covered * (1 - covered) + (m / n) ** 2 * known
+    surprise = (shared - m * covered) / float(np.sqrt(variance))
+    return (shared / m - covered) / max(1 - covered, 1e-9), surprise

@@ -7,7 +7,7 @@ its links. What they would be by chance is told by controls: the same search in 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from unveil.attacks.posterior import posterior
 
 if TYPE_CHECKING:
     from unveil.attacks.matching import Outcome, Pairing
+    from unveil.attacks.search import Search
     from unveil.data.encode import Floats
 
 USUAL, AS_MANY = 5.0, 4.0  # a control's deviation before any is seen, and how many that counts for
@@ -44,6 +45,7 @@ class Credit:
 
     trial: Trial
     controls: dict[str, tuple[Trial, ...]]
+    level: float = 0.0  # the log-likelihood ratio of a pair that costs nothing, at no offset
 
     @property
     def strictest(self) -> str | None:
@@ -90,7 +92,8 @@ class Credit:
         wrong, usual = np.zeros(len(levels)), 0.0
         for made in self.controls.values():
             others = [trial.best for trial in made]
-            above = [1 - np.searchsorted(one, levels - 1e-12) / len(one) for one in others]
+            # One more than were seen: that nobody has so much is not known of few controls.
+            above = [1 - np.searchsorted(one, levels - 1e-12) / (len(one) + 1) for one in others]
             wrong = np.maximum(wrong, np.mean(above, axis=0))
             usual = max(usual, float(np.mean([one.mean() for one in others])))
         linked = max(0.0, (float(levels.mean()) - usual) / max(1 - usual, 1e-9))
@@ -121,6 +124,22 @@ class Credit:
         return told
 
 
+def _has_partner(pairing: Pairing, outcome: Outcome, level: float) -> Floats:
+    """How likely each pair is against having no partner at all, were that as likely as not.
+
+    A matching gives everybody a partner. One who has none is given one who is left over, too, and
+    a pair of strangers among so many is no likelier than they are many.
+    """
+    between = cast("Search", pairing.between)
+    asking, _ = between.files.asked(between.mine, between.released)
+    own = np.zeros(len(asking)) if asking.offset is None else asking.offset
+    costs = between.costs(outcome.rows, outcome.columns)
+    ratio = level - costs - own[outcome.rows]
+    many = float(np.log(pairing.capacity.sum()))
+    found: Floats = 1 / (1 + np.exp(np.clip(many - ratio, -50.0, 50.0)))
+    return found
+
+
 def credited(pairing: Pairing, credit: Credit) -> Outcome:
     """The posterior over matchings, believed as far as controls allow."""
     outcome = posterior(pairing)
@@ -128,6 +147,7 @@ def credited(pairing: Pairing, credit: Credit) -> Outcome:
     best = np.zeros(pairing.shape[0])
     np.maximum.at(best, outcome.rows, chance)
     share = credit.believed(best)
+    chance = chance * _has_partner(pairing, outcome, credit.level)
     # Of several that are likely, one is the partner: no record has more than one.
     every = np.bincount(outcome.rows, chance * pairing.capacity[outcome.columns], len(best))
     share = share / np.maximum(every, 1.0)

@@ -286,7 +286,8 @@ def _followed(
         "evidence": evidence,
         "correspondence": apart.correspondence(structure, NOTICED),
     }
-    return replace(apart.search(structure, details), credit=credit)
+    believed = replace(credit, level=apart.level(structure))
+    return replace(apart.search(structure, details), credit=believed)
 
 
 def _details(apart: Apart, method: str, signs: tuple[Floats, Floats] | None) -> dict[str, Any]:
