@@ -1,5 +1,6 @@
 """Files that share no attribute: every matching listed, every pair compared by itself."""
 
+import itertools
 import math
 from collections import Counter
 from itertools import permutations
@@ -70,17 +71,40 @@ def absent(value):
 def copied(mine, released):
     """How likely a stranger has a value that is rare, how often values are copied, the surprise."""
     first, second = Counter(known(mine)), Counter(known(released))
-    once = max(sum(1 for many in first.values() if many == 1), 1)
-    shared = sum(1 for value, many in first.items() if many == 1 and second[value] == 1)
-    reckoned = []
-    for counts in (first, second):
-        twice, thrice = (sum(1 for many in counts.values() if many == n) for n in (2, 3))
-        factor = 2 * math.exp(-3 * (thrice - math.sqrt(thrice)) / (twice + 1))
-        reckoned.append((factor * twice, factor**2 * twice))
-    (expected, variance), size = max(reckoned), sum(second.values())
-    rare = min((expected + 0.5) / (once * size), 1 / size)
-    chance = min(max((shared - expected) / once, 0.02), 0.98)
-    return rare, chance, (shared - expected) / math.sqrt(1 + expected + variance)
+    counted = max(counted_up(known(mine)), counted_up(known(released)))
+    found = [found_again(*both, counted) for both in ((first, second), (second, first))]
+    once, twice = (sum(1 for many in second.values() if many == n) for n in (1, 2))
+    size = sum(second.values())
+    rare = min((2 * twice + 0.5) / (max(once, 1) * size), 1 / size)
+    chance = min(max(min(one[0] for one in found), 0.02), 0.98)
+    return rare, chance, min(one[1] for one in found)
+
+
+def found_again(here, there, counted):
+    """The share of the values there that are here beyond chance, and by how many deviations."""
+    seldom = [value for value in here | there if here[value] <= 4 and there[value] <= 4]
+    n, m = (sum(counts[value] for value in seldom) for counts in (here, there))
+    if not n or not m:
+        return 0.0, 0.0
+    once, twice = (sum(1 for value in seldom if here[value] == times) for times in (1, 2))
+    covered = max((n - once + 1) / (n + 1), counted)
+    shared = sum(there[value] for value in seldom if here[value])
+    open_ = max(once + 2 * twice - once**2 / n, 3)
+    variance = m * covered * (1 - covered) + (m / n) ** 2 * open_
+    beyond = (shared / m - covered) / max(1 - covered, 1e-9)
+    return beyond, (shared - m * covered) / math.sqrt(variance)
+
+
+def counted_up(values):
+    """The share of gaps between values, or digits of texts, that are the smallest."""
+    if values and isinstance(values[0], str):
+        digits = ["".join(sign for sign in value if sign.isdigit())[-15:] for value in values]
+        values = [float(each) for each in digits if each]
+    ascending = sorted(set(values))
+    gaps = [high - low for low, high in itertools.pairwise(ascending)]
+    if len(gaps) < 2:
+        return 0.0
+    return sum(1 for gap in gaps if gap <= min(gaps) * (1 + 1e-9)) / len(gaps)
 
 
 def copy_ratio(mine, released, chance, rare):
@@ -119,8 +143,11 @@ def believed(trial, controls, sure, best):
     factors = []
     for level in np.sort(trial):
         share = np.mean(trial >= level)
-        wrong = max((np.mean([np.mean(one >= level - 1e-12) for one in made]) for made in controls),
-                    default=0.0)  # fmt: skip
+        above = [  # and one more, who may have so much
+            np.mean([(1 + np.sum(one >= level - 1e-12)) / (len(one) + 1) for one in made])
+            for made in controls
+        ]
+        wrong = max(above, default=0.0)
         factors.append(min(max(1 - (1 - linked) * wrong / share, 0.0), 1.0))
         factors[-1] = max(factors)  # a better one is not believed less
     return max(sure * np.interp(best, np.sort(trial), factors), 1e-9)

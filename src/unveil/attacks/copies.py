@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SELDOM = 4  # times that a value is there, of those by which it is told whether values are copied
 LITTLE = 3.0  # so much is left open by any number of records
+DIGITS = 15  # of a text, that are looked at as a number
 SURPRISE = 3.0  # deviations by which shared values are more than chance would make them
 LEAST, MOST = 0.02, 0.98  # how often values are copied
 
@@ -127,7 +128,10 @@ def copy_of(mine: Microdata, release: Microdata, column: str, other: str) -> Cop
     counts = np.bincount(codes[1][there[1]], minlength=int(every.max()) + 1)
     often = np.rint(np.log2(np.maximum(counts, 1))).astype(np.int64)
     size = int(there[1].sum())
-    return Copy(column, other, (codes[0], codes[1]), often, size, *_shared(*codes))
+    counted = max(_counted(cell[known]) for cell, known in zip(cells, there, strict=True))
+    return Copy(
+        column, other, (codes[0], codes[1]), often, size, *_shared(codes[0], codes[1], counted)
+    )
 
 
 def _text(data: Microdata, column: str) -> NDArray[Any]:
@@ -136,7 +140,20 @@ def _text(data: Microdata, column: str) -> NDArray[Any]:
     return np.array([np.nan if label is None else label for label in labels.to_list()], object)
 
 
-def _shared(mine: Ints, released: Ints) -> tuple[float, float, float]:
+def _counted(cells: NDArray[Any]) -> float:
+    """Which share of the values follow one another as numbers do that are counted up.
+
+    Serial numbers and days are met again among strangers, though each is met once in a file. Of
+    text, the digits are looked at.
+    """
+    if cells.dtype == object:
+        digits = ["".join(filter(str.isdigit, str(cell)))[-DIGITS:] for cell in cells]
+        cells = np.array([float(each) for each in digits if each])
+    gaps = np.diff(np.unique(cells))
+    return float((gaps <= gaps.min() * (1 + 1e-9)).mean()) if len(gaps) > 1 else 0.0
+
+
+def _shared(mine: Ints, released: Ints, counted: float) -> tuple[float, float, float]:
     """How likely a stranger has a value that is rare; how often values are copied; the surprise.
 
     Each file by itself tells how many of the other's values it would have, were these strangers';
@@ -145,7 +162,8 @@ def _shared(mine: Ints, released: Ints) -> tuple[float, float, float]:
     size = int(max(mine.max(), released.max())) + 1
     first, second = (np.bincount(codes[codes >= 0], minlength=size) for codes in (mine, released))
     chance, surprise = (
-        min(both) for both in zip(_found(first, second), _found(second, first), strict=True)
+        min(both)
+        for both in zip(_found(first, second, counted), _found(second, first, counted), strict=True)
     )
     once, twice = (int((second == times).sum()) for times in (1, 2))
     known = int(second.sum())
@@ -153,10 +171,11 @@ def _shared(mine: Ints, released: Ints) -> tuple[float, float, float]:
     return rare, float(np.clip(chance, LEAST, MOST)), surprise
 
 
-def _found(here: Ints, there: Ints) -> tuple[float, float]:
+def _found(here: Ints, there: Ints, counted: float) -> tuple[float, float]:
     """What share of the values there is here by more than chance, and how surprising that is.
 
-    As Good and Turing reckon: a stranger's value is here as often as values here are not alone.
+    As Good and Turing reckon: a stranger's value is here as often as values here are not alone;
+    or as often as they are next to another, where values are counted up.
     """
     seldom = (here <= SELDOM) & (there <= SELDOM)  # what many have is shared by chance
     here, there = here[seldom], there[seldom]
@@ -164,7 +183,7 @@ def _found(here: Ints, there: Ints) -> tuple[float, float]:
     if not n or not m:
         return 0.0, 0.0
     once, twice = (int((here == times).sum()) for times in (1, 2))
-    covered = (n - once + 1) / (n + 1)
+    covered = max((n - once + 1) / (n + 1), counted)
     shared = int(there[here > 0].sum())
     # Of the values there, and of what is reckoned to be covered.
     known = max(once + 2 * twice - once**2 / n, LITTLE)

@@ -17,7 +17,7 @@ from unveil.attacks.posterior import posterior
 if TYPE_CHECKING:
     from unveil.attacks.matching import Outcome, Pairing
     from unveil.attacks.search import Search
-    from unveil.data.encode import Floats
+    from unveil.data.encode import Floats, Ints
 
 USUAL, AS_MANY = 5.0, 4.0  # a control's deviation before any is seen, and how many that counts for
 HALF, STEEP = 4.5, 1.2  # deviations at which it is as likely as not; how fast it grows sure
@@ -124,8 +124,28 @@ class Credit:
         return told
 
 
-def _has_partner(pairing: Pairing, outcome: Outcome, level: float) -> Floats:
-    """How likely each pair is against having no partner at all, were that as likely as not.
+def credited(pairing: Pairing, credit: Credit) -> Outcome:
+    """The posterior over matchings, believed as far as controls allow.
+
+    All candidates of a record are believed alike, so that their order stays.
+    """
+    outcome = posterior(pairing)
+    chance = sharpened(outcome.chance)
+    order = np.lexsort((chance, outcome.rows))
+    last = order[np.flatnonzero(np.diff(outcome.rows[order], append=-1))]  # the best of each
+    rows = outcome.rows[last]
+    # Of several that are likely, one is the partner: no record has more than one.
+    every = np.bincount(outcome.rows, chance * pairing.capacity[outcome.columns], pairing.shape[0])
+    share = np.zeros(pairing.shape[0])
+    share[rows] = credit.believed(chance[last]) * _has_partner(
+        pairing, (rows, outcome.columns[last]), credit.level
+    )
+    share /= np.maximum(every, 1.0)
+    return replace(outcome, chance=chance * share[outcome.rows])
+
+
+def _has_partner(pairing: Pairing, pairs: tuple[Ints, Ints], level: float) -> Floats:
+    """How likely pairs are against having no partner at all, were that as likely as not.
 
     A matching gives everybody a partner. One who has none is given one who is left over, too, and
     a pair of strangers among so many is no likelier than they are many.
@@ -133,22 +153,7 @@ def _has_partner(pairing: Pairing, outcome: Outcome, level: float) -> Floats:
     between = cast("Search", pairing.between)
     asking, _ = between.files.asked(between.mine, between.released)
     own = np.zeros(len(asking)) if asking.offset is None else asking.offset
-    costs = between.costs(outcome.rows, outcome.columns)
-    ratio = level - costs - own[outcome.rows]
+    ratio = level - between.costs(*pairs) - own[pairs[0]]
     many = float(np.log(pairing.capacity.sum()))
     found: Floats = 1 / (1 + np.exp(np.clip(many - ratio, -50.0, 50.0)))
     return found
-
-
-def credited(pairing: Pairing, credit: Credit) -> Outcome:
-    """The posterior over matchings, believed as far as controls allow."""
-    outcome = posterior(pairing)
-    chance = sharpened(outcome.chance)
-    best = np.zeros(pairing.shape[0])
-    np.maximum.at(best, outcome.rows, chance)
-    share = credit.believed(best)
-    chance = chance * _has_partner(pairing, outcome, credit.level)
-    # Of several that are likely, one is the partner: no record has more than one.
-    every = np.bincount(outcome.rows, chance * pairing.capacity[outcome.columns], len(best))
-    share = share / np.maximum(every, 1.0)
-    return replace(outcome, chance=chance * share[outcome.rows])

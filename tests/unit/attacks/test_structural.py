@@ -124,9 +124,12 @@ def test_what_is_linked_is_what_the_structure_says():
     sharp = scaled / (1 - scaled + scaled**2)
     credit = links.finder.base.credit
     controls = [[trial.best for trial in made] for made in credit.controls.values()]
-    for own, expected in zip(found, sharp, strict=True):
+    offset = links.finder.base.mine.offset
+    for place, (own, expected) in enumerate(zip(found, sharp, strict=True)):
         worth = naive.believed(credit.trial.best, controls, credit.sure, expected.max())
-        assert own == pytest.approx(expected * worth / max(expected.sum(), 1.0), abs=1e-4)
+        ratio = np.exp(credit.level - costs[place, expected.argmax()] - offset[place])
+        partner = ratio / (ratio + N)  # or none, of N candidates
+        assert own == pytest.approx(expected * worth * partner / max(expected.sum(), 1), abs=1e-4)
 
 
 def test_values_that_are_found_again_are_joined():
