@@ -169,7 +169,7 @@ def linked_hits(files, rows, shuffled, **how):
                                nan_to_null=True))
         for letter, file in zip("ab", (files[0][rows], files[1][rows[shuffled]]), strict=True)
     ]  # fmt: skip
-    spec = Structural(matching="nearest", turn=False, **how)
+    spec = Structural(**({"matching": "nearest", "turn": False} | how))
     return measures.hits(unveil.link(*both, spec, truth=shuffled)).sum()
 
 
@@ -210,3 +210,12 @@ def test_probabilistic_linkage_of_representatives_beats_chance(paper_data, cell)
         for _ in range(6)
     ]  # fmt: skip
     assert np.mean(hits) > PROBABILISTIC[cell] / 2 > 4  # by chance it is 1
+
+
+@pytest.mark.parametrize(("name", "least"), [("wdbc", 97), ("water-treatment", 60), ("census", 80)])
+def test_without_the_truth_almost_everybody_is_found(paper_data, name, least):
+    """One draw each, searched less than by default: `benchmarks/structural.py` has thirty."""
+    files, rng = tuple(two_files(paper_data(name), name)), np.random.default_rng(11)
+    rows, shuffled = rng.permutation(len(files[0]))[:RECORDS], rng.permutation(RECORDS)
+    how = {"method": "auto", "matching": "posterior", "starts": 10, "controls": 2}
+    assert linked_hits(files, rows, shuffled, **how) >= least
