@@ -124,7 +124,7 @@ FILES = {
     "crowd.parquet": _crowd(),
     "moved.parquet": _crowd().with_columns(pl.col("pay") * 1.5, kind=pl.col("kind").reverse()),
     "alike.parquet": _alike(),
-    "apart.parquet": _alike().select("name", song="part", debt="tax", since="due"),
+    "foreign.parquet": _alike().select("name", song="part", debt="tax", since="due"),
     "typed.parquet": _crowd().with_columns(pay=pl.col("kind")),
     "crowd.toml": "quasi = ['kind', 'pay', 'born']\nidentifier = 'name'\nconfidential = 'age'\n"
     "household = 'home'\nweight = 'weight'\nnominal = ['kind', 'home']",
@@ -134,7 +134,7 @@ FILES = {
     "near.policy": "max_rsik = 0",
     "empty.policy": "",
     "blind.json": f'{{"format": 2, "version": "{TEXT}"}}',
-    "foreign.parquet": _crowd().select(
+    "apart.parquet": _crowd().select(
         pl.col("name"),
         pl.col("pay").alias("paid"),
         pl.col("age").alias("years") % 7,

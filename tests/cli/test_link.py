@@ -32,6 +32,12 @@ def run(unveil_command, folder, *more, second="health.csv"):
 def test_files_with_no_common_attribute(unveil_command, files):
     done = run(unveil_command, files, "--truth", "person")
     assert (done.code, done.err) == (0, "")
+    assert "No better than chance can be shown" in done.out
+    assert "That is a guess" in done.out
+    assert "Claimed" not in done.out
+    by = ("--truth", "person", "--method", "correlation", "--controls", "2")
+    done = run(unveil_command, files, *by)
+    assert (done.code, done.err) == (0, "")
     for words in (
         "structural: 60 records of ", "No attribute is compared by its name: income, tax, age",
         "Left out: ward, which is constant.", "Linked by: ",
@@ -39,7 +45,7 @@ def test_files_with_no_common_attribute(unveil_command, files):
         "By the truth, structural links ",
     ):  # fmt: skip
         assert words in done.out
-    done = run(unveil_command, files, "--truth", "person", "--json", "--confidence", "0.2")
+    done = run(unveil_command, files, *by, "--json", "--confidence", "0.2")
     shown = json.loads(done.out)
     assert (shown["common"], shown["confidence"], shown["left_out"]) == (
         False, 0.2, {"ward": "is constant"},

@@ -26,7 +26,6 @@ from unveil.attacks.starting import starts_of
 from unveil.data.streams import stream
 from unveil.engines.metrics import Metric, levels, squared
 from unveil.engines.threads import on_all_cores
-from unveil.errors import DataError
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
@@ -85,10 +84,8 @@ class Apart:
 
     def check_featured(self) -> None:
         """Refuse files without them."""
-        for side, whose in ((self.people, "intruder's file"), (self.released, "release")):
-            if not side.features:
-                told = "; ".join(f"'{name}' {reason}" for name, reason in side.left_out.items())
-                raise DataError(f"the {whose} has no attribute to be linked by: {told}")
+        self.people.check("intruder's file")
+        self.released.check("release")
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -54,6 +54,12 @@ class Side:
     def __len__(self) -> int:
         return len(self.values)
 
+    def check(self, whose: str) -> None:
+        """Refuse a file of which no attribute is a feature."""
+        if not self.features:
+            told = "; ".join(f"'{name}' {reason}" for name, reason in self.left_out.items())
+            raise DataError(f"the {whose} has no attribute to be linked by: {told}")
+
     def of(self, data: Microdata) -> Floats:
         """The same features of other people."""
         return np.column_stack([feature.of(data) for feature in self.features])

@@ -64,6 +64,7 @@ def halved(data: Microdata, columns: Sequence[str]) -> Halving:
     (('a', 'b'), ('a too', 'b too'), ['c'])
     """
     side = side_of(data, columns, "file")
+    side.check("file")
     names, related = side.columns, _related(side)
     strongest = related.max(1, initial=0.0)
     kept = np.flatnonzero(strongest >= WEAK)
