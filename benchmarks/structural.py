@@ -186,8 +186,8 @@ def measure(n, overlap, width, seed):
     shared = round(n * overlap)
     # Compiling, or loading what was compiled, is not linking.
     few = drawn(planted(120, width, 0), 60, 60, np.random.default_rng(0))
-    attacked(*few, Structural(), 0)
-    unveil.measures.hits(unveil.link(*few[:2], Structural(method="ranking"), truth=few[2]))
+    for spec in (Structural(), SINGLE["scores"]):  # which it follows, and how it guesses
+        attacked(*few, spec, 0)
     both = planted(2 * n - shared, width, seed)
     files = drawn(both, n, shared, np.random.default_rng([seed, n]))
     start = time.perf_counter()

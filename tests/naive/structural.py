@@ -98,7 +98,7 @@ def found_again(here, there, counted):
 def counted_up(values):
     """The share of gaps between values, or digits of texts, that are the smallest."""
     if values and isinstance(values[0], str):
-        digits = ["".join(sign for sign in value if sign.isdigit())[-15:] for value in values]
+        digits = ["".join(sign for sign in value if sign.isdecimal())[-15:] for value in values]
         values = [float(each) for each in digits if each]
     ascending = sorted(set(values))
     gaps = [high - low for low, high in itertools.pairwise(ascending)]

@@ -147,7 +147,7 @@ def _counted(cells: NDArray[Any]) -> float:
     text, the digits are looked at.
     """
     if cells.dtype == object:
-        digits = ["".join(filter(str.isdigit, str(cell)))[-DIGITS:] for cell in cells]
+        digits = ["".join(filter(str.isdecimal, str(cell)))[-DIGITS:] for cell in cells]
         cells = np.array([float(each) for each in digits if each])
     gaps = np.diff(np.unique(cells))
     return float((gaps <= gaps.min() * (1 + 1e-9)).mean()) if len(gaps) > 1 else 0.0

@@ -216,9 +216,8 @@ def _free_energy(chance: Floats, weights: Floats) -> float:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Fit:
-    """Parts that have settled, with the posterior and the likelihood that they come to."""
+    """The posterior and the likelihood that parts come to when they have settled."""
 
-    parts: tuple[Part, ...]
     posterior: Floats
     likelihood: float
 
@@ -233,7 +232,7 @@ def settle(parts: Sequence[Part], posterior: Floats, rounds: int = ROUNDS) -> Fi
         before, posterior = posterior, posterior_of(weights)
         if np.abs(posterior - before).max() < SETTLED:
             break
-    return Fit(tuple(parts), posterior, likelihood_of(weights, posterior))
+    return Fit(posterior, likelihood_of(weights, posterior))
 
 
 def correlated(pair: Pair, starts: Iterable[Floats]) -> Correlations:

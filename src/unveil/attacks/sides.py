@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FEWEST = 10  # records: of fewer nothing can be said
 MOST_CATEGORIES = 12  # of a nominal attribute, each of which is a feature
-RARE = 0.02  # a category with a smaller share is none
+RARE, FEW = 0.02, 3  # a category with a smaller share, or of fewer records, is none
 RIDGE = 1e-3  # added to correlations, so that they can be inverted
 LEAST = 0.05  # of any direction's variance, where correlations fill in what is missing
 
@@ -122,7 +122,7 @@ def _frequent(data: Microdata, column: str, listed: tuple[str, ...]) -> list[str
     cells = codes_of(labels_of(data.column(column)), listed)
     counts = np.bincount(cells[cells >= 0], minlength=len(listed))
     by_count = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
-    return [listed[k] for k in np.sort(by_count) if counts[k] >= max(RARE * counts.sum(), 1)]
+    return [listed[k] for k in np.sort(by_count) if counts[k] >= max(RARE * counts.sum(), FEW)]
 
 
 def scores_of(values: Floats, among: Floats) -> Floats:

@@ -165,6 +165,7 @@ class Structural(Attack, frozen=True, kw_only=True):
         evidence = [credit.told(name) for name, credit in worth.items()]
         sure = worth[chosen].sure
         if not worth[chosen].better:
+            apart.check_featured()  # to guess by
             guess = self._by_representatives(apart)
             return replace(guess, details=guess.details | {"sure": sure, "evidence": evidence})
         return _followed(apart, chosen, found[chosen], worth[chosen], evidence)

@@ -41,6 +41,11 @@ def test_serial_numbers_of_strangers_are_not_taken_for_shared(written):
     assert not copies(one("nr", cells[0]), one("no", cells[1])).found
 
 
+def test_signs_that_only_look_like_digits_are_text():
+    cells = [f"{k}m²③" for k in (17, 4, 99, 23, 58)]
+    assert copy_of(one("a", cells), one("b", cells), "a", "b").size == 5
+
+
 def test_what_many_have_tells_less():
     cells = [*range(8), *[8] * 2, *[9] * 4, *[10] * 8]
     found = copy_of(one("a", cells), one("b", cells), "a", "b")
