@@ -182,7 +182,7 @@ def some_structure(apart, seed, parts):
     rng = np.random.default_rng(seed)
     correlations = copies = None
     if "correlations" in parts:
-        correlations = Correlations(apart._pair(apart._looked_at), 0.999)
+        correlations = Correlations(apart._pair, 0.999)
         shape = len(apart.people), len(apart.released)
         correlations.learn(posterior_of(3 * rng.standard_normal(shape)))
     if "copies" in parts:

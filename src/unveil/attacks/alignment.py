@@ -2,7 +2,8 @@
 
 Who is old in one file is old in the other, whatever the attribute is called and whatever its unit:
 two attributes whose standardised quantiles are alike may say the same. One that falls where the
-other rises is alike when it is turned round.
+other rises is alike when it is turned round. And attributes that say the same are correlated alike
+with the others of their files, which says the more the larger the files are.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil.attacks.correlation import posterior_of
 from unveil.attacks.representatives import normalised
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 SHARES = np.linspace(0.02, 0.98, 49)  # of the records: the quantiles that are compared
 LIKENESS = 0.1  # the mean square by which quantiles may differ and still be alike
+STEPS = np.geomspace(0.5, 30.0, 24)  # how much correlations count, ever more
 
 
 class Alignment(NamedTuple):
@@ -60,6 +63,29 @@ def aligned(mine: Floats, released: Floats, *, turn: bool) -> Alignment:
 def likeness(gaps: Floats, width: float = LIKENESS) -> Floats:
     """From 1, the same shape, to 0."""
     found: Floats = np.exp(-gaps / width)
+    return found
+
+
+def related_alike(
+    related: tuple[Floats, Floats], gaps: tuple[Floats, Floats], width: float
+) -> Floats:
+    """Which attributes say the same, from -1, one is turned round, to 1; 0 where they do not.
+
+    By their shapes and by how they are correlated with the others of their own file: two say the
+    same if others that do are correlated with both alike. Each belief rests on the others, so they
+    harden in step (graduated assignment). Of the file that has fewer, each has one partner.
+    """
+    same, turned = (-gap / width for gap in gaps)
+    found = _signed(same, turned)
+    for steep in STEPS / np.sqrt(max(same.shape)):
+        support = steep * (related[0] @ found @ related[1])
+        found = _signed(same + support, turned - support)
+    return found
+
+
+def _signed(same: Floats, turned: Floats) -> Floats:
+    """A soft matching, given the logs of how likely pairs are; signed by which way is likelier."""
+    found: Floats = posterior_of(np.logaddexp(same, turned)) * np.tanh((same - turned) / 2)
     return found
 
 

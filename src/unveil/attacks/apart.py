@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil.attacks.alignment import shape_gaps
 from unveil.attacks.controls import CONTROLS
 from unveil.attacks.copies import Copies, Copy, copy_of, shared_values
 from unveil.attacks.correlation import (
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from unveil.engines.metrics import Cost
     from unveil.engines.records import Records
 
-PAIRS = 500_000  # by which structures are searched for; records of mine are sampled
-MORE_PAIRS = 16_000_000  # by which the one that was found is refined
+FIRST_PAIRS = 500_000  # by which structures are looked for first; records of mine are sampled
+PAIRS = 8_000_000  # by which those that are likely are refined
 CANDIDATES = 16_384  # released rows that they are set against
 FEWEST = 200  # records that are looked at, however many pairs these make
 STARTS, FEW_PAIRS = 40, 100_000  # random starts, where there are so few pairs; of more, fewer
@@ -138,14 +139,20 @@ class Apart:
         return self.people.values[self.people.order], self.released.values[self.released.order]
 
     @cached_property
-    def _looked_at(self) -> tuple[Ints, Ints]:
-        """The rows of both, by what they hold, by which structures are searched for."""
+    def _rows(self) -> tuple[Ints, Ints]:
+        """The rows of both, by what they hold, from which structures are learnt."""
         return self._some(PAIRS)
 
     @cached_property
-    def _more(self) -> tuple[Ints, Ints]:
-        """Those by which the one that was found is refined."""
-        return self._some(MORE_PAIRS)
+    def _pair(self) -> Pair:
+        """Their scores."""
+        return Pair.of(*(scores_of(own, own) for own in self._values)).some(*self._rows)
+
+    @cached_property
+    def _copies(self) -> Copies:
+        """The values that they share."""
+        mine, released = self._rows
+        return self.shared.of(self.people.order[mine], self.released.order[released])
 
     def _some(self, pairs: int) -> tuple[Ints, Ints]:
         columns = self._drawn("release", len(self.released), CANDIDATES)
@@ -161,11 +168,11 @@ class Apart:
 
     def by_values(self) -> Structure:
         """The values that are copied from one file to the other."""
-        return Structure(None, self._copies(self._looked_at))
+        return Structure(None, self._copies)
 
     def by_both(self, *found: Structure) -> Structure:
         """Correlations and values together, beginning with what each has found."""
-        pair, copies = self._pair(self._looked_at), self._copies(self._looked_at)
+        pair, copies = self._pair, self._copies
         tried = []
         for one in found:
             for shares in (LEVELS, LEVELS[-1:]):
@@ -176,20 +183,6 @@ class Apart:
                     posterior = fit.posterior
                 tried.append((fit.likelihood, Structure(part, copies)))
         return max(tried, key=lambda one: one[0])[1]
-
-    def refined(self, structure: Structure) -> Structure:
-        """The same, learnt from more records."""
-        rows = self._more
-        if len(rows[0]) == len(self._looked_at[0]):
-            return structure
-        correlations, copies = structure.correlations, structure.copies
-        if correlations is not None:
-            correlations = correlations.among(self._pair(rows))
-        if copies is not None:
-            copies = self._copies(rows)
-        better = Structure(correlations, copies)
-        settle(better.parts, posterior_of(better.weights))
-        return better
 
     def strangers(self, controls: int) -> dict[str, tuple[Trial, ...]]:
         """What the search for correlations comes to in files that share nobody."""
@@ -208,20 +201,14 @@ class Apart:
         return Trial.of(self._correlated((mine, released)).weights())
 
     def _correlated(self, values: tuple[Floats, Floats]) -> Correlations:
-        mine, released = (scores_of(own, own) for own in values)
-        pair = Pair.of(mine, released).some(*self._looked_at)
-        some = tuple(own[rows] for own, rows in zip(values, self._looked_at, strict=True))
-        scores = pair.mine, pair.released
-        pairs = len(pair.mine) * len(pair.released)
-        drawn = round(STARTS * min(1.0, FEW_PAIRS / pairs)) if self.starts is None else self.starts
-        return correlated(pair, starts_of((some[0], some[1]), scores, self.rng("starts"), drawn))
-
-    def _pair(self, rows: tuple[Ints, Ints]) -> Pair:
-        mine, released = (scores_of(own, own) for own in self._values)
-        return Pair.of(mine, released).some(*rows)
-
-    def _copies(self, rows: tuple[Ints, Ints]) -> Copies:
-        return self.shared.of(self.people.order[rows[0]], self.released.order[rows[1]])
+        whole, rows = Pair.of(*(scores_of(own, own) for own in values)), self._some(FIRST_PAIRS)
+        first = whole.some(*rows)
+        drawn = self.starts
+        if drawn is None:
+            drawn = round(STARTS * min(1.0, FEW_PAIRS / first.size))
+        some = values[0][rows[0]], values[1][rows[1]]
+        starts = starts_of(some, first, shape_gaps(*values), self.rng("starts"), drawn)
+        return correlated(first, whole.some(*self._rows), starts)
 
     def correspondence(self, structure: Structure, least: float) -> list[dict[str, Any]]:
         """Which attributes go together, by how they are correlated in likely pairs.
@@ -230,7 +217,7 @@ class Apart:
         """
         if not self.featured:
             return []
-        pair, chance = self._pair(self._more), posterior_of(structure.weights)
+        pair, chance = self._pair, posterior_of(structure.weights)
         across = pair.mine.T @ (chance @ pair.released) / max(float(chance.sum()), 1e-9)
         best: dict[tuple[str, str], float] = {}
         for place, found in np.ndenumerate(across):

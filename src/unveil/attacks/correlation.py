@@ -10,12 +10,12 @@ a matching with high correlations.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from unveil.attacks.sides import correlations_of
+from unveil.attacks.sides import LEAST, correlations_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,16 +23,20 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints
 
 LEVELS = (0.9, 0.99, 0.999)  # shares of a file's variance that are looked at, one after another
-ROUNDS = 10  # of expectation and maximisation at each of them, at most
+ROUNDS, MORE = 10, 30  # of expectation and maximisation, at most: at first, and then
 SCALINGS, STILL = 20, 1e-3  # of rows and columns, at most; a change that is none
+FEWER = 8  # of them where there are many pairs, of which each step makes others
 MANY_PAIRS = 250_000  # from which 32 bits will do
 SETTLED = 0.01  # the largest change of a probability that is none
+SURE = 5.0  # one over the probability from which one is not small
 CERTAIN = 0.995  # no correlation is larger: nothing is known for sure
 FAINT = 0.02  # a correlation that says nothing
 UNLIKELY = -80.0  # the log of the least likelihood that 32 bits hold
 MESSAGES = 30  # rounds of belief propagation, at most
 NARROW = 1e-12  # a share of a sum that is lost in rounding
+TINY = 1e-300  # a probability that is none, with a log
 FEWEST, GOING_ON = 10, 4  # starts that go on after a first look: so many, or one in so many
+FEW = 3  # those that do where there are many pairs
 
 
 class Part(Protocol):
@@ -63,6 +67,13 @@ def _root(values: Floats, weights: Floats) -> Floats:
     return found
 
 
+def _freeing(related: Floats) -> Floats:
+    """The map that makes features uncorrelated, each changed as little as can be."""
+    spectrum, vectors = np.linalg.eigh(related)
+    found: Floats = vectors / np.sqrt(np.maximum(spectrum, LEAST)) @ vectors.T
+    return found
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Pair:
     """The scores of two files that are compared, and how those of each are correlated."""
@@ -75,6 +86,11 @@ class Pair:
     def of(cls, mine: Floats, released: Floats) -> Pair:
         """Two whole files."""
         return cls(mine, released, (correlations_of(mine), correlations_of(released)))
+
+    @property
+    def size(self) -> int:
+        """How many pairs of records there are."""
+        return len(self.mine) * len(self.released)
 
     def some(self, rows: Ints, columns: Ints) -> Pair:
         """Some records of each."""
@@ -93,23 +109,36 @@ class Correlations:
     def learn(self, posterior: Floats) -> None:
         """The canonical correlations of the pairs, each as likely as the posterior says."""
         left, right = self._maps
-        x, y = self.pair.mine @ left, self.pair.released @ right
+        x, y = self.pair.mine @ left, (self.pair.released @ right).astype(posterior.dtype)
         # Who has a partner need not vary as all do: correlations, not covariances.
         first, second = _root(x, posterior.sum(1)), _root(y, posterior.sum(0))
         across = first @ (x.T @ (posterior @ y)) @ second / max(float(posterior.sum()), 1e-9)
+        self._take(across, left @ first, right @ second)
+
+    def suppose(self, across: Floats) -> None:
+        """Take features, each freed from what the others of its file say, to correlate so."""
+        self._take(across, *(_freeing(related) for related in self.pair.related))
+
+    def _take(self, across: Floats, left: Floats, right: Floats) -> None:
+        """The canonical directions of a cross-correlation, given what makes features white."""
         turn, sizes, back = np.linalg.svd(across, full_matrices=False)
         kept = sizes > FAINT
         self.sizes = np.minimum(sizes[kept], CERTAIN)
-        self.turns = left @ first @ turn[:, kept], right @ second @ back.T[:, kept]
+        self.turns = left @ turn[:, kept], right @ back.T[:, kept]
 
     def weights(self) -> Floats:
         """The log-likelihood ratio of every pair, under normal scores."""
         size, first, second = self.found
         u, v = self.pair.mine @ first, self.pair.released @ second
+        # Of many pairs, half the memory to go through, and digits enough.
+        width = np.float32 if self.pair.size > MANY_PAIRS else np.float64
         steep = size / (1 - size**2)
         own = (u**2) @ (size * steep), (v**2) @ (size * steep)
         level = -0.5 * float(np.log1p(-(size**2)).sum())
-        return level - 0.5 * own[0][:, None] - 0.5 * own[1] + (u * steep) @ v.T
+        found: Floats = (u * steep).astype(width) @ v.T.astype(width)
+        found -= (0.5 * own[0] - level)[:, None].astype(width)
+        found -= (0.5 * own[1]).astype(width)
+        return found
 
     @property
     def found(self) -> tuple[Floats, Floats, Floats]:
@@ -138,12 +167,10 @@ def posterior_of(weights: Floats) -> Floats:
         return posterior_of(weights.T).T
     rows, columns = weights.shape
     below = weights - weights.max(1, keepdims=True)
-    if below.size > MANY_PAIRS:
-        below = below.astype(np.float32)  # half the memory to go through, and digits enough
     likely = np.exp(np.maximum(below, UNLIKELY, out=below), out=below)
     left, right = np.ones(rows, likely.dtype), np.ones(columns, likely.dtype)
     alone = 0.0  # of the columns that are left over
-    for _ in range(SCALINGS):
+    for _ in range(FEWER if weights.size > MANY_PAIRS else SCALINGS):
         before, left = left, 1 / (likely @ right)
         if np.abs(left / before - 1).max() < STILL:
             break
@@ -151,7 +178,7 @@ def posterior_of(weights: Floats) -> Floats:
         alone = (columns - rows) / float(right.sum())
     likely *= (1 / (likely @ right))[:, None]
     likely *= right
-    found: Floats = likely.astype(np.float64, copy=False)
+    found: Floats = likely
     return found
 
 
@@ -199,19 +226,26 @@ def likelihood_of(weights: Floats, posterior: Floats) -> float:
 
     Over all matchings, each as likely as another (Bethe's approximation of the permanent).
     """
-    rows, columns = weights.shape
-    chance = np.full_like(posterior, 1 / max(rows, columns))
-    return _free_energy(posterior, weights) - _free_energy(chance, np.zeros_like(weights))
+    return _free_energy(posterior.astype(np.float64), weights) - _knowing_nothing(*weights.shape)
+
+
+def _knowing_nothing(rows: int, columns: int) -> float:
+    """The free energy where each pair is as likely as another."""
+    few, many = sorted((rows, columns))
+    shares = np.array([(many - 1) / many, (many - few) / many])
+    other, alone = shares * np.log(np.maximum(shares, TINY))
+    return float(few * np.log(many) + few * many * other - many * alone)
 
 
 def _free_energy(chance: Floats, weights: Floats) -> float:
-    other = np.clip(1 - chance, 1e-12, 1.0)
-    energy = (chance * weights).sum() - (chance * np.log(np.maximum(chance, 1e-300))).sum()
-    energy += (other * np.log(other)).sum()
-    for axis in (0, 1):
-        alone = np.clip(1 - chance.sum(axis), 1e-12, 1.0)
-        energy -= (alone * np.log(alone)).sum()
-    return float(energy)
+    alone = [np.maximum(1 - chance.sum(axis), 0.0) for axis in (0, 1)]
+    energy = float((chance * weights).sum()) - _ordered(chance)
+    return energy + _ordered(np.maximum(1 - chance, 0.0)) - sum(map(_ordered, alone))
+
+
+def _ordered(shares: Floats) -> float:
+    """The negative entropy."""
+    return float((shares * np.log(np.maximum(shares, TINY))).sum())
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -228,26 +262,28 @@ def settle(parts: Sequence[Part], posterior: Floats, rounds: int = ROUNDS) -> Fi
     for _ in range(rounds):
         for part in parts:
             part.learn(posterior)
-        weights = np.sum([part.weights() for part in parts], axis=0)
+        weights = reduce(np.add, (part.weights() for part in parts))
         before, posterior = posterior, posterior_of(weights)
-        if np.abs(posterior - before).max() < SETTLED:
+        # Of many candidates each is unlikely, and so is a change.
+        if np.abs(posterior - before).max() < SETTLED * min(1.0, SURE * float(posterior.max())):
             break
     return Fit(posterior, likelihood_of(weights, posterior))
 
 
-def correlated(pair: Pair, starts: Iterable[Floats]) -> Correlations:
+def correlated(first: Pair, pair: Pair, starts: Iterable[Floats]) -> Correlations:
     """The correlations that make the files likeliest, from the best of many starts.
 
-    Starts are posteriors to begin with. After a look at the most variable directions only, a
-    part of them goes on.
+    Starts are posteriors of the first pairs. After a look at these, and at the most variable
+    directions only, a part goes on with all pairs.
     """
     found = []
     for start in starts:
-        part = Correlations(pair, LEVELS[0])
+        part = Correlations(first, LEVELS[0])
         found.append((settle([part], start).likelihood, part))
     found.sort(key=lambda one: -one[0])
-    kept = max(FEWEST, len(found) // GOING_ON)
-    return max((_refined(part) for _, part in found[:kept]), key=lambda one: one[0])[1]
+    kept = FEW if pair.size > MANY_PAIRS else max(FEWEST, len(found) // GOING_ON)
+    on = (_refined(part.among(pair)) for _, part in found[:kept])
+    return max(on, key=lambda one: one[0])[1]
 
 
 def _refined(part: Correlations) -> tuple[float, Correlations]:
@@ -255,5 +291,5 @@ def _refined(part: Correlations) -> tuple[float, Correlations]:
     likelihood = -np.inf
     for share in LEVELS[1:]:
         before, part = part, Correlations(part.pair, share)
-        likelihood = settle([part], posterior_of(before.weights())).likelihood
+        likelihood = settle([part], posterior_of(before.weights()), MORE).likelihood
     return likelihood, part

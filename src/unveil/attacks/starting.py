@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.alignment import likeness, shape_gaps
-from unveil.attacks.correlation import posterior_of
+from unveil.attacks.alignment import likeness, related_alike
+from unveil.attacks.correlation import Correlations, Pair, posterior_of
 from unveil.attacks.representatives import NORMALISATIONS, representatives
 from unveil.attacks.sides import correlations_of
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SHARPER, LESS, SHARP = 6.5, 25.0, 5.0
 DIGITS, EVEN = 9, 1e-6  # of a loading: so many decimals; a sum of them that is none
 NARROW, WIDE = 0.02, 0.5  # how much shapes may differ, of alignments that are drawn
+WELL = 0.9  # the correlation of attributes that say the same
 
 
 def turned(values: Floats, scores: Floats) -> Floats:
@@ -53,14 +54,20 @@ def main_loadings(scores: Floats) -> Floats:
 
 def starts_of(
     values: tuple[Floats, Floats],
-    scores: tuple[Floats, Floats],
+    pair: Pair,
+    gaps: tuple[Floats, Floats],
     rng: np.random.Generator,
     drawn: int,
 ) -> Iterator[Floats]:
     """Posteriors to begin with: of each simple attack, and of alignments drawn at random.
 
-    `values` and `scores` are those of both files.
+    `values` are those of the records of the pair, `gaps` how much the shapes of attributes differ.
     """
+    scores, (same, other) = (pair.mine, pair.released), gaps
+    for width in (NARROW, 0.1, WIDE):
+        alike = related_alike(pair.related, gaps, width)
+        yield _by_product(scores, alike)
+        yield _by_supposing(pair, alike)
     ways = [(turned(own, score), own) for own, score in zip(values, scores, strict=True)]
     for straight in zip(*ways, strict=True):
         for how in NORMALISATIONS:
@@ -71,7 +78,6 @@ def starts_of(
     yield _by_distance(_standard(first), _standard(second))
     yield _by_distance(_standard(first), -_standard(second))
     yield _by_distance(*(_standard(score.sum(1, keepdims=True)) for score in scores))
-    same, other = shape_gaps(*values)
     for width in (NARROW, 0.1, WIDE):
         yield _by_product(scores, likeness(same, width))
         yield _by_product(scores, likeness(same, width) - likeness(other, width))
@@ -98,6 +104,13 @@ def _by_distance(mine: Floats, released: Floats) -> Floats:
 
 def _by_product(scores: tuple[Floats, Floats], alike: Floats) -> Floats:
     return _sharpened(scores[0] @ alike @ scores[1].T)
+
+
+def _by_supposing(pair: Pair, alike: Floats) -> Floats:
+    """The posterior if attributes that are taken to say the same are correlated well."""
+    supposed = Correlations(pair, 1.0)
+    supposed.suppose(WELL * alike)
+    return posterior_of(supposed.weights())
 
 
 def _sharpened(weights: Floats) -> Floats:

@@ -277,10 +277,9 @@ def _guess(
 
 
 def _followed(
-    apart: Apart, name: str, found: Structure, credit: Credit, evidence: list[dict[str, Any]]
+    apart: Apart, name: str, structure: Structure, credit: Credit, evidence: list[dict[str, Any]]
 ) -> Search:
-    """The search by a structure, learnt from as many records as can be."""
-    structure = apart.refined(found)
+    """The search by a structure."""
     details = _details(apart, name, None) | {
         "guess": False,
         "sure": credit.sure,

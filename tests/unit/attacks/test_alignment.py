@@ -1,13 +1,15 @@
-"""Attributes of two files matched by their shapes; and where a search begins."""
+"""Attributes of two files matched by shapes and relations; and where a search begins."""
 
 import numpy as np
 import pytest
 
 from planted import halves
-from unveil.attacks.alignment import aligned, likeness, shape_gaps
+from unveil.attacks.alignment import aligned, likeness, related_alike, shape_gaps
+from unveil.attacks.correlation import Pair
 from unveil.attacks.representatives import normalised
 from unveil.attacks.sides import scores_of
 from unveil.attacks.starting import main_component, main_signs, starts_of, turned
+from unveil.data.encode import normal_scores
 
 
 def shapes(n=200):
@@ -69,15 +71,44 @@ def test_where_as_much_counts_either_way_rounding_does_not_choose():
         assert main_signs(own).tolist() == [1, -1]
 
 
+def skewed(n, columns, seed):
+    """Attributes of one shape: only how they are correlated tells which is which."""
+    rng = np.random.default_rng(seed)
+    latent = rng.standard_normal((n, 2)) @ rng.standard_normal((2, columns))
+    scores = normalised(latent + rng.standard_normal((n, columns)), how="standardisation")
+    return np.exp(np.column_stack([normal_scores(column) for column in scores.T]))
+
+
+@pytest.mark.parametrize("columns", [4, 6])
+def test_attributes_of_one_shape_are_told_by_how_they_are_correlated(columns):
+    mine, rng = skewed(400, 6, 3), np.random.default_rng(8)
+    partner, sign = rng.permutation(6)[:columns], rng.choice([-1.0, 1.0], columns)
+    released = skewed(400, 6, 3)[rng.permutation(400)][:, partner] * sign
+    pair = Pair.of(*(scores_of(own, own) for own in (mine, released)))
+    gaps = shape_gaps(mine, released)
+    alike = related_alike(pair.related, gaps, 0.1)
+    assert np.abs(alike).argmax(0).tolist() == partner.tolist()
+    assert (np.sign(alike[partner, np.arange(columns)]) == sign).all()
+    assert np.abs(alike).sum(0) == pytest.approx(np.ones(columns), abs=0.02)
+    back = related_alike(pair.related[::-1], tuple(gap.T for gap in gaps), 0.1)
+    assert pytest.approx(alike, abs=0.02) == back.T  # scaling begins with the rows
+
+
+def test_shapes_alone_do_not_tell_them():
+    mine = skewed(400, 6, 3)
+    same, _ = shape_gaps(mine, mine)
+    assert same.max() < 1e-9
+
+
 def test_starts_are_posteriors_and_those_that_are_drawn_depend_on_the_generator():
     values = tuple(halves(20))
-    scores = tuple(scores_of(own, own) for own in values)
+    pair, gaps = Pair.of(*(scores_of(own, own) for own in values)), shape_gaps(*values)
     first, again, other = (
-        list(starts_of(values, scores, np.random.default_rng(seed), 3)) for seed in (1, 1, 2)
+        list(starts_of(values, pair, gaps, np.random.default_rng(seed), 3)) for seed in (1, 1, 2)
     )
-    assert len(first) == 6 + 3 + 6 + 3
+    assert len(first) == 6 + 6 + 3 + 6 + 3
     for start, same in zip(first, again, strict=True):
         assert np.array_equal(start, same)
         assert start.sum(1) == pytest.approx(1)
     fixed = [np.array_equal(one, two) for one, two in zip(first, other, strict=True)]
-    assert fixed == [True] * 15 + [False] * 3
+    assert fixed == [True] * 21 + [False] * 3

@@ -5,6 +5,8 @@ import pytest
 
 from naive import structural as naive
 from planted import halves
+from unveil.attacks import correlation
+from unveil.attacks.alignment import shape_gaps
 from unveil.attacks.controls import redrawn
 from unveil.attacks.correlation import (
     CERTAIN,
@@ -73,6 +75,32 @@ def test_what_was_learnt_holds_of_other_records():
     assert part.among(pair.some(*some)).weights() == pytest.approx(part.weights()[np.ix_(*some)])
 
 
+def test_what_is_supposed_is_correlated_so():
+    rng = np.random.default_rng(4)
+    scores = rng.standard_normal((5000, 3)) @ [[1, 0.5, 0.2], [0, 1, 0.4], [0, 0, 1]]
+    pair = Pair.of(*(own / own.std(0) for own in (scores, scores[:, [2, 0, 1]])))
+    part = Correlations(pair, 1.0)
+    part.suppose(0.9 * np.eye(3)[[1, 2, 0]])
+    assert part.sizes == pytest.approx([0.9] * 3)
+    weights = part.among(pair.some(np.arange(200), np.arange(200))).weights()
+    assert (weights.argmax(1) == np.arange(200)).mean() > 0.9
+
+
+def test_of_many_pairs_half_the_digits_will_do(monkeypatch):
+    pair = pair_of(noise=0.3)
+    monkeypatch.setattr(correlation, "FEWER", correlation.SCALINGS)
+    found = []
+    for many in (10**6, 0):
+        monkeypatch.setattr(correlation, "MANY_PAIRS", many)
+        part = Correlations(pair, 0.999)
+        part.learn(np.eye(60))
+        weights = part.weights()
+        assert weights.dtype == posterior_of(weights).dtype == (np.float64 if many else np.float32)
+        found.append((weights, likelihood_of(weights, posterior_of(weights))))
+    assert found[1][0] == pytest.approx(found[0][0], rel=1e-4, abs=1e-3)
+    assert found[1][1] == pytest.approx(found[0][1], rel=1e-3)
+
+
 def test_settling_makes_files_likelier_and_finds_people_from_half_of_them():
     pair = pair_of()
     start = np.full((60, 60), 0.5 / 60) + 0.5 * np.diag(np.arange(60) < 30)
@@ -91,10 +119,10 @@ def test_the_best_of_all_starts_is_kept_and_strangers_are_less_likely():
     for mine in (values[0], redrawn(values[0], np.random.default_rng(2))):
         both = mine, values[1]
         pair = Pair.of(*(scores_of(own, own) for own in both))
-        starts = list(starts_of(both, (pair.mine, pair.released), np.random.default_rng(3), 2))
+        starts = list(starts_of(both, pair, shape_gaps(*both), np.random.default_rng(3), 2))
         for start in starts:
             assert start.sum(1) == pytest.approx(1)
-        weights = correlated(pair, starts).weights()
+        weights = correlated(pair, pair, starts).weights()
         found.append((weights, likelihood_of(weights, posterior_of(weights))))
     assert (found[0][0].argmax(1) == np.arange(30)).mean() > 0.8
     assert found[0][1] > found[1][1] + 20
