@@ -1,6 +1,7 @@
 """Files that share no attribute, against twins that list every matching and every pair."""
 
 import math
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ from naive import matching as twin
 from naive import structural as naive
 from planted import files_of
 from unveil import Microdata, Schema
+from unveil.attacks import correlation
 from unveil.attacks.alignment import shape_gaps
 from unveil.attacks.apart import Apart, Structure
 from unveil.attacks.controls import CONTROLS
@@ -22,8 +24,9 @@ from unveil.attacks.correlation import (
     _free_energy,
     beliefs_of,
     likelihood_of,
+    log_odds,
+    partly_matched,
     posterior_of,
-    sharpened,
 )
 from unveil.attacks.credit import Credit, Trial
 from unveil.engines.sinkhorn import Graph, marginals
@@ -110,13 +113,19 @@ def test_where_nothing_speaks_for_any_pair_the_likelihood_is_1(shape):
 
 
 @few
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=10))
-def test_sharpened_probabilities_keep_their_order_and_are_no_lower(chance):
-    chance = np.sort(chance)
-    found = sharpened(chance)
-    assert (np.diff(found) >= 0).all()
-    assert (found >= chance).all()
-    assert (found <= 1).all()
+@given(seeds, st.integers(1, 7), st.integers(1, 7), st.floats(0.1, 0.9))
+def test_who_is_in_no_pair_is_alone(seed, rows, columns, share):
+    """Pairs and those who are alone make up everybody, and a pair is as likely as both alone."""
+    weights = 2 * np.random.default_rng(seed).standard_normal((rows, columns))
+    pairs = share * min(rows, columns)
+    with patch.multiple(correlation, STILL=1e-9, MANY_MORE=1000):  # to the end
+        chance = partly_matched(weights, pairs)
+    alone = 1 - chance.sum(1), 1 - chance.sum(0)
+    assert min(one.min() for one in alone) > 0
+    ratio = np.log(chance) - np.log(alone[0])[:, None] - np.log(alone[1])
+    assert ratio == pytest.approx(weights + log_odds(pairs, rows, columns), abs=1e-4)
+    for some in (partly_matched(weights, pairs), partly_matched(weights.T, pairs).T):
+        assert some == pytest.approx(chance, abs=0.01)
 
 
 # What speaks for a pair.
@@ -274,10 +283,10 @@ bests = st.lists(st.floats(0.01, 1), min_size=5, max_size=12).map(np.sort)
 @given(bests, st.lists(st.tuples(bests, bests), max_size=2), st.floats(0, 200), seeds)
 def test_what_is_believed(best, controls, likelihood, seed):
     made = {
-        kind: (Trial(10.0, one), Trial(12.0, other))
+        kind: (Trial(10.0, one, 5.0), Trial(12.0, other, 5.0))
         for kind, (one, other) in zip(CONTROLS, controls, strict=False)
     }
-    credit = Credit(Trial(likelihood, best), made)
+    credit = Credit(Trial(likelihood, best, 5.0), made)
     asked = np.sort(np.append(np.random.default_rng(seed).random(8), best))
     found = credit.believed(asked)
     assert 0 <= credit.sure <= 1

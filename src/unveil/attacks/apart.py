@@ -18,6 +18,7 @@ from unveil.attacks.correlation import (
     correlated,
     posterior_of,
     settle,
+    weights_of,
 )
 from unveil.attacks.credit import Trial
 from unveil.attacks.representatives import normalised
@@ -59,8 +60,7 @@ class Structure:
     @property
     def weights(self) -> Floats:
         """The log-likelihood ratio of every pair."""
-        total: Floats = np.sum([part.weights() for part in self.parts], axis=0)
-        return total
+        return weights_of(self.parts)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -184,6 +184,11 @@ class Apart:
                 tried.append((fit.likelihood, Structure(part, copies)))
         return max(tried, key=lambda one: one[0])[1]
 
+    def sharing(self, trial: Trial) -> float:
+        """The share of my records that have a partner, as a trial says of those that it has."""
+        rows, columns = self._rows
+        return trial.pairs / len(rows) * len(self.released) / len(columns)
+
     def strangers(self, controls: int) -> dict[str, tuple[Trial, ...]]:
         """What the search for correlations comes to in files that share nobody."""
         every = [(kind, str(number)) for kind in CONTROLS for number in range(controls)]
@@ -198,7 +203,7 @@ class Apart:
             CONTROLS[kind](own, self.rng("control", kind, number, whose))
             for own, whose in zip(self._values, ("mine", "release"), strict=True)
         )
-        return Trial.of(self._correlated((mine, released)).weights())
+        return Trial.of([self._correlated((mine, released))])
 
     def _correlated(self, values: tuple[Floats, Floats]) -> Correlations:
         whole, rows = Pair.of(*(scores_of(own, own) for own in values)), self._some(FIRST_PAIRS)

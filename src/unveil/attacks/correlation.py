@@ -36,6 +36,8 @@ MESSAGES = 30  # rounds of belief propagation, at most
 NARROW = 1e-12  # a share of a sum that is lost in rounding
 TINY = 1e-300  # a probability that is none, with a log
 FEWEST, GOING_ON = 10, 4  # starts that go on after a first look: so many, or one in so many
+MANY_MORE = 5  # times as many scalings, where some have no partner
+AT_FIRST, SOME, ALMOST_ALL = 0.9, 0.3, 0.99  # shares of the smaller file that are in both
 FEW = 3  # those that do where there are many pairs
 
 
@@ -47,6 +49,12 @@ class Part(Protocol):
 
     def weights(self) -> Floats:
         """For each pair the log of how much likelier it is than one of strangers."""
+
+
+def weights_of(parts: Sequence[Part]) -> Floats:
+    """What all parts say of each pair together."""
+    total: Floats = reduce(np.add, (part.weights() for part in parts))
+    return total
 
 
 def whitening(related: Floats, share: float) -> Floats:
@@ -182,6 +190,28 @@ def posterior_of(weights: Floats) -> Floats:
     return found
 
 
+def log_odds(pairs: float, rows: int, columns: int) -> float:
+    """How much likelier two records are a pair than both alone, as a log, before they are seen."""
+    return float(np.log(pairs) - np.log(rows - pairs) - np.log(columns - pairs))
+
+
+def partly_matched(weights: Floats, pairs: float) -> Floats:
+    """How likely each pair is in a random matching of about so many; the others have nobody."""
+    rows, columns = weights.shape
+    likely = np.clip(weights + log_odds(pairs, rows, columns), UNLIKELY, -UNLIKELY)
+    np.exp(likely, out=likely)
+    right = np.full(columns, 1 - pairs / columns, likely.dtype)
+    for _ in range(SCALINGS * MANY_MORE):
+        left = 1 / (1 + likely @ right)
+        before, right = right, 1 / (1 + left @ likely)
+        if np.abs(right / before - 1).max() < STILL:
+            break
+    likely *= (1 / (1 + likely @ right))[:, None]
+    likely *= right
+    found: Floats = likely
+    return found
+
+
 def beliefs_of(weights: Floats) -> Floats:
     """How likely each pair is in a random matching, by belief propagation.
 
@@ -208,16 +238,6 @@ def beliefs_of(weights: Floats) -> Floats:
         if np.abs(chance - before).max() < SETTLED:
             break
     found: Floats = chance / chance.sum(1, keepdims=True)
-    return found
-
-
-def sharpened(chance: Floats) -> Floats:
-    """Probabilities by scaling, one step of belief propagation nearer to a matching's true ones.
-
-    Scaling takes each row's and column's other candidates to be still free when one is taken; that
-    makes likely pairs too unlikely.
-    """
-    found: Floats = chance / (1 - chance + chance**2)
     return found
 
 
@@ -262,12 +282,32 @@ def settle(parts: Sequence[Part], posterior: Floats, rounds: int = ROUNDS) -> Fi
     for _ in range(rounds):
         for part in parts:
             part.learn(posterior)
-        weights = reduce(np.add, (part.weights() for part in parts))
+        weights = weights_of(parts)
         before, posterior = posterior, posterior_of(weights)
         # Of many candidates each is unlikely, and so is a change.
         if np.abs(posterior - before).max() < SETTLED * min(1.0, SURE * float(posterior.max())):
             break
     return Fit(posterior, likelihood_of(weights, posterior))
+
+
+def loosen(parts: Sequence[Part]) -> tuple[Floats, float]:
+    """Let parts that have settled learn that some records have no partner.
+
+    Whoever has none was given one, and blurred what was learnt. Returned is how likely each pair
+    is then, and how many pairs there are.
+    """
+    chance = weights = weights_of(parts)
+    few: int = min(weights.shape)
+    pairs: float = AT_FIRST * few
+    for _ in range(MORE):
+        chance = partly_matched(weights, pairs)
+        before, pairs = pairs, float(np.clip(chance.sum(), SOME * few, ALMOST_ALL * few))
+        for part in parts:
+            part.learn(chance)
+        weights = weights_of(parts)
+        if abs(pairs - before) < STILL * few:
+            break
+    return chance, pairs
 
 
 def correlated(first: Pair, pair: Pair, starts: Iterable[Floats]) -> Correlations:

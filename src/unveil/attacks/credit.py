@@ -11,13 +11,24 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from unveil.attacks.correlation import beliefs_of, likelihood_of, sharpened
+from unveil.attacks.correlation import (
+    ALMOST_ALL,
+    beliefs_of,
+    likelihood_of,
+    log_odds,
+    loosen,
+    posterior_of,
+    weights_of,
+)
 from unveil.attacks.posterior import posterior
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.attacks.correlation import Part
     from unveil.attacks.matching import Outcome, Pairing
     from unveil.attacks.search import Search
-    from unveil.data.encode import Floats, Ints
+    from unveil.data.encode import Floats
 
 USUAL, AS_MANY = 5.0, 4.0  # a control's deviation before any is seen, and how many that counts for
 HALF, STEEP = 4.5, 1.2  # deviations at which it is as likely as not; how fast it grows sure
@@ -27,16 +38,21 @@ LEAST = 1e-9  # what remains of a probability that is not believed: its order
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Trial:
-    """What a search came to: the likelihood, and each record's best probability."""
+    """What a search came to: the likelihood, each record's best probability, how many pairs."""
 
     likelihood: float
     best: Floats
+    pairs: float
 
     @classmethod
-    def of(cls, weights: Floats) -> Trial:
-        """Of the log-likelihood ratios of all pairs."""
-        chance = beliefs_of(weights)
-        return cls(likelihood_of(weights, chance), np.sort(chance.max(1)))
+    def of(cls, parts: Sequence[Part]) -> Trial:
+        """Of parts that have settled; then they learn that some have no partner."""
+        weights = weights_of(parts)
+        # Either is below the sum over all matchings; beliefs may not have settled.
+        found = posterior_of(weights), beliefs_of(weights)
+        likelihood = max(likelihood_of(weights, chance) for chance in found)
+        chance, pairs = loosen(parts)
+        return cls(likelihood, np.sort(chance.max(1)).astype(np.float64), pairs)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -46,6 +62,7 @@ class Credit:
     trial: Trial
     controls: dict[str, tuple[Trial, ...]]
     level: float = 0.0  # the log-likelihood ratio of a pair that costs nothing, at no offset
+    shared: float = ALMOST_ALL  # of my records that are taken to have a partner
 
     @property
     def strictest(self) -> str | None:
@@ -125,35 +142,23 @@ class Credit:
 
 
 def credited(pairing: Pairing, credit: Credit) -> Outcome:
-    """The posterior over matchings, believed as far as controls allow.
+    """The posterior over matchings in which some have no partner, as far as controls allow.
 
     All candidates of a record are believed alike, so that their order stays.
     """
-    outcome = posterior(pairing)
-    chance = sharpened(outcome.chance)
-    order = np.lexsort((chance, outcome.rows))
-    last = order[np.flatnonzero(np.diff(outcome.rows[order], append=-1))]  # the best of each
-    rows = outcome.rows[last]
-    # Of several that are likely, one is the partner: no record has more than one.
-    every = np.bincount(outcome.rows, chance * pairing.capacity[outcome.columns], pairing.shape[0])
-    share = np.zeros(pairing.shape[0])
-    share[rows] = credit.believed(chance[last]) * _has_partner(
-        pairing, (rows, outcome.columns[last]), credit.level
-    )
-    share /= np.maximum(every, 1.0)
-    return replace(outcome, chance=chance * share[outcome.rows])
+    outcome = posterior(pairing, _alone(pairing, credit))
+    best = np.zeros(pairing.shape[0])
+    np.maximum.at(best, outcome.rows, outcome.chance)
+    return replace(outcome, chance=outcome.chance * credit.believed(best)[outcome.rows])
 
 
-def _has_partner(pairing: Pairing, pairs: tuple[Ints, Ints], level: float) -> Floats:
-    """How likely pairs are against having no partner at all, were that as likely as not.
-
-    A matching gives everybody a partner. One who has none is given one who is left over, too, and
-    a pair of strangers among so many is no likelier than they are many.
-    """
+def _alone(pairing: Pairing, credit: Credit) -> Floats:
+    """The log of how likely records of each class are to be alone, as costs go."""
     between = cast("Search", pairing.between)
     asking, _ = between.files.asked(between.mine, between.released)
     own = np.zeros(len(asking)) if asking.offset is None else asking.offset
-    ratio = level - between.costs(*pairs) - own[pairs[0]]
-    many = float(np.log(pairing.capacity.sum()))
-    found: Floats = 1 / (1 + np.exp(np.clip(many - ratio, -50.0, 50.0)))
+    rows, columns = int(pairing.supply.sum()), int(pairing.capacity.sum())
+    mine = columns if between.files.reverse else rows
+    pairs = min(credit.shared * mine, ALMOST_ALL * min(rows, columns))
+    found: Floats = own - credit.level - log_odds(pairs, rows, columns)
     return found

@@ -30,14 +30,19 @@ LARGE = 0.1  # how far from 1 a sum may be without a word
 DEAREST = 1e20  # a price that nobody pays
 
 
-def posterior(pairing: Pairing) -> Outcome:
+def posterior(pairing: Pairing, alone: Floats | None = None) -> Outcome:
     """How likely each pair is in a random matching of the likelihoods of all pairs.
 
     Costs that are no log-likelihoods are taken for multiples of them: the rate is fitted,
-    without the truth, so that pairs cost on average what so many directions cost.
+    without the truth, so that pairs cost on average what so many directions cost. Of those that
+    are, it can be said how likely a record of each class is `alone`.
     """
     graph, complete = graph_of(pairing)
-    rate, found = _fitted(graph, pairing.between.degrees, ROUNDS if complete else FEWER)
+    rounds = ROUNDS if complete else FEWER
+    if alone is None:
+        rate, found = _fitted(graph, pairing.between.degrees, rounds)
+    else:
+        rate, found = 1.0, marginals(graph, rounds=rounds, alone=alone)
     if found.error > LARGE:
         logging.getLogger("unveil").warning(
             "the posterior over matchings has not settled in %d rounds: how often a row is had "

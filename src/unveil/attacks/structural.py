@@ -158,7 +158,7 @@ class Structural(Attack, frozen=True, kw_only=True):
             found["correlation+values"] = apart.by_both(*found.values())
         strangers = apart.strangers(self.controls) if apart.featured else {}
         worth = {
-            name: Credit(Trial.of(one.weights), {} if name == "values" else strangers)
+            name: Credit(Trial.of(one.parts), {} if name == "values" else strangers)
             for name, one in found.items()
         }
         chosen = max(worth, key=lambda name: worth[name].trial.likelihood)
@@ -172,7 +172,7 @@ class Structural(Attack, frozen=True, kw_only=True):
 
     def _by_correlation(self, apart: Apart) -> Search:
         found = apart.by_correlation()
-        credit = Credit(Trial.of(found.weights), apart.strangers(self.controls))
+        credit = Credit(Trial.of(found.parts), apart.strangers(self.controls))
         return _followed(apart, "correlation", found, credit, [credit.told("correlation")])
 
     def _by_values(self, apart: Apart) -> Search:
@@ -182,7 +182,7 @@ class Structural(Attack, frozen=True, kw_only=True):
                 "other than chance makes: choose another method"
             )
         found = apart.by_values()
-        credit = Credit(Trial.of(found.weights), {})
+        credit = Credit(Trial.of(found.parts), {})
         return _followed(apart, "values", found, credit, [credit.told("values")])
 
     def _by_representatives(self, apart: Apart) -> Search:
@@ -286,7 +286,7 @@ def _followed(
         "evidence": evidence,
         "correspondence": apart.correspondence(structure, NOTICED),
     }
-    believed = replace(credit, level=apart.level(structure))
+    believed = replace(credit, level=apart.level(structure), shared=apart.sharing(credit.trial))
     return replace(apart.search(structure, details), credit=believed)
 
 

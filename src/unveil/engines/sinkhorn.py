@@ -53,11 +53,14 @@ class Marginals:
     error: float  # how far from 1 a sum still is, at most
 
 
-def marginals(graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS) -> Marginals:
+def marginals(
+    graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS, alone: Floats | None = None
+) -> Marginals:
     """The posterior of a random matching whose pairs have likelihood exp(-rate * cost).
 
     Where there are more records on one side than on the other, to be left over costs all
-    of them the same.
+    of them the same. If it is given how likely it is that a record of each row is `alone`, as a
+    log, and 0 for columns, anybody may be.
 
     >>> two = np.array([0, 1, 0, 1])
     >>> pairs = Graph(np.array([0, 2, 4]), two, np.array([0.0, 1, 9, 9]), *np.ones((2, 2), int))
@@ -72,23 +75,26 @@ def marginals(graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS) -> Margi
     turned = np.argsort(graph.columns, kind="stable")
     back = np.searchsorted(graph.columns[turned], np.arange(len(capacity) + 1))
     lines = _Lines(graph.starts, graph.columns, likely), _Lines(back, rows[turned], likely[turned])
-    spare = _Spare.of(graph, rate * least)
+    if alone is None:
+        spare = _Spare.of(graph, rate * least)
+    else:
+        spare = _Spare.anybody(graph, rate * least + alone)
     u, v = np.ones(len(supply)), np.ones(len(capacity))
     ghost_row = ghost_column = 1.0
     error, done = np.inf, 0
     while error > ENOUGH and done < rounds:
         error = lines[0].scaled(capacity, v, spare.of_row * (spare.columns * ghost_column), u)
-        if spare.columns:
+        if spare.counted and spare.columns:
             ghost_column = 1.0 / max(float((supply * u * spare.of_row).sum()), 1e-140)
         lines[1].scaled(supply, u, spare.of_column * (spare.rows * ghost_row), v)
-        if spare.rows:
+        if spare.counted and spare.rows:
             ghost_row = 1.0 / max(float((capacity * v * spare.of_column).sum()), 1e-140)
         done += 1
     # Rows last, so that each record's probabilities sum to 1.
-    alone = spare.of_row * (spare.columns * ghost_column)
-    lines[0].scaled(capacity, v, alone, u)
+    rest = spare.of_row * (spare.columns * ghost_column)
+    lines[0].scaled(capacity, v, rest, u)
     found = likely * (u[rows] * (capacity * v)[graph.columns])
-    return Marginals(found, u * alone, v, done, float(error))
+    return Marginals(found, u * rest, v, done, float(error))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -115,12 +121,13 @@ class _Lines:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class _Spare:
-    """What is left over on one side: so many rows, or so many columns, that nobody has."""
+    """What is left over: so many rows, or so many columns, that nobody has."""
 
     rows: float
     columns: float
     of_row: Floats  # the likelihood of each row to be left over
     of_column: Floats
+    counted: bool = True  # whether it is known how many are
 
     @classmethod
     def of(cls, graph: Graph, least: Floats) -> _Spare:
@@ -132,10 +139,21 @@ class _Spare:
         surplus = float(graph.supply.sum() - graph.capacity.sum())
         known = np.isfinite(least)
         usual = np.median(least[known]) if known.any() else 0.0
-        room = -UNLIKELY / 2
-        of_row = np.exp(np.clip(np.where(known, least, np.inf) - usual, -room, room))
+        of_row = _likely(np.where(known, least, np.inf) - usual)
         of_column = np.ones(len(graph.capacity))
         return cls(max(-surplus, 0.0), max(surplus, 0.0), of_row, of_column)
+
+    @classmethod
+    def anybody(cls, graph: Graph, alone: Floats) -> _Spare:
+        """Each may be left over: rows as likely as this, counted from their best pair."""
+        return cls(1.0, 1.0, _likely(alone), np.ones(len(graph.capacity)), counted=False)
+
+
+def _likely(logs: Floats) -> Floats:
+    """Likelihoods that products can be formed of."""
+    room = -UNLIKELY / 2
+    found: Floats = np.exp(np.clip(logs, -room, room))
+    return found
 
 
 def _rehearse() -> None:

@@ -1,12 +1,13 @@
 """How far links are believed: as far as controls do not have the like."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from unveil.attacks import credit as module
-from unveil.attacks.correlation import sharpened
+from unveil.attacks.correlation import log_odds, partly_matched
 from unveil.attacks.credit import Credit, Trial, credited
 from unveil.attacks.matching import Outcome
 from unveil.engines.records import Records
@@ -16,8 +17,8 @@ HIGH = np.linspace(0.8, 1.0, 20)
 
 
 def credit(likelihood=100.0, best=HIGH, controls=(LOW, LOW), found=(20.0, 22.0), **more):
-    made = tuple(Trial(one, other) for one, other in zip(found, controls, strict=True))
-    return Credit(Trial(likelihood, best), {"redrawn": made} | more if made else {})
+    made = tuple(Trial(one, other, 18.0) for one, other in zip(found, controls, strict=True))
+    return Credit(Trial(likelihood, best, 18.0), {"redrawn": made} | more if made else {})
 
 
 def test_it_is_the_surer_the_likelier():
@@ -31,7 +32,7 @@ def test_it_is_the_surer_the_likelier():
 
 
 def test_the_strictest_controls_count():
-    more = (Trial(90.0, LOW), Trial(95.0, LOW))
+    more = (Trial(90.0, LOW, 18.0), Trial(95.0, LOW, 18.0))
     one = credit(**{"stand-ins": more})
     assert one.strictest == "stand-ins"
     assert one.found == [90.0, 95.0]
@@ -68,31 +69,80 @@ def test_probabilities_that_controls_have_too_are_not_believed():
     assert credit(likelihood=0.0).believed(HIGH).max() < 0.001  # sure of nothing
 
 
+def between(costs, offset, *, reverse=False):
+    """What a pairing compares: all pairs at these costs, and what each record costs by itself."""
+    mine = Records(np.zeros((len(costs), 1)), offset=offset)
+    sides = SimpleNamespace(asked=lambda mine, _: (mine, None), reverse=reverse)
+    return SimpleNamespace(
+        files=sides, mine=mine, released=None, degrees=None, costs=lambda r, c: costs[r, c]
+    )
+
+
+def pairing(costs, offset, **how):
+    shape = costs.shape
+    return SimpleNamespace(
+        shape=shape,
+        supply=np.ones(shape[0], int),
+        capacity=np.ones(shape[1], int),
+        between=between(costs, offset, **how),
+        dense=lambda: costs,
+    )
+
+
+@pytest.mark.parametrize("shape", [(6, 6), (4, 9), (9, 4)])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_links_are_those_of_a_matching_in_which_some_have_nobody(shape, reverse):
+    rng = np.random.default_rng(3)
+    weights, offset = 3 * rng.standard_normal(shape), rng.standard_normal(shape[0])
+    one = replace(credit(found=(), controls=()), level=2.0, shared=0.4)
+    found = credited(pairing(2.0 - offset[:, None] - weights, offset, reverse=reverse), one)
+    pairs = min(0.4 * shape[1 if reverse else 0], 0.99 * min(shape))
+    expected = partly_matched(weights, pairs)
+    chance = np.zeros(shape)
+    chance[found.rows, found.columns] = found.chance
+    assert chance == pytest.approx(expected * one.sure, abs=2e-3)
+
+
+def test_the_odds_of_a_pair_are_those_of_so_many_pairs():
+    found = partly_matched(np.zeros((8, 5)), 2.0)  # where nothing is known
+    assert found == pytest.approx(np.full((8, 5), 2 / 40), abs=1e-3)
+    assert log_odds(2.0, 8, 5) == pytest.approx(np.log(2 / (6 * 3)))
+
+
 def test_the_order_of_candidates_stays(monkeypatch):
     rows, columns = np.divmod(np.arange(12), 4)
     chance = np.array([0.7, 0.1, 0.1, 0.1, 0.05, 0.9, 0.03, 0.02, 0.25, 0.2, 0.3, 0.25])
     outcome = Outcome(rows, columns, chance, {"rounds": 1})
-    monkeypatch.setattr(module, "posterior", lambda _: outcome)
+    monkeypatch.setattr(module, "posterior", lambda *_: outcome)
     for one in (credit(), credit(best=LOW), credit(likelihood=0.0)):
-        # Pairs that cost nothing, and are as likely as anything can be.
-        sides = SimpleNamespace(asked=lambda mine, _: (mine, None))
-        mine = Records(np.zeros((3, 1)), offset=np.full(3, -40.0))
-        between = SimpleNamespace(files=sides, mine=mine, released=None, costs=lambda r, _: 0.0 * r)
-        pairing = SimpleNamespace(shape=(3, 4), capacity=np.ones(4, int), between=between)
-        found = credited(pairing, one)
+        found = credited(pairing(np.zeros((3, 4)), np.zeros(3)), one)
         assert (found.rows == rows).all()
         assert (found.columns == columns).all()
         assert found.details == outcome.details
-        assert (found.chance <= sharpened(chance)).all()
+        assert (found.chance <= chance).all()
         assert (found.chance > 0).all()
-        assert (np.bincount(rows, found.chance) <= 1 + 1e-12).all()
         for row in range(3):
             own = rows == row
             assert (np.argsort(found.chance[own]) == np.argsort(chance[own])).all()
 
 
+class Given:
+    """A part that is told what it weighs."""
+
+    def __init__(self, weights):
+        self.given = weights
+
+    def learn(self, posterior):
+        """There is nothing to learn."""
+
+    def weights(self):
+        """What it was told."""
+        return self.given
+
+
 def test_a_trial_is_of_all_pairs():
-    found = Trial.of(np.log(np.eye(5) * 1e6 + 1))
+    found = Trial.of([Given(np.log(np.eye(5) * 1e6 + 1))])
     assert found.likelihood == pytest.approx(5 * np.log(1e6) - np.log(120), abs=2)
-    assert found.best == pytest.approx(np.ones(5), abs=1e-3)
-    assert Trial.of(np.zeros((5, 8))).likelihood == pytest.approx(0, abs=1e-9)
+    assert found.best == pytest.approx(np.ones(5), abs=2e-3)
+    assert found.pairs == pytest.approx(5 * 0.99)
+    assert Trial.of([Given(np.zeros((5, 8)))]).likelihood == pytest.approx(0, abs=1e-9)

@@ -13,6 +13,7 @@ from naive import structural as naive
 from planted import files_of, frame, halves, planted
 from unveil import Intruder, Microdata, Schema, measures
 from unveil.attacks import Structural
+from unveil.attacks.correlation import partly_matched
 from unveil.attacks.matched import matched
 from unveil.attacks.representatives import representatives
 from unveil.errors import DataError, SpecError
@@ -117,19 +118,16 @@ def test_a_structure_serves_every_matching(matching):
 def test_what_is_linked_is_what_the_structure_says():
     links = strong()
     costs = twin.every_pair(links.finder.base)
-    scaled = twin.posterior(costs, rounds=200)
     starts, rows, chance = links.finder.distribution(links.records)
     found = np.zeros(costs.shape)
     found[np.repeat(np.arange(N), np.diff(starts)), rows] = chance
-    sharp = scaled / (1 - scaled + scaled**2)
     credit = links.finder.base.credit
     controls = [[trial.best for trial in made] for made in credit.controls.values()]
-    offset = links.finder.base.mine.offset
-    for place, (own, expected) in enumerate(zip(found, sharp, strict=True)):
+    weights = credit.level - costs - links.finder.base.mine.offset[:, None]
+    chance = partly_matched(weights, credit.shared * N)  # the others have nobody
+    for own, expected in zip(found, chance, strict=True):
         worth = naive.believed(credit.trial.best, controls, credit.sure, expected.max())
-        ratio = np.exp(credit.level - costs[place, expected.argmax()] - offset[place])
-        partner = ratio / (ratio + N)  # or none, of N candidates
-        assert own == pytest.approx(expected * worth * partner / max(expected.sum(), 1), abs=1e-4)
+        assert own == pytest.approx(expected * worth, abs=2e-3)
 
 
 def test_values_that_are_found_again_are_joined():
