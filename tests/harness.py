@@ -31,3 +31,16 @@ def unveil_command(monkeypatch, capfd):
         return Outcome(code, *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="module")
+def quick_search():
+    """Of files with no common attribute little is tried; how well they are linked is no matter."""
+    from unveil.attacks import apart, correlation
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(apart, "STARTS", 1)
+        patch.setattr(apart, "CONTROLS", {"redrawn": apart.CONTROLS["redrawn"]})
+        patch.setattr(correlation, "FEWEST", 2)
+        patch.setattr(correlation, "MORE", 5)
+        yield

@@ -14,6 +14,8 @@ import pytest
 import unveil
 from unveil import Csv, Microdata, Schema
 
+pytestmark = pytest.mark.usefixtures("quick_search")
+
 TEXT = "Canarybird"
 NUMBER = 7701339.25
 WHOLE = 88077013

@@ -134,20 +134,3 @@ def shape_gap(mine, released, *, turned=False):
         cells = (cells - cells.mean()) / (spread if spread else 1.0)
         sides.append(np.quantile(cells, np.arange(2, 99, 2) / 100))
     return float(np.mean((sides[0] - sides[1]) ** 2))
-
-
-def believed(trial, controls, sure, best):
-    """What remains of a probability: `sure`, times how many at least as good are not by chance."""
-    usual = max((np.mean([one.mean() for one in made]) for made in controls), default=0.0)
-    linked = max(0.0, (trial.mean() - usual) / max(1 - usual, 1e-9))
-    factors = []
-    for level in np.sort(trial):
-        share = np.mean(trial >= level)
-        above = [  # and one more, who may have so much
-            np.mean([(1 + np.sum(one >= level - 1e-12)) / (len(one) + 1) for one in made])
-            for made in controls
-        ]
-        wrong = max(above, default=0.0)
-        factors.append(min(max(1 - (1 - linked) * wrong / share, 0.0), 1.0))
-        factors[-1] = max(factors)  # a better one is not believed less
-    return max(sure * np.interp(best, np.sort(trial), factors), 1e-9)

@@ -28,7 +28,6 @@ from unveil.attacks.correlation import (
     partly_matched,
     posterior_of,
 )
-from unveil.attacks.credit import Credit, Trial
 from unveil.engines.sinkhorn import Graph, marginals
 
 EXAMPLES = settings.default.max_examples
@@ -274,23 +273,3 @@ def test_controls_hold_what_the_file_holds(kind, seed, n, wide):
             assert np.array_equal(np.sort(own), np.sort(other), equal_nan=True)
         else:
             assert set(naive.known(other.tolist())) <= set(naive.known(own.tolist()))
-
-
-bests = st.lists(st.floats(0.01, 1), min_size=5, max_size=12).map(np.sort)
-
-
-@few
-@given(bests, st.lists(st.tuples(bests, bests), max_size=2), st.floats(0, 200), seeds)
-def test_what_is_believed(best, controls, likelihood, seed):
-    made = {
-        kind: (Trial(10.0, one, 5.0), Trial(12.0, other, 5.0))
-        for kind, (one, other) in zip(CONTROLS, controls, strict=False)
-    }
-    credit = Credit(Trial(likelihood, best, 5.0), made)
-    asked = np.sort(np.append(np.random.default_rng(seed).random(8), best))
-    found = credit.believed(asked)
-    assert 0 <= credit.sure <= 1
-    assert (found <= max(credit.sure, 1e-9)).all()
-    assert (np.diff(found) >= 0).all()
-    expected = [naive.believed(best, controls, credit.sure, one) for one in asked]
-    assert found == pytest.approx(expected, abs=1e-6)

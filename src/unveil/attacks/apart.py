@@ -16,11 +16,12 @@ from unveil.attacks.correlation import (
     Correlations,
     Pair,
     correlated,
+    loosen,
     posterior_of,
     settle,
     weights_of,
 )
-from unveil.attacks.credit import Trial
+from unveil.attacks.credit import likelihood_found
 from unveil.attacks.representatives import normalised
 from unveil.attacks.search import Search, as_records
 from unveil.attacks.sides import scores_of, side_of
@@ -184,26 +185,26 @@ class Apart:
                 tried.append((fit.likelihood, Structure(part, copies)))
         return max(tried, key=lambda one: one[0])[1]
 
-    def sharing(self, trial: Trial) -> float:
-        """The share of my records that have a partner, as a trial says of those that it has."""
+    def loosened(self, structure: Structure) -> float:
+        """Let it learn that some have no partner; the share of my records that have one."""
         rows, columns = self._rows
-        return trial.pairs / len(rows) * len(self.released) / len(columns)
+        return loosen(structure.parts) / len(rows) * len(self.released) / len(columns)
 
-    def strangers(self, controls: int) -> dict[str, tuple[Trial, ...]]:
+    def strangers(self, controls: int) -> dict[str, tuple[float, ...]]:
         """What the search for correlations comes to in files that share nobody."""
         every = [(kind, str(number)) for kind in CONTROLS for number in range(controls)]
         made = on_all_cores(lambda one: self._stranger(*one), every)
         return {
-            kind: tuple(trial for trial, one in zip(made, every, strict=True) if one[0] == kind)
+            kind: tuple(found for found, one in zip(made, every, strict=True) if one[0] == kind)
             for kind in CONTROLS
         }
 
-    def _stranger(self, kind: str, number: str) -> Trial:
+    def _stranger(self, kind: str, number: str) -> float:
         mine, released = (
             CONTROLS[kind](own, self.rng("control", kind, number, whose))
             for own, whose in zip(self._values, ("mine", "release"), strict=True)
         )
-        return Trial.of([self._correlated((mine, released))])
+        return likelihood_found([self._correlated((mine, released))])
 
     def _correlated(self, values: tuple[Floats, Floats]) -> Correlations:
         whole, rows = Pair.of(*(scores_of(own, own) for own in values)), self._some(FIRST_PAIRS)

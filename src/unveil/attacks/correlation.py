@@ -290,13 +290,12 @@ def settle(parts: Sequence[Part], posterior: Floats, rounds: int = ROUNDS) -> Fi
     return Fit(posterior, likelihood_of(weights, posterior))
 
 
-def loosen(parts: Sequence[Part]) -> tuple[Floats, float]:
-    """Let parts that have settled learn that some records have no partner.
+def loosen(parts: Sequence[Part]) -> float:
+    """Let parts that have settled learn that some records have no partner; how many pairs remain.
 
-    Whoever has none was given one, and blurred what was learnt. Returned is how likely each pair
-    is then, and how many pairs there are.
+    Whoever has none was given one, and blurred what was learnt.
     """
-    chance = weights = weights_of(parts)
+    weights = weights_of(parts)
     few: int = min(weights.shape)
     pairs: float = AT_FIRST * few
     for _ in range(MORE):
@@ -307,7 +306,7 @@ def loosen(parts: Sequence[Part]) -> tuple[Floats, float]:
         weights = weights_of(parts)
         if abs(pairs - before) < STILL * few:
             break
-    return chance, pairs
+    return pairs
 
 
 def correlated(first: Pair, pair: Pair, starts: Iterable[Floats]) -> Correlations:

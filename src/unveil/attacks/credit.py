@@ -16,7 +16,6 @@ from unveil.attacks.correlation import (
     beliefs_of,
     likelihood_of,
     log_odds,
-    loosen,
     posterior_of,
     weights_of,
 )
@@ -30,63 +29,44 @@ if TYPE_CHECKING:
     from unveil.attacks.search import Search
     from unveil.data.encode import Floats
 
-USUAL, AS_MANY = 5.0, 4.0  # a control's deviation before any is seen, and how many that counts for
-HALF, STEEP = 4.5, 1.2  # deviations at which it is as likely as not; how fast it grows sure
-BETTER = 1.5  # deviations from which a structure is worth following
+USUAL, AS_MANY = 10.0, 4.0  # a control's deviation before any is seen, and how many that counts for
+FREE = 4.0  # the deviation of what is not found by chance
+HALF, STEEP = 5.5, 1.2  # deviations at which it is as likely as not; how fast it grows sure
+BETTER = 1.0  # deviations from which a structure is worth following
 LEAST = 1e-9  # what remains of a probability that is not believed: its order
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Trial:
-    """What a search came to: the likelihood, each record's best probability, how many pairs."""
-
-    likelihood: float
-    best: Floats
-    pairs: float
-
-    @classmethod
-    def of(cls, parts: Sequence[Part]) -> Trial:
-        """Of parts that have settled; then they learn that some have no partner."""
-        weights = weights_of(parts)
-        # Either is below the sum over all matchings; beliefs may not have settled.
-        found = posterior_of(weights), beliefs_of(weights)
-        likelihood = max(likelihood_of(weights, chance) for chance in found)
-        chance, pairs = loosen(parts)
-        return cls(likelihood, np.sort(chance.max(1)).astype(np.float64), pairs)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Credit:
     """A search held against the same search in controls, by the kind of these."""
 
-    trial: Trial
-    controls: dict[str, tuple[Trial, ...]]
+    likelihood: float
+    controls: dict[str, tuple[float, ...]]  # the likelihoods of those of each kind
     level: float = 0.0  # the log-likelihood ratio of a pair that costs nothing, at no offset
     shared: float = ALMOST_ALL  # of my records that are taken to have a partner
 
     @property
     def strictest(self) -> str | None:
-        """The kind of controls in which most is found."""
-        if not self.controls:
-            return None
-        means = {
-            kind: np.mean([t.likelihood for t in made]) for kind, made in self.controls.items()
-        }
-        return max(means, key=lambda kind: means[kind])
+        """The kind of controls above which the search is least."""
+        return min(self.controls, key=self._above) if self.controls else None
 
     @property
-    def found(self) -> list[float]:
+    def found(self) -> tuple[float, ...]:
         """The likelihoods of the strictest controls; of none, where nothing is found by chance."""
         kind = self.strictest
-        return [0.0] if kind is None else [trial.likelihood for trial in self.controls[kind]]
+        return (0.0,) if kind is None else self.controls[kind]
 
     @property
     def deviations(self) -> float:
         """By how many deviations of the controls' likelihoods the search's is above them."""
-        others = np.array(self.found)
+        kind = self.strictest
+        return self.likelihood / FREE if kind is None else self._above(kind)
+
+    def _above(self, kind: str) -> float:
+        others = np.array(self.controls[kind])
         squares = AS_MANY * USUAL**2 + float(((others - others.mean()) ** 2).sum())
         size = np.sqrt(squares / (AS_MANY + len(others) - 1))
-        return float((self.trial.likelihood - others.mean()) / size)
+        return float((self.likelihood - others.mean()) / size)
 
     @property
     def sure(self) -> float:
@@ -98,32 +78,12 @@ class Credit:
         """Whether the structure is worth following, sure or not."""
         return self.deviations >= BETTER
 
-    def believed(self, best: Floats) -> Floats:
-        """What remains of probabilities, given each record's best: controls have such ones, too.
-
-        Those who have no partner are taken to have the best probabilities that people have in
-        controls; so many of the records at least as probable as this one are of that kind.
-        """
-        levels = self.trial.best
-        tail = np.arange(len(levels), 0, -1) / len(levels)
-        wrong, usual = np.zeros(len(levels)), 0.0
-        for made in self.controls.values():
-            others = [trial.best for trial in made]
-            # One more than were seen: that nobody has so much is not known of few controls.
-            above = [1 - np.searchsorted(one, levels - 1e-12) / (len(one) + 1) for one in others]
-            wrong = np.maximum(wrong, np.mean(above, axis=0))
-            usual = max(usual, float(np.mean([one.mean() for one in others])))
-        linked = max(0.0, (float(levels.mean()) - usual) / max(1 - usual, 1e-9))
-        factor = np.clip(1 - (1 - linked) * wrong / tail, 0.0, 1.0)
-        factor = np.maximum.accumulate(factor)
-        return np.maximum(self.sure * np.interp(best, levels, factor), LEAST)
-
     def told(self, method: str) -> dict[str, Any]:
         """What speaks for the search, in plain values."""
         kind, others = self.strictest, np.array(self.found)
         told: dict[str, Any] = {
             "method": method,
-            "likelihood": self.trial.likelihood,
+            "likelihood": self.likelihood,
             "control": None,
             "spread": None,
             "most": None,
@@ -141,15 +101,18 @@ class Credit:
         return told
 
 
-def credited(pairing: Pairing, credit: Credit) -> Outcome:
-    """The posterior over matchings in which some have no partner, as far as controls allow.
+def likelihood_found(parts: Sequence[Part]) -> float:
+    """How much likelier the files are, as a log, by what a search has found."""
+    weights = weights_of(parts)
+    # Both are below the sum over all matchings; beliefs are nearer, but need not have settled.
+    found = posterior_of(weights), beliefs_of(weights)
+    return max(likelihood_of(weights, chance) for chance in found)
 
-    All candidates of a record are believed alike, so that their order stays.
-    """
+
+def credited(pairing: Pairing, credit: Credit) -> Outcome:
+    """The posterior over matchings in which some have no partner, as far as it is sure."""
     outcome = posterior(pairing, _alone(pairing, credit))
-    best = np.zeros(pairing.shape[0])
-    np.maximum.at(best, outcome.rows, outcome.chance)
-    return replace(outcome, chance=outcome.chance * credit.believed(best)[outcome.rows])
+    return replace(outcome, chance=outcome.chance * max(credit.sure, LEAST))
 
 
 def _alone(pairing: Pairing, credit: Credit) -> Floats:

@@ -14,7 +14,7 @@ from unveil.aggregation.quantifiers import Family
 from unveil.attacks.alignment import aligned, likeness
 from unveil.attacks.apart import Apart
 from unveil.attacks.base import Attack, Matching
-from unveil.attacks.credit import Credit, Trial
+from unveil.attacks.credit import Credit, likelihood_found
 from unveil.attacks.probabilistic import Probabilistic
 from unveil.attacks.representatives import Missing, Normalisation, Operator, representatives
 from unveil.attacks.search import Search, as_records
@@ -158,10 +158,10 @@ class Structural(Attack, frozen=True, kw_only=True):
             found["correlation+values"] = apart.by_both(*found.values())
         strangers = apart.strangers(self.controls) if apart.featured else {}
         worth = {
-            name: Credit(Trial.of(one.parts), {} if name == "values" else strangers)
+            name: Credit(likelihood_found(one.parts), {} if name == "values" else strangers)
             for name, one in found.items()
         }
-        chosen = max(worth, key=lambda name: worth[name].trial.likelihood)
+        chosen = max(worth, key=lambda name: worth[name].likelihood)
         evidence = [credit.told(name) for name, credit in worth.items()]
         sure = worth[chosen].sure
         if not worth[chosen].better:
@@ -172,7 +172,7 @@ class Structural(Attack, frozen=True, kw_only=True):
 
     def _by_correlation(self, apart: Apart) -> Search:
         found = apart.by_correlation()
-        credit = Credit(Trial.of(found.parts), apart.strangers(self.controls))
+        credit = Credit(likelihood_found(found.parts), apart.strangers(self.controls))
         return _followed(apart, "correlation", found, credit, [credit.told("correlation")])
 
     def _by_values(self, apart: Apart) -> Search:
@@ -182,7 +182,7 @@ class Structural(Attack, frozen=True, kw_only=True):
                 "other than chance makes: choose another method"
             )
         found = apart.by_values()
-        credit = Credit(Trial.of(found.parts), {})
+        credit = Credit(likelihood_found(found.parts), {})
         return _followed(apart, "values", found, credit, [credit.told("values")])
 
     def _by_representatives(self, apart: Apart) -> Search:
@@ -279,14 +279,15 @@ def _guess(
 def _followed(
     apart: Apart, name: str, structure: Structure, credit: Credit, evidence: list[dict[str, Any]]
 ) -> Search:
-    """The search by a structure."""
+    """The search by a structure, after it has learnt that some have no partner."""
+    shared = apart.loosened(structure)
     details = _details(apart, name, None) | {
         "guess": False,
         "sure": credit.sure,
         "evidence": evidence,
         "correspondence": apart.correspondence(structure, NOTICED),
     }
-    believed = replace(credit, level=apart.level(structure), shared=apart.sharing(credit.trial))
+    believed = replace(credit, level=apart.level(structure), shared=shared)
     return replace(apart.search(structure, details), credit=believed)
 
 

@@ -7,18 +7,14 @@ import numpy as np
 import pytest
 
 from unveil.attacks import credit as module
-from unveil.attacks.correlation import log_odds, partly_matched
-from unveil.attacks.credit import Credit, Trial, credited
+from unveil.attacks.correlation import likelihood_of, log_odds, partly_matched, posterior_of
+from unveil.attacks.credit import FREE, Credit, credited, likelihood_found
 from unveil.attacks.matching import Outcome
 from unveil.engines.records import Records
 
-LOW = np.linspace(0.1, 0.6, 20)
-HIGH = np.linspace(0.8, 1.0, 20)
 
-
-def credit(likelihood=100.0, best=HIGH, controls=(LOW, LOW), found=(20.0, 22.0), **more):
-    made = tuple(Trial(one, other, 18.0) for one, other in zip(found, controls, strict=True))
-    return Credit(Trial(likelihood, best, 18.0), {"redrawn": made} | more if made else {})
+def credit(likelihood=100.0, found=(20.0, 22.0), **more):
+    return Credit(likelihood, {"redrawn": found} | more if found else {})
 
 
 def test_it_is_the_surer_the_likelier():
@@ -32,16 +28,19 @@ def test_it_is_the_surer_the_likelier():
 
 
 def test_the_strictest_controls_count():
-    more = (Trial(90.0, LOW, 18.0), Trial(95.0, LOW, 18.0))
-    one = credit(**{"stand-ins": more})
+    one = credit(**{"stand-ins": (90.0, 95.0)})
     assert one.strictest == "stand-ins"
-    assert one.found == [90.0, 95.0]
+    assert one.found == (90.0, 95.0)
     assert one.sure < credit().sure
     assert one.told("correlation") == {
         "method": "correlation", "likelihood": 100.0, "control": 92.5, "most": 95.0,
         "spread": pytest.approx(np.std([90, 95], ddof=1)), "controls": 2, "kind": "stand-ins",
         "deviations": one.deviations,
     }  # fmt: skip
+
+
+def test_controls_that_differ_much_are_stricter_than_higher_ones_that_do_not():
+    assert credit(160.0, (100.0, 102.0), **{"stand-ins": (20.0, 150.0)}).strictest == "stand-ins"
 
 
 def test_controls_that_differ_much_make_less_sure():
@@ -52,21 +51,12 @@ def test_controls_that_differ_much_make_less_sure():
 
 
 def test_without_controls_the_likelihood_alone_counts():
-    alone = credit(found=(), controls=())
+    alone = credit(found=())
     assert alone.strictest is None
-    assert alone.deviations == pytest.approx(100 / 5)
+    assert alone.deviations == 100 / FREE
     assert alone.sure > 0.999
-    assert alone.believed(HIGH) == pytest.approx(np.full(20, alone.sure))
     told = alone.told("values")
     assert (told["control"], told["spread"], told["most"], told["controls"]) == (None,) * 3 + (0,)
-
-
-def test_probabilities_that_controls_have_too_are_not_believed():
-    same = credit(best=LOW)
-    assert same.believed(LOW).max() < 0.01
-    far = credit()
-    assert far.believed(HIGH) == pytest.approx(np.full(20, far.sure), abs=0.02)
-    assert credit(likelihood=0.0).believed(HIGH).max() < 0.001  # sure of nothing
 
 
 def between(costs, offset, *, reverse=False):
@@ -94,7 +84,7 @@ def pairing(costs, offset, **how):
 def test_links_are_those_of_a_matching_in_which_some_have_nobody(shape, reverse):
     rng = np.random.default_rng(3)
     weights, offset = 3 * rng.standard_normal(shape), rng.standard_normal(shape[0])
-    one = replace(credit(found=(), controls=()), level=2.0, shared=0.4)
+    one = replace(credit(found=()), level=2.0, shared=0.4)
     found = credited(pairing(2.0 - offset[:, None] - weights, offset, reverse=reverse), one)
     pairs = min(0.4 * shape[1 if reverse else 0], 0.99 * min(shape))
     expected = partly_matched(weights, pairs)
@@ -114,7 +104,7 @@ def test_the_order_of_candidates_stays(monkeypatch):
     chance = np.array([0.7, 0.1, 0.1, 0.1, 0.05, 0.9, 0.03, 0.02, 0.25, 0.2, 0.3, 0.25])
     outcome = Outcome(rows, columns, chance, {"rounds": 1})
     monkeypatch.setattr(module, "posterior", lambda *_: outcome)
-    for one in (credit(), credit(best=LOW), credit(likelihood=0.0)):
+    for one in (credit(), credit(likelihood=0.0)):
         found = credited(pairing(np.zeros((3, 4)), np.zeros(3)), one)
         assert (found.rows == rows).all()
         assert (found.columns == columns).all()
@@ -140,9 +130,15 @@ class Given:
         return self.given
 
 
-def test_a_trial_is_of_all_pairs():
-    found = Trial.of([Given(np.log(np.eye(5) * 1e6 + 1))])
-    assert found.likelihood == pytest.approx(5 * np.log(1e6) - np.log(120), abs=2)
-    assert found.best == pytest.approx(np.ones(5), abs=2e-3)
-    assert found.pairs == pytest.approx(5 * 0.99)
-    assert Trial.of([Given(np.zeros((5, 8)))]).likelihood == pytest.approx(0, abs=1e-9)
+def test_the_likelihood_is_of_all_pairs():
+    found = likelihood_found([Given(np.log(np.eye(5) * 1e6 + 1))])
+    assert found == pytest.approx(5 * np.log(1e6) - np.log(120), abs=2)
+    assert likelihood_found([Given(np.zeros((5, 8)))]) == pytest.approx(0, abs=1e-9)
+
+
+def test_beliefs_that_do_not_settle_make_files_no_less_likely():
+    rng = np.random.default_rng(1)
+    some = rng.standard_normal((12, 2)).round()
+    weights = 40.0 * some @ some.T  # many are the same, and all are sure
+    found = likelihood_found([Given(weights)])
+    assert found >= likelihood_of(weights, posterior_of(weights))

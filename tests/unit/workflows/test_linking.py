@@ -14,6 +14,8 @@ from unveil.workflows.choosing import chosen, common
 from unveil.workflows.linking import linkage, linked
 from unveil.workflows.scene import prepare
 
+pytestmark = pytest.mark.usefixtures("quick_search")
+
 BANK = ["person", "income", "tax", "age"]
 HEALTH = ["person", "education", "hours", "savings", "sex"]
 

@@ -13,6 +13,8 @@ from unveil.data.exposure import Halves
 from unveil.workflows import linking_halves
 from unveil.workflows.linking_halves import linked_halves
 
+pytestmark = pytest.mark.usefixtures("quick_search")
+
 N = 40
 SCHEMA = Schema(
     identifier="person", weight="weight", stratum="part", quasi=["b", "d"], nominal=["part"]

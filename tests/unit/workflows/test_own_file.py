@@ -16,6 +16,8 @@ from unveil.workflows.case import case_of
 from unveil.workflows.replaying import replay
 from unveil.workflows.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("quick_search")
+
 N, IN_FILE, STRANGERS = 40, 30, 4
 QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
 SCHEMA = Schema(identifier=["person", "ticket"], quasi=["a", "sex"], nominal="sex")
