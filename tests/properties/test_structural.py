@@ -13,14 +13,13 @@ from naive import matching as twin
 from naive import structural as naive
 from planted import files_of
 from unveil import Microdata, Schema
-from unveil.attacks import correlation
+from unveil.attacks import soft
 from unveil.attacks.alignment import shape_gaps
 from unveil.attacks.apart import Apart, Structure
 from unveil.attacks.controls import CONTROLS
 from unveil.attacks.copies import Copies, copy_of
-from unveil.attacks.correlation import (
-    Correlations,
-    Pair,
+from unveil.attacks.correlation import Correlations, Pair
+from unveil.attacks.soft import (
     _free_energy,
     beliefs_of,
     likelihood_of,
@@ -117,7 +116,7 @@ def test_who_is_in_no_pair_is_alone(seed, rows, columns, share):
     """Pairs and those who are alone make up everybody, and a pair is as likely as both alone."""
     weights = 2 * np.random.default_rng(seed).standard_normal((rows, columns))
     pairs = share * min(rows, columns)
-    with patch.multiple(correlation, STILL=1e-9, MANY_MORE=1000):  # to the end
+    with patch.multiple(soft, STILL=1e-9, MANY_MORE=1000):  # to the end
         chance = partly_matched(weights, pairs)
     alone = 1 - chance.sum(1), 1 - chance.sum(0)
     assert min(one.min() for one in alone) > 0

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.attacks.correlation import posterior_of
 from unveil.attacks.representatives import normalised
+from unveil.attacks.soft import posterior_of
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints

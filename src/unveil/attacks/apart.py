@@ -17,7 +17,6 @@ from unveil.attacks.correlation import (
     Pair,
     correlated,
     loosen,
-    posterior_of,
     settle,
     weights_of,
 )
@@ -25,6 +24,7 @@ from unveil.attacks.credit import likelihood_found
 from unveil.attacks.representatives import normalised
 from unveil.attacks.search import Search, as_records
 from unveil.attacks.sides import scores_of, side_of
+from unveil.attacks.soft import posterior_of
 from unveil.attacks.starting import starts_of
 from unveil.data.streams import stream
 from unveil.engines.metrics import Metric, levels, squared

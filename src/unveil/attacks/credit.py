@@ -11,15 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from unveil.attacks.correlation import (
-    ALMOST_ALL,
-    beliefs_of,
-    likelihood_of,
-    log_odds,
-    posterior_of,
-    weights_of,
-)
+from unveil.attacks.correlation import ALMOST_ALL, weights_of
 from unveil.attacks.posterior import posterior
+from unveil.attacks.soft import beliefs_of, likelihood_of, log_odds, posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

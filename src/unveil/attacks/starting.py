@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.attacks.alignment import likeness, related_alike
-from unveil.attacks.correlation import Correlations, Pair, posterior_of
+from unveil.attacks.correlation import Correlations, Pair
 from unveil.attacks.representatives import NORMALISATIONS, representatives
 from unveil.attacks.sides import correlations_of
+from unveil.attacks.soft import posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

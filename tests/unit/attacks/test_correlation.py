@@ -5,7 +5,7 @@ import pytest
 
 from naive import structural as naive
 from planted import halves
-from unveil.attacks import correlation
+from unveil.attacks import soft
 from unveil.attacks.alignment import shape_gaps
 from unveil.attacks.controls import redrawn
 from unveil.attacks.correlation import (
@@ -13,12 +13,11 @@ from unveil.attacks.correlation import (
     Correlations,
     Pair,
     correlated,
-    likelihood_of,
-    posterior_of,
     settle,
     whitening,
 )
 from unveil.attacks.sides import correlations_of, scores_of
+from unveil.attacks.soft import likelihood_of, posterior_of
 from unveil.attacks.starting import starts_of
 
 
@@ -88,10 +87,10 @@ def test_what_is_supposed_is_correlated_so():
 
 def test_of_many_pairs_half_the_digits_will_do(monkeypatch):
     pair = pair_of(noise=0.3)
-    monkeypatch.setattr(correlation, "FEWER", correlation.SCALINGS)
+    monkeypatch.setattr(soft, "FEWER", soft.SCALINGS)
     found = []
     for many in (10**6, 0):
-        monkeypatch.setattr(correlation, "MANY_PAIRS", many)
+        monkeypatch.setattr(soft, "MANY_PAIRS", many)
         part = Correlations(pair, 0.999)
         part.learn(np.eye(60))
         weights = part.weights()

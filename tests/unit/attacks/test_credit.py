@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from unveil.attacks import credit as module
-from unveil.attacks.correlation import likelihood_of, log_odds, partly_matched, posterior_of
 from unveil.attacks.credit import FREE, Credit, credited, likelihood_found
 from unveil.attacks.matching import Outcome
+from unveil.attacks.soft import likelihood_of, log_odds, partly_matched, posterior_of
 from unveil.engines.records import Records
 
 

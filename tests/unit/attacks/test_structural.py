@@ -12,9 +12,9 @@ from naive import matching as twin
 from planted import files_of, frame, halves, planted
 from unveil import Intruder, Microdata, Schema, measures
 from unveil.attacks import Structural
-from unveil.attacks.correlation import partly_matched
 from unveil.attacks.matched import matched
 from unveil.attacks.representatives import representatives
+from unveil.attacks.soft import partly_matched
 from unveil.errors import DataError, SpecError
 
 N = 40
