@@ -13,11 +13,12 @@ from unveil.attacks.controls import CONTROLS
 from unveil.attacks.copies import Copies, Copy, copy_of, shared_values
 from unveil.attacks.correlation import (
     LEVELS,
+    ROUNDS,
     Correlations,
     Pair,
     correlated,
     loosen,
-    settle,
+    progressed,
     weights_of,
 )
 from unveil.attacks.credit import likelihood_found
@@ -173,17 +174,12 @@ class Apart:
 
     def by_both(self, *found: Structure) -> Structure:
         """Correlations and values together, beginning with what each has found."""
-        pair, copies = self._pair, self._copies
-        tried = []
-        for one in found:
-            for shares in (LEVELS, LEVELS[-1:]):
-                posterior = posterior_of(one.weights)
-                for share in shares:
-                    part = Correlations(pair, share)
-                    fit = settle([part, copies], posterior)
-                    posterior = fit.posterior
-                tried.append((fit.likelihood, Structure(part, copies)))
-        return max(tried, key=lambda one: one[0])[1]
+        tried = [
+            progressed(self._pair, posterior_of(one.weights), shares, ROUNDS, [self._copies])
+            for one in found
+            for shares in (LEVELS, LEVELS[-1:])
+        ]
+        return Structure(max(tried, key=lambda one: one[0])[1], self._copies)
 
     def loosened(self, structure: Structure) -> float:
         """Let it learn that some have no partner; the share of my records that have one."""

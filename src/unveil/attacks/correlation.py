@@ -217,14 +217,17 @@ def correlated(first: Pair, pair: Pair, starts: Iterable[Floats]) -> Correlation
         found.append((settle([part], start).likelihood, part))
     found.sort(key=lambda one: -one[0])
     kept = FEW if many(pair.size) else max(FEWEST, len(found) // GOING_ON)
-    on = (_refined(part.among(pair)) for _, part in found[:kept])
+    begun = (posterior_of(part.among(pair).weights()) for _, part in found[:kept])
+    on = (progressed(pair, posterior, LEVELS[1:], MORE) for posterior in begun)
     return max(on, key=lambda one: one[0])[1]
 
 
-def _refined(part: Correlations) -> tuple[float, Correlations]:
-    """The same with ever smaller directions of variance, and the likelihood that it comes to."""
-    likelihood = -np.inf
-    for share in LEVELS[1:]:
-        before, part = part, Correlations(part.pair, share)
-        likelihood = settle([part], posterior_of(before.weights()), MORE).likelihood
-    return likelihood, part
+def progressed(
+    pair: Pair, posterior: Floats, shares: Sequence[float], rounds: int, also: Sequence[Part] = ()
+) -> tuple[float, Correlations]:
+    """The likelihood that ever smaller directions of variance come to, and the correlations."""
+    for share in shares:
+        part = Correlations(pair, share)
+        fit = settle([part, *also], posterior, rounds)
+        posterior = fit.posterior
+    return fit.likelihood, part
