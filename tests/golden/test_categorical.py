@@ -211,22 +211,27 @@ def linked(original, release, group, kind):
 
 
 def test_the_order_constraint_alone_cures_em(paper_data):
-    """Free EM takes some other division of the pairs for that into matches and others."""
+    """Free EM takes some other division of the pairs for that into matches and others.
+
+    All masks of three attributes; all groups under PRAM in the deep profile only.
+    """
     frame = stand_in(paper_data("adult_train"), 0)
     original = unveil.Microdata(frame, LEVELS)
-    medium, pram = ({kind: [] for kind in EM} for _ in range(2))
+    kinds = ("free", "constraint alone")
+    medium, pram = ({kind: [] for kind in kinds} for _ in range(2))
     for method, p in product(MASKS, range(1, 10)):
         release = masked(frame, method, p)[0]
-        for group, kind in product(GROUPS, ("free", "constraint alone")):
-            if group != "m" and (method != "PRAM" or p % 2 == 0):
+        for group, kind in product(GROUPS, kinds):
+            if group != "m" and not (DEEP and method == "PRAM" and p % 2):
                 continue
             any_tie = linked(original, release, group, kind)[0]
             if group == "m":
                 medium[kind].append(any_tie)
             if method == "PRAM" and p % 2:
                 pram[kind].append(any_tie)
-    means = [np.mean(of[kind]) for of in (medium, pram) for kind in ("free", "constraint alone")]
-    assert_near(means, [192, 675, 619, 925], rtol=0.02)
+    assert_near([np.mean(medium[kind]) for kind in kinds], [192, 675], rtol=0.02)
+    if DEEP:
+        assert_near([np.mean(pram[kind]) for kind in kinds], [619, 925], rtol=0.02)
 
 
 LIKELIEST = {
