@@ -16,8 +16,8 @@ def test_the_readme_starts_with_the_two_commands():
 
 
 # What an audit does by default is tested elsewhere, and takes half a minute.
-QUICK = ("--attack", "distance", "--no-sweep", "--errors", "0", "--remask", "0", "--no-remedies")
-AS_QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
+QUICK = ("--attack", "position", "--no-sweep", "--errors", "0", "--remask", "0", "--no-remedies")
+AS_QUICK = {"attacks": ["position"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
 
 
 def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
