@@ -425,6 +425,7 @@ def test_the_order_of_rows_means_nothing(people, release):
     options = {
         "attacks": ["distance", "rank-max", "probabilistic", "distance-posterior", "tailored"],
         "plan": release.plan, "policy": Policy(max_risk=0.1), "remask": 1, "errors": [0.2],
+        "remedies": False,  # of which test_remedies.py has the same
     }  # fmt: skip
     one = unveil.audit(people, release.data, truth=np.arange(N), **options)
     other = unveil.audit(
