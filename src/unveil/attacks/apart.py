@@ -17,7 +17,6 @@ from unveil.attacks.correlation import (
     Correlations,
     Pair,
     correlated,
-    loosen,
     progressed,
     weights_of,
 )
@@ -25,7 +24,7 @@ from unveil.attacks.credit import likelihood_found
 from unveil.attacks.representatives import normalised
 from unveil.attacks.search import Search, as_records
 from unveil.attacks.sides import scores_of, side_of
-from unveil.attacks.soft import posterior_of
+from unveil.attacks.soft import partly_matched, posterior_of
 from unveil.attacks.starting import starts_of
 from unveil.data.streams import stream
 from unveil.engines.metrics import Metric, levels, squared
@@ -181,10 +180,10 @@ class Apart:
         ]
         return Structure(max(tried, key=lambda one: one[0])[1], self._copies)
 
-    def loosened(self, structure: Structure) -> float:
-        """Let it learn that some have no partner; the share of my records that have one."""
+    def share_of(self, pairs: float) -> float:
+        """The share of all my records that have a partner, if so many of those looked at have."""
         rows, columns = self._rows
-        return loosen(structure.parts) / len(rows) * len(self.released) / len(columns)
+        return min(1.0, pairs / len(rows) * len(self.released) / len(columns))
 
     def strangers(self, controls: int) -> dict[str, tuple[float, ...]]:
         """What the search for correlations comes to in files that share nobody."""
@@ -212,14 +211,16 @@ class Apart:
         starts = starts_of(some, first, shape_gaps(*values), self.rng("starts"), drawn)
         return correlated(first, whole.some(*self._rows), starts)
 
-    def correspondence(self, structure: Structure, least: float) -> list[dict[str, Any]]:
+    def correspondence(
+        self, structure: Structure, pairs: float, least: float
+    ) -> list[dict[str, Any]]:
         """Which attributes go together, by how they are correlated in likely pairs.
 
         Each with the one of the other file that it is correlated with most.
         """
         if not self.featured:
             return []
-        pair, chance = self._pair, posterior_of(structure.weights)
+        pair, chance = self._pair, partly_matched(structure.weights, pairs)
         across = pair.mine.T @ (chance @ pair.released) / max(float(chance.sum()), 1e-9)
         best: dict[tuple[str, str], float] = {}
         for place, found in np.ndenumerate(across):

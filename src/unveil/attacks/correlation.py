@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 LEVELS = (0.9, 0.99, 0.999)  # shares of a file's variance that are looked at, one after another
 ROUNDS, MORE = 10, 30  # of expectation and maximisation, at most: at first, and then
-SURE = 5.0  # one over the probability from which one is not small
+LIKELY = 0.2  # a probability that is not small
 CERTAIN = 0.995  # no correlation is larger: nothing is known for sure
 FAINT = 0.02  # a correlation that says nothing
 FEWEST, GOING_ON = 10, 4  # starts that go on after a first look: so many, or one in so many
@@ -181,7 +181,7 @@ def settle(parts: Sequence[Part], posterior: Floats, rounds: int = ROUNDS) -> Fi
         weights = weights_of(parts)
         before, posterior = posterior, posterior_of(weights)
         # Of many candidates each is unlikely, and so is a change.
-        if np.abs(posterior - before).max() < SETTLED * min(1.0, SURE * float(posterior.max())):
+        if np.abs(posterior - before).max() < SETTLED * min(1.0, posterior.max() / LIKELY):
             break
     return Fit(posterior, likelihood_of(weights, posterior))
 

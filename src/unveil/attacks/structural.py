@@ -14,6 +14,7 @@ from unveil.aggregation.quantifiers import Family
 from unveil.attacks.alignment import aligned, likeness
 from unveil.attacks.apart import Apart
 from unveil.attacks.base import Attack, Matching
+from unveil.attacks.correlation import loosen
 from unveil.attacks.credit import Credit, likelihood_found
 from unveil.attacks.probabilistic import Probabilistic
 from unveil.attacks.representatives import Missing, Normalisation, Operator, representatives
@@ -280,14 +281,15 @@ def _followed(
     apart: Apart, name: str, structure: Structure, credit: Credit, evidence: list[dict[str, Any]]
 ) -> Search:
     """The search by a structure, after it has learnt that some have no partner."""
-    shared = apart.loosened(structure)
+    pairs = loosen(structure.parts)
     details = _details(apart, name, None) | {
         "guess": False,
         "sure": credit.sure,
         "evidence": evidence,
-        "correspondence": apart.correspondence(structure, NOTICED),
+        "correspondence": apart.correspondence(structure, pairs, NOTICED),
+        "shared": apart.share_of(pairs),
     }
-    believed = replace(credit, level=apart.level(structure), shared=shared)
+    believed = replace(credit, level=apart.level(structure), shared=details["shared"])
     return replace(apart.search(structure, details), credit=believed)
 
 
@@ -298,6 +300,7 @@ def _details(apart: Apart, method: str, signs: tuple[Floats, Floats] | None) -> 
         "sure": None,
         "evidence": [],
         "correspondence": [],
+        "shared": None,
         "left_out": apart.left_out,
     }
     if signs is not None:

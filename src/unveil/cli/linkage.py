@@ -63,6 +63,9 @@ def _print_structure(found: Linkage) -> None:
         ]
         print_table(head, rows, numbers=head[1:])
         say()
+    if details["shared"] is not None:
+        say(f"Of the records of A, {details['shared']:.0%} seem to have a partner in B.")
+        say()
     if details["correspondence"]:
         _print_correspondence(details["correspondence"])
 
