@@ -242,7 +242,7 @@ class Apart:
         """The log-likelihood ratio of a pair that costs nothing, without its records' offsets."""
         found = 0.0
         if structure.correlations is not None:
-            found -= 0.5 * float(np.log1p(-(structure.correlations.sizes**2)).sum())
+            found += structure.correlations.level
         for copy in () if structure.copies is None else structure.copies.found:
             found += copy.unequal + sum(copy.gain(power) for power in copy.powers)
         return found
@@ -254,6 +254,10 @@ class Apart:
         if structure.correlations is not None:
             both, more = _by_correlations(structure.correlations, self.scores)
             costs += more
+            # Who says nothing is where the mean is: that two are is no sign that they are one.
+            level = structure.correlations.level
+            for one, own in zip(both, (self.mine, self.released.values), strict=True):
+                one.offset[np.isnan(own).all(1)] += level
         for copy in () if structure.copies is None else structure.copies.found:
             found = copy_of(self.files.mine, self.files.release, copy.mine, copy.released)
             if found is not None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Control = Callable[[Floats, np.random.Generator], Floats]
 
 NEIGHBOURS = 5
+SAME = 1 - 1e-9  # a correlation from which one feature repeats another
 AT_ONCE = 4_000_000  # distances that are held at a time
 
 
@@ -45,11 +46,20 @@ def redrawn(values: Floats, rng: np.random.Generator) -> Floats:
 
 def stand_ins(values: Floats, rng: np.random.Generator) -> Floats:
     """People between one of the file and one of those nearest: each cell is of either."""
-    near = _neighbours(scores_of(values, values))
+    scores = scores_of(values, values)
+    near = _neighbours(scores)
     person = rng.integers(0, len(values), len(values))
     other = near[person, rng.integers(0, near.shape[1], len(values))]
-    either = rng.random(values.shape) < rng.random((len(values), 1))
+    either = (rng.random(values.shape) < rng.random((len(values), 1)))[:, _first_alike(scores)]
     return np.where(either, values[person], values[other])
+
+
+def _first_alike(scores: Floats) -> Ints:
+    """For each feature the first that says the same: what goes together stays together."""
+    sums = np.abs(scores.T @ scores)
+    size = np.sqrt(np.diag(sums))
+    first: Ints = (sums >= SAME * size * size[:, None]).argmax(1)
+    return first
 
 
 def _neighbours(scores: Floats) -> Ints:

@@ -141,11 +141,15 @@ class Correlations:
         width = np.float32 if many(self.pair.size) else np.float64
         steep = size / (1 - size**2)
         own = (u**2) @ (size * steep), (v**2) @ (size * steep)
-        level = -0.5 * float(np.log1p(-(size**2)).sum())
         found: Floats = (u * steep).astype(width) @ v.T.astype(width)
-        found -= (0.5 * own[0] - level)[:, None].astype(width)
+        found -= (0.5 * own[0] - self.level)[:, None].astype(width)
         found -= (0.5 * own[1]).astype(width)
         return found
+
+    @property
+    def level(self) -> float:
+        """The log-likelihood ratio of a pair that is where the mean is."""
+        return -0.5 * float(np.log1p(-(self.sizes**2)).sum())
 
     @property
     def found(self) -> tuple[Floats, Floats, Floats]:

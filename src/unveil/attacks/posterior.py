@@ -59,7 +59,7 @@ def posterior(pairing: Pairing, alone: Floats | None = None) -> Outcome:
         "error": found.error,
         "rate": rate,
         "pairs": len(graph.columns),
-        "cut_off": 0.0 if complete else _cut_off(pairing, graph, found, rate),
+        "cut_off": 0.0 if complete else _cut_off(pairing, graph, found, rate, alone),
     }
     return Outcome(rows[possible], graph.columns[possible], chance[possible], details)
 
@@ -104,10 +104,13 @@ def _fitted(graph: Graph, degrees: float | None, rounds: int) -> tuple[float, Ma
     return rate, marginals(graph, rate=rate, rounds=rounds)
 
 
-def _cut_off(pairing: Pairing, graph: Graph, found: Marginals, rate: float) -> float:
+def _cut_off(
+    pairing: Pairing, graph: Graph, found: Marginals, rate: float, alone: Floats | None
+) -> float:
     """The share of the records' probability that pairs not kept would have, on average.
 
-    Of some records, at the scalings that were found; all candidates count.
+    Of some records, at the scalings that were found; all candidates count, and that some may be
+    alone.
     """
     rows = len(graph.supply)
     checked = np.unique(np.linspace(0, rows - 1, min(CHECKED, rows)).astype(np.int64))
@@ -117,6 +120,8 @@ def _cut_off(pairing: Pairing, graph: Graph, found: Marginals, rate: float) -> f
     everybody = pairing.between.scaled(rate).priced(prices).log_sums(checked, 1e-3)
     within = np.concatenate([np.arange(graph.starts[i], graph.starts[i + 1]) for i in checked])
     kept = _log_sums(graph, within, rate, prices)[checked]
+    if alone is not None:
+        everybody, kept = (np.logaddexp(each, alone[checked]) for each in (everybody, kept))
     with np.errstate(invalid="ignore"):
         lost = np.nan_to_num(-np.expm1(np.minimum(kept - everybody, 0.0)))
     return float(lost.mean())

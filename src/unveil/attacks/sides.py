@@ -10,6 +10,7 @@ import numpy as np
 
 from unveil.data.columns import codes_of, labels_of
 from unveil.data.encode import LARGEST, code_numbers, codes, normal_scores, numbers
+from unveil.data.rows import content_places
 from unveil.errors import DataError, count
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Side:
     features: tuple[Feature, ...]
     values: Floats  # records x features, NaN where missing
     left_out: dict[str, str]
+    places: Ints  # of the rows in the order of all that they hold
 
     def __len__(self) -> int:
         return len(self.values)
@@ -72,8 +74,7 @@ class Side:
     @cached_property
     def order(self) -> Ints:
         """The rows by what they hold, so that nothing depends on where they stand."""
-        columns = self.values.T[::-1]
-        return np.lexsort(columns) if len(columns) else np.arange(len(self))
+        return np.lexsort([self.places, *self.values.T[::-1]])
 
 
 def side_of(data: Microdata, columns: Sequence[str], whose: str) -> Side:
@@ -91,7 +92,8 @@ def side_of(data: Microdata, columns: Sequence[str], whose: str) -> Side:
         if not features:
             left_out[column] = reason
     values = [feature.of(data) for feature in found]
-    return Side(tuple(found), np.array(values).reshape(-1, len(data)).T, left_out)
+    numbered = np.array(values).reshape(-1, len(data)).T
+    return Side(tuple(found), numbered, left_out, content_places(data.select(list(columns))))
 
 
 def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:

@@ -86,7 +86,8 @@ def marginals(
         error = lines[0].scaled(capacity, v, spare.of_row * (spare.columns * ghost_column), u)
         if spare.counted and spare.columns:
             ghost_column = 1.0 / max(float((supply * u * spare.of_row).sum()), 1e-140)
-        lines[1].scaled(supply, u, spare.of_column * (spare.rows * ghost_row), v)
+        wrong = lines[1].scaled(supply, u, spare.of_column * (spare.rows * ghost_row), v)
+        error = max(error, wrong)  # rows that are right at once may want the same column
         if spare.counted and spare.rows:
             ghost_row = 1.0 / max(float((capacity * v * spare.of_column).sum()), 1e-140)
         done += 1

@@ -34,6 +34,12 @@ def test_the_cells_of_a_stand_in_are_two_persons():
     assert np.abs(after - before).max() < 0.4
 
 
+def test_a_stand_in_has_what_is_there_twice_of_one_person():
+    values = halves(60)[0][:, :3]
+    found = stand_ins(np.hstack([values, -2 * values]), np.random.default_rng(6))
+    assert np.array_equal(found[:, 3:], -2 * found[:, :3])
+
+
 @pytest.mark.parametrize("kind", CONTROLS)
 def test_files_in_which_all_are_the_same(kind):
     for values in (np.ones((12, 2)), np.full((12, 2), np.nan), np.ones((2, 1))):

@@ -6,11 +6,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import unveil
+from planted import planted
+from unveil.attacks import Structural
 from unveil.attacks import credit as module
+from unveil.attacks import posterior as posterior_module
 from unveil.attacks.credit import FREE, Credit, credited, likelihood_found
-from unveil.attacks.matching import Outcome
+from unveil.attacks.matching import Outcome, Pairing
 from unveil.attacks.soft import likelihood_of, log_odds, partly_matched, posterior_of
 from unveil.engines.records import Records
+from unveil.engines.sinkhorn import Graph, marginals
 
 
 def credit(likelihood=100.0, found=(20.0, 22.0), **more):
@@ -91,6 +96,29 @@ def test_links_are_those_of_a_matching_in_which_some_have_nobody(shape, reverse)
     chance = np.zeros(shape)
     chance[found.rows, found.columns] = found.chance
     assert chance == pytest.approx(expected * one.sure, abs=2e-3)
+
+
+def test_whom_two_are_sure_of_is_of_one_of_them():
+    starts, columns = np.array([0, 1, 2]), np.array([0, 0])
+    graph = Graph(starts, columns, np.zeros(2), np.array([1, 1]), np.array([1]))
+    found = marginals(graph, alone=np.full(2, -40.0))
+    assert found.probability == pytest.approx(np.full(2, 0.5), abs=1e-5)
+    assert found.unmatched == pytest.approx(np.full(2, 0.5), abs=1e-5)
+
+
+def test_what_is_cut_off_is_cut_off_those_who_are_alone_too(monkeypatch):
+    """Pairs that are left out are as many, but hardly anybody is in one."""
+    mine, release, _ = planted(40, noise=0.8)
+    links = unveil.link(mine, release, Structural(method="correlation", starts=0, controls=2))
+    monkeypatch.setattr(posterior_module, "COMPLETE", 100)
+    monkeypatch.setattr(posterior_module, "NEAREST", 3)
+    monkeypatch.setattr(posterior_module, "NEAREST_BACK", 2)
+    compared = Pairing(links.finder.base, links.order)
+    lost = [
+        module.posterior(compared, np.full(compared.shape[0], alone)).details["cut_off"]
+        for alone in (-50.0, 50.0)
+    ]
+    assert lost[1] < 1e-6 < lost[0]
 
 
 def test_the_odds_of_a_pair_are_those_of_so_many_pairs():

@@ -11,7 +11,7 @@ import unveil
 from naive import matching as twin
 from planted import files_of, frame, halves, planted
 from unveil import Intruder, Microdata, Schema, measures
-from unveil.attacks import Structural
+from unveil.attacks import Structural, apart
 from unveil.attacks.matched import matched
 from unveil.attacks.representatives import representatives
 from unveil.attacks.soft import partly_matched
@@ -219,6 +219,41 @@ def test_missing_cells():
     assert links.finder.details["method"] == "correlation"
     assert links.finder.details["sure"] > 0.9
     assert hits(links) >= 0.8 * N
+
+
+def test_two_records_that_say_nothing_are_not_one_person():
+    both = halves(N)
+    both[0][7], both[1][8] = np.nan, np.nan
+    links = link(Microdata(frame(both[0], "a")), Microdata(frame(both[1], "b")), "row-order")
+    assert hits(links) >= 0.8 * N
+    chance = links.pairs(1)["match_probability"].to_numpy()
+    assert chance[links.pairs(1)["unique_id_l"].to_numpy() == 8].max() < 0.01
+
+
+def test_a_column_that_is_there_twice_changes_nothing():
+    mine, released = halves(N)
+    sure = [
+        link(Microdata(frame(one, "a")), Microdata(frame(other, "b"))).finder.details["evidence"]
+        for one, other in ((mine, released), (np.hstack([mine] * 2), np.hstack([released] * 2)))
+    ]
+    alone, twice = (one[0] for one in sure)
+    assert twice["likelihood"] == pytest.approx(alone["likelihood"], rel=0.1)
+    assert twice["control"] < alone["control"] + 3 * (alone["spread"] + 5)
+
+
+def test_where_records_are_sampled_their_order_means_nothing(monkeypatch):
+    monkeypatch.setattr(apart, "PAIRS", 1000)
+    monkeypatch.setattr(apart, "FEWEST", 10)
+    rng = np.random.default_rng(6)
+    numbers = [f"+34 {k}" for k in rng.choice(10**6, 90, replace=False)]
+    found = []
+    for _ in range(3):
+        drawn = {"a": rng.permutation(numbers[:60]), "b": rng.permutation(numbers[20:80])}
+        both = [Microdata(pl.DataFrame({name: own.tolist()})) for name, own in drawn.items()]
+        details = link(*both).finder.details
+        found.append((details["method"], details["shared"], details["evidence"]))
+    assert found[0][0] == "values"
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("method", METHODS)
