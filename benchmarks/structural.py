@@ -217,11 +217,12 @@ def scale(n, overlap, width, given):
 
 
 def planned(given):
-    """The planted files: each of size, overlap and width varies by itself."""
+    """The planted files: each of size, overlap and width varies by itself; then the largest."""
     n, overlap, width = USUAL
     cells = [(size, overlap, width) for size in given.sizes]
     cells += [(n, some, width) for some in given.overlaps]
     cells += [(n, overlap, many) for many in given.widths]
+    cells.append((max(given.sizes), overlap, max(given.widths)))
     return list(dict.fromkeys(cells))
 
 
