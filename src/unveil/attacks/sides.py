@@ -93,7 +93,8 @@ def side_of(data: Microdata, columns: Sequence[str], whose: str) -> Side:
             left_out[column] = reason
     values = [feature.of(data) for feature in found]
     numbered = np.array(values).reshape(-1, len(data)).T
-    return Side(tuple(found), numbered, left_out, content_places(data.select(list(columns))))
+    held = data.select(list(columns)) if columns else data
+    return Side(tuple(found), numbered, left_out, content_places(held))
 
 
 def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
