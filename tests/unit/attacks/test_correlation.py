@@ -112,6 +112,13 @@ def test_settling_makes_files_likelier_and_finds_people_from_half_of_them():
     assert fit.likelihood == likelihood_of(part.weights(), fit.posterior)
 
 
+def test_among_many_candidates_it_does_not_stop_because_each_is_unlikely():
+    pair = pair_of(400)
+    start = np.full((400, 400), 0.9 / 400) + 0.1 * np.eye(400)
+    fit = settle([Correlations(pair, 0.999)], start, 60)
+    assert (fit.posterior.argmax(1) == np.arange(400)).mean() > 0.9
+
+
 def test_the_best_of_all_starts_is_kept_and_strangers_are_less_likely():
     values = halves(30)
     found = []

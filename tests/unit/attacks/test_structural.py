@@ -221,6 +221,14 @@ def test_missing_cells():
     assert hits(links) >= 0.8 * N
 
 
+def test_how_many_have_a_partner_is_found():
+    mine, released = halves(96)
+    both = frame(mine[:80], "a"), frame(released[16:], "b")  # sixteen of each are nobody there
+    links = link(*map(Microdata, both), np.r_[16:80, [-1] * 16])
+    assert links.finder.details["shared"] == pytest.approx(64 / 80, abs=0.05)
+    assert hits(links) >= 0.9 * 64
+
+
 def test_two_records_that_say_nothing_are_not_one_person():
     both = halves(N)
     both[0][7], both[1][8] = np.nan, np.nan
