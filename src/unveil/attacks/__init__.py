@@ -18,6 +18,7 @@ from unveil.attacks.position import Position
 from unveil.attacks.probabilistic import Probabilistic
 from unveil.attacks.rank import Rank
 from unveil.attacks.structural import Structural
+from unveil.attacks.supervised import Supervised
 from unveil.attacks.tailored import Tailored
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Probabilistic",
     "Rank",
     "Structural",
+    "Supervised",
     "Tailored",
 ]
 
@@ -40,6 +42,7 @@ METHODS: tuple[type[Attack], ...] = (
     Tailored,
     Combined,
     Structural,
+    Supervised,
     Position,
     Pairs,
 )

@@ -16,9 +16,10 @@ from unveil.data.specs import Spec, method_name
 from unveil.errors import SpecError, absent_column, count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from unveil.attacks.blocks import Blocks
+    from unveil.attacks.learning import Lesson
     from unveil.data.composition import Masking
     from unveil.data.encode import Floats, Ints
     from unveil.data.links import Finder
@@ -59,6 +60,8 @@ class Files:
     masking: Masking | None = None  # how the release was masked, where the intruder knows it
     others: tuple[str, ...] = ()  # columns of the release, where it is known by none of mine
     seed: int = 0  # of what an attack draws
+    taught: Lesson | None = None  # what was learnt of the people, where strangers are attacked
+    told: Callable[[float, float], None] | None = None  # how many links are learnt, and the bound
 
     @property
     def both(self) -> tuple[Microdata, Microdata]:

@@ -28,8 +28,11 @@ from unveil.engines.metrics import Metric, euclid, whitened
 from unveil.errors import DataError, SchemaError, SpecError, absent_column, listing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from unveil.attacks.base import Files
     from unveil.data.links import Finder
+    from unveil.engines.records import Records
 
 
 class Distance(Attack, frozen=True, kw_only=True):
@@ -138,22 +141,26 @@ class Distance(Attack, frozen=True, kw_only=True):
         for column in self.tables or {}:
             if column not in files.columns:
                 raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
-        rule = Rule(
+        parts, rule = self.compared(files, used), self._rule(files)
+        mine, released = side_by_side(parts)
+        return Search(files, mine, released, self._metric(parts, rule), tuple(parts))
+
+    def compared(self, files: Files, used: dict[str, float]) -> dict[str, Compared]:
+        """Each attribute in both files, and what a gap costs; without those that do not vary."""
+        rule = self._rule(files)
+        found = {name: self._compared(files, name, rule, weight) for name, weight in used.items()}
+        if all(part is None for part in found.values()):
+            raise nothing_left()
+        if self.aggregation is not None:  # a measure knows every attribute by its place
+            return {name: part or _always_equal(files, rule) for name, part in found.items()}
+        return {name: part for name, part in found.items() if part is not None}
+
+    def _rule(self, files: Files) -> Rule:
+        return Rule(
             power=2 if self.metric == "euclid" else 1,
             scaling=self._scaling(files),
             inclusive=self.inclusive,
         )
-        found = {name: self._compared(files, name, rule, weight) for name, weight in used.items()}
-        if all(part is None for part in found.values()):
-            raise nothing_left()
-        parts = {name: part for name, part in found.items() if part is not None}
-        if self.aggregation is not None:  # a measure knows every attribute by its place
-            parts = {name: part or _always_equal(files, rule) for name, part in found.items()}
-        mine, released = (
-            as_records(np.column_stack([getattr(part, whose) for part in parts.values()]))
-            for whose in ("mine", "released")
-        )
-        return Search(files, mine, released, self._metric(parts, rule), tuple(parts))
 
     def _scaling(self, files: Files) -> Scaling:
         return self.scale or ("release" if files.few or len(files.people) == 1 else "own")
@@ -261,6 +268,15 @@ class Distance(Attack, frozen=True, kw_only=True):
 def nothing_left() -> DataError:
     """The error where no column varies."""
     return DataError("no attribute that the intruder knows varies: there is nothing to compare")
+
+
+def side_by_side(parts: Mapping[str, Compared]) -> tuple[Records, Records]:
+    """The attributes of mine, and of the release, as records."""
+    mine, released = (
+        as_records(np.column_stack([getattr(part, whose) for part in parts.values()]))
+        for whose in ("mine", "released")
+    )
+    return mine, released
 
 
 def _always_equal(files: Files, rule: Rule) -> Compared:

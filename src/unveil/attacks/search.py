@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from unveil.attacks.base import Files
     from unveil.attacks.credit import Credit
+    from unveil.attacks.learning import Lesson
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.links import Margins, Part
     from unveil.data.progress import Progress
@@ -50,6 +51,7 @@ class Search:
     details: dict[str, Any] = field(default_factory=dict)
     credit: Credit | None = None  # how far a posterior over matchings is to be believed
     guess: bool = False  # whether nothing speaks for it, so that nothing is claimed
+    lesson: Lesson | None = None  # the parameters of the metric, where they were learnt
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None

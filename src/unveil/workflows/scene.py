@@ -111,7 +111,13 @@ class Scene:
                 people.check(name)
             blocks = known_blocks(people, files.release, intruder)
             positions = files.positions._replace(mine=np.arange(len(people)), file=len(people))
-            others = replace(files, mine=people, blocks=blocks, positions=positions)
+            others = replace(
+                files,
+                mine=people,
+                blocks=blocks,
+                positions=positions,
+                taught=getattr(finder, "lesson", None),
+            )
             nobody = np.full(len(people), -1)  # strangers are nobody in the release
             return self._links(spec, intruder, others, Places(people, files.release, nobody))
 

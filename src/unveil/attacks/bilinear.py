@@ -1,0 +1,229 @@
+"""Bilinear: any matrix of products of differences, the third of the families."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.attacks.families import (
+    LEAST,
+    Family,
+    Features,
+    Ground,
+    Learned,
+    named,
+    strongest,
+    within,
+)
+from unveil.attacks.search import Search, as_records
+from unveil.attacks.weighted import Weights
+from unveil.engines.metrics import Metric, squared
+from unveil.engines.missing import mapped
+from unveil.kernels.costs import BOTH, SQUARE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unveil.data.encode import Floats, Ints, Mask
+
+
+class Bilinear(Family):
+    """The symmetric bilinear form of the differences: Mahalanobis' distance by any matrix.
+
+    Of attributes whose cost is no squared difference, nominal or generalised ones, there is no
+    product with others: they have a weight each.
+    """
+
+    monotone = False
+
+    def __init__(self, ground: Ground, weights: Floats, records: Ints, truth: Ints) -> None:
+        super().__init__(ground)
+        self.weights = weights
+        parts = list(ground.parts.values())
+        plain = [p.costs[0].kind == SQUARE and p.costs[0].side == BOTH for p in parts]
+        self._plain, self._other = np.flatnonzero(plain), np.flatnonzero(np.logical_not(plain))
+        self._cells = self._numbers(ground)
+        self._above = np.triu_indices(len(self._plain))
+        self._whiten(records, truth)
+
+    def _whiten(self, records: Ints, truth: Ints) -> None:
+        """Differences in units in which true pairs differ by as much in every direction.
+
+        A missing cell is the mean of the candidates', and adds their variance.
+        """
+        base = self._cells[1]
+        with np.errstate(invalid="ignore"):
+            present = np.maximum((~np.isnan(base)).sum(axis=0), 1)
+            means = np.nansum(base, axis=0) / present
+            variances = np.nansum((base - means) ** 2, axis=0) / present
+        self._filled = tuple(np.where(np.isnan(side), means, side) for side in self._cells)
+        self._gaps = tuple(np.isnan(side) * variances for side in self._cells)
+        apart = self._filled[0][records] - self._filled[1][truth]
+        apart = apart[np.lexsort(apart.T)] if len(apart) else apart
+        products = apart.T @ apart / max(len(apart), 1)
+        values, vectors = np.linalg.eigh(products)
+        least = LEAST * max(float(values.max(initial=0.0)), LEAST)
+        self._map = vectors / np.sqrt(np.maximum(values, least))  # attributes x directions
+        costs = Weights(self.ground).differences(records, truth)
+        self._unit = costs[self._other]  # of the others
+        self._products = products
+
+    @property
+    def size(self) -> int:
+        """The matrix above and on its diagonal, and the others' weights."""
+        return len(self._above[0]) + len(self._other)
+
+    @property
+    def _diagonal(self) -> Mask:
+        """Which parameters are on the diagonal, or are weights."""
+        return np.concatenate([self._above[0] == self._above[1], np.ones(len(self._other), bool)])
+
+    @property
+    def free(self) -> Mask:
+        """What is above the diagonal may be negative."""
+        return ~self._diagonal
+
+    @property
+    def cone(self) -> Floats:
+        """What is above the diagonal is no more than what is on it, on average."""
+        many = len(self._plain)
+        pairs = [(k, j, sign) for k in range(many) for j in range(k) for sign in (1.0, -1.0)]
+        vectors = np.zeros((len(pairs), many))
+        for row, (one, other, sign) in enumerate(pairs):
+            vectors[row, one], vectors[row, other] = 1.0, sign
+        return self._forms(vectors)
+
+    def _forms(self, vectors: Floats) -> Floats:
+        """V' A v as a product with the parameters, for each vector v."""
+        one, other = self._above
+        found = vectors[:, one] * vectors[:, other] * np.where(one == other, 1.0, 2.0)
+        return np.hstack([found, np.zeros((len(vectors), len(self._other)))])
+
+    def normal(self, scale: Floats) -> Floats:  # noqa: ARG002 - units are usual already
+        """The trace, and the others' weights."""
+        return self._diagonal.astype(np.float64)
+
+    def most(self, scale: Floats) -> Floats:  # noqa: ARG002
+        """No more than all of the trace; half of it above the diagonal."""
+        return np.where(self._diagonal, 1.0, 0.5)
+
+    def features(self, records: Ints, candidates: Ints) -> Features:
+        """Products of differences, and what the others cost."""
+        apart = (self._filled[0][records] - self._filled[1][candidates]) @ self._map
+        forms = self._forms(apart)[:, : len(self._above[0])]
+        gaps = self._gaps[0][records] + self._gaps[1][candidates]
+        if gaps.any():  # the variance of a missing cell, through the map
+            one, other = self._above
+            twice = np.where(one == other, 1.0, 2.0)
+            forms = forms + gaps @ (self._map[:, one] * self._map[:, other] * twice)
+        values = [forms]
+        if len(self._other):
+            costs = self.ground.contest.costs(records, candidates)
+            values.append(costs[:, self._other] / self._unit)
+        index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
+        return Features(index, np.ascontiguousarray(np.hstack(values)))
+
+    def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:  # noqa: ARG002
+        """The weighted mean; the covariance of what true pairs differ by; and between the two."""
+        back = np.linalg.pinv(self._map)
+        weights = self.weights / self.weights.sum()
+        matrix = (back * weights[self._plain]) @ back.T
+        mean = np.concatenate([matrix[self._above], weights[self._other] * self._unit])
+        mean /= mean[self._diagonal].sum()
+        pairs = self._diagonal / self._diagonal.sum()
+        yield mean
+        yield pairs
+        yield (mean + pairs) / 2
+
+    def matrix(self, point: Floats) -> Floats:
+        """The matrix of the whitened differences."""
+        found = np.zeros((len(self._plain),) * 2)
+        found[self._above] = point[: len(self._above[0])]
+        return found + np.triu(found, 1).T
+
+    def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
+        """One cell; a direction that counts more or less; or all cells a little."""
+        found = np.zeros(self.size)
+        if number % 3 == 0:
+            found[rng.integers(self.size)] = 1.0
+        elif number % 3 == 1:
+            vector = rng.normal(size=(1, len(self._plain)))
+            one, other = self._above
+            found[: len(one)] = (vector[:, one] * vector[:, other])[0]
+        else:
+            found = rng.normal(size=self.size) * max(float(np.abs(point).mean()), LEAST)
+        return found
+
+    def limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
+        """The matrix stays positive semidefinite, the others' weights not negative."""
+        many = len(self._above[0])
+        low, high = within(point[many:], direction[many:])
+        values, vectors = np.linalg.eigh(self.matrix(point))
+        root = vectors / np.sqrt(np.maximum(values, LEAST))
+        along = np.linalg.eigvalsh(root.T @ self.matrix(direction) @ root)
+        matrix = within(np.ones(len(along)), along)
+        return max(low, matrix[0]), min(high, matrix[1])
+
+    def mended(self, point: Floats) -> Floats:
+        """Negative eigenvalues are none."""
+        many = len(self._above[0])
+        values, vectors = np.linalg.eigh(self.matrix(point))
+        matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        found = np.concatenate([matrix[self._above], np.maximum(point[many:], 0.0)])
+        total = float(found[self._diagonal].sum())
+        return found / total if total > 0 else found
+
+    def cuts(self, point: Floats) -> Floats:
+        """The eigenvectors along which the matrix is negative."""
+        values, vectors = np.linalg.eigh(self.matrix(point))
+        return self._forms(vectors[:, values < -LEAST].T)
+
+    def _original(self, point: Floats) -> tuple[Floats, Floats]:
+        """The matrix of the differences themselves, and the others' weights, of trace 1."""
+        point = self.mended(point)
+        matrix = self._map @ self.matrix(point) @ self._map.T
+        weights = point[len(self._above[0]) :] / self._unit
+        total = float(np.trace(matrix) + weights.sum())
+        return matrix / total, weights / total
+
+    def search(self, point: Floats, ground: Ground | None = None) -> Search:
+        """Euclid's distance after the root of the matrix, and the others' costs."""
+        ground = ground or self.ground
+        matrix, weights = self._original(point)
+        values, vectors = np.linalg.eigh(matrix)
+        kept = values > values.max(initial=0.0) * 1e-15
+        whole = ground.search_weighted(self._all_weights(weights))
+        columns = [c for c, place in enumerate(ground.places) if place in self._other]
+        asking, asked = ([side.cells()[:, columns]] for side in ground.asked)
+        costs = [whole.metric.every[column] for column in columns]
+        if kept.any():
+            plain = Metric(squared(), root=True, matrix=vectors[:, kept] * np.sqrt(values[kept]))
+            after = mapped(*self._numbers(ground), plain)
+            asking, asked = [after[0], *asking], [after[1], *asked]
+            costs = [*after[2].each(after[0].shape[1]), *costs]
+        mine, released = ground.files.asked(*(as_records(np.hstack(s)) for s in (asking, asked)))
+        return replace(whole, mine=mine, released=released, metric=Metric(tuple(costs), root=True))
+
+    def _numbers(self, ground: Ground) -> tuple[Floats, Floats]:
+        """The plain attributes of those that ask and of the candidates, in units of their costs."""
+        columns = [ground.places.index(place) for place in self._plain.tolist()]
+        roots = np.sqrt([ground.metric.every[column].weight for column in columns])
+        asking, asked = (side.cells()[:, columns] * roots for side in ground.asked)
+        return asking, asked
+
+    def _all_weights(self, weights: Floats) -> Floats:
+        found = np.zeros(len(self.ground.names))
+        found[self._other] = weights
+        return found
+
+    def told(self, point: Floats) -> Learned:
+        """The diagonal, and the strongest pairs, as a correlation is."""
+        matrix, weights = self._original(point)
+        importance = self._all_weights(weights)
+        importance[self._plain] = np.diag(matrix)
+        size = np.sqrt(np.maximum(np.diag(matrix), LEAST * np.trace(matrix)))
+        together = matrix / np.outer(size, size) if len(size) else matrix
+        names = [self.ground.names[place] for place in self._plain.tolist()]
+        return Learned(named(self.ground.names, importance), strongest(names, together))

@@ -1,0 +1,122 @@
+"""The least that must be given up so that no conflict is left: a minimum hitting set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unveil.engines.preparing import prepare
+from unveil.kernels.covering import hit_cheaply
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Floats, Ints, Mask
+
+STEPS = 2000  # of the local search
+CLOSE = 1e-6  # costs that differ by less are the same
+
+
+class Given(NamedTuple):
+    """Records that are given up, and the least that any that leave no conflict cost."""
+
+    records: Ints | None  # None: there are none that cost as little as was asked for
+    least: float
+
+
+@dataclass
+class Conflicts:
+    """Sets of records that cannot be linked all together; and what each record is worth."""
+
+    worth: Floats
+    sets: dict[tuple[int, ...], None] = field(default_factory=dict)
+
+    def add(self, records: tuple[int, ...]) -> None:
+        """One more."""
+        self.sets[records] = None
+
+    def forget(self, lost: Mask) -> None:
+        """Those that hold a record which is lost anyway."""
+        self.sets = {one: None for one in self.sets if not lost[list(one)].any()}
+
+    def quickly(self, limit: float, begin: Mask, seed: int) -> Mask | None:
+        """Records whose loss leaves no conflict, worth at most the limit, if any are soon found."""
+        prepare("the search for conflicts", _rehearse)
+        starts, members = self._listed()
+        order = np.argsort(members, kind="stable")
+        own_starts = np.searchsorted(members[order], np.arange(len(self.worth) + 1))
+        own = np.repeat(np.arange(len(self.sets)), np.diff(starts))[order]
+        chosen, many = begin.copy(), len(self.sets)
+        found = hit_cheaply(
+            starts,
+            members,
+            own_starts,
+            own,
+            np.maximum(self.worth, CLOSE),
+            chosen,
+            limit + CLOSE,
+            STEPS,
+            np.empty(many, np.int64),
+            np.empty(many),
+            np.empty(len(self.worth), np.int64),
+            np.empty(many, np.int64),
+            np.empty(many, np.int64),
+            np.array([seed], np.int64),
+        )
+        return chosen if found else None
+
+    def _listed(self) -> tuple[Ints, Ints]:
+        starts = np.concatenate([[0], np.cumsum([len(one) for one in self.sets], dtype=np.int64)])
+        members = np.array([record for one in self.sets for record in one], np.int64)
+        return starts, members
+
+    def cheapest(self, limit: float, *, seconds: float, nodes: int) -> Given:
+        """The records whose loss leaves no conflict at the least cost, by an integer program.
+
+        With at most so much time and so many nodes; the least cost is proven in any case. None
+        are named where none cost as little as the limit, or none were found in time.
+        """
+        import highspy
+
+        starts, members = self._listed()
+        used, places = np.unique(members, return_inverse=True)
+        whole = bool((self.worth[used] == 1).all())
+        solver = highspy.Highs()
+        for name, value in {
+            "output_flag": False,
+            "threads": 1,
+            "time_limit": max(seconds, 0.01),
+            "mip_max_nodes": nodes,
+            "mip_rel_gap": 0.0,
+            "mip_abs_gap": 1 - CLOSE if whole else CLOSE,
+        }.items():
+            solver.setOptionValue(name, value)
+        program = highspy.HighsLp()
+        program.num_col_, program.num_row_ = len(used), len(self.sets)
+        program.col_cost_ = self.worth[used]
+        program.col_lower_, program.col_upper_ = np.zeros(len(used)), np.ones(len(used))
+        program.row_lower_ = np.ones(len(self.sets))
+        program.row_upper_ = np.full(len(self.sets), highspy.kHighsInf)
+        program.integrality_ = [highspy.HighsVarType.kInteger] * len(used)
+        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        program.a_matrix_.start_ = starts.astype(np.int32)
+        program.a_matrix_.index_ = places.astype(np.int32)
+        program.a_matrix_.value_ = np.ones(len(members))
+        solver.passModel(program)
+        solver.run()
+        info = solver.getInfo()
+        least = float(info.mip_dual_bound)
+        if not np.isfinite(least):
+            return Given(None, 0.0)
+        least = float(np.ceil(least - CLOSE)) if whole else least
+        values = np.array(solver.getSolution().col_value)
+        found = used[values > 0.5] if len(values) else None
+        if found is None or self.worth[found].sum() > limit + CLOSE:
+            found = None
+        return Given(found, least)
+
+
+def _rehearse() -> None:
+    conflicts = Conflicts(np.ones(2))
+    conflicts.sets[0, 1] = None
+    conflicts.quickly(1.0, np.zeros(2, np.bool_), 1)

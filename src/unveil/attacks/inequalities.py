@@ -1,0 +1,113 @@
+"""Linking as inequalities: a record is linked where all of its rows are positive.
+
+Torra, Record linkage approaches for dynamic database integration (2013), Equations 4 and 5: a row
+is what a competitor costs less what the true record costs, a linear function of the parameters of
+the distance. A competitor that is as near, but for what rounding may have done, is no farther: so
+rows are of a little less than what it costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.kernels.spans import least_values, linked_spans
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Floats, Ints, Mask
+    from unveil.kernels.arrays import Ints32
+
+ENOUGH = 1e-9  # of a line: what is linked on a shorter piece may be so by rounding only
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Inequalities:
+    """The rows of all records, one record after another."""
+
+    index: Ints32  # rows x few: the parameters that a row depends on
+    value: Floats  # and by how much
+    starts: Ints  # where each record's rows begin, and the end
+    rivals: Ints  # the candidate that each row is about
+    worth: Floats  # what it counts to link a record
+    possible: Mask  # whether anything can link it
+
+    def __len__(self) -> int:
+        return len(self.worth)
+
+    @cached_property
+    def owners(self) -> Ints:
+        """The record of each row."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @property
+    def total(self) -> float:
+        """What it would count to link everybody who can be linked."""
+        return float(self.worth[self.possible].sum())
+
+    def least(self, point: Floats) -> tuple[Floats, Ints]:
+        """The least of each record's rows, and which that is; -1 where it has none."""
+        least, rows = np.empty(len(self)), np.empty(len(self), np.int64)
+        least_values(self.index, self.value, self.starts, point, least, rows)
+        return least, rows
+
+    def linked(self, point: Floats) -> Mask:
+        """Who is linked by these parameters."""
+        return (self.least(point)[0] > 0) & self.possible
+
+    def count(self, point: Floats) -> float:
+        """What these parameters link."""
+        return float(self.worth[self.linked(point)].sum())
+
+    def along(
+        self, point: Floats, direction: Floats, limits: tuple[float, float]
+    ) -> tuple[float, float]:
+        """The most that is linked along a line, and where: in the middle of the widest such piece.
+
+        Each record is linked on one interval. Their ends, in order, say how many are where.
+        """
+        spans = np.empty((len(self), 2))
+        linked_spans(self.index, self.value, self.starts, point, direction, *limits, spans)
+        there = (spans[:, 1] > spans[:, 0]) & self.possible
+        # One that ends where another begins comes first: intervals are open.
+        ends = np.concatenate([spans[there, 1], spans[there, 0]])
+        change = np.concatenate([-self.worth[there], self.worth[there]])
+        order = np.argsort(ends, kind="stable")
+        ends, count = ends[order], np.cumsum(change[order])
+        width = np.diff(ends)
+        wide = width > ENOUGH * np.maximum(np.abs(ends[:-1]), np.abs(ends[1:]))
+        if not wide.any():
+            return 0.0, 0.0
+        most = float(count[:-1][wide].max())
+        best = np.flatnonzero(wide & (count[:-1] > most - ENOUGH))
+        place = best[np.argmax(width[best])]
+        return most, float((ends[place] + ends[place + 1]) / 2)
+
+    def of(self, records: Ints) -> Inequalities:
+        """Those of some records."""
+        sizes = np.diff(self.starts)[records]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        rows = np.repeat(self.starts[records] - starts[:-1], sizes) + np.arange(starts[-1])
+        return replace(
+            self,
+            index=self.index[rows],
+            value=self.value[rows],
+            starts=starts,
+            rivals=self.rivals[rows],
+            worth=self.worth[records],
+            possible=self.possible[records],
+        )
+
+    def joined(self, owners: Ints, rivals: Ints, index: Ints32, value: Floats) -> Inequalities:
+        """These and more rows, of such records."""
+        order = np.argsort(np.concatenate([self.owners, owners]), kind="stable")
+        counts = np.bincount(owners, minlength=len(self))
+        return replace(
+            self,
+            index=np.concatenate([self.index, index])[order],
+            value=np.concatenate([self.value, value])[order],
+            starts=self.starts + np.concatenate([[0], np.cumsum(counts)]),
+            rivals=np.concatenate([self.rivals, rivals])[order],
+        )

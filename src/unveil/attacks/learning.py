@@ -1,0 +1,174 @@
+"""Learning the parameters that link the most records, given the truth.
+
+Exact line searches on the number of links itself, from several starts; then a proof that no
+parameters link more. Nothing is lost if it ends early: the best so far is kept, with its bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from unveil.attacks.covering import CLOSE, Conflicts
+from unveil.attacks.proving import Proof
+from unveil.attacks.rivals import Rivals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from unveil.attacks.budget import Budget
+    from unveil.attacks.families import Family
+    from unveil.attacks.rivals import Questions
+    from unveil.data.encode import Floats, Ints
+
+    Told = Callable[[float, float], None]
+
+LINES = 250  # searches along a line from each start
+ROUNDS = 12  # of looking for more rivals, where not all are known
+PATIENCE = 3  # rounds without a gain
+
+Ended = Literal["proven", "time", "steps", "stopped", "unclear", "large"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Lesson:
+    """What was learnt: the parameters, what they link, and what no parameters exceed."""
+
+    family: Family
+    point: Floats
+    linked: float
+    bound: float
+    impossible: int  # records that nothing links
+    ended: Ended
+    unclear: int  # linear programs that the solver left undecided
+    twins: Ints  # for each record the candidates that cost the same as the true one, always
+
+
+def learn(
+    family: Family,
+    questions: Questions,
+    budget: Budget,
+    rng: np.random.Generator,
+    *,
+    prove: bool = True,
+    told: Told | None = None,
+) -> Lesson:
+    """The best parameters that are found, and what none exceed; Ctrl-C ends it early."""
+    return _Learning(family, questions, budget, rng, told).done(prove=prove)
+
+
+class _Learning:
+    """The best so far, and the bound: both are there at any time."""
+
+    def __init__(
+        self,
+        family: Family,
+        questions: Questions,
+        budget: Budget,
+        rng: np.random.Generator,
+        told: Told | None,
+    ) -> None:
+        self.family, self.budget, self.rng, self.told = family, budget, rng, told
+        self.rivals = Rivals(questions, family)
+        self.starts = list(family.starts(questions.records, questions.truth, rng))
+        self.point, self.linked = self.starts[0], -1.0
+        self.bound, self.unclear = self.rivals.rows.total, 0
+
+    def done(self, *, prove: bool) -> Lesson:
+        """Search, then prove."""
+        ended: Ended = "steps"
+        try:
+            self._search()
+            if prove:
+                self._prove()
+        except KeyboardInterrupt:
+            ended = "stopped"
+        if self.linked < 0:
+            self.linked = self.rivals.check(self.point)
+        if self.bound - self.linked <= CLOSE:
+            ended = "proven"
+        elif ended != "stopped" and self.budget.late:
+            ended = "time"
+        elif ended != "stopped" and prove and not self.budget.over:
+            ended = "unclear"
+        lost = int((~self.rivals.rows.possible).sum())
+        return Lesson(
+            self.family,
+            self.point,
+            self.linked,
+            self.bound,
+            lost,
+            ended,
+            self.unclear,
+            self.rivals.twins,
+        )
+
+    def _take(self, point: Floats) -> bool:
+        """Keep a better one, if all candidates say that it is; whether it was."""
+        linked = self.rivals.check(point)
+        self.bound = min(self.bound, self.rivals.rows.total)
+        better = linked > self.linked + CLOSE
+        if better:
+            self.point, self.linked = point, linked
+        if self.told is not None:
+            self.told(self.linked, self.bound)
+        return better
+
+    def _search(self) -> None:
+        """From each start; where not all rivals are known, again with those found out."""
+        waited = 0
+        starts: Iterable[Floats] = self.starts
+        for number in range(ROUNDS):
+            if not self.rivals.complete:
+                for start in self.starts if number == 0 else ():
+                    self._take(start)
+            for start in starts:
+                waited = 0 if self._take(self._along_lines(start)) else waited + 1
+                if self.budget.late:
+                    return
+            if self.rivals.complete or waited > PATIENCE:
+                return
+            starts = [self.point]
+
+    def _along_lines(self, point: Floats) -> Floats:
+        """The best along one line after another, each from where the last one ended."""
+        rows, family = self.rivals.rows, self.family
+        point = family.mended(point)
+        best = rows.count(point)
+        for number in range(LINES):
+            if self.budget.late or best >= rows.total - CLOSE:
+                break
+            direction = family.direction(point, number, self.rng)
+            limits = family.limits(point, direction)
+            if not limits[1] > limits[0]:
+                continue
+            found, along = rows.along(point, direction, limits)
+            if found > best - CLOSE:
+                moved = family.mended(point + along * direction)
+                count = rows.count(moved)  # as rounding leaves it
+                if count > best - CLOSE:
+                    point, best = moved, count
+        return point
+
+    def _prove(self) -> None:
+        """Until what is linked is all that can be; of rivals not yet known, what is found counts."""
+        conflicts = Conflicts(self.rivals.rows.worth)
+        while self.bound - self.linked > CLOSE and not self.budget.over:
+            rows = self.rivals.rows
+            conflicts.forget(~rows.possible)
+            proof = Proof(rows, self.family, self.point, self.budget, conflicts)
+            proof.bound, proof.told = min(self.bound, rows.total), self._shown
+            try:
+                proof.extend(self.rng)
+                proof.run(self.rng)
+            finally:
+                self.bound, self.unclear = proof.bound, self.unclear + proof.unclear
+                self._take(proof.point)
+            if self.rivals.rows is rows:  # no rival was lacking
+                return
+
+    def _shown(self, linked: float, bound: float) -> None:
+        if self.told is not None:
+            self.told(linked if self.rivals.complete else self.linked, bound)

@@ -1,0 +1,150 @@
+"""How many records parameters can link at most: proven by conflicts between records.
+
+An implicit hitting set (Moreno-Centeno and Karp 2013): some records cannot be linked all together,
+and of each such set one must be given up. The least that hits all sets known so far is a bound on
+what must be lost; if the others can be linked all together, it is the answer, and if not they
+hold further conflicts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.attacks.covering import CLOSE
+from unveil.attacks.margin import Apart, Margin, Together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unveil.attacks.budget import Budget
+    from unveil.attacks.covering import Conflicts
+    from unveil.attacks.families import Family
+    from unveil.attacks.inequalities import Inequalities
+    from unveil.data.encode import Floats, Mask
+
+NODES = 20_000  # of an integer program
+
+
+class Proof:
+    """The best parameters so far and what no parameters exceed: both are there at any time."""
+
+    def __init__(
+        self,
+        rows: Inequalities,
+        family: Family,
+        point: Floats,
+        budget: Budget,
+        conflicts: Conflicts,
+    ) -> None:
+        self.rows, self.family, self.budget, self.conflicts = rows, family, budget, conflicts
+        self.point, self.linked = point, rows.count(point)
+        self.bound, self.unclear = rows.total, 0
+        self.told: Callable[[float, float], None] = lambda _linked, _bound: None
+        # One for many records, one for few: each begins where it was before.
+        self._many, self._few = (Margin(rows, family, point) for _ in range(2))
+        tightest = rows.least(point)[1]
+        for program in (self._many, self._few):
+            program.watch(tightest[tightest >= 0])
+        self._records = np.flatnonzero(rows.possible)
+
+    @property
+    def gap(self) -> float:
+        """What may still be there to be found."""
+        return self.bound - self.linked
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more can be linked."""
+        return self.gap <= CLOSE
+
+    @property
+    def _over(self) -> bool:
+        return self.done or self.budget.over
+
+    def extend(self, rng: np.random.Generator) -> None:
+        """Link one more record while those linked stay, as long as there is one."""
+        linked = self.rows.linked(self.point)
+        for record in rng.permutation(np.flatnonzero(self.rows.possible & ~linked)).tolist():
+            if self._over or linked[record]:
+                continue
+            found = self._try(self._many, [*np.flatnonzero(linked).tolist(), record])
+            if isinstance(found, Together):
+                linked = self.rows.linked(found.point)
+
+    def run(self, rng: np.random.Generator) -> None:
+        """Find conflicts until nothing is left to be gained, or the budget is spent."""
+        everybody = np.zeros(len(self.rows), np.bool_)
+        self._dig(everybody)
+        while not self._over:
+            self._dig_quickly(rng)
+            if self._over:
+                break
+            limit = self.rows.total - self.linked
+            given = self.conflicts.cheapest(limit, seconds=self.budget.left, nodes=NODES)
+            self._bounded(self.rows.total - given.least)
+            if given.records is None or self._over:
+                break
+            chosen, before = everybody.copy(), self.linked
+            chosen[given.records] = True
+            if not self._dig(chosen) and self.linked <= before:
+                break  # what is left over is unclear
+
+    def _dig_quickly(self, rng: np.random.Generator) -> None:
+        """Conflicts by sets of records that are soon found, as long as any would be a gain."""
+        chosen = np.zeros(len(self.rows), np.bool_)
+        least = self.rows.worth[self._records].min()
+        while not self._over:
+            limit = self.rows.total - self.linked - least
+            found = self.conflicts.quickly(limit, chosen, int(rng.integers(1 << 30)))
+            if found is None or not self._dig(found):
+                return
+            chosen = found
+
+    def _dig(self, given_up: Mask) -> int:
+        """Conflicts among the others, none of which share a record; how many were found."""
+        left = self._records[~given_up[self._records]]
+        before = len(self.conflicts.sets)
+        while not self.budget.over:
+            found = self._try(self._many, left.tolist())
+            if not isinstance(found, Apart):
+                break
+            conflict = self._smallest(found.records)
+            self.conflicts.add(conflict)
+            left = left[~np.isin(left, conflict)]
+        return len(self.conflicts.sets) - before
+
+    def _smallest(self, records: tuple[int, ...]) -> tuple[int, ...]:
+        """A conflict of which no record can be left out."""
+        for record in records:
+            if record not in records or len(records) == 1 or self.budget.over:
+                continue
+            found = self._try(self._few, [one for one in records if one != record])
+            if isinstance(found, Apart):
+                records = found.records
+        return records
+
+    def _try(self, program: Margin, records: Sequence[int]) -> Together | Apart | None:
+        """Whether records can be linked all together; if so, it may be the best so far."""
+        found = program.of(records)
+        self.budget.spend()
+        if isinstance(found, Together):
+            self._tried(found.point)
+        elif not isinstance(found, Apart):
+            self.unclear += 1
+            if found.point is not None:
+                self._tried(self.family.mended(found.point))
+            return None
+        return found
+
+    def _tried(self, point: Floats) -> None:
+        count = self.rows.count(point)
+        if count > self.linked + CLOSE:
+            self.point, self.linked = point, count
+            self.told(self.linked, self.bound)
+
+    def _bounded(self, bound: float) -> None:
+        if bound < self.bound - CLOSE:
+            self.bound = max(bound, self.linked)
+            self.told(self.linked, self.bound)

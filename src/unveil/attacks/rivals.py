@@ -1,0 +1,144 @@
+"""Rivals: the candidates that a true record has to be nearer than, found all at once or one by one.
+
+Candidates that are identical are one. Where all pairs can be looked at, rivals are those that no
+other candidate dominates. Else they are found by the exact search: whoever is as near as the true
+record by the parameters at hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.attacks.inequalities import Inequalities
+from unveil.engines.competition import NEARER
+
+if TYPE_CHECKING:
+    from unveil.attacks.families import Family, Ground
+    from unveil.data.encode import Floats, Ints, Mask
+    from unveil.engines.competition import Skyline
+
+PAIRS = 30_000_000  # up to which all pairs are looked at
+ROWS = 2_000_000  # up to which all rivals that matter are kept
+LOOKED_AT = 50  # records that say how many those will be
+NEAREST = 8  # rivals of a record that are looked for at a time
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Questions:
+    """Records that look for their true ones, in the order of what they hold."""
+
+    ground: Ground
+    records: Ints
+    partners: Ints  # the true candidate of each
+    truth: Ints  # the candidate that stands for the true one and all that are identical to it
+    sharing: Ints  # how many those are
+    kind_of: Ints  # the candidate that stands for each, and for all that are identical to it
+    strict: bool  # whether a record whose true one has twins counts nothing, or its share
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def of(self, some: Ints) -> Questions:
+        """Some of them."""
+        return replace(
+            self,
+            records=self.records[some],
+            partners=self.partners[some],
+            truth=self.truth[some],
+            sharing=self.sharing[some],
+        )
+
+    def worth(self, twins: Ints) -> Floats:
+        """What it counts to link each record, if so many other kinds are twins of the true one."""
+        shares: Floats = 1 / (self.sharing + twins)
+        return (shares == 1).astype(np.float64) if self.strict else shares
+
+    @cached_property
+    def skyline(self) -> Skyline | None:
+        """The rivals that no other candidate dominates; None where they are too many."""
+        if len(self.records) * len(self.kind_of) > PAIRS:
+            return None
+        some = np.linspace(0, len(self) - 1, min(LOOKED_AT, len(self))).astype(np.int64)
+        few = self._skyline(some)
+        if len(few.rows) * len(self) > ROWS * len(some):
+            return None
+        return few if len(some) == len(self) else self._skyline(np.arange(len(self)))
+
+    def _skyline(self, some: Ints) -> Skyline:
+        among: list[Ints] = [np.unique(self.kind_of)] * len(some)
+        if self.ground.files.blocks.columns:
+            for part in self.ground.search(self.ground.metric).parts(self.records[some]):
+                rows = np.unique(self.kind_of[part.candidates])
+                for place in part.records.tolist():
+                    among[place] = rows
+        return self.ground.contest.skyline(self.records[some], self.truth[some], among)
+
+
+class Rivals:
+    """The inequalities of some records: those known so far, or all that matter."""
+
+    def __init__(self, questions: Questions, family: Family) -> None:
+        self.questions, self.family = questions, family
+        skyline = questions.skyline
+        self.complete = family.monotone and skyline is not None
+        self.twins = np.zeros(len(questions), np.int64) if skyline is None else skyline.twins
+        self.rows = Inequalities(
+            index=np.zeros((0, family.width), np.int32),
+            value=np.zeros((0, family.width)),
+            starts=np.zeros(len(questions) + 1, np.int64),
+            rivals=np.zeros(0, np.int64),
+            worth=questions.worth(self.twins),
+            possible=np.ones(len(questions), np.bool_),
+        )
+        if skyline is not None:
+            owners = np.repeat(np.arange(len(questions)), np.diff(skyline.starts))
+            self._join(owners, skyline.rows)
+            if family.monotone:
+                self._exclude(skyline.dominated)
+        if questions.strict:
+            self._exclude(self.rows.worth == 0)
+
+    def _exclude(self, lost: Mask) -> None:
+        self.rows = replace(self.rows, possible=self.rows.possible & ~lost)
+
+    def _join(self, owners: Ints, rivals: Ints) -> None:
+        """Rows of these pairs, which are new."""
+        records, truth = self.questions.records[owners], self.questions.truth[owners]
+        found = self.family.rows(records, truth, rivals)
+        self.rows = self.rows.joined(owners, rivals, found.index, found.value)
+
+    def check(self, point: Floats) -> float:
+        """What is linked by these parameters, all candidates being asked; rivals become rows."""
+        if self.complete:
+            return self.rows.count(point)
+        asked, search = self.questions, self.family.search(point)
+        rows = search.nearest(asked.records, NEAREST, None).rows
+        owners = np.repeat(np.arange(len(asked)), NEAREST)[rows.ravel() >= 0]
+        rivals = asked.kind_of[rows[rows >= 0]]
+        self._add(owners, rivals)
+        found = search.against(asked.records, asked.truth, 1, None)
+        twins = self.twins + asked.sharing - 1
+        nearest = (found.n_closer == 0) & (found.n_tied == twins) & self.rows.possible
+        return float(self.rows.worth[nearest].sum())
+
+    def _add(self, owners: Ints, rivals: Ints) -> None:
+        """Take in those that are not known; who is dominated by one cannot be linked."""
+        many = len(self.questions.kind_of)
+        asked = np.unique(owners * many + rivals)
+        true = np.arange(len(self.questions)) * many + self.questions.truth
+        known = np.concatenate([true, self.rows.owners * many + self.rows.rivals])
+        owners, rivals = np.divmod(np.setdiff1d(asked, known, assume_unique=True), many)
+        if self.family.monotone:
+            records, truth = self.questions.records[owners], self.questions.truth[owners]
+            contest = self.questions.ground.contest
+            own, other = contest.costs(records, truth), contest.costs(records, rivals)
+            lost = np.zeros(len(self.questions), np.bool_)
+            lost[owners[(NEARER * other <= own).all(axis=1)]] = True
+            self._exclude(lost)
+            matter = ~(NEARER * other > own).all(axis=1)
+            owners, rivals = owners[matter], rivals[matter]
+        self._join(owners, rivals)

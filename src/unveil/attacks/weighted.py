@@ -1,0 +1,120 @@
+"""Weights: the weighted mean of what attributes cost, the first of the families."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.attacks.attributes import code_values
+from unveil.attacks.families import LEAST, Family, Features, Learned, named, within
+from unveil.data.common import common_level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unveil.attacks.base import Files
+    from unveil.attacks.families import Ground
+    from unveil.attacks.search import Search
+    from unveil.data.encode import Floats, Ints
+
+LEAST_CHANGE = 1e-4  # what was not masked counts for much, not for everything
+
+
+class Weights(Family):
+    """The weighted mean of the attributes' squared distances."""
+
+    @property
+    def size(self) -> int:
+        """A weight for each attribute."""
+        return len(self.ground.names)
+
+    def normal(self, scale: Floats) -> Floats:
+        """The weights in units of usual ones."""
+        return 1 / scale
+
+    def most(self, scale: Floats) -> Floats:
+        """As much as the usual one."""
+        return scale
+
+    def features(self, records: Ints, candidates: Ints) -> Features:
+        """What pairs cost in each attribute."""
+        index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
+        return Features(index, self.ground.contest.costs(records, candidates))
+
+    def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:
+        """One over what true pairs differ by; the same for all; and around the first."""
+        inverse = 1 / self.differences(records, truth)
+        yield inverse
+        yield np.ones(self.size)
+        for _ in range(4):
+            yield inverse * np.exp(rng.normal(size=self.size))
+
+    def differences(self, records: Ints, truth: Ints) -> Floats:
+        """What true pairs cost on average; in an attribute that is unmasked, next to nothing."""
+        costs = self.ground.contest.costs(records, truth)
+        means = np.sort(costs, axis=0).mean(axis=0)  # the same whatever the order of the rows
+        return np.maximum(means, LEAST * max(means.max(), LEAST))
+
+    def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
+        """One weight; one against another; or all of them a little."""
+        found = np.zeros(self.size)
+        if number % 3 == 0 or self.size < 2:
+            found[rng.integers(self.size)] = 1.0
+        elif number % 3 == 1:
+            one, other = rng.choice(self.size, 2, replace=False)
+            found[one], found[other] = point[one] + 1e-3, -point[other] - 1e-3
+        else:
+            found = rng.normal(size=self.size) * point
+        return found
+
+    def limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
+        """No weight is negative."""
+        return within(point, direction)
+
+    def search(self, point: Floats, ground: Ground | None = None) -> Search:
+        """Euclid's distance with these weights."""
+        return (ground or self.ground).search_weighted(point / point.sum())
+
+    def told(self, point: Floats) -> Learned:
+        """The weights."""
+        return Learned(named(self.ground.names, point / point.sum()), [])
+
+
+def by_moments(ground: Ground) -> Floats:
+    """Weights that need no truth: one over what masking did to the variance of an attribute.
+
+    What masking adds to or takes from the variance of a number is the variance of what it did,
+    for noise and for group means. Of categories it is how far apart the two files' shares are; of
+    a generalised attribute nothing is said, so that it counts as the others do on average.
+    """
+    found = np.array([_change(ground.files, name) for name in ground.names])
+    weights = 1 / np.maximum(found, LEAST_CHANGE)
+    known = ~np.isnan(found)
+    weights[~known] = weights[known].mean() if known.any() else 1.0
+    return weights / weights.sum()
+
+
+def _change(files: Files, column: str) -> float:
+    """What masking did to an attribute, in units of its own; NaN: not known."""
+    if files.generalised(column):
+        return np.nan
+    if common_level(*files.both, column) == "numeric":
+        _, people, released = files.numbers(column)
+    else:
+        listed = files.categories(column)
+        people, released = (
+            code_values(data, column, listed) for data in (files.people, files.release)
+        )
+        if common_level(*files.both, column) == "nominal":
+            shares = [
+                np.bincount(codes[~np.isnan(codes)].astype(np.int64), minlength=len(listed))
+                / max((~np.isnan(codes)).sum(), 1)
+                for codes in (people, released)
+            ]
+            return float(np.abs(shares[0] - shares[1]).sum() / 2)
+    before, after = (np.sort(side[~np.isnan(side)]) for side in (people, released))
+    if not (len(before) and len(after)):
+        return np.nan
+    size = float(np.sqrt(before.var() * after.var()))
+    return float(abs(before.var() - after.var()) / size) if size > 0 else np.nan

@@ -1,0 +1,59 @@
+"""Where along a line each record is linked: on one open interval, or nowhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from unveil.kernels.arrays import Floats, Ints, Ints32
+
+
+@kernel()
+def linked_spans(
+    index: Ints32,
+    value: Floats,
+    starts: Ints,
+    point: Floats,
+    direction: Floats,
+    low: float,
+    high: float,
+    spans: Floats,
+) -> None:
+    """spans[i] becomes where low < t < high and all of record i's rows are positive.
+
+    Row r has value[r, k] at the parameter index[r, k], and record i the rows from starts[i] on.
+    At point + t direction a row is a linear function of t. An interval without length is none.
+    """
+    for i in range(len(starts) - 1):
+        left, right = low, high
+        for r in range(starts[i], starts[i + 1]):
+            here, slope = 0.0, 0.0
+            for k in range(index.shape[1]):
+                here += value[r, k] * point[index[r, k]]
+                slope += value[r, k] * direction[index[r, k]]
+            if slope > 0.0:
+                left = max(left, -here / slope)
+            elif slope < 0.0:
+                right = min(right, -here / slope)
+            elif here <= 0.0:
+                right = low
+            if right <= left:
+                break
+        spans[i, 0], spans[i, 1] = left, right
+
+
+@kernel()
+def least_values(
+    index: Ints32, value: Floats, starts: Ints, point: Floats, least: Floats, rows: Ints
+) -> None:
+    """least[i] becomes the least of record i's rows at a point, and rows[i] which that is."""
+    for i in range(len(starts) - 1):
+        least[i], rows[i] = 1e300, -1
+        for r in range(starts[i], starts[i + 1]):
+            here = 0.0
+            for k in range(index.shape[1]):
+                here += value[r, k] * point[index[r, k]]
+            if here < least[i]:
+                least[i], rows[i] = here, r
