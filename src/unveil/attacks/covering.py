@@ -13,7 +13,7 @@ from unveil.kernels.covering import hit_cheaply
 if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints, Mask
 
-STEPS = 2000  # of the local search
+STEPS, TRIES = 2000, 20  # of the local search
 CLOSE = 1e-6  # costs that differ by less are the same
 
 
@@ -39,31 +39,36 @@ class Conflicts:
         """Those that hold a record which is lost anyway."""
         self.sets = {one: None for one in self.sets if not lost[list(one)].any()}
 
-    def quickly(self, limit: float, begin: Mask, seed: int) -> Mask | None:
+    def quickly(self, limit: float, begin: Mask, rng: np.random.Generator) -> Mask | None:
         """Records whose loss leaves no conflict, worth at most the limit, if any are soon found."""
         prepare("the search for conflicts", _rehearse)
         starts, members = self._listed()
         order = np.argsort(members, kind="stable")
         own_starts = np.searchsorted(members[order], np.arange(len(self.worth) + 1))
         own = np.repeat(np.arange(len(self.sets)), np.diff(starts))[order]
-        chosen, many = begin.copy(), len(self.sets)
-        found = hit_cheaply(
-            starts,
-            members,
-            own_starts,
-            own,
-            np.maximum(self.worth, CLOSE),
-            chosen,
-            limit + CLOSE,
-            STEPS,
-            np.empty(many, np.int64),
-            np.empty(many),
-            np.empty(len(self.worth), np.int64),
-            np.empty(many, np.int64),
-            np.empty(many, np.int64),
-            np.array([seed], np.int64),
-        )
-        return chosen if found else None
+        sets = np.empty((3, len(self.sets)), np.int64)
+        weights, touched = np.empty(len(self.sets)), np.empty(len(self.worth), np.int64)
+        prices = np.maximum(self.worth, CLOSE)
+        for attempt in range(TRIES):
+            chosen = begin.copy() if attempt == 0 else np.zeros(len(self.worth), np.bool_)
+            if hit_cheaply(
+                starts,
+                members,
+                own_starts,
+                own,
+                prices,
+                chosen,
+                limit + CLOSE,
+                STEPS,
+                sets[0],
+                weights,
+                touched,
+                sets[1],
+                sets[2],
+                rng.integers(1 << 62, size=1),
+            ):
+                return chosen
+        return None
 
     def _listed(self) -> tuple[Ints, Ints]:
         starts = np.concatenate([[0], np.cumsum([len(one) for one in self.sets], dtype=np.int64)])
@@ -119,4 +124,4 @@ class Conflicts:
 def _rehearse() -> None:
     conflicts = Conflicts(np.ones(2))
     conflicts.sets[0, 1] = None
-    conflicts.quickly(1.0, np.zeros(2, np.bool_), 1)
+    conflicts.quickly(1.0, np.zeros(2, np.bool_), np.random.default_rng(0))

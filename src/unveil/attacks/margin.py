@@ -135,15 +135,6 @@ class Margin:
         self._at += range(first, first + len(new))
         self._owner += owners
 
-    def renumber(self, rows: Inequalities) -> None:
-        """The same records with more rows: those in the program are known by their rivals."""
-        known = {
-            (int(self.rows.owners[r]), int(self.rows.rivals[r])): p for r, p in self._row.items()
-        }
-        pairs = zip(rows.owners.tolist(), rows.rivals.tolist(), strict=True)
-        self._row = {row: known[pair] for row, pair in enumerate(pairs) if pair in known}
-        self.rows = rows
-
     def of(self, records: Iterable[int]) -> Together | Apart | Unclear:
         """Whether these records can be linked all together."""
         wanted = np.zeros(len(self.rows), np.bool_)
@@ -159,20 +150,18 @@ class Margin:
                 return self._blamed(dual, point)
             if margin <= 1e-9 and isinstance(blame := self._blamed(dual, point), Apart):
                 return blame
+            inside = self.family.mended(point)
+            least, rows = self.rows.least(inside)
+            broken = rows[wanted & (least <= 0)].tolist()
+            if not broken:
+                return Together(inside)
             outside = self.family.cuts(point)
-            if len(outside) and cut < CUTS:
-                self._extend_cone(outside)
-                cut += 1
-                continue
-            point = self.family.mended(point)
-            least, rows = self.rows.least(point)
-            broken = np.flatnonzero(wanted & (least <= 0))
-            if not len(broken):
-                return Together(point)
-            new = [int(row) for row in rows[broken] if int(row) not in self._row]
-            if not new:  # too little room for 64 bits, or for the cone's cuts
-                return Unclear(point)
+            new = [row for row in broken if row not in self._row]
+            if not new and (not len(outside) or cut >= CUTS):
+                return Unclear(inside)  # too little room for 64 bits, or for the cone's cuts
             self.watch(new)
+            self._extend_cone(outside)
+            cut += 1
 
     def _enforce(self, wanted: Mask) -> None:
         """Put the rows of these records in force, and no others'."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Mask
 
 NODES = 20_000  # of an integer program
+LONGEST, LAST = 1e6, 2.0  # seconds for one; for the last one, when time is over
 
 
 class Proof:
@@ -81,15 +82,26 @@ class Proof:
             self._dig_quickly(rng)
             if self._over:
                 break
-            limit = self.rows.total - self.linked
-            given = self.conflicts.cheapest(limit, seconds=self.budget.left, nodes=NODES)
-            self._bounded(self.rows.total - given.least)
-            if given.records is None or self._over:
-                break
-            chosen, before = everybody.copy(), self.linked
-            chosen[given.records] = True
-            if not self._dig(chosen) and self.linked <= before:
-                break  # what is left over is unclear
+            given_up, before = self._give_up(self.budget.left), self.linked
+            if given_up is None or self._over:
+                return
+            if not self._dig(given_up) and self.linked <= before:
+                return  # what is left over is unclear
+        if not self.done:  # what the last conflicts say
+            self._give_up(LAST)
+
+    def _give_up(self, seconds: float) -> Mask | None:
+        """The records whose loss costs the least; what the others are worth is a bound."""
+        if not self.conflicts.sets:
+            return None
+        limit = self.rows.total - self.linked
+        given = self.conflicts.cheapest(limit, seconds=min(seconds, LONGEST), nodes=NODES)
+        self._bounded(self.rows.total - given.least)
+        if given.records is None:
+            return None
+        chosen = np.zeros(len(self.rows), np.bool_)
+        chosen[given.records] = True
+        return chosen
 
     def _dig_quickly(self, rng: np.random.Generator) -> None:
         """Conflicts by sets of records that are soon found, as long as any would be a gain."""
@@ -97,7 +109,7 @@ class Proof:
         least = self.rows.worth[self._records].min()
         while not self._over:
             limit = self.rows.total - self.linked - least
-            found = self.conflicts.quickly(limit, chosen, int(rng.integers(1 << 30)))
+            found = self.conflicts.quickly(limit, chosen, rng)
             if found is None or not self._dig(found):
                 return
             chosen = found

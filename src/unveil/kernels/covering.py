@@ -58,7 +58,7 @@ def hit_cheaply(
         while cost > limit:
             best, least = -1, 1e300
             for i in range(len(price)):
-                if chosen[i]:
+                if chosen[i] and (touched[i] < step - 1 or step == 1):  # not who has just come in
                     loss = 0.0
                     for e in range(own_starts[i], own_starts[i + 1]):
                         if hits[own[e]] == 1:
@@ -66,6 +66,8 @@ def hit_cheaply(
                     loss /= price[i]
                     if loss < least or (loss == least and touched[i] < touched[best]):
                         best, least = i, loss
+            if best < 0:
+                return False
             chosen[best], touched[best] = False, step
             cost -= price[best]
             for e in range(own_starts[best], own_starts[best + 1]):
