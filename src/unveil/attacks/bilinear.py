@@ -125,6 +125,17 @@ class Bilinear(Family):
         index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
         return Features(index, np.ascontiguousarray(np.hstack(values)))
 
+    def deepest(self, rows: Features, scale: Floats) -> Floats:  # noqa: ARG002
+        """With all weight on one direction, or on one of the others."""
+        one, other = self._above
+        many = len(one)
+        matrix = np.zeros((len(rows.value), len(self._plain), len(self._plain)))
+        matrix[:, one, other] = rows.value[:, :many] / np.where(one == other, 1.0, 2.0)
+        matrix[:, other, one] = matrix[:, one, other]
+        least = np.linalg.eigvalsh(matrix).min(axis=1, initial=0.0)
+        found: Floats = np.maximum(-least, -rows.value[:, many:].min(axis=1, initial=0.0))
+        return found
+
     def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:  # noqa: ARG002
         """The weighted mean; the covariance of what true pairs differ by; and between the two."""
         back = np.linalg.pinv(self._map)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from unveil.attacks.solver import INFINITY, add_columns, add_rows, new_solver
 from unveil.engines.preparing import prepare
 from unveil.kernels.covering import hit_cheaply
 
@@ -81,44 +82,39 @@ class Conflicts:
         With at most so much time and so many nodes; the least cost is proven in any case. None
         are named where none cost as little as the limit, or none were found in time.
         """
-        import highspy
-
         starts, members = self._listed()
         used, places = np.unique(members, return_inverse=True)
-        whole = bool((self.worth[used] == 1).all())
-        solver = highspy.Highs()
-        for name, value in {
-            "output_flag": False,
-            "threads": 1,
-            "time_limit": max(seconds, 0.01),
-            "mip_max_nodes": nodes,
-            "mip_rel_gap": 0.0,
-            "mip_abs_gap": 1 - CLOSE if whole else CLOSE,
-        }.items():
-            solver.setOptionValue(name, value)
-        program = highspy.HighsLp()
-        program.num_col_, program.num_row_ = len(used), len(self.sets)
-        program.col_cost_ = self.worth[used]
-        program.col_lower_, program.col_upper_ = np.zeros(len(used)), np.ones(len(used))
-        program.row_lower_ = np.ones(len(self.sets))
-        program.row_upper_ = np.full(len(self.sets), highspy.kHighsInf)
-        program.integrality_ = [highspy.HighsVarType.kInteger] * len(used)
-        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = starts.astype(np.int32)
-        program.a_matrix_.index_ = places.astype(np.int32)
-        program.a_matrix_.value_ = np.ones(len(members))
-        solver.passModel(program)
+        solver = new_solver(
+            time_limit=max(seconds, 0.01),
+            mip_max_nodes=nodes,
+            mip_rel_gap=0.0,
+            mip_abs_gap=1 - CLOSE if _whole(self.worth[used]) else CLOSE,
+        )
+        add_columns(solver, np.zeros(len(used)), np.ones(len(used)), whole=True)
+        for place, worth in enumerate(self.worth[used].tolist()):
+            solver.changeColCost(place, worth)
+        sets = np.zeros((len(self.sets), len(used)))
+        sets[np.repeat(np.arange(len(self.sets)), np.diff(starts)), places] = 1.0
+        add_rows(solver, sets, 1.0, INFINITY)
         solver.run()
-        info = solver.getInfo()
-        least = float(info.mip_dual_bound)
-        if not np.isfinite(least):
-            return Given(None, 0.0)
-        least = float(np.ceil(least - CLOSE)) if whole else least
-        values = np.array(solver.getSolution().col_value)
-        found = used[values > 0.5] if len(values) else None
-        if found is None or self.worth[found].sum() > limit + CLOSE:
-            found = None
-        return Given(found, least)
+        found = used[np.array(solver.getSolution().col_value) > 0.5]
+        hit = np.zeros(len(self.worth), np.bool_)
+        hit[found] = True
+        every = np.logical_or.reduceat(hit[members], starts[:-1]).all()
+        good = every and self.worth[found].sum() <= limit + CLOSE
+        return Given(found if good else None, least_loss(solver, self.worth[used]))
+
+
+def least_loss(solver: Any, worth: Floats) -> float:
+    """What an integer program has proven to be lost at least; whole records are a whole number."""
+    least = float(solver.getInfo().mip_dual_bound)
+    if not np.isfinite(least) or least < 0:
+        return 0.0
+    return float(np.ceil(least - CLOSE)) if _whole(worth) else least
+
+
+def _whole(worth: Floats) -> bool:
+    return bool((worth == 1).all())
 
 
 def _rehearse() -> None:

@@ -32,7 +32,8 @@ FAR = 1e4  # how far a line goes that no rule ends, in units of the parameters
 LEAST = 1e-9  # of what true pairs differ by, or of a matrix: what counts as nothing
 
 
-class Features(NamedTuple):
+@dataclass(frozen=True, repr=False, eq=False)
+class Features:
     """What pairs cost in terms of parameters: pairs x few."""
 
     index: Ints32  # the parameters
@@ -138,6 +139,10 @@ class Family(abc.ABC):
         """What rivals cost, less what true records do: positive where these are nearer."""
         rival, true = self.features(records, rivals), self.features(records, truth)
         return Features(rival.index, NEARER * rival.value - true.value)
+
+    @abc.abstractmethod
+    def deepest(self, rows: Features, scale: Floats) -> Floats:
+        """The most by which rows can be broken where the normal is 1."""
 
     @abc.abstractmethod
     def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:

@@ -85,6 +85,12 @@ class Inequalities:
         place = best[np.argmax(width[best])]
         return most, float((ends[place] + ends[place + 1]) / 2)
 
+    def dense(self, which: Ints | list[int], size: int) -> Floats:
+        """Some rows, with a number for each of so many parameters."""
+        found = np.zeros((len(which), size))
+        np.add.at(found, (np.arange(len(which))[:, None], self.index[which]), self.value[which])
+        return found
+
     def of(self, records: Ints) -> Inequalities:
         """Those of some records."""
         sizes = np.diff(self.starts)[records]

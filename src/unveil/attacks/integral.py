@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Choquet(Family):
-    """The Choquet integral of the attributes' squared distances: sets of attributes have weights."""
+    """The Choquet integral of the attributes' squared distances: sets of them have weights."""
 
     def __init__(self, ground: Ground, weights: Floats) -> None:
         super().__init__(ground)
@@ -52,7 +52,7 @@ class Choquet(Family):
         return (1 << self.many) - 1
 
     @cached_property
-    def cone(self) -> Floats:  # type: ignore[override]
+    def cone(self) -> Floats:
         """More attributes never weigh less."""
         rows = np.zeros((len(self._lower), self.size + 1))
         at = np.arange(len(rows))
@@ -90,6 +90,12 @@ class Choquet(Family):
             np.hstack([rival.index, true.index]), np.hstack([NEARER * rival.value, -true.value])
         )
 
+    def deepest(self, rows: Features, scale: Floats) -> Floats:  # noqa: ARG002
+        """With all weight on one attribute: who gains as much in all gains no more."""
+        inside = (rows.index + 1)[:, :, None] >> np.arange(self.many) & 1
+        found: Floats = np.maximum(-(rows.value[:, :, None] * inside).sum(axis=1), 0.0).max(axis=1)
+        return found
+
     def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:  # noqa: ARG002
         """The weighted mean as a measure: sets weigh what their attributes do together."""
         yield FuzzyMeasure.additive(self.weights).values[1:].copy()
@@ -121,7 +127,8 @@ class Choquet(Family):
         for one in range(self.many):
             pairs = values.reshape(-1, 2, 1 << one)
             pairs[:, 1] = np.maximum(pairs[:, 0], pairs[:, 1])
-        return values[1:] / values[-1]
+        found: Floats = values[1:] / values[-1]
+        return found
 
     def _measure(self, point: Floats) -> FuzzyMeasure:
         return FuzzyMeasure(np.concatenate([[0.0], self.mended(point)]))

@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
+from unveil.attacks.bigm import BigM
 from unveil.attacks.covering import CLOSE, Conflicts
 from unveil.attacks.proving import Proof
 from unveil.attacks.rivals import Rivals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    import numpy as np
 
     from unveil.attacks.budget import Budget
     from unveil.attacks.families import Family
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 LINES = 250  # searches along a line from each start
 ROUNDS = 12  # of looking for more rivals, where not all are known
 PATIENCE = 3  # rounds without a gain
+LONGEST = 60.0  # seconds for the integer program, where there is no other limit
 
 Ended = Literal["proven", "time", "steps", "stopped", "unclear", "large"]
 
@@ -153,7 +155,7 @@ class _Learning:
         return point
 
     def _prove(self) -> None:
-        """Until what is linked is all that can be; of rivals not yet known, what is found counts."""
+        """Until what is linked is all that can be, or the budget is spent."""
         conflicts = Conflicts(self.rivals.rows.worth)
         while self.bound - self.linked > CLOSE and not self.budget.over:
             rows = self.rivals.rows
@@ -167,7 +169,16 @@ class _Learning:
                 self.bound, self.unclear = proof.bound, self.unclear + proof.unclear
                 self._take(proof.point)
             if self.rivals.rows is rows:  # no rival was lacking
-                return
+                break
+        if self.bound - self.linked > CLOSE and not self.budget.over:
+            self._prove_otherwise()
+
+    def _prove_otherwise(self) -> None:
+        """Where linear programs stay undecided: by the paper's integer program."""
+        program = BigM(self.rivals.rows, self.family, self.point)
+        program.run(min(self.budget.left, LONGEST))
+        self.bound = min(self.bound, program.bound)
+        self._take(program.point)
 
     def _shown(self, linked: float, bound: float) -> None:
         if self.told is not None:

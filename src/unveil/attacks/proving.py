@@ -60,7 +60,6 @@ class Proof:
         """Whether nothing more can be linked."""
         return self.gap <= CLOSE
 
-    @property
     def _over(self) -> bool:
         return self.done or self.budget.over
 
@@ -68,7 +67,7 @@ class Proof:
         """Link one more record while those linked stay, as long as there is one."""
         linked = self.rows.linked(self.point)
         for record in rng.permutation(np.flatnonzero(self.rows.possible & ~linked)).tolist():
-            if self._over or linked[record]:
+            if self._over() or linked[record]:
                 continue
             found = self._try(self._many, [*np.flatnonzero(linked).tolist(), record])
             if isinstance(found, Together):
@@ -78,12 +77,12 @@ class Proof:
         """Find conflicts until nothing is left to be gained, or the budget is spent."""
         everybody = np.zeros(len(self.rows), np.bool_)
         self._dig(everybody)
-        while not self._over:
+        while not self._over():
             self._dig_quickly(rng)
-            if self._over:
+            if self._over():
                 break
             given_up, before = self._give_up(self.budget.left), self.linked
-            if given_up is None or self._over:
+            if given_up is None or self._over():
                 return
             if not self._dig(given_up) and self.linked <= before:
                 return  # what is left over is unclear
@@ -107,7 +106,7 @@ class Proof:
         """Conflicts by sets of records that are soon found, as long as any would be a gain."""
         chosen = np.zeros(len(self.rows), np.bool_)
         least = self.rows.worth[self._records].min()
-        while not self._over:
+        while not self._over():
             limit = self.rows.total - self.linked - least
             found = self.conflicts.quickly(limit, chosen, rng)
             if found is None or not self._dig(found):

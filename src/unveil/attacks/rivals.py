@@ -132,6 +132,8 @@ class Rivals:
         true = np.arange(len(self.questions)) * many + self.questions.truth
         known = np.concatenate([true, self.rows.owners * many + self.rows.rivals])
         owners, rivals = np.divmod(np.setdiff1d(asked, known, assume_unique=True), many)
+        if not len(owners):
+            return
         if self.family.monotone:
             records, truth = self.questions.records[owners], self.questions.truth[owners]
             contest = self.questions.ground.contest

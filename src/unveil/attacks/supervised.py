@@ -47,9 +47,8 @@ class Supervised(Attack, frozen=True, kw_only=True):
     """Linkage by a learnt distance: the parameters that link the most records, given the truth.
 
     No intruder has the truth. It is the worst case: whoever links by a distance of this family,
-    with whatever weights, links no more. The number is a property of this file, and much of it may
-    be luck; so what parameters learnt on one half of the people link of the other half stands beside
-    it.
+    with whatever weights, links no more. Much of the number may be luck that goes with these very
+    people; so beside it stands what is linked of one half by parameters learnt on the other.
 
     Torra, Record linkage approaches for dynamic database integration (2013), Section 3: weights of
     the attributes; a fuzzy measure, by which the Choquet integral weighs sets of them; or a
@@ -132,9 +131,11 @@ class Supervised(Attack, frozen=True, kw_only=True):
         some = self._drawn(everybody, files.seed)
         pupil = _Pupil(self, ground, asked.of(some), files.seed)
         held_out = pupil.held_out(budget)
-        lesson = pupil.learn(asked.of(some), budget, "all", prove=True, told=files.told)
+        # Who is not learnt on may be linked or not: of a sample nothing is proven.
+        prove = len(some) == everybody
+        lesson = pupil.learn(asked.of(some), budget, "all", prove=prove, told=files.told)
         search = lesson.family.search(lesson.point)
-        found = _Recount(search, ground, asked, lesson).learnt(self, held_out, len(some))
+        found = _Recount(search, ground, asked, lesson, some).learnt(self, held_out)
         _warn(found)
         return replace(search, details={"learnt": msgspec.to_builtins(found)}, lesson=lesson)
 
@@ -240,19 +241,19 @@ class _Recount:
     ground: Ground
     asked: Questions  # everybody
     lesson: Lesson
+    some: Ints  # those that were learnt on
 
-    def learnt(self, attack: Supervised, held_out: HeldOut | None, learnt_on: int) -> Learnt:
+    def learnt(self, attack: Supervised, held_out: HeldOut | None) -> Learnt:
         """All that is said of it."""
         asked, lesson = self.asked, self.lesson
         found = self.search.against(asked.records, asked.truth, 1, None)
         back = self.search.turned().against(asked.partners, asked.records, 1, None)
-        everybody = learnt_on == len(asked)
-        twins = lesson.twins if everybody else np.zeros(len(asked), np.int64)
+        twins = np.zeros(len(asked), np.int64)
+        twins[self.some] = lesson.twins
         worth = asked.worth(twins)
         nearest = (found.n_closer == 0) & (found.n_tied <= asked.sharing - 1 + twins)
         linked = float(np.sort(worth[nearest]).sum())
-        # Of those that were not learnt on, nobody knows but that they count no more than this.
-        bound = lesson.bound + float(np.sort(worth).sum() if not everybody else 0.0)
+        bound = lesson.bound + float(np.sort(np.delete(worth, self.some)).sum())
         plain, moments = (
             float(expected(search, asked).sum())
             for search in (
@@ -266,7 +267,7 @@ class _Recount:
             direction="release-to-original" if self.ground.files.reverse else "original-to-release",
             attributes=self.ground.names,
             n=len(asked),
-            learnt_on=learnt_on,
+            learnt_on=len(self.some),
             linked=linked,
             bound=max(bound, linked),
             gap=max(bound - linked, 0.0),
@@ -288,7 +289,7 @@ class _Recount:
 def _warn(found: Learnt) -> None:
     """Say what is not proven, and who cannot be linked."""
     log = logging.getLogger("unveil")
-    if found.undecided:
+    if found.undecided and not found.proven:
         log.warning(
             "supervised: the solver left %s undecided; the bound holds, but may be loose",
             count(found.undecided, "linear program"),

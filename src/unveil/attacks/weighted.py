@@ -42,6 +42,11 @@ class Weights(Family):
         index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
         return Features(index, self.ground.contest.costs(records, candidates))
 
+    def deepest(self, rows: Features, scale: Floats) -> Floats:
+        """With all weight on one attribute."""
+        found: Floats = np.maximum(-rows.value * scale, 0.0).max(axis=1, initial=0.0)
+        return found
+
     def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:
         """One over what true pairs differ by; the same for all; and around the first."""
         inverse = 1 / self.differences(records, truth)
@@ -54,7 +59,8 @@ class Weights(Family):
         """What true pairs cost on average; in an attribute that is unmasked, next to nothing."""
         costs = self.ground.contest.costs(records, truth)
         means = np.sort(costs, axis=0).mean(axis=0)  # the same whatever the order of the rows
-        return np.maximum(means, LEAST * max(means.max(), LEAST))
+        found: Floats = np.maximum(means, LEAST * max(means.max(), LEAST))
+        return found
 
     def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
         """One weight; one against another; or all of them a little."""
@@ -89,10 +95,11 @@ def by_moments(ground: Ground) -> Floats:
     a generalised attribute nothing is said, so that it counts as the others do on average.
     """
     found = np.array([_change(ground.files, name) for name in ground.names])
-    weights = 1 / np.maximum(found, LEAST_CHANGE)
+    weights: Floats = 1 / np.maximum(found, LEAST_CHANGE)
     known = ~np.isnan(found)
     weights[~known] = weights[known].mean() if known.any() else 1.0
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights
 
 
 def _change(files: Files, column: str) -> float:

@@ -137,8 +137,8 @@ def command(
     from unveil.data.intruder import Intruder
     from unveil.files.tables import write
     from unveil.files.whole import check_outputs
-    from unveil.workflows.attacking import attack
     from unveil.workflows.measuring import measure, several
+    from unveil.workflows.scene import check_kinds, prepare
 
     truths = truths if also else truths[-1:]  # as of other options, the last one counts
     spec = attack_of(chosen, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
@@ -164,12 +164,19 @@ def command(
         def told(done: int, total: int) -> None:
             show(f"{spec.name}: {done:,} of {total:,}")
 
+        def learning(linked: float, bound: float) -> None:
+            show(
+                f"{spec.name}: {linked:,.6g} linked, at most {bound:,.6g}; Ctrl-C to leave it there"
+            )
+
         _check_several(plans, truths, also, key)
         every = []
         for target, plan, truth in _targets(released, key, channel, truths):
             own = msgspec.structs.replace(intruder, channel=plan)
             with as_usage():
-                made = attack(people, target, spec, intruder=own, truth=truth, seed=seed)
+                check_kinds(spec, own, truth)
+                scene = prepare(people, target, intruder=own, truth=truth, seed=seed)
+                made = replace(scene, told=learning).links(spec, own)
             made = replace(made, progress=told)
             every.append(made if sample is None else made.sample(sample))
         links = every[-1] if key else every[0]

@@ -1,4 +1,4 @@
-"""What pairs cost attribute by attribute, and the competitors that no other competitor dominates."""
+"""What pairs cost attribute by attribute, and the competitors that no other one dominates."""
 
 from __future__ import annotations
 
@@ -49,10 +49,12 @@ def cost_pairs_by_attribute(
 @part()
 def below(one: Floats, other: Floats, factor: float) -> bool:
     """Whether factor times one is nowhere above the other."""
+    found = True
     for k in range(len(one)):
         if factor * one[k] > other[k]:
-            return False
-    return True
+            found = False
+            break
+    return found
 
 
 @part()
@@ -65,10 +67,12 @@ def copy(source: Floats, target: Floats) -> None:
 @part()
 def above(one: Floats, other: Floats, factor: float) -> bool:
     """Whether factor times one is everywhere above the other."""
+    found = True
     for k in range(len(one)):
         if factor * one[k] <= other[k]:
-            return False
-    return True
+            found = False
+            break
+    return found
 
 
 @kernel()

@@ -33,6 +33,7 @@ from unveil.workflows.truth import ROW_ORDER, Whereabouts, true_rows
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     from unveil.data.encode import Ints
     from unveil.data.schema import Schema
@@ -53,6 +54,7 @@ class Scene:
     intruder: Intruder  # whose records these are
     truth: Any  # as it was told
     seed: int
+    told: Callable[[float, float], None] | None = None  # how learning goes on: links, and a bound
 
     def links(self, spec: Attack, intruder: Intruder) -> Links:
         """The links of one attack; see `unveil.attack`.
@@ -94,6 +96,7 @@ class Scene:
             masking=masking,
             others=others,
             seed=self.seed,
+            told=self.told,
         )
         _tell_moved(files)
         if isinstance(spec, Pairs):
