@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from unveil.engines.records import Records
     from unveil.kernels.arrays import Ints32
 
-FAR = 1e4  # how far a line goes that no rule ends, in units of the parameters
+FAR = 10.0  # how far a line goes that no rule ends, in units of the parameters
 LEAST = 1e-9  # of what true pairs differ by, or of a matrix: what counts as nothing
 
 
@@ -156,9 +156,9 @@ class Family(abc.ABC):
     def limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
         """How far a line stays in the cone."""
 
+    @abc.abstractmethod
     def mended(self, point: Floats) -> Floats:
         """Parameters of the family, where rounding has left it."""
-        return np.maximum(point, 0.0)
 
     def cuts(self, point: Floats) -> Floats:  # noqa: ARG002 - some have
         """Rows of the cone that are negative at a point outside."""
@@ -177,11 +177,8 @@ def within(values: Floats, change: Floats) -> tuple[float, float]:
     """How far values can change until one is negative, back and forth."""
     size = np.maximum(values, 0.0)
     falling, rising = change < 0, change > 0
-    unit = (
-        FAR
-        * max(float(size.max(initial=0.0)), LEAST)
-        / max(float(np.abs(change).max(initial=0.0)), LEAST)
-    )
+    steepest = max(float(np.abs(change).max(initial=0.0)), LEAST)
+    unit = FAR * max(float(size.max(initial=0.0)), LEAST) / steepest
     high = (size[falling] / -change[falling]).min(initial=unit)
     low = -(size[rising] / change[rising]).min(initial=unit)
     return float(low), float(high)

@@ -15,7 +15,7 @@ from unveil.attacks.proving import Proof
 from unveil.attacks.rivals import Rivals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import numpy as np
 
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
     Told = Callable[[float, float], None]
 
-LINES = 250  # searches along a line from each start
+LINES, LINES_IN_VAIN = 250, 80  # searches along a line from each start; without a gain
 ROUNDS = 12  # of looking for more rivals, where not all are known
 PATIENCE = 3  # rounds without a gain
-LONGEST = 60.0  # seconds for the integer program, where there is no other limit
 
 Ended = Literal["proven", "time", "steps", "stopped", "unclear", "large"]
 
@@ -54,11 +53,16 @@ def learn(
     budget: Budget,
     rng: np.random.Generator,
     *,
-    prove: bool = True,
+    prove: bool,
+    starts: int | None = None,
     told: Told | None = None,
 ) -> Lesson:
-    """The best parameters that are found, and what none exceed; Ctrl-C ends it early."""
-    return _Learning(family, questions, budget, rng, told).done(prove=prove)
+    """The best parameters that are found, and what none exceed; Ctrl-C ends it early.
+
+    From so many starts, or all that the family has.
+    """
+    learning = _Learning(family, questions, budget, rng, told)
+    return learning.done(starts, prove=prove)
 
 
 class _Learning:
@@ -73,16 +77,17 @@ class _Learning:
         told: Told | None,
     ) -> None:
         self.family, self.budget, self.rng, self.told = family, budget, rng, told
-        self.rivals = Rivals(questions, family)
         self.starts = list(family.starts(questions.records, questions.truth, rng))
+        self.rivals = Rivals(questions, family)
+        self.rivals.sort(self.starts[0])
         self.point, self.linked = self.starts[0], -1.0
         self.bound, self.unclear = self.rivals.rows.total, 0
 
-    def done(self, *, prove: bool) -> Lesson:
+    def done(self, starts: int | None, *, prove: bool) -> Lesson:
         """Search, then prove."""
         ended: Ended = "steps"
         try:
-            self._search()
+            self._search(self.starts[:starts])
             if prove:
                 self._prove()
         except KeyboardInterrupt:
@@ -118,14 +123,12 @@ class _Learning:
             self.told(self.linked, self.bound)
         return better
 
-    def _search(self) -> None:
+    def _search(self, starts: list[Floats]) -> None:
         """From each start; where not all rivals are known, again with those found out."""
         waited = 0
-        starts: Iterable[Floats] = self.starts
-        for number in range(ROUNDS):
-            if not self.rivals.complete:
-                for start in self.starts if number == 0 else ():
-                    self._take(start)
+        for start in starts:
+            self._take(self.family.mended(start))
+        for _ in range(ROUNDS):
             for start in starts:
                 waited = 0 if self._take(self._along_lines(start)) else waited + 1
                 if self.budget.late:
@@ -138,20 +141,25 @@ class _Learning:
         """The best along one line after another, each from where the last one ended."""
         rows, family = self.rivals.rows, self.family
         point = family.mended(point)
-        best = rows.count(point)
+        best, waited = rows.count(point), 0
         for number in range(LINES):
-            if self.budget.late or best >= rows.total - CLOSE:
+            waited += 1
+            if self.budget.late or best >= rows.total - CLOSE or waited > LINES_IN_VAIN:
                 break
             direction = family.direction(point, number, self.rng)
             limits = family.limits(point, direction)
             if not limits[1] > limits[0]:
                 continue
             found, along = rows.along(point, direction, limits)
-            if found > best - CLOSE:
-                moved = family.mended(point + along * direction)
-                count = rows.count(moved)  # as rounding leaves it
-                if count > best - CLOSE:
-                    point, best = moved, count
+            if found < best - CLOSE:
+                continue
+            moved = family.mended(point + along * direction)
+            if found > best + CLOSE:
+                found = rows.count(moved)  # as rounding leaves it
+                if found < best + CLOSE:
+                    continue
+                waited = 0
+            point, best = moved, found
         return point
 
     def _prove(self) -> None:
@@ -170,13 +178,14 @@ class _Learning:
                 self._take(proof.point)
             if self.rivals.rows is rows:  # no rival was lacking
                 break
-        if self.bound - self.linked > CLOSE and not self.budget.over:
+        timed = self.budget.seconds is not None  # else what is proven would depend on the machine
+        if self.bound - self.linked > CLOSE and timed and not self.budget.over:
             self._prove_otherwise()
 
     def _prove_otherwise(self) -> None:
         """Where linear programs stay undecided: by the paper's integer program."""
         program = BigM(self.rivals.rows, self.family, self.point)
-        program.run(min(self.budget.left, LONGEST))
+        program.run(self.budget.left)
         self.bound = min(self.bound, program.bound)
         self._take(program.point)
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.attacks.inequalities import CLEAR
 from unveil.attacks.solver import INFINITY, add_columns, add_rows, is_solved, new_solver
+from unveil.kernels.costs import RELATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from unveil.attacks.inequalities import Inequalities
     from unveil.data.encode import Floats, Ints, Mask
 
-ROUNDING = 1e-12  # a margin of this share of a row is none: it is what 64 bits leave
-NARROW = 1e-9  # one below this is looked at twice
+NONE = RELATIVE  # a margin of this share of a row is none, as distances that near are a tie
 OPTIONS = {
     "presolve": "off",
     "solver": "simplex",
@@ -114,14 +115,14 @@ class Margin:
             if found is None:
                 return Unclear()
             point, margin, multipliers = found
-            if margin <= NARROW:
-                apart = self._blamed(multipliers)
-                if apart is not None or margin <= ROUNDING:
-                    return apart or Unclear(self.family.mended(point))
+            if margin <= NONE:
+                return self._blamed(multipliers) or Unclear(self.family.mended(point))
             inside = self.family.mended(point)
             least, rows = self.rows.least(inside)
-            broken = [row for row in rows[wanted & (least <= 0)].tolist() if row not in self._row]
-            if not (wanted & (least <= 0)).any():
+            broken = [
+                row for row in rows[wanted & (least <= CLEAR)].tolist() if row not in self._row
+            ]
+            if not (wanted & (least <= CLEAR)).any():
                 return Together(inside)
             outside = self.family.cuts(point)
             if not broken and not len(outside):
@@ -170,7 +171,7 @@ class Margin:
         margin = -float(multipliers[0]) / total
         over = summed - margin * self._normal
         over = np.where(self.family.free, np.abs(over), np.maximum(over, 0.0))
-        if margin + float((over * self._most).sum()) > ROUNDING:
+        if margin + float((over * self._most).sum()) > NONE:
             return None
         return Apart(tuple(sorted({self._owner[row] for row in blamed.tolist()})))
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from unveil.attacks.covering import Conflicts
     from unveil.attacks.families import Family
     from unveil.attacks.inequalities import Inequalities
-    from unveil.data.encode import Floats, Mask
+    from unveil.data.encode import Floats, Ints, Mask
 
+FEW = 16  # records that are looked at together, to begin with
 NODES = 20_000  # of an integer program
 LONGEST, LAST = 1e6, 2.0  # seconds for one; for the last one, when time is over
 
@@ -75,8 +76,7 @@ class Proof:
 
     def run(self, rng: np.random.Generator) -> None:
         """Find conflicts until nothing is left to be gained, or the budget is spent."""
-        everybody = np.zeros(len(self.rows), np.bool_)
-        self._dig(everybody)
+        self._dig_in_parts(rng)
         while not self._over():
             self._dig_quickly(rng)
             if self._over():
@@ -113,18 +113,31 @@ class Proof:
                 return
             chosen = found
 
+    def _dig_in_parts(self, rng: np.random.Generator) -> None:
+        """Conflicts among few records, then among more of those left: few are soon looked at."""
+        left, size = rng.permutation(self._records), FEW
+        while size < 4 * len(left):
+            parts = np.array_split(left, max(len(left) // size, 1))
+            left = np.concatenate([self._without_conflict(part) for part in parts])
+            size *= 4
+
     def _dig(self, given_up: Mask) -> int:
         """Conflicts among the others, none of which share a record; how many were found."""
-        left = self._records[~given_up[self._records]]
         before = len(self.conflicts.sets)
+        self._without_conflict(self._records[~given_up[self._records]])
+        return len(self.conflicts.sets) - before
+
+    def _without_conflict(self, records: Ints) -> Ints:
+        """Those that are left when each conflict that is found goes with all its records."""
+        program = self._few if len(records) <= FEW else self._many
         while not self.budget.over:
-            found = self._try(self._many, left.tolist())
+            found = self._try(program, records.tolist())
             if not isinstance(found, Apart):
                 break
             conflict = self._smallest(found.records)
             self.conflicts.add(conflict)
-            left = left[~np.isin(left, conflict)]
-        return len(self.conflicts.sets) - before
+            records = records[~np.isin(records, conflict)]
+        return records
 
     def _smallest(self, records: tuple[int, ...]) -> tuple[int, ...]:
         """A conflict of which no record can be left out."""

@@ -102,6 +102,10 @@ class Rivals:
         if questions.strict:
             self._exclude(self.rows.worth == 0)
 
+    def sort(self, point: Floats) -> None:
+        """Rows that are least by these parameters first."""
+        self.rows = self.rows.sorted(point)
+
     def _exclude(self, lost: Mask) -> None:
         self.rows = replace(self.rows, possible=self.rows.possible & ~lost)
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Model = Literal["weights", "choquet", "bilinear"]
 MOST_LEARNT = 20_000  # records that are learnt on, against all candidates
 LEAST_HELD_OUT = 4  # records that can be halved
+FEW_STARTS = 3  # where halves are learnt on
 SHOWN = 5  # pairs of attributes
 WHY = {
     "time": "the time was over",
@@ -133,7 +134,7 @@ class Supervised(Attack, frozen=True, kw_only=True):
         held_out = pupil.held_out(budget)
         # Who is not learnt on may be linked or not: of a sample nothing is proven.
         prove = len(some) == everybody
-        lesson = pupil.learn(asked.of(some), budget, "all", prove=prove, told=files.told)
+        lesson = pupil.learn(asked.of(some), budget, "all", prove=prove, starts=None)
         search = lesson.family.search(lesson.point)
         found = _Recount(search, ground, asked, lesson, some).learnt(self, held_out)
         _warn(found)
@@ -185,13 +186,14 @@ class _Pupil:
     seed: int
 
     def learn(
-        self, asked: Questions, budget: Budget, name: str, *, prove: bool, told: Any = None
+        self, asked: Questions, budget: Budget, name: str, *, prove: bool, starts: int | None
     ) -> Lesson:
         """From these records; other families begin where weights end."""
+        told = self.ground.files.told if starts is None else None
         model, rng = self.attack.model, stream(self.seed, "supervised", name)
         alone = model == "weights"
         weights = Weights(self.ground)
-        found = learn(weights, asked, budget, rng, prove=prove and alone, told=told)
+        found = learn(weights, asked, budget, rng, prove=prove and alone, starts=starts, told=told)
         if alone:
             return found
         family: Family
@@ -199,7 +201,7 @@ class _Pupil:
             family = Choquet(self.ground, found.point)
         else:
             family = Bilinear(self.ground, found.point, asked.records, asked.truth)
-        return learn(family, asked, budget, rng, prove=prove, told=told)
+        return learn(family, asked, budget, rng, prove=prove, starts=starts, told=told)
 
     def held_out(self, budget: Budget) -> HeldOut | None:
         """What is linked of one half by what was learnt on the other, for several halvings."""
@@ -213,7 +215,9 @@ class _Pupil:
         for number in range(splits):
             order = stream(self.seed, "supervised", "halves", str(number)).permutation(many)
             one, other = (self.asked.of(np.sort(half)) for half in np.split(order, [many // 2]))
-            lesson = self.learn(one, Budget(seconds, None), f"half {number}", prove=False)
+            lesson = self.learn(
+                one, Budget(seconds, None), f"half {number}", prove=False, starts=FEW_STARTS
+            )
             learnt = lesson.family.search(lesson.point)
             parts = ((learnt, one), (learnt, other), (moments, other), (plain, other))
             shares[number] = [expected(search, some).mean() for search, some in parts]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from unveil.attacks.search import Search
     from unveil.data.encode import Floats, Ints
 
+SMALLEST = 1e-8  # of the greatest weight
+LEAST_DIFFERENCE = 1e-4  # of the greatest: by which true pairs differ in what is unmasked
 LEAST_CHANGE = 1e-4  # what was not masked counts for much, not for everything
 
 
@@ -59,7 +61,7 @@ class Weights(Family):
         """What true pairs cost on average; in an attribute that is unmasked, next to nothing."""
         costs = self.ground.contest.costs(records, truth)
         means = np.sort(costs, axis=0).mean(axis=0)  # the same whatever the order of the rows
-        found: Floats = np.maximum(means, LEAST * max(means.max(), LEAST))
+        found: Floats = np.maximum(means, max(LEAST_DIFFERENCE * means.max(), LEAST))
         return found
 
     def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
@@ -78,6 +80,12 @@ class Weights(Family):
         """No weight is negative."""
         return within(point, direction)
 
+    def mended(self, point: Floats) -> Floats:
+        """None is negative, and none so small that whom it tells apart would tie."""
+        found: Floats = np.maximum(point, SMALLEST * point.max())
+        found /= found.sum()
+        return found
+
     def search(self, point: Floats, ground: Ground | None = None) -> Search:
         """Euclid's distance with these weights."""
         return (ground or self.ground).search_weighted(point / point.sum())
@@ -91,35 +99,29 @@ def by_moments(ground: Ground) -> Floats:
     """Weights that need no truth: one over what masking did to the variance of an attribute.
 
     What masking adds to or takes from the variance of a number is the variance of what it did,
-    for noise and for group means. Of categories it is how far apart the two files' shares are; of
-    a generalised attribute nothing is said, so that it counts as the others do on average.
+    for noise and for group means. Of nominal or generalised attributes that says nothing: they
+    count as the others do.
     """
     found = np.array([_change(ground.files, name) for name in ground.names])
     weights: Floats = 1 / np.maximum(found, LEAST_CHANGE)
     known = ~np.isnan(found)
-    weights[~known] = weights[known].mean() if known.any() else 1.0
+    weights[~known] = np.median(weights[known]) if known.any() else 1.0
     weights /= weights.sum()
     return weights
 
 
 def _change(files: Files, column: str) -> float:
-    """What masking did to an attribute, in units of its own; NaN: not known."""
-    if files.generalised(column):
+    """What masking did to the variance of an attribute, in units of it; NaN: not known."""
+    level = common_level(*files.both, column)
+    if files.generalised(column) or level == "nominal":
         return np.nan
-    if common_level(*files.both, column) == "numeric":
+    if level == "numeric":
         _, people, released = files.numbers(column)
     else:
         listed = files.categories(column)
         people, released = (
             code_values(data, column, listed) for data in (files.people, files.release)
         )
-        if common_level(*files.both, column) == "nominal":
-            shares = [
-                np.bincount(codes[~np.isnan(codes)].astype(np.int64), minlength=len(listed))
-                / max((~np.isnan(codes)).sum(), 1)
-                for codes in (people, released)
-            ]
-            return float(np.abs(shares[0] - shares[1]).sum() / 2)
     before, after = (np.sort(side[~np.isnan(side)]) for side in (people, released))
     if not (len(before) and len(after)):
         return np.nan
