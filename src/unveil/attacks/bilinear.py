@@ -20,7 +20,7 @@ from unveil.attacks.families import (
 from unveil.attacks.search import Search, as_records
 from unveil.attacks.weighted import Weights
 from unveil.engines.metrics import Metric, squared
-from unveil.engines.missing import mapped
+from unveil.engines.missing import times
 from unveil.kernels.costs import BOTH, SQUARE
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class Bilinear(Family):
     """The symmetric bilinear form of the differences: Mahalanobis' distance by any matrix.
 
-    Of attributes whose cost is no squared difference, nominal or generalised ones, there is no
-    product with others: they have a weight each.
+    Of attributes whose cost is no squared difference, nominal or generalised ones, and of those
+    that have a missing cell there is no product with others: they have a weight each.
     """
 
     monotone = False
@@ -41,34 +41,22 @@ class Bilinear(Family):
     def __init__(self, ground: Ground, weights: Floats, records: Ints, truth: Ints) -> None:
         super().__init__(ground)
         self.weights = weights
-        parts = list(ground.parts.values())
-        plain = [p.costs[0].kind == SQUARE and p.costs[0].side == BOTH for p in parts]
-        self._plain, self._other = np.flatnonzero(plain), np.flatnonzero(np.logical_not(plain))
+        plain = np.zeros(len(ground.names), np.bool_)
+        for column, (place, cost) in enumerate(
+            zip(ground.places, ground.metric.every, strict=True)
+        ):
+            missing = any(bool(np.isnan(side.cells()[:, column]).any()) for side in ground.asked)
+            plain[place] = not missing and cost.kind == SQUARE and cost.side == BOTH
+        self._plain, self._other = np.flatnonzero(plain), np.flatnonzero(~plain)
         self._cells = self._numbers(ground)
         self._above = np.triu_indices(len(self._plain))
-        self._whiten(records, truth)
-
-    def _whiten(self, records: Ints, truth: Ints) -> None:
-        """Differences in units in which true pairs differ by as much in every direction.
-
-        A missing cell is the mean of the candidates', and adds their variance.
-        """
-        base = self._cells[1]
-        with np.errstate(invalid="ignore"):
-            present = np.maximum((~np.isnan(base)).sum(axis=0), 1)
-            means = np.nansum(base, axis=0) / present
-            variances = np.nansum((base - means) ** 2, axis=0) / present
-        self._filled = tuple(np.where(np.isnan(side), means, side) for side in self._cells)
-        self._gaps = tuple(np.isnan(side) * variances for side in self._cells)
-        apart = self._filled[0][records] - self._filled[1][truth]
-        apart = apart[np.lexsort(apart.T)] if len(apart) else apart
-        products = apart.T @ apart / max(len(apart), 1)
-        values, vectors = np.linalg.eigh(products)
+        # Differences in units in which true pairs differ by as much in every direction.
+        apart = self._cells[0][records] - self._cells[1][truth]
+        apart = apart[np.lexsort(apart.T)] if apart.size else apart
+        values, vectors = np.linalg.eigh(apart.T @ apart / len(apart))
         least = LEAST * max(float(values.max(initial=0.0)), LEAST)
         self._map = vectors / np.sqrt(np.maximum(values, least))  # attributes x directions
-        costs = Weights(self.ground).differences(records, truth)
-        self._unit = costs[self._other]  # of the others
-        self._products = products
+        self._unit = Weights(ground).differences(records, truth)[self._other]
 
     @property
     def size(self) -> int:
@@ -111,13 +99,8 @@ class Bilinear(Family):
 
     def features(self, records: Ints, candidates: Ints) -> Features:
         """Products of differences, and what the others cost."""
-        apart = (self._filled[0][records] - self._filled[1][candidates]) @ self._map
+        apart = (self._cells[0][records] - self._cells[1][candidates]) @ self._map
         forms = self._forms(apart)[:, : len(self._above[0])]
-        gaps = self._gaps[0][records] + self._gaps[1][candidates]
-        if gaps.any():  # the variance of a missing cell, through the map
-            one, other = self._above
-            twice = np.where(one == other, 1.0, 2.0)
-            forms = forms + gaps @ (self._map[:, one] * self._map[:, other] * twice)
         values = [forms]
         if len(self._other):
             costs = self.ground.contest.costs(records, candidates)
@@ -210,10 +193,12 @@ class Bilinear(Family):
         asking, asked = ([side.cells()[:, columns]] for side in ground.asked)
         costs = [whole.metric.every[column] for column in columns]
         if kept.any():
-            plain = Metric(squared(), root=True, matrix=vectors[:, kept] * np.sqrt(values[kept]))
-            after = mapped(*self._numbers(ground), plain)
-            asking, asked = [after[0], *asking], [after[1], *asked]
-            costs = [*after[2].each(after[0].shape[1]), *costs]
+            root = vectors[:, kept] * np.sqrt(values[kept])
+            numbers = (times(side, root) for side in self._numbers(ground))
+            asking, asked = (
+                [one, *rest] for one, rest in zip(numbers, (asking, asked), strict=True)
+            )
+            costs = [squared()] * int(kept.sum()) + costs
         mine, released = ground.files.asked(*(as_records(np.hstack(s)) for s in (asking, asked)))
         return replace(whole, mine=mine, released=released, metric=Metric(tuple(costs), root=True))
 
