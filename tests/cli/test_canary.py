@@ -6,6 +6,7 @@ ones it was asked for, is searched for the canaries.
 """
 
 import logging
+import shutil
 import traceback
 
 import polars as pl
@@ -319,23 +320,40 @@ SCENES = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def birds(tmp_path_factory):
+    """The files, once."""
+    folder = tmp_path_factory.mktemp("birds")
+    for name, content in FILES.items():
+        path = folder / name
+        if isinstance(content, pl.DataFrame):
+            content.write_parquet(path) if name.endswith("parquet") else content.write_ipc(path)
+        else:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+    for ending in ("parquet", "arrow"):
+        whole = (folder / f"good.{ending}").read_bytes()
+        (folder / f"cut.{ending}").write_bytes(whole[:-40])
+    return folder
+
+
 @pytest.fixture
-def cage(tmp_path, monkeypatch):
+def line(birds):
+    """The files that a test needs: all, unless it has a line that names them."""
+    return " ".join(path.name for path in birds.iterdir())
+
+
+@pytest.fixture
+def cage(birds, line, tmp_path, monkeypatch):
     """A folder with the files, and a temporary folder of its own."""
     folder, temporary = tmp_path / "work", tmp_path / "tmp"
     folder.mkdir()
     temporary.mkdir()
+    for name in {*line.split()}:
+        if (birds / name).is_file():
+            shutil.copy(birds / name, folder)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr("tempfile.tempdir", None)
-    for name, content in FILES.items():
-        if isinstance(content, pl.DataFrame):
-            content.write_parquet(name) if name.endswith("parquet") else content.write_ipc(name)
-        else:
-            (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
-    for ending in ("parquet", "arrow"):
-        whole = (folder / f"good.{ending}").read_bytes()
-        (folder / f"cut.{ending}").write_bytes(whole[:-40])
     return tmp_path
 
 
