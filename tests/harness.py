@@ -44,3 +44,13 @@ def quick_search():
         patch.setattr(correlation, "FEWEST", 2)
         patch.setattr(correlation, "MORE", 5)
         yield
+
+
+@pytest.fixture(scope="module")
+def few_trees():
+    """What is lost is measured roughly: to learn from a release takes a third of an audit."""
+    from unveil.measures import predictors
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(predictors, "ROUNDS", 4)
+        yield

@@ -6,6 +6,8 @@ import pytest
 
 from looking import CUT, EMPTY, HEIGHT, HIDDEN, LAPTOP, LOST, PAPER, PHONE, WIDE
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 LEAST = {"audit": 25, "external": 8, "comparison": 3, "hostile": 24, "hostile-comparison": 3}
 
 

@@ -7,6 +7,8 @@ from axe_playwright_python.base import AXE_SCRIPT
 
 from looking import AXE, HIDDEN, LAPTOP, PHONE, WIDE
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 CLOSED = "() => document.querySelectorAll('details:not([open])').length"
 
 

@@ -15,7 +15,7 @@ import pytest
 import unveil
 from unveil import Csv, Microdata, Schema
 
-pytestmark = pytest.mark.usefixtures("quick_search")
+pytestmark = pytest.mark.usefixtures("quick_search", "few_trees")
 
 TEXT = "Canarybird"
 NUMBER = 7701339.25

@@ -6,6 +6,8 @@ import unveil
 from unveil import masks
 from unveil.files.evidence import write_evidence
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 N = 40
 COLUMNS = ("person", "region", "age", "hours", "rent")
 AUDIT = ("audit", "o.csv", "r.csv", "--schema", "s.toml", "--truth", "map.csv", "--attack",

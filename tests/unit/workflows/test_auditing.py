@@ -21,6 +21,8 @@ from unveil.workflows.knowing import reseeded
 from unveil.workflows.remasking import FIRST
 from unveil.workflows.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 N, KNOWS = 60, ("age", "pay", "town")
 QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
 SCHEMA = Schema(
@@ -188,7 +190,8 @@ def test_no_error_in_what_is_known_is_the_plain_attack(people, release, full, ha
     assert (none.error, half.error) == (0, 0.5)
     assert half.share < none.share
     assert none.interval.low <= none.share <= none.interval.high
-    alone = unveil.audit(people, release, seed=3, attacks=["rank"], sweep=False, remask=0)
+    quick = QUICK | {"attacks": ["rank"], "errors": (0, 0.5)}
+    alone = unveil.audit(people, release, seed=3, **quick)
     noisy = alone.evidence.noisy_knowledge
     intruder = Intruder(knows=("age", "pay"), direction=noisy.direction)
     links = unveil.attack(people, release, attacks.Rank(), intruder=intruder, seed=3)
@@ -567,14 +570,15 @@ def test_few_attributes(people, columns):
 def test_dates_can_be_known_wrongly_and_masked_again(people):
     original, _ = ODD["dates"](people)
     swapped = unveil.mask(original, [masks.RankSwapping(p=10, columns=["age"])], seed=1)
-    found = unveil.audit(original, swapped, attacks=["rank"], remask=1, errors=[0, 0.2])
+    quick = QUICK | {"attacks": ["rank"], "remask": 1, "errors": [0, 0.2]}
+    found = unveil.audit(original, swapped, **quick)
     assert found.evidence.noisy_knowledge.points[0].share > 0
     assert found.evidence.remasking.n == N
 
 
 def test_generalised_columns(people, tmp_path):
     recoded = unveil.mask(people, [masks.GlobalRecoding(intervals=10, columns=["age"])], seed=1)
-    found = unveil.audit(people, recoded, remask=1, errors=[0.2])
+    found = unveil.audit(people, recoded, remask=1, errors=[0.2], remedies=False)
     assert {one.name for one in found.evidence.left_out} == {"probabilistic"}
     assert "generalised" in found.evidence.left_out[0].reason
     assert found.evidence.remasking.shares[0] == pytest.approx(found.evidence.remasking.mean)

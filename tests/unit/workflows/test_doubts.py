@@ -15,8 +15,10 @@ from unveil.errors import DataError, FileError, UsageError
 from unveil.files.unfinished import Unfinished
 from unveil.workflows.replaying import replay
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 N = 60
-QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0}
+QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
 SCHEMA = Schema(identifier="id", quasi=["age", "pay"], confidential="ill", nominal="ill")
 
 
