@@ -5,6 +5,8 @@ import shlex
 import sys
 from pathlib import Path
 
+import pytest
+
 from unveil.workflows import demonstrating
 
 ROOT = Path(__file__).parent.parent
@@ -20,6 +22,7 @@ QUICK = ("--attack", "position", "--no-sweep", "--errors", "0", "--remask", "0",
 AS_QUICK = {"attacks": ["position"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     audit = demonstrating.audit

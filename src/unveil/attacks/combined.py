@@ -36,13 +36,13 @@ class Combined(Attack, frozen=True, kw_only=True):
     record linkage with probabilistic record linkage (2002), propose to combine the two.
 
     >>> import unveil
-    >>> sample = unveil.households(300, seed=7)
+    >>> sample = unveil.households(100, seed=7)
     >>> swapped = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
     >>> both = Combined(attacks=["distance", {"method": "rank", "criterion": "max"}])
     >>> intruder = unveil.Intruder(knows=["age", "hours", "income", "rent"])
     >>> links = unveil.attack(sample, swapped, both, intruder=intruder)
     >>> unveil.measures.risk(links).n
-    300
+    100
     """
 
     attacks: Annotated[

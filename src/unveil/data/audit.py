@@ -223,10 +223,11 @@ class Audit:
     """What is said of one release: the evidence, and the risk of each original by each attack.
 
     >>> import unveil
-    >>> people = unveil.households(100)
-    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], remedies=False)
+    >>> people = unveil.households(40)
+    >>> quick = {"attacks": ["distance"], "sweep": False, "remedies": False}
+    >>> found = unveil.audit(people, people, truth="person", **quick)
     >>> found
-    Audit(100 records; distance links 100.0 of 100)
+    Audit(40 records; distance links 40.0 of 40)
     """
 
     evidence: Evidence

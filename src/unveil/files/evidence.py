@@ -51,12 +51,13 @@ def read_evidence(given: str | os.PathLike[str]) -> Evidence:
     """Read the evidence of an audit.
 
     >>> import tempfile, unveil
-    >>> people = unveil.households(100)
-    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], remedies=False)
+    >>> people = unveil.households(40)
+    >>> quick = {"attacks": ["distance"], "sweep": False, "remedies": False}
+    >>> found = unveil.audit(people, people, truth="person", **quick)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_evidence(found.evidence, f"{folder}/audit.json")
     ...     read_evidence(f"{folder}/audit.json").records
-    100
+    40
     """
     path = as_path(given)
     try:

@@ -33,8 +33,9 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
     (records, subgroups, attributes), what stayed as it was, and how to tell good links.
 
     >>> import unveil
-    >>> people = unveil.households(100)
-    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], remedies=False)
+    >>> people = unveil.households(40)
+    >>> quick = {"attacks": ["distance"], "sweep": False, "remedies": False}
+    >>> found = unveil.audit(people, people, truth="person", **quick)
     >>> summary(found.evidence)["attacks"].title
     'Who is linked'
     """

@@ -48,8 +48,9 @@ def report(
     Examples
     --------
     >>> import tempfile, unveil
-    >>> people = unveil.households(100)
-    >>> found = unveil.audit(people, people, truth="person", attacks=["distance"], remedies=False)
+    >>> people = unveil.households(40)
+    >>> quick = {"attacks": ["distance"], "sweep": False, "remedies": False}
+    >>> found = unveil.audit(people, people, truth="person", **quick)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     unveil.report(found, f"{folder}/audit.html")
     """

@@ -92,14 +92,14 @@ def audit(
     Examples
     --------
     >>> import unveil
-    >>> sample = unveil.households(200, seed=7)
+    >>> sample = unveil.households(100, seed=7)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
     >>> limits = unveil.Policy(max_risk=0.05)
     >>> found = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], remedies=False)
     >>> found.verdict.passed
     False
     >>> found.worst.risk.n
-    200
+    100
     """
     asked, limits = Settings(**settings).resolved(), as_policy(policy)
     seed = check_seed(seed)
