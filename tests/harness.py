@@ -34,6 +34,16 @@ def unveil_command(monkeypatch, capfd):
 
 
 @pytest.fixture(scope="module")
+def one_kind_of_control():
+    """Of the two in test_controls.py: the search in them is most of what a link takes."""
+    from unveil.attacks import apart
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(apart, "CONTROLS", {"redrawn": apart.CONTROLS["redrawn"]})
+        yield
+
+
+@pytest.fixture(scope="module")
 def quick_search():
     """Of files with no common attribute little is tried; how well they are linked is no matter."""
     from unveil.attacks import apart, correlation

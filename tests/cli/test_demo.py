@@ -14,6 +14,7 @@ import unveil
 from looking import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
 from unveil.cli.main import main
 from unveil.files.evidence import evidence_json
+from unveil.measures import predictors
 from unveil.workflows import demonstrating
 from unveil.workflows.demonstrating import PARTS, PLANS, Folder, Shown, demonstrate
 
@@ -142,6 +143,7 @@ def quick_audits(monkeypatch):
         return audit(original, release, **asked | quick)
 
     monkeypatch.setattr(demonstrating, "audit", audited)
+    monkeypatch.setattr(predictors, "ROUNDS", 4)
     return made
 
 

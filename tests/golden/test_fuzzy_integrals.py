@@ -212,6 +212,7 @@ def test_probabilistic_linkage_of_representatives_beats_chance(paper_data, cell)
     assert np.mean(hits) > PROBABILISTIC[cell] / 2 > 4  # by chance it is 1
 
 
+@pytest.mark.usefixtures("one_kind_of_control")
 @pytest.mark.parametrize(("name", "least"), [("wdbc", 97), ("water-treatment", 60), ("census", 80)])
 def test_without_the_truth_almost_everybody_is_found(paper_data, name, least):
     """One draw each, searched less than by default: `benchmarks/structural.py` has thirty."""

@@ -18,17 +18,11 @@ from unveil.attacks.representatives import representatives
 from unveil.attacks.soft import partly_matched
 from unveil.errors import DataError, SpecError
 
+pytestmark = pytest.mark.usefixtures("one_kind_of_control")
+
 N = 40
 QUICK = {"starts": 2, "controls": 2}
 METHODS = ("representatives", "ranking", "alignment")  # that take no time
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_kind_of_control():
-    """Of the two in test_controls.py; the search in them is most of what a link takes."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apart, "CONTROLS", {"redrawn": apart.CONTROLS["redrawn"]})
-        yield
 
 
 def link(mine, release, rows=None, seed=0, **how):

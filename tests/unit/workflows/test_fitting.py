@@ -67,6 +67,8 @@ def test_needs_grow_with_what_is_compared(both):
 
 PEAK = """
 import numpy as np, polars as pl, sys, unveil
+from unveil.measures import predictors
+predictors.ROUNDS = 4  # more trees take time, not memory
 n = 40_000
 values = np.random.default_rng(1).standard_normal((n, 6))
 schema = unveil.Schema(quasi=[f"column_{i}" for i in range(6)])

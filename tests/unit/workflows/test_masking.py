@@ -201,7 +201,7 @@ for spec in (
     masks.RankSwapping(p=10, columns=numbers),
 ):
     out = io.BytesIO()
-    Parquet().save(unveil.mask(unveil.households(2000), [spec], seed=3).data, out)
+    Parquet().save(unveil.mask(unveil.households(1000), [spec], seed=3).data, out)
     digest.update(out.getvalue())
 wide = pl.DataFrame(np.random.default_rng(1).normal(size=(300, 200)).cumsum(1))
 spec = masks.CorrelatedNoise(scale=0.3, columns=wide.columns)
