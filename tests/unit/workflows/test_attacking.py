@@ -163,8 +163,8 @@ def test_the_order_of_a_written_release_tells_nothing_but_if_kept(sample):
 
 def test_other_people_are_linked_as_often_as_by_chance():
     """An attack on people who are not there finds no more than a guess."""
-    people, others = unveil.households(2000, seed=1), unveil.households(2000, seed=2)
-    truth = np.random.default_rng(3).permutation(2000)
+    people, others = unveil.households(500, seed=1), unveil.households(500, seed=2)
+    truth = np.random.default_rng(3).permutation(500)
     for spec in (attacks.Distance(), attacks.Rank(), attacks.Rank(criterion="max")):
         risk = measures.risk(attacked(people, others, spec, truth=truth))
         assert risk.baseline == pytest.approx(1)
