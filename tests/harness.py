@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NamedTuple
 
@@ -31,6 +32,19 @@ def unveil_command(monkeypatch, capfd):
         return Outcome(code, *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_core_for_each_worker():
+    """Where tests run side by side, threads of the one would only wait for those of the other.
+
+    Tests of what is shared out ask for threads, or say which cores there are; in the deep profile
+    all that can be is.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if "PYTEST_XDIST_WORKER" in os.environ and os.environ.get("UNVEIL_HYPOTHESIS") != "deep":
+            patch.setattr(os, "sched_getaffinity", lambda _pid: {0}, raising=False)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -108,7 +108,7 @@ def test_everything_is_said(unveil_command, here):
 
 
 def test_a_killed_audit_is_resumed(unveil_command, here):
-    """Killed on one core, gone on with on all: the bytes of an audit that nobody killed."""
+    """Killed on one core, gone on with on two: the bytes of an audit that nobody killed."""
     given = (*FILES, *LONGER, "--evidence", "e.json")
     whole = unveil_command("audit", *given)
     assert whole.code == 1
@@ -144,6 +144,7 @@ def test_a_killed_audit_is_resumed(unveil_command, here):
             "keep",
             lambda self, step, *all: (steps.append(step), keep(self, step, *all)),
         )
+        patch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
         again = unveil_command("audit", *given, "--resume")
     assert again.code == 1
     assert again.out == whole.out
@@ -173,7 +174,7 @@ def test_the_number_of_threads_means_nothing(here, unveil_command, monkeypatch):
     written = []
     for cores in ({0}, {0, 1}):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _pid, cores=cores: cores)
-        attacks = ("distance", "probabilistic", "distance-posterior", "tailored")
+        attacks = ("distance", "rank", "probabilistic", "distance-posterior", "tailored")
         chosen = [word for name in attacks for word in ("--attack", name)]
         plan = ("--plan", "plan.toml", "--errors", "", "--remask", "1", "--no-sweep")
         done = unveil_command(*AUDIT, *chosen, *plan, "--evidence", "e.json", "--force")
