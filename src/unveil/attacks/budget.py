@@ -52,8 +52,11 @@ def seconds_of(given: object) -> float:
     >>> seconds_of("2m"), seconds_of(1.5)
     (120.0, 1.5)
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|m|min|h|)\s*", str(given))
-    seconds = float(found[1]) * UNITS[found[2]] if found else 0.0
-    if isinstance(given, bool) or not 0 < seconds < 1e9:
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        seconds = float(given)
+    else:
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|m|min|h|)\s*", str(given))
+        seconds = float(found[1]) * UNITS[found[2]] if found else 0.0
+    if not 0 < seconds < 1e9:
         raise SpecError("a time above 0: seconds, or a text such as 60s, 2m or 1h")
     return seconds

@@ -85,7 +85,9 @@ class Rivals:
         self.questions, self.family = questions, family
         skyline = questions.skyline
         self.complete = family.monotone and skyline is not None
-        self.twins = np.zeros(len(questions), np.int64) if skyline is None else skyline.twins
+        self.twins = np.zeros(len(questions), np.int64)
+        if skyline is not None and family.monotone:  # others tell gaps of one size apart by sign
+            self.twins = skyline.twins
         self.rows = Inequalities(
             index=np.zeros((0, family.width), np.int32),
             value=np.zeros((0, family.width)),

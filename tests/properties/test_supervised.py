@@ -1,0 +1,116 @@
+"""The learnt worst case is the worst case: held against trying every set of records."""
+
+import logging
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import naive.supervised as naive
+import unveil
+from unveil.attacks import Supervised
+from unveil.attacks.covering import Conflicts
+from unveil.engines.competition import Competition
+from unveil.engines.metrics import euclid
+
+
+@st.composite
+def two_files(draw, most=6, attributes=(1, 3)):
+    """Whole numbers with many ties, in both files."""
+    n = draw(st.integers(2, most))
+    width = draw(st.integers(*attributes))
+    cells = arrays.arrays(np.int64, (n, width), elements=st.integers(0, 6))
+    asking, asked = draw(cells), draw(cells)
+    for side in (asking, asked):
+        assume((side.max(axis=0) > side.min(axis=0)).all())
+    return asking.astype(float), asked.astype(float)
+
+
+def learnt(asking, asked, model, **options):
+    columns = [f"x{place}" for place in range(asking.shape[1])]
+    schema = unveil.Schema(quasi=columns)
+    mine, released = (
+        unveil.Microdata(pl.DataFrame(side, schema=columns), schema) for side in (asking, asked)
+    )
+    attack = Supervised(model=model, budget=None, splits=0, counting="strict", **options)
+    links = unveil.attack(mine, released, attack, truth="row-order")
+    return links, links.finder.details["learnt"]
+
+
+@pytest.mark.parametrize("model", ["weights", "choquet"])
+@given(files=two_files())
+def test_the_proven_optimum_is_the_optimum(model, files):
+    links, found = learnt(*files, model)
+    assert found["ended"] == "proven"
+    assert found["linked"] == found["bound"] == found["strict"]
+    assert found["linked"] == naive.most_linked(naive.costs(*files), model)
+    assert found["strict"] == unveil.measures.hits(links, ties="unique").sum()
+
+
+@given(files=two_files(most=5, attributes=(2, 2)))
+def test_no_bilinear_form_links_more_than_is_proven(files):
+    logging.getLogger("unveil").setLevel(logging.ERROR)
+    _, found = learnt(*files, "bilinear")
+    assert found["linked"] == found["strict"] <= found["bound"]
+    assert naive.best_on_grid(*files, steps=24) <= found["bound"]
+    if found["ended"] == "proven":
+        assert naive.best_on_grid(*files, steps=24) <= found["linked"]
+
+
+@given(files=two_files(most=8))
+def test_a_larger_family_links_no_less(files):
+    weights, choquet, bilinear = (
+        learnt(*files, model, steps=200)[1] for model in ("weights", "choquet", "bilinear")
+    )
+    cost = naive.costs(*files).sum(axis=2) ** 0.5  # every attribute alike
+    rivals = cost + np.diag(np.full(len(cost), np.inf))
+    plain = (rivals.min(axis=1) > np.diag(cost) + 1e-6).sum()
+    assert plain <= weights["linked"]
+    assert weights["linked"] <= choquet["linked"]
+    assert weights["linked"] <= bilinear["linked"]
+
+
+@given(files=two_files(most=8), data=st.data())
+def test_rivals_are_those_that_none_dominates(files, data):
+    asking, asked = files
+    record = data.draw(st.integers(0, len(asking) - 1))
+    contest = Competition(asking, asked, euclid(), range(asking.shape[1]), threads=1)
+    every = np.arange(len(asked))
+    found = contest.skyline(np.array([record]), np.array([record]), [every])
+    cost = contest.costs(np.full(len(asked), record), every)
+    assert (cost == (asking[record] - asked) ** 2).all()
+    twins = [j for j in every if j != record and (cost[j] == cost[record]).all()]
+    assert found.twins[0] == len(twins) or found.dominated[0]
+    others = [j for j in every if j not in twins]
+    lost = any((cost[j] <= cost[record]).all() for j in others if j != record)
+    assert found.dominated[0] == lost
+    if not lost:
+        kept = naive.undominated(cost[others], others.index(record))
+        expected = {tuple(cost[others[j]]) for j in kept}
+        assert {tuple(cost[j]) for j in found.rows} == expected
+        assert len(found.rows) == len(expected)
+
+
+@given(
+    sets=st.lists(st.sets(st.integers(0, 6), min_size=1, max_size=3), min_size=1, max_size=8),
+    worth=st.lists(st.sampled_from([1.0, 0.5, 1 / 3]), min_size=7, max_size=7),
+    seed=st.integers(0, 5),
+)
+def test_the_least_that_leaves_no_conflict(sets, worth, seed):
+    conflicts = Conflicts(np.array(worth))
+    for one in sets:
+        conflicts.add(tuple(sorted(one)))
+    least = naive.cheapest_hitting(sets, worth)
+    given_up = conflicts.cheapest(100.0, seconds=10, nodes=1000)
+    assert given_up.least == pytest.approx(least, abs=1e-6)
+    assert np.array(worth)[given_up.records].sum() == pytest.approx(least, abs=1e-6)
+    assert all(set(given_up.records.tolist()) & one for one in sets)
+    quick = conflicts.quickly(least, np.zeros(7, np.bool_), np.random.default_rng(seed))
+    if quick is not None:
+        assert np.array(worth)[quick].sum() <= least + 1e-5
+        assert all(quick[list(one)].any() for one in sets)
+    below = conflicts.quickly(least - 0.1, np.zeros(7, np.bool_), np.random.default_rng(seed))
+    assert below is None
