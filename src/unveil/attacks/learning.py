@@ -30,7 +30,7 @@ LINES, LINES_IN_VAIN = 250, 80  # searches along a line from each start; without
 ROUNDS = 12  # of looking for more rivals, where not all are known
 PATIENCE = 3  # rounds without a gain
 
-Ended = Literal["proven", "time", "steps", "stopped", "unclear", "large"]
+Ended = Literal["proven", "time", "steps", "stopped", "unclear", "sample"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -45,6 +45,7 @@ class Lesson:
     ended: Ended
     unclear: int  # linear programs that the solver left undecided
     twins: Ints  # for each record the candidates that cost the same as the true one, always
+    starts: tuple[Floats, ...]  # where the search began
 
 
 def learn(
@@ -110,6 +111,7 @@ class _Learning:
             ended,
             self.unclear,
             self.rivals.twins,
+            tuple(map(self.family.mended, self.starts)),
         )
 
     def _take(self, point: Floats) -> bool:

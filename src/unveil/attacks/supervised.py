@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints
 
 Model = Literal["weights", "choquet", "bilinear"]
-MOST_LEARNT = 20_000  # records that are learnt on, against all candidates
+MOST_LEARNT = 10_000  # records that are learnt on, against all candidates
 LEAST_HELD_OUT = 4  # records that can be halved
 FEW_STARTS = 3  # where halves are learnt on
 SHOWN = 5  # pairs of attributes
@@ -41,6 +41,7 @@ WHY = {
     "steps": "its steps were spent",
     "stopped": "it was stopped",
     "unclear": "the solver could not decide it",
+    "sample": "it was learnt on a sample",
 }
 
 
@@ -135,6 +136,8 @@ class Supervised(Attack, frozen=True, kw_only=True):
         # Who is not learnt on may be linked or not: of a sample nothing is proven.
         prove = len(some) == everybody
         lesson = pupil.learn(asked.of(some), budget, "all", prove=prove, starts=None)
+        if not prove:
+            lesson = replace(lesson, point=_best_for(lesson, asked), ended="sample")
         search = lesson.family.search(lesson.point)
         found = _Recount(search, ground, asked, lesson, some).learnt(self, held_out)
         _warn(found)
@@ -230,6 +233,13 @@ class _Pupil:
             moments=by_moment,
             plain=equal,
         )
+
+
+def _best_for(lesson: Lesson, asked: Questions) -> Floats:
+    """The parameters that link most of all records: what was learnt, or where that began."""
+    points = [lesson.point, *lesson.starts[:FEW_STARTS]]
+    counts = [expected(lesson.family.search(point), asked).sum() for point in points]
+    return points[int(np.argmax(counts))]
 
 
 def expected(search: Search, asked: Questions) -> Floats:

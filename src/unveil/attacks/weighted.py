@@ -50,9 +50,10 @@ class Weights(Family):
         return found
 
     def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:
-        """One over what true pairs differ by; the same for all; and around the first."""
+        """One over what true pairs differ by; without the truth; all the same; and around these."""
         inverse = 1 / self.differences(records, truth)
         yield inverse
+        yield by_moments(self.ground)
         yield np.ones(self.size)
         for _ in range(4):
             yield inverse * np.exp(rng.normal(size=self.size))
