@@ -109,6 +109,12 @@ FAILED = 1
 )
 @click.option("--remedies/--no-remedies", default=True, help="Whether to try what would help.")
 @click.option(
+    "--worst-case/--no-worst-case",
+    default=True,
+    help="Whether to learn, with the truth in hand, how many a distance could link at worst: of at "
+    "most 5,000 records.",
+)
+@click.option(
     "--halves",
     is_flag=True,
     help="Test whether somebody who knows one half of the attributes could find the released other "
@@ -217,6 +223,7 @@ def _audited(original: Path, release: Path, given: dict[str, Any], pages: Pages)
             errors=_numbers(given["errors"]),
             remask=given["remask"],
             remedies=given["remedies"],
+            worst_case=given["worst_case"],
             halves=given["halves"],
             intruder_file=own,
             evidence=evidence,

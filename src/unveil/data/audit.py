@@ -26,6 +26,7 @@ from unveil.data.exposure import (
     Remedies,
     Subgroups,
 )
+from unveil.data.learnt import Learnt
 from unveil.data.loss import Loss
 from unveil.data.phrases import counted, percent, phrase, plain, several
 from unveil.data.policy import Verdict
@@ -151,6 +152,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     shapes: tuple[Shape, ...]  # each attribute before and after
     score: float | None  # the classical one, in percent, and no verdict: loss pays for risk there
     halves: Halves | None = None  # where it was asked for; if it could not be, a note says why
+    worst_cases: tuple[Learnt, ...] = ()  # the most first; no intruder's, so not among the attacks
 
     @property
     def most_claimed(self) -> Finding | None:

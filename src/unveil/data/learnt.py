@@ -62,13 +62,12 @@ class Learnt(msgspec.Struct, frozen=True, kw_only=True):
     together: tuple[Together, ...]  # the strongest first
     held_out: HeldOut | None  # None: too few records to hold any out
     undecided: int = 0  # linear programs that the solver did not decide
+    share: float = 0.0  # expected, of all: a page says what is in the evidence and computes nothing
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "share", self.expected / self.n if self.n else 0.0)
 
     @property
     def proven(self) -> bool:
         """Whether no parameters link more."""
         return self.ended == "proven"
-
-    @property
-    def share(self) -> float:
-        """What is linked in expectation, of all."""
-        return self.expected / self.n if self.n else 0.0

@@ -327,26 +327,26 @@ def _risk_loss(rows: Rows) -> Drawn:
 
 
 def _beside(
-    name: str, value: str, title: str, axis: alt.Axis | None = None
+    name: str, value: str, title: str, axis: alt.Axis | None = None, kind: str = "release"
 ) -> Callable[[Rows], Drawn]:
-    """Bars of several releases beside each other, one group for each name."""
+    """Bars of several releases, or of another kind, beside each other, a group for each name."""
 
     def drawn(rows: Rows) -> Drawn:
         # What has no end, or another one, would be drawn far outside.
         shown = [row for row in rows if row[value] is not None and row.get("worst", 1) == 1]
         order = list(dict.fromkeys(row[name] for row in shown))
-        releases = list(dict.fromkeys(row["release"] for row in rows))  # of one colour throughout
+        releases = list(dict.fromkeys(row[kind] for row in rows))  # of one colour throughout
         most = f"max({value})"  # of two directions; bars on top of each other would add up
         bars = (
             rows_of(shown)
             .mark_bar()
             .encode(
                 y=alt.Y(f"{name}:N", title=None, sort=order),
-                yOffset=alt.YOffset("release:N", sort=releases),
+                yOffset=alt.YOffset(f"{kind}:N", sort=releases),
                 x=alt.X(f"{most}:Q", title=title, scale=WHOLE, axis=axis or alt.Axis()),
-                color=kinds_in("release", releases, PALETTE),
+                color=kinds_in(kind, releases, PALETTE),
                 tooltip=[
-                    "release:N",
+                    f"{kind}:N",
                     f"{name}:N",
                     alt.Tooltip(f"{most}:Q", title=value, format=".3"),
                 ],
@@ -377,5 +377,6 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "remedies": _remedies,
     "risk_loss": _risk_loss,
     "attacks_beside": _beside("attack", "share", "share of the people", PERCENT),
+    "importance": _beside("attribute", "importance", "how much it counts", PERCENT, "model"),
     "losses_beside": _beside("measure", "value", "0: nothing is lost, 1: all"),
 }

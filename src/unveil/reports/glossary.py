@@ -16,7 +16,7 @@ import msgspec
 
 from unveil import attacks, masks, measures
 from unveil.attacks import matching, one_to_one, posterior, search
-from unveil.data import audit, disclosure, exposure, policy
+from unveil.data import audit, disclosure, exposure, learnt, policy
 from unveil.data.comparison import Dominated
 from unveil.data.intruder import Intruder
 from unveil.data.risk import Risk
@@ -76,6 +76,8 @@ WORDS: dict[str, tuple[str, object]] = {
     "remasking": ("Masking again", exposure.Remasking),
     "attribute-risk": ("Attributes that carry the risk", exposure.AttributeRisks),
     "halves": ("Halves of the attributes", exposure.Halves),
+    "learnt": ("Worst case (learnt)", learnt.Learnt),
+    "held-out": ("Held out", learnt.HeldOut),
     "remedy": ("Remedies", exposure.Remedies),
     "subgroup": ("Subgroups", exposure.Subgroups),
     "household": ("Households", disclosure.HouseholdHits),

@@ -17,6 +17,7 @@ from unveil.reports.sections import (
     people,
     values,
     verdict,
+    worst_case,
 )
 from unveil.reports.sections.validity import validity
 
@@ -58,6 +59,7 @@ def _internal(evidence: Evidence) -> list[Section | None]:
         verdict.limits(evidence),
         verdict.notes(evidence),
         attacks.attacks(evidence),
+        worst_case.worst_case(evidence),
         attacks.claims(evidence),
         knowledge.knowledge(evidence),
         attacks.rank_of_truth(evidence),
@@ -77,6 +79,7 @@ def _external(evidence: Evidence) -> list[Section | None]:
     return [
         verdict.limits(evidence, external=True),
         attacks.attacks(evidence, external=True),
+        worst_case.worst_case(evidence, external=True),
         attacks.claims(evidence, external=True),
         knowledge.knowledge(evidence, external=True),
         attacks.rank_of_truth(evidence),

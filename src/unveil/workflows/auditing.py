@@ -47,6 +47,7 @@ from unveil.workflows.remedies import remedies
 from unveil.workflows.settings import Settings
 from unveil.workflows.steps import Steps, said_once
 from unveil.workflows.sweeping import knowledge, noisy_knowledge, winner
+from unveil.workflows.worst_case import LEARNT, worst_cases
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats
@@ -87,7 +88,7 @@ def audit(
         Of what is drawn.
     **settings
         Fields of :class:`~unveil.workflows.settings.Settings`: `knows`, `plan`, `rename`,
-        `intruder_file`, `halves`, `evidence`, `seconds`, `exact`, `memory` and so on.
+        `intruder_file`, `worst_case`, `halves`, `evidence`, `seconds`, `exact`, `memory` and so on.
 
     Examples
     --------
@@ -161,6 +162,7 @@ class Auditing:
         noisy = self._err(blind, steps)
         by_attribute = self._leave_out(blind, attacked, swept, steps)
         case, settings = self.case, self.settings
+        learnt, not_learnt = worst_cases(case, steps) if settings.worst_case else ((), ())
         evidence = Evidence(
             format=FORMAT,
             version=__version__,
@@ -180,12 +182,13 @@ class Auditing:
             identifiers=case.identifiers,
             verdict=None,
             attacks=attacked.findings,
-            left_out=attacked.left_out,
+            left_out=(*attacked.left_out, *not_learnt),
             knowledge=swept,
             noisy_knowledge=noisy,
             remasking=again,
             attribute_risks=by_attribute,
             remedies=self._remedy(blind, attacked, by_attribute, steps),
+            worst_cases=learnt,
             **assess(case, attacked, steps, settings),
         )
         if self.policy is not None:
@@ -313,7 +316,7 @@ class Auditing:
         """The most steps beside the attacks and the measures that are always made."""
         settings = self.settings
         again = self.case.plan is not None and settings.remask > 0
-        tried = settings.remedies + settings.halves
+        tried = settings.remedies + settings.halves + settings.worst_case * LEARNT
         return 3 * settings.sweep + bool(settings.errors) + again + tried
 
     def _budget(self, step: str) -> Budget:

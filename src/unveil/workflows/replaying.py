@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from unveil.data.audit import Evidence, Input
 
 NOT_FOUND = ("version", "software", "inputs", "truth")  # what is said of an audit, not found by it
-LATER = {"halves": False}  # settings that older evidence of this format does not name
+# Settings that older evidence of this format does not name.
+LATER = {"halves": False, "worst_case": False}
 SHOWN = 1000  # differences that are kept
 
 

@@ -80,6 +80,13 @@ class Settings(Spec, frozen=True, kw_only=True):
     remedies: Annotated[
         bool, Meta(description="Whether masks are tried on the release that would help.")
     ] = True
+    worst_case: Annotated[
+        bool,
+        Meta(
+            description="Whether to learn, with the truth in hand, how many a distance could link "
+            "at worst: of at most 5,000 records."
+        ),
+    ] = True
     halves: Annotated[
         bool,
         Meta(
