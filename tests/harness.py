@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import pytest
@@ -77,4 +78,24 @@ def few_trees():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(predictors, "ROUNDS", 4)
+        yield
+
+
+@contextmanager
+def learning_little():
+    """Parameters are looked for a little only; how well they are learnt is no matter."""
+    from unveil.attacks import learning
+    from unveil.workflows import worst_case
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learning, "LINES", 10)
+        patch.setattr(worst_case, "STEPS", 5)
+        patch.setattr(worst_case, "SPLITS", 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def quick_learning():
+    """The same for all tests of a module."""
+    with learning_little():
         yield

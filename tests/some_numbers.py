@@ -94,6 +94,23 @@ GIVEN = {
     "halves.risk.interval": None,
     "halves.dropped": {"halves.dropped.name": "halves.dropped.reason"},
     "halves.together": (("halves.together.0", "halves.together.1"),),
+    "worst_cases": [None] * 3,
+    "worst_cases.0.model": "bilinear",
+    "worst_cases.1.model": "choquet",
+    "worst_cases.2.model": "bilinear",  # in the other direction, where it links less
+    "worst_cases.*.direction": "original-to-release",
+    "worst_cases.1.direction": "release-to-original",
+    "worst_cases.*.attributes": ("hours", "wages"),
+    "attacks.1.risk.attributes": ("wages", "hours"),  # the same, so that it has the same ceiling
+    "worst_cases.*.importance": {"hours": float, "wages": float},
+    "worst_cases.0.importance": {"wages": 0.0301, "hours": 0.9701},  # the most is drawn first
+    "worst_cases.0.ended": "steps",
+    "worst_cases.1.ended": "proven",
+    "worst_cases.1.gap": 0.0,
+    "worst_cases.2.ended": "proven",
+    "worst_cases.0.held_out.linked": 0.0701,
+    "worst_cases.1.held_out.linked": 0.9901,  # more than without the truth
+    "worst_cases.2.held_out": None,
     "remedies.loss": 0.311,
     "remedies.tried.0.loss": 0.322,
     "remedies.tried.1.loss": 0.333,
@@ -208,6 +225,9 @@ BARE = {
     "halves.sure": None,
     "halves.correspondence": (),
     "halves.risk.candidates": 99_991,
+    "worst_cases": [None],
+    "worst_cases.0.held_out": None,
+    "worst_cases.0.together": (),
     "remedies": None,
     "record_risks.carried": (),
     "record_risks.above": [None],

@@ -22,10 +22,14 @@ main()
 """
 FILES = ("o.csv", "r.csv", "--schema", "s.toml", "--truth", "map.csv")
 AUDIT = ("audit", *FILES)
-QUICK = ("--attack", "distance", "--no-sweep", "--errors", "", "--remask", "0", "--no-remedies")
+QUICK = (
+    "--attack", "distance", "--no-sweep", "--errors", "", "--remask", "0", "--no-remedies",
+    "--no-worst-case",
+)  # fmt: skip
 LONGER = (
     "--plan", "plan.toml", "--errors", "0.2", "--remask", "1", "--attack", "distance",
     "--attack", "rank-max", "--attack", "probabilistic", "--max-risk", "0.05", "--seed", "5",
+    "--no-worst-case",
 )  # fmt: skip
 COLUMNS = ("person", "household", "region", "age", "hours", "rent", "weight")
 
@@ -225,7 +229,7 @@ MISTAKES = [
 def evidence(made):
     found = unveil.audit(
         made / "o.csv", made / "r.csv", schema=made / "s.toml", truth=made / "map.csv",
-        attacks=["distance"], sweep=False, errors=(), remask=0,
+        attacks=["distance"], sweep=False, errors=(), remask=0, worst_case=False,
     )  # fmt: skip
     from unveil.files.evidence import evidence_json
 

@@ -15,7 +15,7 @@ import pytest
 import unveil
 from unveil import Csv, Microdata, Schema
 
-pytestmark = pytest.mark.usefixtures("quick_search", "few_trees")
+pytestmark = pytest.mark.usefixtures("quick_search", "few_trees", "quick_learning")
 
 TEXT = "Canarybird"
 NUMBER = 7701339.25
@@ -204,6 +204,9 @@ SCENES = [
         "--knows pay,age --truth row-order --direction release-to-original",
     )),
     (0, f"{ATTACK} rank --knows pay --truth name"),
+    *((0, f"{ATTACK} supervised --truth name --knows pay,age --splits 1 {more}") for more in (
+        "", "--model choquet --json", "--model bilinear --direction release-to-original",
+    )),
     *((0, f"{ATTACK} probabilistic {more}") for more in (
         "--truth name", "--truth row-order --json --iterations 1", "--links made.links.csv",
         "--knows pay,kind --truth name --json --p-link-unmatched 1e-9 --p-nonlink-matched 1e-9",
@@ -288,7 +291,7 @@ SCENES = [
         "--truth name --release-schema words.toml", "--truth name --release-schema order.toml",
         "--truth name --evidence good.csv", "--truth name --per-record each.xyz",
     )),
-    *((0, f"{ALIKE} --no-sweep --errors= --no-remedies {more}") for more in (
+    *((0, f"{ALIKE} --no-sweep --errors= --no-remedies --no-worst-case {more}") for more in (
         "--halves --intruder-file foreign.parquet --evidence e.json --report page.html",
         "--intruder-file good.csv --json --halves",
     )),
@@ -387,7 +390,7 @@ def test_no_command_sings(cage, unveil_command, caplog, code, line):
 def test_no_page_of_evidence_sings(cage, unveil_command):
     """Of an audit and of a comparison, for oneself and for others."""
     given = set(cage.rglob("*"))
-    quick = "--attack distance --no-sweep --errors= --no-remedies --evidence"
+    quick = "--attack distance --no-sweep --errors= --no-remedies --knows pay,age --evidence"
     lines = [
         f"{AUDIT} --truth name {quick} a.json",
         f"{AUDIT} --truth row-order {quick} b.json",

@@ -22,7 +22,7 @@ KINDS = ("csv", "html", "json", "map.csv", "plan.toml", "records.csv")
 
 
 DEEP = os.environ.get("UNVEIL_HYPOTHESIS") == "deep"
-SHORT = {"sweep": False, "errors": (), "remask": 0, "remedies": False}
+SHORT = {"sweep": False, "errors": (), "remask": 0, "remedies": False, "worst_case": False}
 
 
 @pytest.fixture(scope="module")

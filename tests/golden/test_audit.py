@@ -25,6 +25,7 @@ def test_swapped_ranks_are_found_and_fail(paper_data, unveil_command, tmp_path):
         "audit", tmp_path / "census.csv", tmp_path / "release.csv", "--schema",
         tmp_path / "census.toml", "--truth", tmp_path / "map.csv",
         "--max-risk", "0.05", "--no-sweep", "--errors", "", "--remask", "0", "--no-remedies",
+        "--no-worst-case",
         *attacks,
         "--evidence", tmp_path / "audit.json",
     )  # fmt: skip

@@ -8,8 +8,19 @@ from unveil.cli.console import print_table, say
 from unveil.errors import count, listing
 
 if TYPE_CHECKING:
+    from unveil.data.learnt import HeldOut, Learnt
     from unveil.data.links import Links
     from unveil.data.risk import Claims, Forecast, Risk
+
+LEARNT = {"weights": "weights", "choquet": "weights of sets of attributes", "bilinear": "matrix"}
+ENDED = {
+    "time": "the time was over",
+    "steps": "its steps were spent",
+    "stopped": "it was stopped",
+    "unclear": "the solver could not decide it",
+    "large": "it was too large",
+}
+OPEN = 1e-6  # of a link that is not
 
 
 def print_attack(links: Links, found: dict[str, Any]) -> None:
@@ -109,9 +120,69 @@ def _print_knowing(found: dict[str, Any]) -> None:
         say(f"{many} are matched one to one, at a total cost of {cost}: {how}.")
     if details.get("matching") == "posterior" and details["cut_off"]:
         say(f"Pairs left out would have {details['cut_off']:.2g} of the probability.")
+    if details.get("learnt"):
+        import msgspec
+
+        from unveil.data.learnt import Learnt
+
+        _print_learnt(msgspec.convert(details["learnt"], Learnt))
     for row in found.get("several", ()):
         alone = "" if row["alone"] is None else f" in any of them, {row['alone']:,.1f} in this one"
         say(f"{count(row['releases'], 'release')}: {row['expected']:,.1f} linked rightly{alone}.")
+
+
+def _print_learnt(found: Learnt) -> None:
+    """What was learnt with the truth in hand, and what is left of it without."""
+    say()
+    say("LEARNT")
+    what = LEARNT.get(found.model, found.model)
+    some = f", learnt on {found.learnt_on:,} of them" if found.learnt_on < found.n else ""
+    how = "that is proven"
+    if found.gap >= OPEN and found.proven:
+        how = f"{found.gap:,.1f} of these tie"
+    elif found.gap >= OPEN:
+        how = f"{found.gap:,.1f} are open, as {ENDED.get(found.ended, 'the proof ended')}"
+    say(
+        f"Of {count(found.n, 'record')}{some} the best {what} found links {found.linked:,.1f}, and "
+        f"no {what} can link more than {found.bound:,.1f}: {how}."
+    )
+    if found.impossible:
+        say(f"{count(found.impossible, 'record')} cannot be linked by any {what}.")
+    say(
+        f"By the same {what} {found.expected:,.1f} are linked {_way(found, back=False)}, and "
+        f"{found.back_expected:,.1f} {_way(found, back=True)}, ties by their share."
+    )
+    say(
+        f"Without the truth, weights by moments link {found.moments:,.1f}, and all attributes "
+        f"alike {found.plain:,.1f}."
+    )
+    _print_held_out(found.held_out)
+    ranked = sorted(found.importance.items(), key=lambda one: -one[1])
+    rows = [[name, f"{share:.1%}"] for name, share in ranked]
+    print_table(["attribute", "counts"], rows, numbers=["counts"])
+    if found.together:
+        pairs = (f"{one.first} and {one.second} ({one.strength:+.2f})" for one in found.together)
+        say(f"Together, from -1 to 1, and 0 where they just add up: {', '.join(pairs)}.")
+
+
+def _way(found: Learnt, *, back: bool) -> str:
+    """Who looks for whom; back: the other way round."""
+    mine, theirs = found.direction.split("-to-")
+    return f"from {theirs} to {mine}" if back else f"from {mine} to {theirs}"
+
+
+def _print_held_out(held: HeldOut | None) -> None:
+    if held is None:
+        say("Nobody was held out, so that it is not known how much of this is luck.")
+        return
+    said = (
+        f"Learnt on one half of the people, it links {held.learnt_on:.1%} of that half and "
+        f"{held.linked:.1%} of the other (mean of {count(held.splits, 'split')}), where "
+        f"{held.moments:.1%} are linked without the truth and {held.plain:.1%} by all attributes "
+        "alike."
+    )
+    gone = held.linked <= max(held.moments, held.plain)
+    say(said + (" So the gain vanishes on people not learnt on." if gone else ""))
 
 
 def _print_uncounted(found: dict[str, Any]) -> None:

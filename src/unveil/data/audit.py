@@ -226,7 +226,8 @@ class Audit:
 
     >>> import unveil
     >>> people = unveil.households(40)
-    >>> quick = {"attacks": ["distance"], "sweep": False, "remedies": False}
+    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
+    >>> quick["attacks"] = ["distance"]
     >>> found = unveil.audit(people, people, truth="person", **quick)
     >>> found
     Audit(40 records; distance links 40.0 of 40)

@@ -52,7 +52,8 @@ def read_evidence(given: str | os.PathLike[str]) -> Evidence:
 
     >>> import tempfile, unveil
     >>> people = unveil.households(40)
-    >>> quick = {"attacks": ["distance"], "sweep": False, "remedies": False}
+    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
+    >>> quick["attacks"] = ["distance"]
     >>> found = unveil.audit(people, people, truth="person", **quick)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_evidence(found.evidence, f"{folder}/audit.json")

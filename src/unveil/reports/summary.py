@@ -35,7 +35,8 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
 
     >>> import unveil
     >>> people = unveil.households(40)
-    >>> quick = {"attacks": ["distance"], "sweep": False, "remedies": False}
+    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
+    >>> quick["attacks"] = ["distance"]
     >>> found = unveil.audit(people, people, truth="person", **quick)
     >>> summary(found.evidence)["attacks"].title
     'Who is linked'

@@ -49,7 +49,8 @@ def report(
     --------
     >>> import tempfile, unveil
     >>> people = unveil.households(40)
-    >>> quick = {"attacks": ["distance"], "sweep": False, "remedies": False}
+    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
+    >>> quick["attacks"] = ["distance"]
     >>> found = unveil.audit(people, people, truth="person", **quick)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     unveil.report(found, f"{folder}/audit.html")

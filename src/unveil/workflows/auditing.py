@@ -96,7 +96,8 @@ def audit(
     >>> sample = unveil.households(100, seed=7)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
     >>> limits = unveil.Policy(max_risk=0.05)
-    >>> found = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], remedies=False)
+    >>> quick = {"remedies": False, "worst_case": False}
+    >>> found = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], **quick)
     >>> found.verdict.passed
     False
     >>> found.worst.risk.n

@@ -167,6 +167,7 @@ def _audited(folder: Folder, name: str, seed: int, shown: Shown | None, *, force
         seed=seed,
         plan=folder.of(name, "plan.toml"),
         remask=REMASK,
+        worst_case=False,  # which takes longer than all the rest of a demonstration
         progress=None if shown is None else shown.step,
     )
     write(found, folder.of(name, "json"), force=force)

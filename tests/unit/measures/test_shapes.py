@@ -236,7 +236,7 @@ def test_a_tail_of_nobody_and_of_nothing():
 def test_an_audit_has_both():
     sample = unveil.households(200, seed=3)
     release = unveil.mask(sample, [masks.RankSwapping(p=5)], seed=3)
-    quick = {"sweep": False, "errors": (), "remask": 0}
+    quick = {"sweep": False, "errors": (), "remask": 0, "worst_case": False}
     found = unveil.audit(sample, release, attacks=["distance", "position"], **quick).evidence
     assert len(found.shapes) == len(found.loss.columns)
     worst, tail = found.attacks[0], found.record_risks

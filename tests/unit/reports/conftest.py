@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import unveil
+from harness import learning_little
 from some_pages import FILE, LABEL, LONG, PLAN_SEED, QUOTES, SCALE, SCRIPT, SEED, STAYED, TURNED
 from unveil import masks
 
@@ -45,9 +46,10 @@ def evidence(tmp_path_factory):
     unveil.write(survey, folder / f"original {FILE}")
     unveil.write(schema, folder / "schema.toml")
     unveil.write(release, folder / FILE, row_map=folder / f"map {FILE}")
-    found = unveil.audit(
-        folder / f"original {FILE}", folder / FILE, schema=folder / "schema.toml",
-        truth=folder / f"map {FILE}", plan=release.plan, policy=EVERY_LIMIT, seed=SEED,
-        attacks=["distance", "rank-max", "position"], errors=(0, 0.5), remask=1,
-    )  # fmt: skip
+    with learning_little():
+        found = unveil.audit(
+            folder / f"original {FILE}", folder / FILE, schema=folder / "schema.toml",
+            truth=folder / f"map {FILE}", plan=release.plan, policy=EVERY_LIMIT, seed=SEED,
+            attacks=["distance", "rank-max", "position"], errors=(0, 0.5), remask=1,
+        )  # fmt: skip
     return found.evidence

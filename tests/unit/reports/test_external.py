@@ -138,6 +138,8 @@ SECRET = {
     "what was released of them": "halves.released.0",
     "what found each other": "halves.correspondence.0",
     "what was dropped": "halves.dropped",
+    "what counts in the worst case": "worst_cases.0.importance",
+    "what acts together there": "worst_cases.0.together",
 }
 
 

@@ -18,7 +18,10 @@ from unveil.workflows.replaying import replay
 pytestmark = pytest.mark.usefixtures("few_trees")
 
 N = 60
-QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
+QUICK = {
+    "attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False,
+    "worst_case": False,
+}  # fmt: skip
 SCHEMA = Schema(identifier="id", quasi=["age", "pay"], confidential="ill", nominal="ill")
 
 

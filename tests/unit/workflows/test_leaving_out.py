@@ -12,7 +12,9 @@ from unveil.workflows.case import case_of
 from unveil.workflows.settings import Settings
 
 N = 120
-QUICK = {"attacks": ["distance"], "errors": (), "remask": 0, "remedies": False}
+QUICK = {
+    "attacks": ["distance"], "errors": (), "remask": 0, "remedies": False, "worst_case": False,
+}  # fmt: skip
 
 
 def tables(noise, n=N):

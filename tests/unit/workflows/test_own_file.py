@@ -19,7 +19,10 @@ from unveil.workflows.settings import Settings
 pytestmark = pytest.mark.usefixtures("quick_search")
 
 N, IN_FILE, STRANGERS = 40, 30, 4
-QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
+QUICK = {
+    "attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False,
+    "worst_case": False,
+}  # fmt: skip
 SCHEMA = Schema(identifier=["person", "ticket"], quasi=["a", "sex"], nominal="sex")
 
 

@@ -20,7 +20,7 @@ from unveil.workflows.remedies import ideas_for
 
 N, KNOWS = 100, ("age", "pay", "school", "town")
 SWAP = "swap age, pay and school with values up to 15 % of the ranks away"
-QUICK = {"attacks": ["distance"], "errors": (), "remask": 0, "seed": 3}
+QUICK = {"attacks": ["distance"], "errors": (), "remask": 0, "seed": 3, "worst_case": False}
 SCHEMA = Schema(
     quasi=KNOWS, numeric=["age", "pay"], ordinal={"school": ["low", "mid", "high"]}, nominal="town"
 )
@@ -187,7 +187,7 @@ def test_dates_and_gaps():
 
 @pytest.mark.usefixtures("_free")
 def test_it_needs_pairs_and_an_attack_that_knows_no_mask(people, release):
-    options = {"errors": (), "remask": 0, "sweep": False}
+    options = {"errors": (), "remask": 0, "sweep": False, "worst_case": False}
     assert tried(people, release.data, remedies=False) is None
     made_up = unveil.mask(people, [masks.Synthesis()], seed=1)
     assert unveil.audit(people, made_up, **options).evidence.remedies is None

@@ -16,7 +16,10 @@ SCHEMA = Schema(
     quasi=["age", "hours", "region"], confidential="rent", identifier="person", nominal="region"
 )
 STEPS = [masks.AdditiveNoise(scale=0.3, columns=["age", "hours"])]
-QUICK = {"attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False}
+QUICK = {
+    "attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False,
+    "worst_case": False,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

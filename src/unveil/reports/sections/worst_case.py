@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from unveil.data.learnt import HeldOut, Learnt
     from unveil.data.phrases import Phrase
 
+OPEN = 1e-6  # of a link that is not
 DRAWN = 15  # attributes whose bars can be told apart
 MODELS = {
     "weights": "weights of the attributes",
-    "choquet": "weights of sets of them",
+    "choquet": "weights of their sets",
     "bilinear": "a matrix",
 }
 WHY = {  # why the search for a proof ended
@@ -34,7 +35,7 @@ def worst_case(evidence: Evidence, *, external: bool = False) -> Section | None:
     learnt = evidence.worst_cases
     if not learnt:
         return None
-    exhibits = [_linked(learnt)]
+    exhibits = [_linked(learnt, evidence)]
     if any(one.held_out is not None for one in learnt):
         exhibits.append(_held_out(learnt))
     best = _each_once(learnt)
@@ -43,7 +44,7 @@ def worst_case(evidence: Evidence, *, external: bool = False) -> Section | None:
     return Section(
         key="worst-case",
         title="The worst case, learnt from the truth",
-        paragraphs=(_in_short(learnt[0]),),
+        paragraphs=(_in_short(learnt[0], evidence),),
         exhibits=tuple(exhibits),
     )
 
@@ -53,30 +54,46 @@ def model(given: str) -> Term:
     return Term(MODELS.get(given, given), "learnt")
 
 
-def _in_short(worst: Learnt) -> Phrase:
+def _in_short(worst: Learnt, evidence: Evidence) -> Phrase:
     """The worst of all, and beside it what the same learning links of others."""
-    others = phrase("")
+    most, who, others = worst.bound, "no parameters of this kind link", phrase("")
+    ceiling = _ceiling(worst, evidence)
+    if ceiling is not None and ceiling < most:
+        most, who = ceiling, "[no attack](ceiling) on these attributes can link"
     if worst.held_out is not None:
         others = phrase(
-            " [Held out](held-out), what is learnt on one half of the people links {} of the other "
-            "half, where {} are linked without the truth.",
+            " Of people who were [held out](held-out) what was learnt on others links {}, and what "
+            "needs no truth {}.",
             percent(worst.held_out.linked),
             percent(worst.held_out.moments),
         )
     return phrase(
-        "If somebody who knew the truth had chosen the parameters of a distance, by {} at "
-        "[worst](learnt) {} of {} would be linked ({}); no parameters of this kind link more than "
-        "{}. No intruder has the truth, so no limit is held against it.{}",
-        model(worst.model),
+        "Had somebody who knows the truth chosen the parameters of a distance, {} of {} would be "
+        f"linked [at worst](learnt) ({{}}), by {{}}; {who} more than {{}}. No intruder has the "
+        "truth, so no limit is held against it.{}",
         expected(worst.expected),
         counted(worst.n),
         percent(worst.share),
-        counted(worst.bound),
+        model(worst.model),
+        counted(most),
         others,
     )
 
 
-def _linked(learnt: Sequence[Learnt]) -> Exhibit:
+def _ceiling(one: Learnt, evidence: Evidence) -> float | None:
+    """What no attack exceeds that compares the same; None: no other attack did."""
+    same = (
+        found.risk.ceiling
+        for found in evidence.attacks
+        if found.risk.direction == one.direction
+        and {*found.risk.attributes} == {*one.attributes}
+        and not found.by_file
+        and found.risk.interval is None
+    )
+    return next(same, None)
+
+
+def _linked(learnt: Sequence[Learnt], evidence: Evidence) -> Exhibit:
     columns = (
         text("model", "[what was learnt](learnt)"),
         text("direction", "direction"),
@@ -84,7 +101,8 @@ def _linked(learnt: Sequence[Learnt]) -> Exhibit:
         figures("n", "of"),
         figures("share", "share"),
         figures("bound", "none link more than"),
-        text("proof", "that it is the most is"),
+        text("proof", "that it is the most"),
+        figures("ceiling", "[ceiling](ceiling)"),
         figures("impossible", "people whom none link"),
         figures("moments", "linked without the truth"),
         figures("plain", "all attributes alike"),
@@ -98,6 +116,7 @@ def _linked(learnt: Sequence[Learnt]) -> Exhibit:
             percent(one.share),
             expected(one.bound),
             _proof(one),
+            None if (most := _ceiling(one, evidence)) is None else counted(most),
             counted(one.impossible),
             expected(one.moments),
             expected(one.plain),
@@ -107,7 +126,7 @@ def _linked(learnt: Sequence[Learnt]) -> Exhibit:
     return Exhibit(
         name="worst-case",
         title="People linked where the truth has chosen the parameters",
-        table=Table(columns, rows),
+        table=Table(columns, rows).filled(),
         notes=(
             phrase(
                 "It is the worst case of a distance of this kind, for this very file. To find the "
@@ -116,16 +135,18 @@ def _linked(learnt: Sequence[Learnt]) -> Exhibit:
                 "[ceiling](ceiling)."
             ),
             phrase(
-                "Without the truth, an attribute weighs by what its means and deviations in the "
-                "two files tell of the masking."
+                "Without the truth, an attribute weighs the more, the less the masking has changed "
+                "how its values are spread."
             ),
         ),
     )
 
 
 def _proof(one: Learnt) -> Phrase:
-    if one.proven:
+    if one.proven and one.gap < OPEN:
         return phrase("proven")
+    if one.proven:  # as near as these come, the exact search takes them for ties
+        return phrase("proven but for {}, which tie", expected(one.gap))
     return phrase("not proven, {} are open: {}", expected(one.gap), WHY.get(one.ended, "it ended"))
 
 
@@ -174,16 +195,14 @@ def _left_of_it(held: Sequence[HeldOut]) -> Phrase:
             "of some could link more of the others than without it."
         )
     return phrase(
-        "In {} of {} lines part of the gain holds for people who were not learnt on: somebody who "
-        "had the truth of some could link more of the others. In the other lines it vanishes.",
-        counted(len(gained)),
-        counted(len(held)),
+        "In some of these lines part of the gain holds for people who were not learnt on: somebody "
+        "who had the truth of some could link more of the others. In the other lines it vanishes."
     )
 
 
 def _each_once(learnt: Sequence[Learnt]) -> list[Learnt]:
     """Each model in the direction in which it links the most."""
-    found = dict[str, Learnt]()
+    found: dict[str, Learnt] = {}
     for one in learnt:
         found.setdefault(one.model, one)
     return list(found.values())
@@ -221,9 +240,13 @@ def _importance(best: Sequence[Learnt]) -> Exhibit:
 
 def _how_counted(best: Sequence[Learnt]) -> Iterator[Phrase]:
     there = {one.model for one in best}
-    yield phrase("Each in the direction in which it links the most. All attributes make up 100 %.")
+    yield phrase(
+        "Each in the direction in which it links the most; all attributes together are the whole."
+    )
     if "choquet" in there:
-        yield phrase("Of weights of sets it is the Shapley value: what an attribute adds on average.")
+        yield phrase(
+            "Of weights of sets it is the Shapley value: what an attribute adds on average."
+        )
     if "bilinear" in there:
         yield phrase("Of a matrix it is the diagonal.")
 
@@ -247,8 +270,9 @@ def _together(best: Sequence[Learnt]) -> Iterator[Exhibit]:
             table=Table(columns, rows),
             notes=(
                 phrase(
-                    "The strongest pairs. Above none, two attributes tell more together than each "
-                    "by itself; below, they tell the same twice."
+                    "The strongest pairs. Where it is positive, rows that differ in both (of a "
+                    "matrix, in the same direction) are farther apart than the two tell by "
+                    "themselves; where it is negative, nearer."
                 ),
             ),
         )
