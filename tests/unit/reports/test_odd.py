@@ -75,7 +75,10 @@ OPTIONAL = (
     "remedies", "record_risks", "subgroups", "households", "intervals", "uniqueness",
     "sampling_fraction", "population", "score", "truth",
 )  # fmt: skip
-LISTS = ("attacks", "left_out", "inference", "shapes", "diversity", "notes", "identifiers", "known")
+LISTS = (
+    "attacks", "left_out", "inference", "shapes", "diversity", "notes", "identifiers", "known",
+    "worst_cases",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("external", [False, True])
