@@ -172,6 +172,7 @@ def test_ctrl_c_ends_cleanly_and_can_be_resumed(unveil_command, here, monkeypatc
     assert left_behind(here) == ["e.json"]
 
 
+@pytest.mark.usefixtures("quick_learning")
 def test_the_number_of_threads_means_nothing(here, unveil_command, monkeypatch):
     """Even small work is shared out here."""
     monkeypatch.setattr("unveil.engines.threads.LITTLE", 0)

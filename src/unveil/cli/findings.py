@@ -143,11 +143,11 @@ def _print_learnt(found: Learnt) -> None:
     elif found.gap >= OPEN:
         how = f"{found.gap:,.1f} are open, as {ENDED.get(found.ended, 'the proof ended')}"
     say(
-        f"Of {count(found.n, 'record')}{some} the best {what} found links {found.linked:,.1f}, and "
-        f"no {what} can link more than {found.bound:,.1f}: {how}."
+        f"By the best {what} that we found {found.linked:,.1f} of {count(found.n, 'record')} are "
+        f"linked{some}, by no {what} more than {found.bound:,.1f}: {how}."
     )
     if found.impossible:
-        say(f"{count(found.impossible, 'record')} cannot be linked by any {what}.")
+        say(f"By no {what} can {count(found.impossible, 'record')} be linked.")
     say(
         f"By the same {what} {found.expected:,.1f} are linked {_way(found, back=False)}, and "
         f"{found.back_expected:,.1f} {_way(found, back=True)}, ties by their share."
