@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.kernels.spans import least_values, linked_spans
+from unveil.kernels.spans import least_rows, least_values, linked_spans
 
 if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints, Mask
@@ -86,12 +86,22 @@ class Inequalities:
         place = best[np.argmax(width[best])]
         return most, float((ends[place] + ends[place + 1]) / 2)
 
-    def sorted(self, point: Floats) -> Inequalities:
-        """Each record's rows, the least first: who is not linked is then soon found out."""
-        values = (self.value * point[self.index]).sum(axis=1)
-        order = np.lexsort((values, self.owners))
+    def tightest(self, point: Floats, many: int) -> Ints:
+        """The rows of each record that are least at a point, so many at most, least first."""
+        rows = np.empty((len(self), many), np.int64)
+        least_rows(self.index, self.value, self.starts, point, rows, np.empty(many))
+        return rows[rows >= 0]
+
+    def only(self, rows: Ints) -> Inequalities:
+        """The same records with some of their rows."""
+        rows = rows[np.argsort(self.owners[rows], kind="stable")]
+        counts = np.bincount(self.owners[rows], minlength=len(self))
         return replace(
-            self, index=self.index[order], value=self.value[order], rivals=self.rivals[order]
+            self,
+            index=self.index[rows],
+            value=self.value[rows],
+            starts=np.concatenate([[0], np.cumsum(counts)]),
+            rivals=self.rivals[rows],
         )
 
     def dense(self, which: Ints | list[int], size: int) -> Floats:

@@ -7,7 +7,10 @@ parameters link more. Nothing is lost if it ends early: the best so far is kept,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from unveil.attacks.bigm import BigM
 from unveil.attacks.covering import CLOSE, Conflicts
@@ -17,8 +20,6 @@ from unveil.attacks.rivals import Rivals
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-
     from unveil.attacks.budget import Budget
     from unveil.attacks.families import Family
     from unveil.attacks.rivals import Questions
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     Told = Callable[[float, float], None]
 
 LINES, LINES_IN_VAIN = 250, 80  # searches along a line from each start; without a gain
+PAIRS = 20_000  # conflicts of identical records that are told at the beginning
+NEAR = 12  # rows of each record that are looked at
 ROUNDS = 12  # of looking for more rivals, where not all are known
 PATIENCE = 3  # rounds without a gain
 
@@ -58,9 +61,9 @@ def learn(
     starts: int | None = None,
     told: Told | None = None,
 ) -> Lesson:
-    """The best parameters that are found, and what none exceed; Ctrl-C ends it early.
+    """The best parameters that are found, and what none exceed.
 
-    From so many starts, or all that the family has.
+    From so many starts; or from all that the family has, and then Ctrl-C ends it early.
     """
     learning = _Learning(family, questions, budget, rng, told)
     return learning.done(starts, prove=prove)
@@ -80,9 +83,8 @@ class _Learning:
         self.family, self.budget, self.rng, self.told = family, budget, rng, told
         self.starts = list(family.starts(questions.records, questions.truth, rng))
         self.rivals = Rivals(questions, family)
-        self.rivals.sort(self.starts[0])
         self.point, self.linked = self.starts[0], -1.0
-        self.bound, self.unclear = self.rivals.rows.total, 0
+        self.bound, self.unclear = self._most(), 0
 
     def done(self, starts: int | None, *, prove: bool) -> Lesson:
         """Search, then prove."""
@@ -92,6 +94,8 @@ class _Learning:
             if prove:
                 self._prove()
         except KeyboardInterrupt:
+            if starts is not None:
+                raise
             ended = "stopped"
         if self.linked < 0:
             self.linked = self.rivals.check(self.point)
@@ -114,10 +118,16 @@ class _Learning:
             tuple(map(self.family.mended, self.starts)),
         )
 
+    def _most(self) -> float:
+        """What can be linked at most, as far as single records and identical ones tell."""
+        rows = self.rivals.rows
+        return self.rivals.questions.most(np.where(rows.possible, rows.worth, 0.0))
+
     def _take(self, point: Floats) -> bool:
         """Keep a better one, if all candidates say that it is; whether it was."""
         linked = self.rivals.check(point)
-        self.bound = min(self.bound, self.rivals.rows.total)
+        if not self.rivals.complete:
+            self.bound = min(self.bound, self._most())
         better = linked > self.linked + CLOSE
         if better:
             self.point, self.linked = point, linked
@@ -139,11 +149,16 @@ class _Learning:
                 return
             starts = [self.point]
 
-    def _along_lines(self, point: Floats) -> Floats:
-        """The best along one line after another, each from where the last one ended."""
+    def _along_lines(self, start: Floats) -> Floats:
+        """The best along one line after another, each from where the last one ended.
+
+        Of each record few rows are looked at; those that they miss come in when a gain is not
+        what it seemed.
+        """
         rows, family = self.rivals.rows, self.family
-        point = family.mended(point)
-        best, waited = rows.count(point), 0
+        point = family.mended(start)
+        best, waited, few = rows.count(point), 0, rows.tightest(point, NEAR)
+        near = rows.only(few)
         for number in range(LINES):
             waited += 1
             if self.budget.late or best >= rows.total - CLOSE or waited > LINES_IN_VAIN:
@@ -152,14 +167,16 @@ class _Learning:
             limits = family.limits(point, direction)
             if not limits[1] > limits[0]:
                 continue
-            found, along = rows.along(point, direction, limits)
+            found, along = near.along(point, direction, limits)
             if found < best - CLOSE:
                 continue
             moved = family.mended(point + along * direction)
+            found = rows.count(moved)  # by all rows, as rounding leaves it
+            if found < best - CLOSE:
+                few = np.union1d(few, rows.tightest(moved, 1))
+                near = rows.only(few)
+                continue
             if found > best + CLOSE:
-                found = rows.count(moved)  # as rounding leaves it
-                if found < best + CLOSE:
-                    continue
                 waited = 0
             point, best = moved, found
         return point
@@ -167,11 +184,13 @@ class _Learning:
     def _prove(self) -> None:
         """Until what is linked is all that can be, or the budget is spent."""
         conflicts = Conflicts(self.rivals.rows.worth)
+        for pair in islice(self.rivals.questions.rivals_of_their_own_kind(), PAIRS):
+            conflicts.add(pair)
         while self.bound - self.linked > CLOSE and not self.budget.over:
             rows = self.rivals.rows
             conflicts.forget(~rows.possible)
             proof = Proof(rows, self.family, self.point, self.budget, conflicts)
-            proof.bound, proof.told = min(self.bound, rows.total), self._shown
+            proof.bound, proof.told = self.bound, self._shown
             try:
                 proof.extend(self.rng)
                 proof.run(self.rng)

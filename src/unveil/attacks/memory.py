@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.attacks.posterior import COMPLETE, NEAREST, NEAREST_BACK
+from unveil.attacks.rivals import ROWS
 from unveil.engines.assignment import FIRST, MEMORY
 
 if TYPE_CHECKING:
@@ -29,6 +30,16 @@ ALWAYS = 2**24  # bytes, of the smallest attack
 PER_RECORD, PER_CELL = 160, 32  # of either file: numbers, posed, on axes, in the tree; answers
 PER_PRICED = 100  # of a pair that the cheapest matching looks at
 PER_KEPT = 140  # of a pair of the posterior
+PER_ROW = 48  # of a rival's row, for each attribute: as it is, as it is taken in, in the program
+
+
+def bytes_to_learn(records: int, candidates: int, width: int) -> int:
+    """The most bytes that learning a distance takes beside the search: the rows of all rivals.
+
+    >>> round(bytes_to_learn(1000, 1000, 6) / 2**20)
+    320
+    """
+    return PER_ROW * (1 + width) * min(records * candidates, ROWS)
 
 
 def bytes_needed(

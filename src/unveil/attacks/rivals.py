@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ from unveil.attacks.inequalities import Inequalities
 from unveil.engines.competition import NEARER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unveil.attacks.families import Family, Ground
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.engines.competition import Skyline
@@ -36,6 +39,7 @@ class Questions:
     partners: Ints  # the true candidate of each
     truth: Ints  # the candidate that stands for the true one and all that are identical to it
     sharing: Ints  # how many those are
+    askers: Ints  # the kind of each record: those that are identical ask the same
     kind_of: Ints  # the candidate that stands for each, and for all that are identical to it
     strict: bool  # whether a record whose true one has twins counts nothing, or its share
 
@@ -50,12 +54,28 @@ class Questions:
             partners=self.partners[some],
             truth=self.truth[some],
             sharing=self.sharing[some],
+            askers=self.askers[some],
         )
 
     def worth(self, twins: Ints) -> Floats:
         """What it counts to link each record, if so many other kinds are twins of the true one."""
         shares: Floats = 1 / (self.sharing + twins)
         return (shares == 1).astype(np.float64) if self.strict else shares
+
+    def most(self, worth: Floats) -> float:
+        """What can be linked at most: of identical records those that have one truth."""
+        pairs, of = np.unique(np.stack([self.askers, self.truth]), axis=1, return_inverse=True)
+        by_truth = np.bincount(of.ravel(), worth)
+        _, starts = np.unique(pairs[0], return_index=True)
+        return float(np.sort(np.maximum.reduceat(by_truth, starts)).sum())
+
+    def rivals_of_their_own_kind(self) -> Iterator[tuple[int, int]]:
+        """Two identical records that have different truths: not both are linked."""
+        order = np.lexsort((self.truth, self.askers))
+        for same in np.split(order, np.flatnonzero(np.diff(self.askers[order])) + 1):
+            for one, other in combinations(same.tolist(), 2):
+                if self.truth[one] != self.truth[other]:
+                    yield (min(one, other), max(one, other))
 
     @cached_property
     def skyline(self) -> Skyline | None:
@@ -103,10 +123,6 @@ class Rivals:
                 self._exclude(skyline.dominated)
         if questions.strict:
             self._exclude(self.rows.worth == 0)
-
-    def sort(self, point: Floats) -> None:
-        """Rows that are least by these parameters first."""
-        self.rows = self.rows.sorted(point)
 
     def _exclude(self, lost: Mask) -> None:
         self.rows = replace(self.rows, possible=self.rows.possible & ~lost)

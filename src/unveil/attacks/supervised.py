@@ -14,6 +14,7 @@ from unveil.attacks.attributes import Scaling
 from unveil.attacks.base import Attack
 from unveil.attacks.bilinear import Bilinear
 from unveil.attacks.budget import Budget, seconds_of
+from unveil.attacks.covering import CLOSE
 from unveil.attacks.distance import Distance, side_by_side
 from unveil.attacks.families import Ground
 from unveil.attacks.integral import Choquet
@@ -36,13 +37,6 @@ MOST_LEARNT = 10_000  # records that are learnt on, against all candidates
 LEAST_HELD_OUT = 4  # records that can be halved
 FEW_STARTS = 3  # where halves are learnt on
 SHOWN = 5  # pairs of attributes
-WHY = {
-    "time": "the time was over",
-    "steps": "its steps were spent",
-    "stopped": "it was stopped",
-    "unclear": "the solver could not decide it",
-    "sample": "it was learnt on a sample",
-}
 
 
 class Supervised(Attack, frozen=True, kw_only=True):
@@ -127,17 +121,23 @@ class Supervised(Attack, frozen=True, kw_only=True):
                 "supervised: the worst case is learnt from the truth: say which released row is "
                 "whose (truth=, --truth)"
             )
-        budget = Budget(self.budget, self.steps)
+        late = None if self.budget is None else self.budget / 4 if self.splits else 0.0
+        budget = Budget(None if late is None else self.budget - late, self.steps)
         asked = questions_of(ground, files.pairs, strict=self.counting == "strict")
         everybody = len(asked)
         some = self._drawn(everybody, files.seed)
         pupil = _Pupil(self, ground, asked.of(some), files.seed)
-        held_out = pupil.held_out(budget)
         # Who is not learnt on may be linked or not: of a sample nothing is proven.
         prove = len(some) == everybody
         lesson = pupil.learn(asked.of(some), budget, "all", prove=prove, starts=None)
         if not prove:
             lesson = replace(lesson, point=_best_for(lesson, asked), ended="sample")
+        held_out = None
+        if lesson.ended != "stopped":
+            try:
+                held_out = pupil.held_out(late)
+            except KeyboardInterrupt:
+                lesson = replace(lesson, ended="stopped")
         search = lesson.family.search(lesson.point)
         found = _Recount(search, ground, asked, lesson, some).learnt(self, held_out)
         _warn(found)
@@ -167,13 +167,14 @@ def questions_of(ground: Ground, pairs: Ints, *, strict: bool) -> Questions:
         raise DataError("supervised: no record has a true one to be compared with")
     asking, asked = (side.cells() for side in ground.asked)
     order = np.lexsort(np.hstack([asked[truth], asking[records]]).T)
-    kinds = search.alike()[1]
+    askers, kinds = search.alike()
     return Questions(
         ground=ground,
         records=records[order],
         partners=truth[order],
         truth=kinds.firsts[kinds.of_record()][truth[order]],
         sharing=np.diff(kinds.starts)[kinds.of_record()][truth[order]],
+        askers=askers.of_record()[records[order]],
         kind_of=kinds.firsts[kinds.of_record()],
         strict=strict,
     )
@@ -206,20 +207,20 @@ class _Pupil:
             family = Bilinear(self.ground, found.point, asked.records, asked.truth)
         return learn(family, asked, budget, rng, prove=prove, starts=starts, told=told)
 
-    def held_out(self, budget: Budget) -> HeldOut | None:
+    def held_out(self, seconds: float | None) -> HeldOut | None:
         """What is linked of one half by what was learnt on the other, for several halvings."""
         many, splits = len(self.asked), self.attack.splits
         if not splits or many < LEAST_HELD_OUT:
             return None
         moments = self.ground.search_weighted(by_moments(self.ground))
         plain = self.ground.search(self.ground.metric)
-        seconds = None if budget.seconds is None else budget.seconds / 4 / splits
+        each = None if seconds is None else seconds / splits
         shares = np.empty((splits, 4))
         for number in range(splits):
             order = stream(self.seed, "supervised", "halves", str(number)).permutation(many)
             one, other = (self.asked.of(np.sort(half)) for half in np.split(order, [many // 2]))
             lesson = self.learn(
-                one, Budget(seconds, None), f"half {number}", prove=False, starts=FEW_STARTS
+                one, Budget(each, None), f"half {number}", prove=False, starts=FEW_STARTS
             )
             learnt = lesson.family.search(lesson.point)
             parts = ((learnt, one), (learnt, other), (moments, other), (plain, other))
@@ -268,6 +269,10 @@ class _Recount:
         nearest = (found.n_closer == 0) & (found.n_tied <= asked.sharing - 1 + twins)
         linked = float(np.sort(worth[nearest]).sum())
         bound = lesson.bound + float(np.sort(np.delete(worth, self.some)).sum())
+        gap = max(bound - linked, 0.0)
+        ended = lesson.ended
+        if ended == "proven" and gap > CLOSE:  # some are linked by next to nothing: they tie
+            ended = "unclear"
         plain, moments = (
             float(expected(search, asked).sum())
             for search in (
@@ -284,8 +289,8 @@ class _Recount:
             learnt_on=len(self.some),
             linked=linked,
             bound=max(bound, linked),
-            gap=max(bound - linked, 0.0),
-            ended=lesson.ended,
+            gap=gap,
+            ended=ended,
             impossible=lesson.impossible,
             strict=int(((found.n_closer == 0) & (found.n_tied == 0)).sum()),
             expected=float(np.sort(found.hits).sum()),

@@ -13,14 +13,6 @@ if TYPE_CHECKING:
     from unveil.data.risk import Claims, Forecast, Risk
 
 LEARNT = {"weights": "weights", "choquet": "weights of sets of attributes", "bilinear": "matrix"}
-ENDED = {
-    "time": "the time was over",
-    "steps": "its steps were spent",
-    "stopped": "it was stopped",
-    "unclear": "the solver could not decide it",
-    "large": "it was too large",
-}
-OPEN = 1e-6  # of a link that is not
 
 
 def print_attack(links: Links, found: dict[str, Any]) -> None:
@@ -65,8 +57,9 @@ def _print_more(risk: Risk, found: dict[str, Any]) -> None:
         say(f"{count(risk.absent, 'record')} attacked had no row to be found, and are not counted.")
     if risk.supervised:
         say("This attack was made with the truth in hand: no intruder has it.")
-    chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
-    say(f"So many hits or more by chance: probability {chance}.")
+    else:  # what was fitted to the truth has hits that are not by chance
+        chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
+        say(f"So many hits or more by chance: probability {chance}.")
     at_risk = found["at_risk"]
     say(
         f"Records with a risk above {at_risk['threshold']:.0%}: {at_risk['above']:.1%}; highest "
@@ -137,11 +130,7 @@ def _print_learnt(found: Learnt) -> None:
     say("LEARNT")
     what = LEARNT.get(found.model, found.model)
     some = f", learnt on {found.learnt_on:,} of them" if found.learnt_on < found.n else ""
-    how = "that is proven"
-    if found.gap >= OPEN and found.proven:
-        how = f"{found.gap:,.1f} of these tie"
-    elif found.gap >= OPEN:
-        how = f"{found.gap:,.1f} are open, as {ENDED.get(found.ended, 'the proof ended')}"
+    how = "that is proven" if found.proven else f"{found.gap:,.1f} are open, as {found.why}"
     say(
         f"By the best {what} that we found {found.linked:,.1f} of {count(found.n, 'record')} are "
         f"linked{some}, by no {what} more than {found.bound:,.1f}: {how}."

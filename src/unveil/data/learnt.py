@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
+OPEN = 1e-6  # of a link that is not
+ENDED = {  # why the search for a proof ended
+    "time": "its time was over",
+    "steps": "its steps were spent",
+    "stopped": "it was stopped",
+    "unclear": "the solver could not decide it",
+    "sample": "it was learnt on a sample",
+}
+
 
 class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
     """What parameters link that were learnt on other people.
@@ -70,4 +79,9 @@ class Learnt(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def proven(self) -> bool:
         """Whether no parameters link more."""
-        return self.ended == "proven"
+        return self.gap < OPEN
+
+    @property
+    def why(self) -> str:
+        """Why nothing more was proven."""
+        return ENDED.get(self.ended, "it ended")

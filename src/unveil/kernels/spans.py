@@ -57,3 +57,29 @@ def least_values(
                 here += value[r, k] * point[index[r, k]]
             if here < least[i]:
                 least[i], rows[i] = here, r
+
+
+@kernel()
+def least_rows(
+    index: Ints32, value: Floats, starts: Ints, point: Floats, rows: Ints, values: Floats
+) -> None:
+    """rows[i] become the least of record i's rows at a point, least first; -1: it has no more.
+
+    `values` is scratch, as long as a record's share of `rows`.
+    """
+    many = rows.shape[1]
+    for i in range(len(starts) - 1):
+        rows[i, :] = -1
+        held = 0
+        for r in range(starts[i], starts[i + 1]):
+            here = 0.0
+            for k in range(index.shape[1]):
+                here += value[r, k] * point[index[r, k]]
+            if held == many and here >= values[many - 1]:
+                continue
+            at = held if held < many else many - 1
+            while at > 0 and values[at - 1] > here:
+                values[at], rows[i, at] = values[at - 1], rows[i, at - 1]
+                at -= 1
+            values[at], rows[i, at] = here, r
+            held = min(held + 1, many)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from unveil.attacks import Combined, Probabilistic
-from unveil.attacks.memory import bytes_needed
+from unveil.attacks import Combined, Probabilistic, Supervised
+from unveil.attacks.memory import bytes_needed, bytes_to_learn
 from unveil.data.audit import LeftOut
 from unveil.errors import UsageError
 
@@ -84,7 +84,9 @@ def bytes_of(task: Task, both: Aligned) -> int:
     need = bytes_needed(records, candidates, width, matching=task.spec.matching)
     parts = task.spec.attacks if isinstance(task.spec, Combined) else (task.spec,)
     patterns = PATTERNS * sum(isinstance(part, Probabilistic) for part in parts)
-    return PROGRAM + COPIES * tables + need * len(parts) + patterns
+    learners = sum(isinstance(part, Supervised) for part in parts)
+    learning = learners * bytes_to_learn(records, candidates, width)
+    return PROGRAM + COPIES * tables + need * len(parts) + patterns + learning
 
 
 def size_of(many: int) -> str:

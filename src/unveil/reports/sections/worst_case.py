@@ -14,19 +14,11 @@ if TYPE_CHECKING:
     from unveil.data.learnt import HeldOut, Learnt
     from unveil.data.phrases import Phrase
 
-OPEN = 1e-6  # of a link that is not
 DRAWN = 15  # attributes whose bars can be told apart
 MODELS = {
     "weights": "weights of the attributes",
     "choquet": "weights of their sets",
     "bilinear": "a matrix",
-}
-WHY = {  # why the search for a proof ended
-    "proven": "proven",
-    "time": "its time was over",
-    "steps": "its steps were spent",
-    "unclear": "the solver could not decide",
-    "large": "it was too large",
 }
 
 
@@ -143,11 +135,9 @@ def _linked(learnt: Sequence[Learnt], evidence: Evidence) -> Exhibit:
 
 
 def _proof(one: Learnt) -> Phrase:
-    if one.proven and one.gap < OPEN:
+    if one.proven:
         return phrase("proven")
-    if one.proven:  # as near as these come, the exact search takes them for ties
-        return phrase("proven but for {}, which tie", expected(one.gap))
-    return phrase("not proven, {} are open: {}", expected(one.gap), WHY.get(one.ended, "it ended"))
+    return phrase("not proven, {} are open: {}", expected(one.gap), one.why)
 
 
 def _held_out(learnt: Sequence[Learnt]) -> Exhibit:
