@@ -156,7 +156,7 @@ class _Learning:
         what it seemed.
         """
         rows, family = self.rivals.rows, self.family
-        point = family.mended(start)
+        point = safe = family.mended(start)
         best, waited, few = rows.count(point), 0, rows.tightest(point, NEAR)
         near = rows.only(few)
         for number in range(LINES):
@@ -170,16 +170,16 @@ class _Learning:
             found, along = near.along(point, direction, limits)
             if found < best - CLOSE:
                 continue
-            moved = family.mended(point + along * direction)
-            found = rows.count(moved)  # by all rows, as rounding leaves it
-            if found < best - CLOSE:
-                few = np.union1d(few, rows.tightest(moved, 1))
-                near = rows.only(few)
+            point = family.mended(point + along * direction)
+            if found < best + CLOSE:  # as good: somewhere else to look from
                 continue
+            found = rows.count(point)  # by all rows, as rounding leaves it
             if found > best + CLOSE:
-                waited = 0
-            point, best = moved, found
-        return point
+                safe, best, waited = point, found, 0
+            else:
+                few = np.union1d(few, rows.tightest(point, 1))
+                near, point = rows.only(few), safe
+        return safe
 
     def _prove(self) -> None:
         """Until what is linked is all that can be, or the budget is spent."""

@@ -76,9 +76,8 @@ def test_the_line_has_the_held_out_figure_beside_the_worst_case():
     ("given", "words"),
     [
         ({"ended": "proven", "gap": 0.0}, "proven"),
-        ({"ended": "proven", "gap": 1.0}, "proven but for 1.0, which tie"),
         ({"ended": "steps"}, "not proven, 10.0 are open: its steps were spent"),
-        ({"ended": "unclear"}, "not proven, 10.0 are open: the solver could not decide"),
+        ({"ended": "unclear"}, "not proven, 10.0 are open: the solver could not decide it"),
         ({"ended": "of a later version"}, "not proven, 10.0 are open: it ended"),
     ],
 )
