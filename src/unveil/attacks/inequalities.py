@@ -110,21 +110,6 @@ class Inequalities:
         np.add.at(found, (np.arange(len(which))[:, None], self.index[which]), self.value[which])
         return found
 
-    def of(self, records: Ints) -> Inequalities:
-        """Those of some records."""
-        sizes = np.diff(self.starts)[records]
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        rows = np.repeat(self.starts[records] - starts[:-1], sizes) + np.arange(starts[-1])
-        return replace(
-            self,
-            index=self.index[rows],
-            value=self.value[rows],
-            starts=starts,
-            rivals=self.rivals[rows],
-            worth=self.worth[records],
-            possible=self.possible[records],
-        )
-
     def joined(self, owners: Ints, rivals: Ints, index: Ints32, value: Floats) -> Inequalities:
         """These and more rows, of such records."""
         order = np.argsort(np.concatenate([self.owners, owners]), kind="stable")

@@ -47,8 +47,8 @@ class Questions:
         return len(self.records)
 
     def of(self, some: Ints) -> Questions:
-        """Some of them."""
-        return replace(
+        """Some of them; what is known of their rivals need not be found out again."""
+        found = replace(
             self,
             records=self.records[some],
             partners=self.partners[some],
@@ -56,6 +56,10 @@ class Questions:
             sharing=self.sharing[some],
             askers=self.askers[some],
         )
+        if "skyline" in vars(self):
+            known = None if self.skyline is None else self.skyline.of(some)
+            object.__setattr__(found, "skyline", known)
+        return found
 
     def worth(self, twins: Ints) -> Floats:
         """What it counts to link each record, if so many other kinds are twins of the true one."""

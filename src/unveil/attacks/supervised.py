@@ -124,12 +124,11 @@ class Supervised(Attack, frozen=True, kw_only=True):
         late = None if self.budget is None else self.budget / 4 if self.splits else 0.0
         budget = Budget(None if late is None else self.budget - late, self.steps)
         asked = questions_of(ground, files.pairs, strict=self.counting == "strict")
-        everybody = len(asked)
-        some = self._drawn(everybody, files.seed)
+        some = self._drawn(len(asked), files.seed)
         pupil = _Pupil(self, ground, asked.of(some), files.seed)
         # Who is not learnt on may be linked or not: of a sample nothing is proven.
-        prove = len(some) == everybody
-        lesson = pupil.learn(asked.of(some), budget, "all", prove=prove, starts=None)
+        prove = len(some) == len(asked)
+        lesson = pupil.learn(pupil.asked, budget, "all", prove=prove, starts=None)
         if not prove:
             lesson = replace(lesson, point=_best_for(lesson, asked), ended="sample")
         held_out = None

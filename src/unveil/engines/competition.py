@@ -35,6 +35,13 @@ class Skyline(NamedTuple):
     twins: Ints  # candidates that cost the same as the true one in every attribute
     dominated: Bools  # whether one costs nowhere more than the true one, and it is no twin
 
+    def of(self, some: Ints) -> Skyline:
+        """Those of some of the queries."""
+        sizes = np.diff(self.starts)[some]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        rows = np.repeat(self.starts[some] - starts[:-1], sizes) + np.arange(starts[-1])
+        return Skyline(starts, self.rows[rows], self.twins[some], self.dominated[some])
+
 
 class Competition:
     """Queries and the candidates that compete for them, made ready once.

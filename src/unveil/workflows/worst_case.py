@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unveil.workflows.scene import Scene
     from unveil.workflows.steps import Steps
 
-MOST = 5_000  # records up to which parameters are learnt
+MOST = 2_000  # records up to which parameters are learnt
 # Linear programs of a proof: a number, since time differs from machine to machine. Four times as
 # many take a quarter longer, of a thousand records, and link one in a hundred more at best.
 STEPS = 50
