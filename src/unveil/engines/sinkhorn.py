@@ -109,14 +109,15 @@ class _Lines:
     def scaled(self, sizes: Floats, scaling: Floats, spare: Floats, out: Floats) -> float:
         """Scale every line; how far from 1 the sums were."""
         worst: list[float] = [0.0]
-        entries = max(1, len(self.weights) // max(len(out), 1))
+        # A product is a hundredth of the work that a record is elsewhere.
+        each = max(1, len(self.weights) // (100 * max(len(out), 1)))
 
         def work(start: int, stop: int) -> None:
             line = self.starts, self.others, self.weights
             worst.append(scale(*line, sizes, scaling, spare, out, start, stop))
 
         threads = cores(None)
-        run_blocks(work, shares_of(len(out), threads, each=entries), threads=threads)
+        run_blocks(work, shares_of(len(out), threads, each=each), threads=threads)
         return max(worst)
 
 
