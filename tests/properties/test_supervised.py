@@ -13,6 +13,7 @@ import naive.supervised as naive
 import unveil
 from unveil.attacks import Supervised
 from unveil.attacks.covering import Conflicts
+from unveil.attacks.inequalities import Inequalities
 from unveil.engines.competition import Competition
 from unveil.engines.metrics import euclid
 
@@ -114,3 +115,53 @@ def test_the_least_that_leaves_no_conflict(sets, worth, seed):
         assert all(quick[list(one)].any() for one in sets)
     below = conflicts.quickly(least - 0.1, np.zeros(7, np.bool_), np.random.default_rng(seed))
     assert below is None
+
+
+@st.composite
+def inequalities(draw):
+    """Rows of whole numbers, and a line through the parameters."""
+    n, size = draw(st.integers(1, 5)), draw(st.integers(1, 3))
+    many = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    small = st.integers(-4, 4).map(float)
+    value = draw(arrays.arrays(np.float64, (sum(many), size), elements=small))
+    rows = Inequalities(
+        index=np.tile(np.arange(size, dtype=np.int32), (sum(many), 1)),
+        value=value,
+        starts=np.concatenate([[0], np.cumsum(many)]),
+        rivals=np.arange(sum(many)),
+        worth=np.array(draw(st.lists(st.sampled_from([1.0, 0.5]), min_size=n, max_size=n))),
+        possible=np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))),
+    )
+    point, direction = (draw(arrays.arrays(np.float64, size, elements=small)) for _ in range(2))
+    return rows, point, direction
+
+
+@given(inequalities())
+def test_the_best_along_a_line_is_the_best(given_rows):
+    rows, point, direction = given_rows
+    found, where = rows.along(point, direction, (-3.0, 5.0))
+    here, slope = rows.value @ point, rows.value @ direction
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = -here / slope
+    ends = np.unique(np.concatenate([[-3.0, 5.0], ends[(ends > -3) & (ends < 5)]]))
+    counts = [rows.count(point + t * direction) for t in (ends[1:] + ends[:-1]) / 2]
+    assert found == max(counts)
+    assert rows.count(point + where * direction) == found or found == 0
+    assert rows.linked(point).sum() == sum(
+        rows.possible[i] and (here[rows.starts[i] : rows.starts[i + 1]] > 0).all()
+        for i in range(len(rows))
+    )
+
+
+@given(inequalities(), st.integers(1, 4))
+def test_the_tightest_rows_are_the_least(given_rows, many):
+    rows, point, _ = given_rows
+    values = rows.value @ point
+    found = rows.tightest(point, many)
+    for record in range(len(rows)):
+        own = np.arange(rows.starts[record], rows.starts[record + 1])
+        kept = [row for row in found.tolist() if row in own]
+        assert values[kept].tolist() == np.sort(values[own])[:many].tolist()
+    some = rows.only(found)
+    assert some.owners.tolist() == np.sort(rows.owners[found]).tolist()
+    assert sorted(some.rivals.tolist()) == sorted(found.tolist())

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints, Mask
 
 FEW = 16  # records that are looked at together, to begin with
+GROWTH = 1.5  # of the conflicts, until the next bound
 NODES = 20_000  # of an integer program
 LONGEST, LAST = 1e6, 2.0  # seconds for one; for the last one, when time is over
 
@@ -78,7 +79,8 @@ class Proof:
         """Find conflicts until nothing is left to be gained, or the budget is spent."""
         self._dig_in_parts(rng)
         while not self._over():
-            self._dig_quickly(rng)
+            # What is known so far makes a bound from time to time, not only in the end.
+            self._dig_quickly(rng, int(GROWTH * len(self.conflicts.sets)) + FEW)
             if self._over():
                 break
             given_up, before = self._give_up(self.budget.left), self.linked
@@ -102,11 +104,11 @@ class Proof:
         chosen[given.records] = True
         return chosen
 
-    def _dig_quickly(self, rng: np.random.Generator) -> None:
-        """Conflicts by sets of records that are soon found, as long as any would be a gain."""
+    def _dig_quickly(self, rng: np.random.Generator, most: int) -> None:
+        """Conflicts by sets of records that are soon found, while any would be a gain; so many."""
         chosen = np.zeros(len(self.rows), np.bool_)
         least = self.rows.worth[self._records].min()
-        while not self._over():
+        while not self._over() and len(self.conflicts.sets) < most:
             limit = self.rows.total - self.linked - least
             found = self.conflicts.quickly(limit, chosen, rng)
             if found is None or not self._dig(found):

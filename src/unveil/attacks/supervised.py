@@ -36,6 +36,7 @@ Model = Literal["weights", "choquet", "bilinear"]
 MOST_LEARNT = 10_000  # records that are learnt on, against all candidates
 LEAST_HELD_OUT = 4  # records that can be halved
 FEW_STARTS = 3  # where halves are learnt on
+FOR_HALVES = 0.25  # of the time
 SHOWN = 5  # pairs of attributes
 
 
@@ -121,20 +122,17 @@ class Supervised(Attack, frozen=True, kw_only=True):
                 "supervised: the worst case is learnt from the truth: say which released row is "
                 "whose (truth=, --truth)"
             )
-        late = None if self.budget is None else self.budget / 4 if self.splits else 0.0
-        budget = Budget(None if late is None else self.budget - late, self.steps)
         asked = questions_of(ground, files.pairs, strict=self.counting == "strict")
         some = self._drawn(len(asked), files.seed)
         pupil = _Pupil(self, ground, asked.of(some), files.seed)
         # Who is not learnt on may be linked or not: of a sample nothing is proven.
-        prove = len(some) == len(asked)
-        lesson = pupil.learn(pupil.asked, budget, "all", prove=prove, starts=None)
-        if not prove:
+        lesson = pupil.in_full(prove=len(some) == len(asked))
+        if len(some) < len(asked) and lesson.ended != "stopped":
             lesson = replace(lesson, point=_best_for(lesson, asked), ended="sample")
         held_out = None
         if lesson.ended != "stopped":
             try:
-                held_out = pupil.held_out(late)
+                held_out = pupil.held_out()
             except KeyboardInterrupt:
                 lesson = replace(lesson, ended="stopped")
         search = lesson.family.search(lesson.point)
@@ -188,7 +186,15 @@ class _Pupil:
     asked: Questions
     seed: int
 
-    def learn(
+    def in_full(self, *, prove: bool) -> Lesson:
+        """From all of the records, in the time that halves leave; Ctrl-C ends it early."""
+        seconds = self.attack.budget
+        if seconds is not None and self.attack.splits:
+            seconds *= 1 - FOR_HALVES
+        budget = Budget(seconds, self.attack.steps)
+        return self._learn(self.asked, budget, "all", prove=prove, starts=None)
+
+    def _learn(
         self, asked: Questions, budget: Budget, name: str, *, prove: bool, starts: int | None
     ) -> Lesson:
         """From these records; other families begin where weights end."""
@@ -204,21 +210,24 @@ class _Pupil:
             family = Choquet(self.ground, found.point)
         else:
             family = Bilinear(self.ground, found.point, asked.records, asked.truth)
+        if found.ended == "stopped":  # as it is where it would begin
+            lesson = learn(family, asked, Budget(0.0, 0), rng, prove=False, starts=1)
+            return replace(lesson, ended="stopped")
         return learn(family, asked, budget, rng, prove=prove, starts=starts, told=told)
 
-    def held_out(self, seconds: float | None) -> HeldOut | None:
+    def held_out(self) -> HeldOut | None:
         """What is linked of one half by what was learnt on the other, for several halvings."""
-        many, splits = len(self.asked), self.attack.splits
+        many, splits, seconds = len(self.asked), self.attack.splits, self.attack.budget
         if not splits or many < LEAST_HELD_OUT:
             return None
+        each = None if seconds is None else seconds * FOR_HALVES / splits
         moments = self.ground.search_weighted(by_moments(self.ground))
         plain = self.ground.search(self.ground.metric)
-        each = None if seconds is None else seconds / splits
         shares = np.empty((splits, 4))
         for number in range(splits):
             order = stream(self.seed, "supervised", "halves", str(number)).permutation(many)
             one, other = (self.asked.of(np.sort(half)) for half in np.split(order, [many // 2]))
-            lesson = self.learn(
+            lesson = self._learn(
                 one, Budget(each, None), f"half {number}", prove=False, starts=FEW_STARTS
             )
             learnt = lesson.family.search(lesson.point)
