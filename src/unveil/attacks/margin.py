@@ -161,7 +161,6 @@ class Margin:
         most what it is where each parameter is as large as it can be.
         """
         weights = np.maximum(multipliers[self._at], 0.0)
-        weights[~self._in_force[self._owner]] = 0.0
         total = float(weights.sum())
         if not total > 0:
             return None

@@ -274,27 +274,57 @@ def test_time_that_is_over_leaves_a_bound():
     assert found["linked"] <= found["bound"] <= 60
 
 
-def conflict_of(records):
-    """Of records that look for the first of two numbers, between them."""
-    files = two_files(12, seed=2, noise=2.0)
-    scene = prepare(*files, intruder=Intruder(), truth="row-order", seed=0)
-    links = scene.links(Supervised(splits=0, steps=0, budget=None), Intruder())
+def questions(files, strict, **options):
+    """What the records of two files ask."""
+    intruder = Intruder(**options)
+    scene = prepare(*files, intruder=intruder, truth="row-order", seed=0)
+    links = scene.links(Supervised(splits=0, steps=0, budget=None), intruder)
     ground: Ground = links.finder.lesson.family.ground
-    asked = questions_of(ground, np.arange(12), strict=True)
-    family = Weights(ground)
+    return questions_of(ground, np.arange(len(files[0])), strict=strict)
+
+
+def test_of_identical_records_those_with_one_truth_are_linked_at_most():
+    files = plain(["a"], [[1.0], [2.0], [1.0]]), plain(["a"], [[5.0], [5.0], [9.0]])
+    asked = questions(files, False, direction="release-to-original")
+    worth = asked.worth(np.zeros(3, np.int64))
+    assert sorted(worth) == [0.5, 0.5, 1.0]  # the first and the last original are the same
+    assert asked.most(worth) == 1.5
+    pairs = list(asked.rivals_of_their_own_kind())
+    assert len(pairs) == 1
+    assert len({*asked.truth[list(pairs[0])]}) == 2
+
+
+def program_of():
+    """Whether any of twelve records can be linked all together."""
+    asked = questions(two_files(12, seed=2, noise=2.0), True)
+    family = Weights(asked.ground)
     rows = Rivals(asked, family).rows
-    return Margin(rows, family, np.ones(3) / 3).of(records), rows
+    return Margin(rows, family, np.ones(3) / 3), rows
 
 
 def test_records_together_or_apart():
-    everybody, rows = conflict_of(range(12))
+    program, rows = program_of()
+    everybody = program.of(range(12))
     assert isinstance(everybody, Apart)
     assert len(everybody.records) <= 4
-    assert isinstance(conflict_of(everybody.records)[0], Apart)
+    assert isinstance(program.of(everybody.records), Apart)
     one = next(i for i in range(12) if rows.possible[i])
-    together, _ = conflict_of([one])
+    together = program.of([one])
     assert isinstance(together, Together)
     assert rows.linked(together.point)[one]
+
+
+def test_multipliers_that_prove_nothing_blame_nobody():
+    program, rows = program_of()
+    everybody = program.of(range(12))
+    _, margin, proof = program._solve()
+    assert margin <= 0
+    assert program._blamed(proof) == everybody
+    program.of([next(i for i in range(12) if rows.possible[i])])
+    wrong = np.random.default_rng(0).random((20, program._solver.getNumRow()))
+    for multipliers in wrong:
+        multipliers[0] = 0.5  # as if there were no margin, when there is
+        assert program._blamed(multipliers) is None
 
 
 @pytest.mark.parametrize(
