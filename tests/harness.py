@@ -89,7 +89,7 @@ def learning_little():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(learning, "LINES", 10)
-        patch.setattr(worst_case, "STEPS", 5)
+        patch.setattr(worst_case, "STEPS", dict.fromkeys(worst_case.STEPS, 5))
         patch.setattr(worst_case, "SPLITS", 1)
         yield
 

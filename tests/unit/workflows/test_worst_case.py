@@ -76,7 +76,9 @@ def test_it_is_what_the_attack_finds_alone(files, evidence):
     """With as many steps, and no clock."""
     people = unveil.read(files / "o.csv", schema=files / "s.toml")
     release = unveil.read(files / "r.csv", schema=files / "s.toml")
-    spec = attacks.Supervised(model="bilinear", budget=None, steps=worst_case.STEPS, splits=1)
+    spec = attacks.Supervised(
+        model="bilinear", budget=None, steps=worst_case.STEPS["bilinear"], splits=1
+    )
     intruder = unveil.Intruder(knows=KNOWS, direction=WAYS[1])
     links = unveil.attack(people, release, spec, intruder=intruder, truth=files / "map.csv")
     told = msgspec.convert(links.finder.details["learnt"], Learnt)
@@ -137,8 +139,8 @@ def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
 
 @pytest.mark.parametrize(("many", "some"), [(6, True), (7, False)])
 def test_of_large_measures_nothing_is_proven(many, some):
-    assert worst_case._spec("choquet", many).steps == (worst_case.STEPS if some else 0)
-    assert worst_case._spec("bilinear", many).steps == worst_case.STEPS > 0
+    assert worst_case._spec("choquet", many).steps == (worst_case.STEPS["choquet"] if some else 0)
+    assert worst_case._spec("bilinear", many).steps == worst_case.STEPS["bilinear"] > 0
     assert {worst_case._spec(model, many).budget for model in MODELS} == {None}
 
 
