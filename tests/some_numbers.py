@@ -107,7 +107,7 @@ GIVEN = {
     "worst_cases.0.ended": "steps",
     "worst_cases.1.ended": "proven",
     "worst_cases.1.gap": 0.0,
-    "worst_cases.2.ended": "proven",
+    "worst_cases.2.ended": "unclear",
     "worst_cases.0.held_out.linked": 0.0701,
     "worst_cases.1.held_out.linked": 0.9901,  # more than without the truth
     "worst_cases.2.held_out": None,
