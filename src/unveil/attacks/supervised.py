@@ -124,11 +124,8 @@ class Supervised(Attack, frozen=True, kw_only=True):
             )
         asked = questions_of(ground, files.pairs, strict=self.counting == "strict")
         some = self._drawn(len(asked), files.seed)
-        pupil = _Pupil(self, ground, asked.of(some), files.seed)
-        # Who is not learnt on may be linked or not: of a sample nothing is proven.
-        lesson = pupil.in_full(prove=len(some) == len(asked))
-        if len(some) < len(asked) and lesson.ended != "stopped":
-            lesson = replace(lesson, point=_best_for(lesson, asked), ended="sample")
+        pupil = _Pupil(self, ground, asked, asked.of(some), files.seed)
+        lesson = pupil.in_full()
         held_out = None
         if lesson.ended != "stopped":
             try:
@@ -183,16 +180,20 @@ class _Pupil:
 
     attack: Supervised
     ground: Ground
-    asked: Questions
+    everybody: Questions
+    asked: Questions  # those that are learnt on: all, or a sample
     seed: int
 
-    def in_full(self, *, prove: bool) -> Lesson:
-        """From all of the records, in the time that halves leave; Ctrl-C ends it early."""
+    def in_full(self) -> Lesson:
+        """From all of the records, in the time that halves leave; Ctrl-C ends it early.
+
+        Who is not learnt on may be linked or not: of a sample nothing is proven.
+        """
         seconds = self.attack.budget
         if seconds is not None and self.attack.splits:
             seconds *= 1 - FOR_HALVES
-        budget = Budget(seconds, self.attack.steps)
-        return self._learn(self.asked, budget, "all", prove=prove, starts=None)
+        budget, whole = Budget(seconds, self.attack.steps), len(self.asked) == len(self.everybody)
+        return self._learn(self.asked, budget, "all", prove=whole, starts=None)
 
     def _learn(
         self, asked: Questions, budget: Budget, name: str, *, prove: bool, starts: int | None
@@ -203,6 +204,7 @@ class _Pupil:
         alone = model == "weights"
         weights = Weights(self.ground)
         found = learn(weights, asked, budget, rng, prove=prove and alone, starts=starts, told=told)
+        found = self._settled(found, asked)
         if alone:
             return found
         family: Family
@@ -213,7 +215,20 @@ class _Pupil:
         if found.ended == "stopped":  # as it is where it would begin
             lesson = learn(family, asked, Budget(0.0, 0), rng, prove=False, starts=1)
             return replace(lesson, ended="stopped")
-        return learn(family, asked, budget, rng, prove=prove, starts=starts, told=told)
+        lesson = learn(family, asked, budget, rng, prove=prove, starts=starts, told=told)
+        return self._settled(lesson, asked)
+
+    def _settled(self, lesson: Lesson, asked: Questions) -> Lesson:
+        """Of a sample, the parameters that link the most of everybody: the last, or the first."""
+        if (
+            asked is not self.asked
+            or len(asked) == len(self.everybody)
+            or lesson.ended == "stopped"
+        ):
+            return lesson
+        points = [lesson.point, *lesson.starts[:FEW_STARTS]]
+        counts = [expected(lesson.family.search(at), self.everybody).sum() for at in points]
+        return replace(lesson, point=points[int(np.argmax(counts))], ended="sample")
 
     def held_out(self) -> HeldOut | None:
         """What is linked of one half by what was learnt on the other, for several halvings."""
@@ -242,13 +257,6 @@ class _Pupil:
             moments=by_moment,
             plain=equal,
         )
-
-
-def _best_for(lesson: Lesson, asked: Questions) -> Floats:
-    """The parameters that link most of all records: what was learnt, or where that began."""
-    points = [lesson.point, *lesson.starts[:FEW_STARTS]]
-    counts = [expected(lesson.family.search(point), asked).sum() for point in points]
-    return points[int(np.argmax(counts))]
 
 
 def expected(search: Search, asked: Questions) -> Floats:

@@ -294,6 +294,20 @@ def test_of_identical_records_those_with_one_truth_are_linked_at_most():
     assert len({*asked.truth[list(pairs[0])]}) == 2
 
 
+def test_identical_records_with_identical_truths_are_linked_together():
+    files = plain(["a"], [[1.0], [1.0], [3.0]]), plain(["a"], [[1.1], [1.1], [3.0]])
+    asked = questions(files, False)
+    assert asked.most(asked.worth(np.zeros(3, np.int64))) == 2
+    assert list(asked.rivals_of_their_own_kind()) == []
+
+
+def test_a_matrix_tells_gaps_of_one_size_apart_by_their_sign():
+    first, second = [[1.0, 1], [2, 2], [4, 3]], [[2.0, 3], [4, 4], [4, 2]]
+    files = plain(["a", "b"], first), plain(["a", "b"], second)
+    _, found = attack_plainly(files, Supervised(model="bilinear", splits=0, counting="strict"))
+    assert found["linked"] == found["strict"] == 3
+
+
 def program_of():
     """Whether any of twelve records can be linked all together."""
     asked = questions(two_files(12, seed=2, noise=2.0), True)
