@@ -46,16 +46,16 @@ class Budget:
         return self.late or (self.steps is not None and self.spent >= self.steps)
 
 
-def seconds_of(given: object) -> float:
+def seconds_of(given: float | str) -> float:
     """A time in seconds: a number, or text such as 60s, 2m, 1h.
 
     >>> seconds_of("2m"), seconds_of(1.5)
     (120.0, 1.5)
     """
-    if isinstance(given, int | float) and not isinstance(given, bool):
+    if isinstance(given, float | int):
         seconds = float(given)
     else:
-        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|m|min|h|)\s*", str(given))
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|m|min|h|)\s*", given)
         seconds = float(found[1]) * UNITS[found[2]] if found else 0.0
     if not 0 < seconds < 1e9:
         raise SpecError("a time above 0: seconds, or a text such as 60s, 2m or 1h")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -69,7 +69,7 @@ class Supervised(Attack, frozen=True, kw_only=True):
         Meta(description="What is learnt: weights, a fuzzy measure, or a matrix."),
     ] = "weights"
     budget: Annotated[
-        Any,
+        float | str | None,
         Meta(
             description="The most time that learning takes: seconds, or a text such as 60s or 2m. "
             "Without a limit (none) only steps end it."
@@ -102,15 +102,17 @@ class Supervised(Attack, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.budget is None or self.budget == "none":
-            msgspec.structs.force_setattr(self, "budget", None)
-            return
         try:
-            seconds = seconds_of(self.budget)
+            seconds = self.seconds
         except SpecError as error:
             error.at("supervised: budget")
             raise
         msgspec.structs.force_setattr(self, "budget", seconds)
+
+    @property
+    def seconds(self) -> float | None:
+        """The budget in seconds; None: there is no limit."""
+        return None if self.budget in (None, "none") else seconds_of(self.budget or 0)
 
     def finder(self, files: Files) -> Search:
         """Learn, and make ready to link the records of two files."""
@@ -189,7 +191,7 @@ class _Pupil:
 
         Who is not learnt on may be linked or not: of a sample nothing is proven.
         """
-        seconds = self.attack.budget
+        seconds = self.attack.seconds
         if seconds is not None and self.attack.splits:
             seconds *= 1 - FOR_HALVES
         budget, whole = Budget(seconds, self.attack.steps), len(self.asked) == len(self.everybody)
@@ -232,7 +234,7 @@ class _Pupil:
 
     def held_out(self) -> HeldOut | None:
         """What is linked of one half by what was learnt on the other, for several halvings."""
-        many, splits, seconds = len(self.asked), self.attack.splits, self.attack.budget
+        many, splits, seconds = len(self.asked), self.attack.splits, self.attack.seconds
         if not splits or many < LEAST_HELD_OUT:
             return None
         each = None if seconds is None else seconds * FOR_HALVES / splits

@@ -348,7 +348,7 @@ def test_a_time(given, seconds):
     assert seconds_of(given) == Supervised(budget=given).budget == seconds
 
 
-@pytest.mark.parametrize("given", [0, "0s", -1, "soon", True, "1d", "nan", "inf"])
+@pytest.mark.parametrize("given", [0, "0s", -1, "soon", "1d", "nan", "inf"])
 def test_no_time(given):
     with pytest.raises(SpecError, match="supervised: budget: a time above 0"):
         Supervised(budget=given)
