@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil.attacks.families import (
     LEAST,
+    ROUNDING,
     Family,
     Features,
     Ground,
@@ -18,7 +19,7 @@ from unveil.attacks.families import (
     within,
 )
 from unveil.attacks.search import Search, as_records
-from unveil.attacks.weighted import Weights
+from unveil.attacks.weighted import usual_differences
 from unveil.engines.metrics import Metric, squared
 from unveil.engines.missing import times
 from unveil.kernels.costs import BOTH, SQUARE
@@ -56,7 +57,7 @@ class Bilinear(Family):
         values, vectors = np.linalg.eigh(apart.T @ apart / len(apart))
         least = LEAST * max(float(values.max(initial=0.0)), LEAST)
         self._map = vectors / np.sqrt(np.maximum(values, least))  # attributes x directions
-        self._unit = Weights(ground).differences(records, truth)[self._other]
+        self._unit = usual_differences(ground, records, truth)[self._other]
 
     @property
     def size(self) -> int:
@@ -93,9 +94,13 @@ class Bilinear(Family):
         """The trace, and the others' weights."""
         return self._diagonal.astype(np.float64)
 
-    def most(self, scale: Floats) -> Floats:  # noqa: ARG002
-        """No more than all of the trace; half of it above the diagonal."""
-        return np.where(self._diagonal, 1.0, 0.5)
+    def excludes(self, summed: Floats, bounded: Floats, size: Floats) -> bool:  # noqa: ARG002
+        """Where the sum's own matrix is negative, and what it depends on the others by."""
+        many = len(self._above[0])
+        above = self._as_matrix(summed[:many] / np.where(self._diagonal[:many], 1.0, 2.0))
+        most = float(np.linalg.eigvalsh(above).max(initial=-np.inf)) if len(above) else -np.inf
+        others = summed[many:] <= ROUNDING * size[many:]
+        return bool(most <= ROUNDING * size[:many][self._diagonal[:many]].sum() and others.all())
 
     def features(self, records: Ints, candidates: Ints) -> Features:
         """Products of differences, and what the others cost."""
@@ -133,8 +138,11 @@ class Bilinear(Family):
 
     def matrix(self, point: Floats) -> Floats:
         """The matrix of the whitened differences."""
+        return self._as_matrix(point[: len(self._above[0])])
+
+    def _as_matrix(self, above: Floats) -> Floats:
         found = np.zeros((len(self._plain),) * 2)
-        found[self._above] = point[: len(self._above[0])]
+        found[self._above] = above
         return found + np.triu(found, 1).T
 
     def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
@@ -207,7 +215,8 @@ class Bilinear(Family):
         columns = [ground.places.index(place) for place in self._plain.tolist()]
         roots = np.sqrt([ground.metric.every[column].weight for column in columns])
         asking, asked = (side.cells()[:, columns] * roots for side in ground.asked)
-        return asking, asked
+        means = np.nanmean(asked, axis=0)  # strangers may lack what everybody else has
+        return np.where(np.isnan(asking), means, asking), np.where(np.isnan(asked), means, asked)
 
     def _all_weights(self, weights: Floats) -> Floats:
         found = np.zeros(len(self.ground.names))

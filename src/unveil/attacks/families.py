@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from unveil.kernels.arrays import Ints32
 
 FAR = 10.0  # how far a line goes that no rule ends, in units of the parameters
+ROUNDING = 1e-12  # of what a sum is made of
 LEAST = 1e-9  # of what true pairs differ by, or of a matrix: what counts as nothing
 
 
@@ -81,6 +82,11 @@ class Ground:
         """What pairs cost, attribute by attribute."""
         return Competition(*self.asked, self.metric, self.places)
 
+    def starred(self, name: str) -> bool:
+        """Whether a range has cells that may be anything."""
+        own = [c for c, place in enumerate(self.places) if self.names[place] == name]
+        return len(own) > 1 and any(np.isnan(side.cells()[:, own]).any() for side in self.asked)
+
     def search(self, metric: Metric) -> Search:
         """The nearest by a metric of all columns."""
         return Search(self.files, self.mine, self.released, metric, self.names, supervised=True)
@@ -123,8 +129,18 @@ class Family(abc.ABC):
         """What is 1 at parameters of a usual size: a distance stays the same if all grow."""
 
     @abc.abstractmethod
-    def most(self, scale: Floats) -> Floats:
-        """The most that each can be, in size, where that is 1."""
+    def excludes(self, summed: Floats, bounded: Floats, size: Floats) -> bool:
+        """Whether no parameters make a sum of rows positive, by more than rounding.
+
+        Parameters
+        ----------
+        summed
+            What the sum depends on each parameter by.
+        bounded
+            The same and some rows of the cone, which make it only larger.
+        size
+            What the sum is made of, each part without its sign.
+        """
 
     @abc.abstractmethod
     def features(self, records: Ints, candidates: Ints) -> Features:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.kernels.arrays import Ints32
 
-CLEAR = 1e-11  # a row above this is positive in the exact search too, whose distances are roots
+CLEAR = 1e-13  # of what a row is made of: less than this may be rounding
 ENOUGH = 1e-9  # of a line: what is linked on a shorter piece may be so by rounding only
 
 

@@ -10,10 +10,19 @@ import numpy as np
 
 from unveil.aggregation.indices import interactions
 from unveil.aggregation.measure import FuzzyMeasure
-from unveil.attacks.families import Family, Features, Ground, Learned, named, strongest, within
+from unveil.attacks.families import (
+    ROUNDING,
+    Family,
+    Features,
+    Ground,
+    Learned,
+    named,
+    strongest,
+    within,
+)
 from unveil.engines.competition import NEARER
 from unveil.engines.metrics import MOST_CHOQUET
-from unveil.errors import SpecError
+from unveil.errors import SpecError, listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +48,12 @@ class Choquet(Family):
             raise SpecError(
                 f"supervised: choquet: a range has two ends, and {columns} columns are compared; "
                 f"at most {MOST_CHOQUET} are: let the intruder know fewer generalised attributes"
+            )
+        stars = [name for name in ground.names if ground.starred(name)]
+        if stars:
+            raise SpecError(
+                f"supervised: choquet: a measure cannot weigh a range that may be anything, as in "
+                f"{listing(stars)}: let the intruder not know it, or learn weights or a matrix"
             )
         self.many, self.weights = many, weights
         sets = np.arange(1 << many)
@@ -66,9 +81,18 @@ class Choquet(Family):
         found[-1] = 1.0
         return found
 
-    def most(self, scale: Floats) -> Floats:  # noqa: ARG002
-        """No set weighs more than all attributes."""
-        return np.ones(self.size)
+    def excludes(self, summed: Floats, bounded: Floats, size: Floats) -> bool:  # noqa: ARG002
+        """Where no monotone measure makes it positive.
+
+        What is positive at a set is no more at a larger one: it goes up, to where most is
+        lacking, until it is at the set of all attributes.
+        """
+        left = np.concatenate([[0.0], bounded])
+        for one in sorted(range(1, self.size), key=int.bit_count):
+            if left[one] > 0:
+                larger = [one | 1 << more for more in range(self.many) if not one >> more & 1]
+                left[min(larger, key=left.__getitem__)] += left[one]
+        return bool(left[-1] <= ROUNDING * size[-1])
 
     def features(self, records: Ints, candidates: Ints) -> Features:
         """The increments of the sorted costs, at the sets of attributes that cost as much."""

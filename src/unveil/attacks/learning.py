@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LINES, LINES_IN_VAIN = 250, 80  # searches along a line from each start; without a gain
 PAIRS = 20_000  # conflicts of identical records that are told at the beginning
+STARTS = 6  # the best of them, from which lines go
 NEAR = 12  # rows of each record that are looked at
 ROUNDS = 12  # of looking for more rivals, where not all are known
 PATIENCE = 3  # rounds without a gain
@@ -63,7 +64,7 @@ def learn(
 ) -> Lesson:
     """The best parameters that are found, and what none exceed.
 
-    From so many starts; or from all that the family has, and then Ctrl-C ends it early.
+    From the best so many starts; if that is not said, Ctrl-C ends it early.
     """
     learning = _Learning(family, questions, budget, rng, told)
     return learning.done(starts, prove=prove)
@@ -90,7 +91,7 @@ class _Learning:
         """Search, then prove."""
         ended: Ended = "steps"
         try:
-            self._search(self.starts[:starts])
+            self._search(starts or STARTS)
             if prove:
                 self._prove()
         except KeyboardInterrupt:
@@ -125,21 +126,26 @@ class _Learning:
 
     def _take(self, point: Floats) -> bool:
         """Keep a better one, if all candidates say that it is; whether it was."""
+        before = self.linked
+        self._tried(point)
+        return self.linked > before + CLOSE
+
+    def _tried(self, point: Floats) -> float:
+        """What is linked by these parameters; they are kept if they are the best."""
         linked = self.rivals.check(point)
         if not self.rivals.complete:
             self.bound = min(self.bound, self._most())
-        better = linked > self.linked + CLOSE
-        if better:
+        if linked > self.linked + CLOSE:
             self.point, self.linked = point, linked
         if self.told is not None:
             self.told(self.linked, self.bound)
-        return better
+        return linked
 
-    def _search(self, starts: list[Floats]) -> None:
-        """From each start; where not all rivals are known, again with those found out."""
+    def _search(self, many: int) -> None:
+        """From the best starts; where not all rivals are known, again with those found out."""
         waited = 0
-        for start in starts:
-            self._take(self.family.mended(start))
+        counts = np.array([self._tried(self.family.mended(start)) for start in self.starts])
+        starts = [self.starts[place] for place in np.argsort(-counts, kind="stable")[:many]]
         for _ in range(ROUNDS):
             for start in starts:
                 waited = 0 if self._take(self._along_lines(start)) else waited + 1
@@ -189,6 +195,7 @@ class _Learning:
         while self.bound - self.linked > CLOSE and not self.budget.over:
             rows = self.rivals.rows
             conflicts.forget(~rows.possible)
+            conflicts.worth = rows.worth
             proof = Proof(rows, self.family, self.point, self.budget, conflicts)
             proof.bound, proof.told = self.bound, self._shown
             try:

@@ -16,7 +16,6 @@ import numpy as np
 
 from unveil.attacks.inequalities import CLEAR
 from unveil.attacks.solver import INFINITY, add_columns, add_rows, is_solved, new_solver
-from unveil.kernels.costs import RELATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from unveil.attacks.inequalities import Inequalities
     from unveil.data.encode import Floats, Ints, Mask
 
-NONE = RELATIVE  # a margin of this share of a row is none, as distances that near are a tie
+NARROW = 1e-6  # a margin of this share of a row may be none
 OPTIONS = {
     "presolve": "off",
     "solver": "simplex",
@@ -63,7 +62,6 @@ class Margin:
         self.rows, self.family = rows, family
         self._scale = usual_size(point)
         self._normal = family.normal(self._scale) * self._scale
-        self._most = family.most(self._scale) / self._scale
         self._solver = new_solver(**OPTIONS)
         many = family.size
         lows = np.where(family.free, -INFINITY, 0.0)
@@ -115,8 +113,8 @@ class Margin:
             if found is None:
                 return Unclear()
             point, margin, multipliers = found
-            if margin <= NONE:
-                return self._blamed(multipliers) or Unclear(self.family.mended(point))
+            if margin <= NARROW and (apart := self._blamed(multipliers)) is not None:
+                return apart
             inside = self.family.mended(point)
             least, rows = self.rows.least(inside)
             broken = [
@@ -157,20 +155,17 @@ class Margin:
     def _blamed(self, multipliers: Floats) -> Apart | None:
         """The records that the multipliers set against each other, where they prove it.
 
-        Any multipliers give a bound on the margin: what rows and the cone come to in sum is at
-        most what it is where each parameter is as large as it can be.
+        Where rows are all positive so is their sum; and the family says whether parameters make
+        this sum positive, whatever the solver thought of it.
         """
         weights = np.maximum(multipliers[self._at], 0.0)
-        total = float(weights.sum())
-        if not total > 0:
-            return None
         blamed = np.flatnonzero(weights)
-        summed = weights[blamed] @ np.array([self._numbers[row] for row in blamed])
-        summed = (summed + np.maximum(multipliers[self._cone_at], 0.0) @ self._cone) / total
-        margin = -float(multipliers[0]) / total
-        over = summed - margin * self._normal
-        over = np.where(self.family.free, np.abs(over), np.maximum(over, 0.0))
-        if margin + float((over * self._most).sum()) > NONE:
+        if not len(blamed):
+            return None
+        rows = np.array([self._numbers[row] for row in blamed]) / self._scale
+        summed, size = weights[blamed] @ rows, weights[blamed] @ np.abs(rows)
+        cone = np.maximum(multipliers[self._cone_at], 0.0) @ self._cone / self._scale
+        if not self.family.excludes(summed, summed + cone, size):
             return None
         return Apart(tuple(sorted({self._owner[row] for row in blamed.tolist()})))
 

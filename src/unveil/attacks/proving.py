@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FEW = 16  # records that are looked at together, to begin with
 GROWTH = 1.5  # of the conflicts, until the next bound
-NODES = 20_000  # of an integer program
+NODES, LAST_NODES = 20_000, 200  # of an integer program; of the last one
 LONGEST, LAST = 1e6, 2.0  # seconds for one; for the last one, when time is over
 
 
@@ -77,6 +77,13 @@ class Proof:
 
     def run(self, rng: np.random.Generator) -> None:
         """Find conflicts until nothing is left to be gained, or the budget is spent."""
+        try:
+            self._dig_on(rng)
+        finally:
+            if not self.done:  # what the last conflicts say
+                self._give_up(LAST if self.budget.seconds is not None else LONGEST, LAST_NODES)
+
+    def _dig_on(self, rng: np.random.Generator) -> None:
         self._dig_in_parts(rng)
         while not self._over():
             # What is known so far makes a bound from time to time, not only in the end.
@@ -88,15 +95,13 @@ class Proof:
                 return
             if not self._dig(given_up) and self.linked <= before:
                 return  # what is left over is unclear
-        if not self.done:  # what the last conflicts say
-            self._give_up(LAST)
 
-    def _give_up(self, seconds: float) -> Mask | None:
+    def _give_up(self, seconds: float, nodes: int = NODES) -> Mask | None:
         """The records whose loss costs the least; what the others are worth is a bound."""
         if not self.conflicts.sets:
             return None
         limit = self.rows.total - self.linked
-        given = self.conflicts.cheapest(limit, seconds=min(seconds, LONGEST), nodes=NODES)
+        given = self.conflicts.cheapest(limit, seconds=min(seconds, LONGEST), nodes=nodes)
         self._bounded(self.rows.total - given.least)
         if given.records is None:
             return None

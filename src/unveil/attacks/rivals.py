@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +42,8 @@ class Questions:
     sharing: Ints  # how many those are
     askers: Ints  # the kind of each record: those that are identical ask the same
     kind_of: Ints  # the candidate that stands for each, and for all that are identical to it
+    sizes: Ints  # how many a candidate stands for
+    patience: float | None  # seconds that it may take to find all rivals
     strict: bool  # whether a record whose true one has twins counts nothing, or its share
 
     def __len__(self) -> int:
@@ -66,19 +69,29 @@ class Questions:
         shares: Floats = 1 / (self.sharing + twins)
         return (shares == 1).astype(np.float64) if self.strict else shares
 
+    @cached_property
+    def _alike(self) -> Ints:
+        """The truth of each record by what it costs: twins cost the same, but for rounding."""
+        costs = self.ground.contest.costs(self.records, self.truth)
+        with np.errstate(divide="ignore"):
+            size = 10.0 ** (np.floor(np.log10(costs)) - 6)
+        rounded = np.where(costs > 0, np.rint(costs / np.where(costs > 0, size, 1.0)) * size, 0.0)
+        _, found = np.unique(rounded, axis=0, return_inverse=True)
+        return found.ravel()
+
     def most(self, worth: Floats) -> float:
         """What can be linked at most: of identical records those that have one truth."""
-        pairs, of = np.unique(np.stack([self.askers, self.truth]), axis=1, return_inverse=True)
+        pairs, of = np.unique(np.stack([self.askers, self._alike]), axis=1, return_inverse=True)
         by_truth = np.bincount(of.ravel(), worth)
         _, starts = np.unique(pairs[0], return_index=True)
         return float(np.sort(np.maximum.reduceat(by_truth, starts)).sum())
 
     def rivals_of_their_own_kind(self) -> Iterator[tuple[int, int]]:
         """Two identical records that have different truths: not both are linked."""
-        order = np.lexsort((self.truth, self.askers))
+        order = np.lexsort((self._alike, self.askers))
         for same in np.split(order, np.flatnonzero(np.diff(self.askers[order])) + 1):
             for one, other in combinations(same.tolist(), 2):
-                if self.truth[one] != self.truth[other]:
+                if self._alike[one] != self._alike[other]:
                     yield (min(one, other), max(one, other))
 
     @cached_property
@@ -87,8 +100,11 @@ class Questions:
         if len(self.records) * len(self.kind_of) > PAIRS:
             return None
         some = np.linspace(0, len(self) - 1, min(LOOKED_AT, len(self))).astype(np.int64)
+        begun = monotonic()
         few = self._skyline(some)
-        if len(few.rows) * len(self) > ROWS * len(some):
+        took = (monotonic() - begun) * len(self) / len(some)
+        late = self.patience is not None and took > self.patience
+        if late or len(few.rows) * len(self) > ROWS * len(some):
             return None
         return few if len(some) == len(self) else self._skyline(np.arange(len(self)))
 
@@ -99,7 +115,8 @@ class Questions:
                 rows = np.unique(self.kind_of[part.candidates])
                 for place in part.records.tolist():
                     among[place] = rows
-        return self.ground.contest.skyline(self.records[some], self.truth[some], among)
+        pair = self.records[some], self.truth[some]
+        return self.ground.contest.skyline(*pair, among, self.sizes)
 
 
 class Rivals:
@@ -120,9 +137,12 @@ class Rivals:
             worth=questions.worth(self.twins),
             possible=np.ones(len(questions), np.bool_),
         )
+        many = len(questions.kind_of)  # pairs that were looked at, each as one number
+        self._known = np.arange(len(questions)) * many + questions.truth
         if skyline is not None:
             owners = np.repeat(np.arange(len(questions)), np.diff(skyline.starts))
             self._join(owners, skyline.rows)
+            self._known = np.concatenate([self._known, owners * many + skyline.rows])
             if family.monotone:
                 self._exclude(skyline.dominated)
         if questions.strict:
@@ -154,19 +174,40 @@ class Rivals:
     def _add(self, owners: Ints, rivals: Ints) -> None:
         """Take in those that are not known; who is dominated by one cannot be linked."""
         many = len(self.questions.kind_of)
-        asked = np.unique(owners * many + rivals)
-        true = np.arange(len(self.questions)) * many + self.questions.truth
-        known = np.concatenate([true, self.rows.owners * many + self.rows.rivals])
-        owners, rivals = np.divmod(np.setdiff1d(asked, known, assume_unique=True), many)
-        if not len(owners):
+        new = np.setdiff1d(owners * many + rivals, self._known)
+        if not len(new):
             return
+        self._known = np.union1d(self._known, new)
+        owners, rivals = np.divmod(new, many)
+        matter = ~self._twins_among(owners, rivals)
         if self.family.monotone:
-            records, truth = self.questions.records[owners], self.questions.truth[owners]
-            contest = self.questions.ground.contest
-            own, other = contest.costs(records, truth), contest.costs(records, rivals)
+            own, other = self._costs(owners, rivals)
             lost = np.zeros(len(self.questions), np.bool_)
-            lost[owners[(NEARER * other <= own).all(axis=1)]] = True
+            lost[owners[(NEARER * other <= own).all(axis=1) & matter]] = True
             self._exclude(lost)
-            matter = ~(NEARER * other > own).all(axis=1)
-            owners, rivals = owners[matter], rivals[matter]
-        self._join(owners, rivals)
+            matter &= ~(NEARER * other > own).all(axis=1)
+        if matter.any():
+            self._join(owners[matter], rivals[matter])
+
+    def _costs(self, owners: Ints, rivals: Ints) -> tuple[Floats, Floats]:
+        """What the true one and a rival cost, attribute by attribute."""
+        records, contest = self.questions.records[owners], self.questions.ground.contest
+        truth = self.questions.truth[owners]
+        return contest.costs(records, truth), contest.costs(records, rivals)
+
+    def _twins_among(self, owners: Ints, rivals: Ints) -> Mask:
+        """Which rivals no parameters tell apart from the true one; they share its worth."""
+        if self.family.monotone:
+            own, other = self._costs(owners, rivals)
+        else:
+            records, truth = self.questions.records[owners], self.questions.truth[owners]
+            own, other = (self.family.features(records, who).value for who in (truth, rivals))
+        nearer = np.maximum(np.abs(own), np.abs(other)) * (1 - NEARER)
+        found: Mask = np.all(np.abs(own - other) <= nearer, axis=1)
+        if found.any():
+            sizes = self.questions.sizes[rivals[found]]
+            self.twins = self.twins + np.bincount(owners[found], sizes, len(self.twins)).astype(int)
+            self.rows = replace(self.rows, worth=self.questions.worth(self.twins))
+            if self.questions.strict:
+                self._exclude(self.rows.worth == 0)
+        return found

@@ -36,7 +36,7 @@ Model = Literal["weights", "choquet", "bilinear"]
 MOST_LEARNT = 10_000  # records that are learnt on, against all candidates
 LEAST_HELD_OUT = 4  # records that can be halved
 FEW_STARTS = 3  # where halves are learnt on
-FOR_HALVES = 0.25  # of the time
+FOR_HALVES, FOR_RIVALS = 0.25, 0.25  # of the time; that to find all rivals at once
 SHOWN = 5  # pairs of attributes
 
 
@@ -124,7 +124,9 @@ class Supervised(Attack, frozen=True, kw_only=True):
                 "supervised: the worst case is learnt from the truth: say which released row is "
                 "whose (truth=, --truth)"
             )
-        asked = questions_of(ground, files.pairs, strict=self.counting == "strict")
+        patience = None if self.seconds is None else self.seconds * FOR_RIVALS
+        strict = self.counting == "strict"
+        asked = questions_of(ground, files.pairs, strict=strict, patience=patience)
         some = self._drawn(len(asked), files.seed)
         pupil = _Pupil(self, ground, asked, asked.of(some), files.seed)
         lesson = pupil.in_full()
@@ -151,7 +153,9 @@ class Supervised(Attack, frozen=True, kw_only=True):
         return np.sort(rng.choice(many, MOST_LEARNT, replace=False))
 
 
-def questions_of(ground: Ground, pairs: Ints, *, strict: bool) -> Questions:
+def questions_of(
+    ground: Ground, pairs: Ints, *, strict: bool, patience: float | None = None
+) -> Questions:
     """Those that look for their true one, in the order of what they and their true ones hold."""
     files = ground.files
     mine = np.flatnonzero(pairs >= 0)
@@ -172,7 +176,9 @@ def questions_of(ground: Ground, pairs: Ints, *, strict: bool) -> Questions:
         sharing=np.diff(kinds.starts)[kinds.of_record()][truth[order]],
         askers=askers.of_record()[records[order]],
         kind_of=kinds.firsts[kinds.of_record()],
+        sizes=np.diff(kinds.starts)[kinds.of_record()],
         strict=strict,
+        patience=patience,
     )
 
 
@@ -204,16 +210,16 @@ class _Pupil:
         told = self.ground.files.told if starts is None else None
         model, rng = self.attack.model, stream(self.seed, "supervised", name)
         alone = model == "weights"
-        weights = Weights(self.ground)
+        weights = Weights(self.ground, asked.records, asked.truth)
         found = learn(weights, asked, budget, rng, prove=prove and alone, starts=starts, told=told)
         found = self._settled(found, asked)
         if alone:
             return found
         family: Family
         if model == "choquet":
-            family = Choquet(self.ground, found.point)
+            family = Choquet(self.ground, weights.raw(found.point))
         else:
-            family = Bilinear(self.ground, found.point, asked.records, asked.truth)
+            family = Bilinear(self.ground, weights.raw(found.point), asked.records, asked.truth)
         if found.ended == "stopped":  # as it is where it would begin
             lesson = learn(family, asked, Budget(0.0, 0), rng, prove=False, starts=1)
             return replace(lesson, ended="stopped")
@@ -309,7 +315,7 @@ class _Recount:
             bound=max(bound, linked),
             gap=gap,
             ended=ended,
-            impossible=lesson.impossible,
+            impossible=lesson.impossible if lesson.family.monotone else None,
             strict=int(((found.n_closer == 0) & (found.n_tied == 0)).sum()),
             expected=float(np.sort(found.hits).sum()),
             back_strict=int(((back.n_closer == 0) & (back.n_tied == 0)).sum()),
@@ -324,7 +330,7 @@ class _Recount:
 
 
 def _warn(found: Learnt) -> None:
-    """Say what is not proven, and who cannot be linked."""
+    """Say if the solver did not do its part."""
     log = logging.getLogger("unveil")
     if found.undecided and not found.proven:
         log.warning(

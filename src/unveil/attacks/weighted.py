@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.attacks.attributes import code_values
-from unveil.attacks.families import LEAST, Family, Features, Learned, named, within
+from unveil.attacks.families import ROUNDING, Family, Features, Learned, named, within
 from unveil.data.common import common_level
 
 if TYPE_CHECKING:
@@ -18,13 +18,28 @@ if TYPE_CHECKING:
     from unveil.attacks.search import Search
     from unveil.data.encode import Floats, Ints
 
-SMALLEST = 1e-8  # of the greatest weight
-LEAST_DIFFERENCE = 1e-4  # of the greatest: by which true pairs differ in what is unmasked
+SMALLEST = 1e-14  # of the greatest weight
+LEAST_DIFFERENCE = 1e-4  # by which true pairs differ in what is unmasked, where rivals do by 1
+SHIFTS = 7  # rivals of each record by which it is known what they usually differ by
 LEAST_CHANGE = 1e-4  # what was not masked counts for much, not for everything
 
 
 class Weights(Family):
-    """The weighted mean of the attributes' squared distances."""
+    """The weighted mean of the attributes' squared distances.
+
+    Parameters are in units of what a rival usually differs by from a true record: so one huge value
+    in a file, by which the deviation grows, makes an attribute no less fit to tell people apart.
+    """
+
+    def __init__(self, ground: Ground, records: Ints, truth: Ints) -> None:
+        super().__init__(ground)
+        self.unit = usual_differences(ground, records, truth)
+
+    def raw(self, point: Floats) -> Floats:
+        """The weights of the attributes' distances themselves."""
+        found: Floats = point / self.unit
+        found /= found.sum()
+        return found
 
     @property
     def size(self) -> int:
@@ -35,14 +50,14 @@ class Weights(Family):
         """The weights in units of usual ones."""
         return 1 / scale
 
-    def most(self, scale: Floats) -> Floats:
-        """As much as the usual one."""
-        return scale
+    def excludes(self, summed: Floats, bounded: Floats, size: Floats) -> bool:  # noqa: ARG002
+        """Where no weight makes it positive."""
+        return bool((summed <= ROUNDING * size).all())
 
     def features(self, records: Ints, candidates: Ints) -> Features:
         """What pairs cost in each attribute."""
         index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
-        return Features(index, self.ground.contest.costs(records, candidates))
+        return Features(index, self.ground.contest.costs(records, candidates) / self.unit)
 
     def deepest(self, rows: Features, scale: Floats) -> Floats:
         """With all weight on one attribute."""
@@ -50,20 +65,16 @@ class Weights(Family):
         return found
 
     def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:
-        """One over what true pairs differ by; without the truth; all the same; and around these."""
-        inverse = 1 / self.differences(records, truth)
-        yield inverse
-        yield by_moments(self.ground)
-        yield np.ones(self.size)
-        for _ in range(4):
-            yield inverse * np.exp(rng.normal(size=self.size))
-
-    def differences(self, records: Ints, truth: Ints) -> Floats:
-        """What true pairs cost on average; in an attribute that is unmasked, next to nothing."""
-        costs = self.ground.contest.costs(records, truth)
+        """One over what true pairs differ by; without the truth; all alike; each alone; others."""
+        costs = self.ground.contest.costs(records, truth) / self.unit
         means = np.sort(costs, axis=0).mean(axis=0)  # the same whatever the order of the rows
-        found: Floats = np.maximum(means, max(LEAST_DIFFERENCE * means.max(), LEAST))
-        return found
+        inverse = 1 / np.maximum(means, LEAST_DIFFERENCE)
+        yield inverse
+        yield by_moments(self.ground) * self.unit
+        yield self.unit
+        yield from np.eye(self.size)
+        for _ in range(3):
+            yield inverse * np.exp(rng.normal(size=self.size))
 
     def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
         """One weight; one against another; or all of them a little."""
@@ -89,11 +100,29 @@ class Weights(Family):
 
     def search(self, point: Floats, ground: Ground | None = None) -> Search:
         """Euclid's distance with these weights."""
-        return (ground or self.ground).search_weighted(point / point.sum())
+        return (ground or self.ground).search_weighted(point / self.unit)
 
     def told(self, point: Floats) -> Learned:
         """The weights."""
-        return Learned(named(self.ground.names, point / point.sum()), [])
+        return Learned(named(self.ground.names, self.raw(point)), [])
+
+
+def usual_differences(ground: Ground, records: Ints, truth: Ints) -> Floats:
+    """By how much the costs of a rival and of the true one differ, in the middle of many pairs."""
+    places = np.arange(len(records))
+    shifts = np.unique(np.linspace(1, max(len(records) - 1, 1), SHIFTS).astype(np.int64))
+    own = ground.contest.costs(records, truth)
+    gaps = np.concatenate(
+        [
+            np.abs(ground.contest.costs(records, truth[(places + shift) % len(places)]) - own)
+            for shift in shifts
+        ]
+    )
+    gaps[gaps == 0] = np.nan
+    known = ~np.isnan(gaps).all(axis=0)
+    found = np.ones(gaps.shape[1])
+    found[known] = np.nanmedian(gaps[:, known], axis=0)
+    return found
 
 
 def by_moments(ground: Ground) -> Floats:
@@ -126,5 +155,7 @@ def _change(files: Files, column: str) -> float:
     before, after = (np.sort(side[~np.isnan(side)]) for side in (people, released))
     if not (len(before) and len(after)):
         return np.nan
-    size = float(np.sqrt(before.var() * after.var()))
-    return float(abs(before.var() - after.var()) / size) if size > 0 else np.nan
+    size = before.std(), after.std()
+    if not (size[0] > 0 and size[1] > 0):
+        return np.nan
+    return float(abs(size[0] / size[1] - size[1] / size[0]))

@@ -112,7 +112,7 @@ FAILED = 1
     "--worst-case/--no-worst-case",
     default=True,
     help="Whether to learn, with the truth in hand, how many a distance could link at worst: of at "
-    "most 5,000 records.",
+    "most 2,000 records.",
 )
 @click.option(
     "--halves",

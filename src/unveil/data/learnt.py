@@ -43,9 +43,11 @@ class Learnt(msgspec.Struct, frozen=True, kw_only=True):
     """The worst case within a family of distances: the parameters that link the most.
 
     The parameters of the distance are chosen with the truth in hand, so that as many records as
-    can be are linked: no intruder who uses a distance of this family can do better, knowing
-    these attributes. It goes from 0 to all records, and is held against its proven bound, and
-    against what the same learning links among people it has not seen.
+    can be are nearer to their true row than to any other: no intruder who uses a distance of
+    this family can have more of these, knowing the same attributes. Rows that nothing tells apart
+    share a link; other ties count nothing here. It goes from 0 to all records, and is held
+    against its proven bound, and against what the same learning links among people it has not
+    seen.
 
     Torra, Record linkage approaches for dynamic database integration (2013), Section 3. A bound is
     one on the family, not on all attackers: that is the ceiling.
@@ -60,7 +62,7 @@ class Learnt(msgspec.Struct, frozen=True, kw_only=True):
     bound: float  # what no parameters of the family exceed
     gap: float
     ended: str  # "proven", or why the search for a proof ended
-    impossible: int  # records that no parameters link
+    impossible: int | None  # records that no parameters link; None: of a matrix it is not known
     strict: int  # recounted: nearer than all other candidates
     expected: float  # recounted: ties by their share
     back_strict: int  # the same in the other direction, with the same parameters
@@ -71,10 +73,10 @@ class Learnt(msgspec.Struct, frozen=True, kw_only=True):
     together: tuple[Together, ...]  # the strongest first
     held_out: HeldOut | None  # None: too few records to hold any out
     undecided: int = 0  # linear programs that the solver did not decide
-    share: float = 0.0  # expected, of all: a page says what is in the evidence and computes nothing
+    share: float = 0.0  # linked, of all: a page says what is in the evidence and computes nothing
 
     def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "share", self.expected / self.n if self.n else 0.0)
+        msgspec.structs.force_setattr(self, "share", self.linked / self.n if self.n else 0.0)
 
     @property
     def proven(self) -> bool:

@@ -93,12 +93,20 @@ class Competition:
         run_blocks(work, shares_of(len(queries), self._threads), threads=self._threads)
         return found
 
-    def skyline(self, queries: Ints, truth: Ints, candidates: Sequence[Ints]) -> Skyline:
+    def skyline(
+        self,
+        queries: Ints,
+        truth: Ints,
+        candidates: Sequence[Ints],
+        sizes: Ints | None = None,
+    ) -> Skyline:
         """The competitors of each query that are Pareto-minimal, given its true record.
 
         Whatever monotone way costs are combined in, who is nearer than these is nearest. One that
-        is farther from the query in every attribute than the true record is no competitor.
+        is farther from the query in every attribute than the true record is no competitor. A
+        candidate stands for so many that are the same, or for itself.
         """
+        many = np.ones(len(self._problem.base), np.int64) if sizes is None else sizes
         prepare("the competitors of records", _rehearse)
         kept: list[Ints] = [np.zeros(0, np.int64)] * len(queries)
         counts = np.zeros((len(queries), 3), np.int64)
@@ -107,9 +115,8 @@ class Competition:
             most = max(map(len, candidates[start:stop]), default=0)
             rows, costs = np.empty(most, np.int64), np.empty((most + 2, self.attributes))
             for place in range(start, stop):
-                self._one(
-                    queries[place], truth[place], candidates[place], rows, costs, counts[place]
-                )
+                pair = queries[place], truth[place]
+                self._one(*pair, candidates[place], many, rows, costs, counts[place])
                 kept[place] = rows[: counts[place, 0]].copy()
 
         run_blocks(work, shares_of(len(queries), self._threads, each=1000), threads=self._threads)
@@ -121,7 +128,14 @@ class Competition:
         )
 
     def _one(
-        self, query: int, true: int, candidates: Ints, rows: Ints, costs: Floats, counts: Ints
+        self,
+        query: int,
+        true: int,
+        candidates: Ints,
+        sizes: Ints,
+        rows: Ints,
+        costs: Floats,
+        counts: Ints,
     ) -> None:
         problem = self._problem
         undominated(
@@ -130,6 +144,7 @@ class Competition:
             problem.missing[query if len(problem.missing) > 1 else 0],
             problem.base,
             candidates,
+            sizes,
             true,
             self._places,
             NEARER,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Ints
     from unveil.kernels.costs import Terms
 
+NOTHING = 1e-30  # what rounding leaves of the square of a gap that is none
 LINKABLE, DOMINATED = range(2)  # whether some attribute speaks for the true record
 
 
@@ -27,6 +28,9 @@ def attribute_costs(
             out[places[j]] += missing[j]
         else:
             out[places[j]] += least_cost(terms, j, query[j], candidate[j], candidate[j])
+    for k in range(len(out)):
+        if out[k] < NOTHING:
+            out[k] = 0.0
 
 
 @kernel()
@@ -82,6 +86,7 @@ def undominated(
     missing: Floats,
     base: Floats,
     candidates: Ints,
+    sizes: Ints,
     true: int,
     places: Ints,
     nearer: float,
@@ -92,11 +97,11 @@ def undominated(
     """The candidates that may be as near as the true one while no other one is nearer.
 
     Those that cost the same as the true one in every attribute are its twins, which no metric
-    tells apart from it. A candidate that costs more in every attribute is farther by any metric
-    that is monotone; so is one that costs nowhere less than another one. `kept` has the rows of
-    the others, and counts how many, how many twins, and whether one of them costs nowhere more
-    than the true one, which then is never the nearest. Less is what is less than `nearer` times
-    as much. costs[0] is of the true one, and costs[1:] are of those kept.
+    tells apart from it; each stands for so many. A candidate that costs more in every attribute
+    is farther by any metric that is monotone; so is one that costs nowhere less than another
+    one. `kept` has the rows of the others, and counts how many, how many twins, and whether one
+    of them costs nowhere more than the true one, which then is never the nearest. Less is what
+    is less than `nearer` times as much. costs[0] is of the true one, costs[1:] of those kept.
     """
     attribute_costs(terms, query, missing, base[true], places, costs[0])
     many, twins, state = 0, 0, LINKABLE
@@ -109,7 +114,7 @@ def undominated(
             continue
         if below(own, costs[0], nearer):
             if below(costs[0], own, nearer):
-                twins += 1
+                twins += sizes[row]
                 continue
             state = DOMINATED
             break

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.kernels.jit import kernel
+from unveil.kernels.jit import kernel, part
 
 if TYPE_CHECKING:
     from unveil.kernels.arrays import Floats, Ints, Ints32
+
+
+@part()
+def share_of(index: Ints32, value: Floats, point: Floats) -> float:
+    """A row at a point, in units of what it is made of: from -1 to 1."""
+    here, size = 0.0, 0.0
+    for k in range(len(index)):
+        one = value[k] * point[index[k]]
+        here += one
+        size += abs(one)
+    return here / size if size > 0.0 else 0.0
 
 
 @kernel()
@@ -48,14 +59,15 @@ def linked_spans(
 def least_values(
     index: Ints32, value: Floats, starts: Ints, point: Floats, least: Floats, rows: Ints
 ) -> None:
-    """least[i] becomes the least of record i's rows at a point, and rows[i] which that is."""
+    """least[i] becomes the least of record i's rows at a point, and rows[i] which that is.
+
+    In units of what a row is made of there, so that what rounding leaves is next to nothing.
+    """
     for i in range(len(starts) - 1):
-        least[i], rows[i] = 1e300, -1
+        least[i], rows[i] = 1.0, -1
         for r in range(starts[i], starts[i + 1]):
-            here = 0.0
-            for k in range(index.shape[1]):
-                here += value[r, k] * point[index[r, k]]
-            if here < least[i]:
+            here = share_of(index[r], value[r], point)
+            if here < least[i] or rows[i] < 0:
                 least[i], rows[i] = here, r
 
 
@@ -72,9 +84,7 @@ def least_rows(
         rows[i, :] = -1
         held = 0
         for r in range(starts[i], starts[i + 1]):
-            here = 0.0
-            for k in range(index.shape[1]):
-                here += value[r, k] * point[index[r, k]]
+            here = share_of(index[r], value[r], point)
             if held == many and here >= values[many - 1]:
                 continue
             at = held if held < many else many - 1

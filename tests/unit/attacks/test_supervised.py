@@ -311,7 +311,7 @@ def test_a_matrix_tells_gaps_of_one_size_apart_by_their_sign():
 def program_of():
     """Whether any of twelve records can be linked all together."""
     asked = questions(two_files(12, seed=2, noise=2.0), True)
-    family = Weights(asked.ground)
+    family = Weights(asked.ground, asked.records, asked.truth)
     rows = Rivals(asked, family).rows
     return Margin(rows, family, np.ones(3) / 3), rows
 

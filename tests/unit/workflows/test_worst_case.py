@@ -98,11 +98,11 @@ def test_evidence_makes_the_round_trip_and_the_replay(evidence, tmp_path):
     read = unveil.read_evidence(tmp_path / "e.json")
     assert read.worst_cases == evidence.worst_cases
     assert evidence_json(read) == evidence_json(evidence)
-    changed = msgspec.structs.replace(evidence.worst_cases[0], linked=-1.0)
+    changed = msgspec.structs.replace(evidence.worst_cases[0], plain=-1.0)
     other = msgspec.structs.replace(read, worst_cases=(changed, *read.worst_cases[1:]))
     again = replay(other)
     assert again.numbers > 300
-    assert [one.where for one in again.differences] == ["worst_cases[0].linked"]
+    assert [one.where for one in again.differences] == ["worst_cases[0].plain"]
 
 
 def test_older_evidence_is_read_and_replayed(files, tmp_path):

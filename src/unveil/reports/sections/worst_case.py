@@ -63,11 +63,11 @@ def _in_short(worst: Learnt, evidence: Evidence) -> Phrase:
         "Had somebody who knows the truth chosen the parameters of a distance, {} of {} would be "
         f"linked [at worst](learnt) ({{}}), by {{}}; {who} more than {{}}. No intruder has the "
         "truth, so no limit is held against it.{}",
-        expected(worst.expected),
+        expected(worst.linked),
         counted(worst.n),
         percent(worst.share),
         model(worst.model),
-        counted(most),
+        expected(most),
         others,
     )
 
@@ -103,13 +103,13 @@ def _linked(learnt: Sequence[Learnt], evidence: Evidence) -> Exhibit:
         (
             model(one.model),
             direction(one.direction),
-            expected(one.expected),
+            expected(one.linked),
             counted(one.n),
             percent(one.share),
             expected(one.bound),
             _proof(one),
             None if (most := _ceiling(one, evidence)) is None else counted(most),
-            counted(one.impossible),
+            None if one.impossible is None else counted(one.impossible),
             expected(one.moments),
             expected(one.plain),
         )
