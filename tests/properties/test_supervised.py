@@ -1,7 +1,5 @@
 """The learnt worst case is the worst case: held against trying every set of records."""
 
-import logging
-
 import numpy as np
 import polars as pl
 import pytest
@@ -53,7 +51,6 @@ def test_the_proven_optimum_is_the_optimum(model, files):
 
 @given(files=two_files(most=5, attributes=(2, 2)))
 def test_no_bilinear_form_links_more_than_is_proven(files):
-    logging.getLogger("unveil").setLevel(logging.ERROR)
     _, found = learnt(*files, "bilinear")
     assert found["linked"] == found["strict"] <= found["bound"]
     assert naive.best_on_grid(*files, steps=24) <= found["bound"]
