@@ -43,9 +43,10 @@ SHOWN = 5  # pairs of attributes
 class Supervised(Attack, frozen=True, kw_only=True):
     """Linkage by a learnt distance: the parameters that link the most records, given the truth.
 
-    No intruder has the truth. It is the worst case: whoever links by a distance of this family,
-    with whatever weights, links no more. Much of the number may be luck that goes with these very
-    people; so beside it stands what is linked of one half by parameters learnt on the other.
+    No intruder has the truth. It is the worst case: by whatever distance of this family, no more
+    people are nearer to their true row than to any other. Much of the number may be luck that goes
+    with these very people; so beside it stands what is linked of one half by parameters learnt on
+    the other.
 
     Torra, Record linkage approaches for dynamic database integration (2013), Section 3: weights of
     the attributes; a fuzzy measure, by which the Choquet integral weighs sets of them; or a

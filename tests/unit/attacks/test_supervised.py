@@ -1,6 +1,7 @@
 """The learnt worst case: what it says, where it ends, and what it refuses."""
 
 import logging
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -306,6 +307,70 @@ def test_a_matrix_tells_gaps_of_one_size_apart_by_their_sign():
     files = plain(["a", "b"], first), plain(["a", "b"], second)
     _, found = attack_plainly(files, Supervised(model="bilinear", splits=0, counting="strict"))
     assert found["linked"] == found["strict"] == 3
+
+
+@pytest.mark.parametrize("model", ["weights", "choquet", "bilinear"])
+@pytest.mark.parametrize("huge", [1e6, 1e10])
+def test_one_huge_value_hides_no_attribute(model, huge):
+    rng = np.random.default_rng(1)
+    unmasked = rng.permutation(60).astype(float)
+    unmasked[0] = huge
+    files = (plain(["a", "b"], np.column_stack([unmasked, rng.normal(size=60)])) for _ in "xy")
+    _, found = attack_plainly(tuple(files), Supervised(model=model, splits=0))
+    assert found["linked"] == found["bound"] == 60
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "linked"),
+    [
+        ([0, 0, 8], [1, -1, 8], 2),  # two who are the same, each between the rows of both
+        ([0, 8, 8, 16], [1, -1, -1, 16], 4 / 3),  # one of three rows that are as far; one
+    ],
+)
+def test_twins_are_counted_by_rows(monkeypatch, first, second, linked):
+    files = [plain(["a"], [[float(value)] for value in side]) for side in (first, second)]
+    for pairs in (rivals.PAIRS, 0):  # all rivals at once, and one by one
+        monkeypatch.setattr(rivals, "PAIRS", pairs)
+        _, found = attack_plainly(files, Supervised(splits=0, scale="original"))
+        assert found["linked"] == pytest.approx(linked) == pytest.approx(found["bound"])
+
+
+def test_a_matrix_of_categories_is_weights():
+    rng = np.random.default_rng(1)
+    columns = ["a", "b", "c"]
+    values = rng.choice(list("xyz"), size=(40, 3))
+    released = np.where(rng.random((40, 3)) < [0, 0.3, 0], "y", values)
+    schema = Schema(quasi=columns, nominal=columns)
+    files = [Microdata(pl.DataFrame(side, schema=columns), schema) for side in (values, released)]
+    _, weights = attack_plainly(files, Supervised(splits=0))
+    _, matrix = attack_plainly(files, Supervised(model="bilinear", splits=0))
+    assert weights["ended"] == matrix["ended"] == "proven"
+    assert matrix["linked"] == pytest.approx(weights["linked"])
+    assert matrix["impossible"] is None
+    assert weights["impossible"] > 0
+
+
+def test_strangers_with_a_missing_cell_are_compared_by_the_others():
+    files = two_files()
+    links, _ = attack_plainly(files, Supervised(model="bilinear", splits=0))
+    others = links.on(plain(["a", "b", "c"], [[None, 0.5, 0.5], [0.1, 0.5, 0.5]]))
+    assert others.n_best.tolist() == [1, 1]
+
+
+def test_a_measure_weighs_no_star():
+    schema = Schema(quasi=["a", "b"], numeric=["a", "b"])
+    starred = Schema(quasi=["a", "b"], numeric=["a", "b"], generalised=["a"])
+    first = Microdata(pl.DataFrame({"a": [1.0, 2, 3], "b": [1.0, 2, 4]}), schema)
+    second = Microdata(pl.DataFrame({"a": ["0..2", "*", "2..4"], "b": [1.0, 2, 4]}), starred)
+    with pytest.raises(SpecError, match="may be anything, as in a"):
+        attack_plainly((first, second), Supervised(model="choquet", splits=0))
+    assert attack_plainly((first, second), Supervised(splits=0))[1]["linked"] > 0
+
+
+def test_rivals_are_found_one_by_one_where_all_take_too_long():
+    asked = questions(two_files(), True)
+    assert asked.skyline is not None
+    assert replace(asked, patience=0.0).skyline is None
 
 
 def program_of():
