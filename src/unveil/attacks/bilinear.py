@@ -49,6 +49,8 @@ class Bilinear(Family):
             missing = any(bool(np.isnan(side.cells()[:, column]).any()) for side in ground.asked)
             plain[place] = not missing and cost.kind == SQUARE and cost.side == BOTH
         self._plain, self._other = np.flatnonzero(plain), np.flatnonzero(~plain)
+        unit = usual_differences(ground, records, truth)
+        self._size, self._unit = np.sqrt(unit[self._plain]), unit[self._other]
         self._cells = self._numbers(ground)
         self._above = np.triu_indices(len(self._plain))
         # Differences in units in which true pairs differ by as much in every direction.
@@ -57,7 +59,6 @@ class Bilinear(Family):
         values, vectors = np.linalg.eigh(apart.T @ apart / len(apart))
         least = LEAST * max(float(values.max(initial=0.0)), LEAST)
         self._map = vectors / np.sqrt(np.maximum(values, least))  # attributes x directions
-        self._unit = usual_differences(ground, records, truth)[self._other]
 
     @property
     def size(self) -> int:
@@ -128,7 +129,7 @@ class Bilinear(Family):
         """The weighted mean; the covariance of what true pairs differ by; and between the two."""
         back = np.linalg.pinv(self._map)
         weights = self.weights / self.weights.sum()
-        matrix = (back * weights[self._plain]) @ back.T
+        matrix = (back * (weights[self._plain] * self._size**2)) @ back.T
         mean = np.concatenate([matrix[self._above], weights[self._other] * self._unit])
         mean /= mean[self._diagonal].sum()
         pairs = self._diagonal / self._diagonal.sum()
@@ -182,18 +183,16 @@ class Bilinear(Family):
         values, vectors = np.linalg.eigh(self.matrix(point))
         return self._forms(vectors[:, values < -LEAST].T)
 
-    def _original(self, point: Floats) -> tuple[Floats, Floats]:
-        """The matrix of the differences themselves, and the others' weights, of trace 1."""
+    def _parts(self, point: Floats) -> tuple[Floats, Floats]:
+        """The matrix of differences in units of usual ones, and the others' weights."""
         point = self.mended(point)
-        matrix = self._map @ self.matrix(point) @ self._map.T
-        weights = point[len(self._above[0]) :] / self._unit
-        total = float(np.trace(matrix) + weights.sum())
-        return matrix / total, weights / total
+        matrix: Floats = self._map @ self.matrix(point) @ self._map.T
+        return matrix, point[len(self._above[0]) :] / self._unit
 
     def search(self, point: Floats, ground: Ground | None = None) -> Search:
         """Euclid's distance after the root of the matrix, and the others' costs."""
         ground = ground or self.ground
-        matrix, weights = self._original(point)
+        matrix, weights = self._parts(point)
         values, vectors = np.linalg.eigh(matrix)
         kept = values > values.max(initial=0.0) * 1e-15
         whole = ground.search_weighted(self._all_weights(weights))
@@ -211,9 +210,9 @@ class Bilinear(Family):
         return replace(whole, mine=mine, released=released, metric=Metric(tuple(costs), root=True))
 
     def _numbers(self, ground: Ground) -> tuple[Floats, Floats]:
-        """The plain attributes of those that ask and of the candidates, in units of their costs."""
+        """The plain attributes of those that ask and of the candidates, in usual differences."""
         columns = [ground.places.index(place) for place in self._plain.tolist()]
-        roots = np.sqrt([ground.metric.every[column].weight for column in columns])
+        roots = np.sqrt([ground.metric.every[column].weight for column in columns]) / self._size
         asking, asked = (side.cells()[:, columns] * roots for side in ground.asked)
         means = np.nanmean(asked, axis=0)  # strangers may lack what everybody else has
         return np.where(np.isnan(asking), means, asking), np.where(np.isnan(asked), means, asked)
@@ -225,9 +224,10 @@ class Bilinear(Family):
 
     def told(self, point: Floats) -> Learned:
         """The diagonal, and the strongest pairs, as a correlation is."""
-        matrix, weights = self._original(point)
+        matrix, weights = self._parts(point)
         importance = self._all_weights(weights)
-        importance[self._plain] = np.diag(matrix)
+        importance[self._plain] = np.diag(matrix) / self._size**2
+        importance /= importance.sum()
         size = np.sqrt(np.maximum(np.diag(matrix), LEAST * np.trace(matrix)))
         together = matrix / np.outer(size, size) if len(size) else matrix
         names = [self.ground.names[place] for place in self._plain.tolist()]
