@@ -177,9 +177,9 @@ def test_strangers_meet_what_was_learnt():
     files = two_files()
     for model in ("weights", "choquet", "bilinear"):
         links, _ = attack_plainly(files, Supervised(model=model, splits=0))
-        others = links.on(files[0])  # the same people, as strangers
-        assert (others.score == links.score).all()
-        assert (others.best == links.best).all()
+        others = links.on(files[0].take(np.arange(10)))  # some of the people, as strangers
+        assert (others.best == links.best[:10]).all()
+        assert others.score == pytest.approx(links.score[:10])
 
 
 def test_blocks_part_rivals():
