@@ -163,7 +163,8 @@ def test_many_records_are_learnt_on_by_a_sample(monkeypatch):
     links, found = attack_plainly(two_files(), Supervised(splits=1))
     assert (found["n"], found["learnt_on"]) == (40, 25)
     assert found["linked"] == measures.hits(links).sum() <= found["bound"] <= 40
-    assert found["bound"] >= 15  # of those that were not learnt on nothing is known
+    # Of those that were not learnt on nothing is known but that they count one each.
+    assert found["bound"] == links.finder.lesson.bound + 15
     assert found["ended"] != "proven"
 
 
@@ -470,3 +471,20 @@ def test_lines_end_in_vain(monkeypatch):
     monkeypatch.setattr(learning, "LINES_IN_VAIN", 0)
     _, found = attack_plainly(two_files(), Supervised(splits=0))
     assert found["linked"] == found["bound"]  # the proof finds what lines have not
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_proof_finds_what_no_line_was_looked_along_for(monkeypatch, seed):
+    files = two_files(30, seed=seed, noise=2.0)
+    best = attack_plainly(files, Supervised(splits=0))[1]
+    monkeypatch.setattr(learning, "LINES", 0)
+    monkeypatch.setattr(proving.Proof, "extend", lambda *_: None)
+    monkeypatch.setattr(Weights, "starts", lambda *_: iter([np.array([1e-6, 1e-6, 1.0])]))
+    found = attack_plainly(files, Supervised(splits=0))[1]
+    assert found["ended"] == best["ended"] == "proven"
+    assert found["linked"] == best["linked"]
+
+
+def test_more_are_linked_of_those_who_were_learnt_on():
+    _, found = attack_plainly(two_files(60, noise=2.0), Supervised(splits=4))
+    assert found["held_out"]["learnt_on"] > found["held_out"]["linked"]
