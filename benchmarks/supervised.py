@@ -128,7 +128,8 @@ def cold(files, truth, budget):
     asked = attacks.supervised.questions_of(family.ground, search.files.pairs, strict=True)
     rows = Rivals(asked, family).rows
     begun = time.process_time()
-    program = BigM(rows, family, np.ones(family.size) / family.size, lazy=False)
+    program = BigM(rows, family, np.ones(family.size) / family.size)
+    program.watch(np.arange(len(rows.rivals)))
     program.run(budget)
     spent = time.process_time() - begun
     return {

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 class BigM:
     """The integer program over parameters and records that are given up."""
 
-    def __init__(
-        self, rows: Inequalities, family: Family, point: Floats, *, lazy: bool = True
-    ) -> None:
+    def __init__(self, rows: Inequalities, family: Family, point: Floats) -> None:
         self.rows, self.family, self.point = rows, family, point
         self.linked, self.bound = rows.count(point), rows.total
         self._scale = usual_size(point)
@@ -37,22 +35,20 @@ class BigM:
         many = family.size
         add_columns(self._solver, np.where(family.free, -INFINITY, 0.0), np.full(many, INFINITY))
         lost = (~rows.possible).astype(np.float64)
-        add_columns(self._solver, lost, np.ones(len(rows)), whole=True)
         costs = np.where(rows.possible, rows.worth, 0.0)
-        for record, cost in enumerate(costs.tolist()):
-            self._solver.changeColCost(many + record, cost)
+        add_columns(self._solver, lost, np.ones(len(rows)), costs, whole=True)
         self._add(family.normal(self._scale)[None] * self._scale, 1.0, 1.0)
         self._add(family.cone * self._scale, 0.0, INFINITY)
         self._watched: set[int] = set()
         tightest = rows.least(point)[1]
-        self._watch(tightest[tightest >= 0] if lazy else np.arange(len(rows.rivals)))
+        self.watch(tightest[tightest >= 0])
 
     def _add(self, rows: Floats, low: float, high: float) -> None:
         """Rows of the parameters alone."""
         add_rows(self._solver, np.hstack([rows, np.zeros((len(rows), len(self.rows)))]), low, high)
 
-    def _watch(self, which: Ints) -> int:
-        """Take in rows; whoever is given up makes up for the most that each can be broken by."""
+    def watch(self, which: Ints) -> int:
+        """Take in rows; how many are new. To give a record up makes up for all that they lack."""
         new = [row for row in np.unique(which).tolist() if row not in self._watched]
         self._watched.update(new)
         for some in np.array_split(np.array(new, np.int64), len(new) // 1000 + 1):
@@ -84,5 +80,5 @@ class BigM:
                 self.linked, self.point = count, point
             cuts = self.family.cuts(outside)
             self._add(cuts * self._scale, 0.0, INFINITY)
-            if not self._watch(rows[kept & (least < 0)]) and not len(cuts):
+            if not self.watch(rows[kept & (least < 0)]) and not len(cuts):
                 return

@@ -86,7 +86,7 @@ class Bilinear(Family):
         return self._forms(vectors)
 
     def _forms(self, vectors: Floats) -> Floats:
-        """V' A v as a product with the parameters, for each vector v."""
+        """The form v' A v as a product with the parameters, for each vector v."""
         one, other = self._above
         found = vectors[:, one] * vectors[:, other] * np.where(one == other, 1.0, 2.0)
         return np.hstack([found, np.zeros((len(vectors), len(self._other)))])

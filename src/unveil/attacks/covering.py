@@ -90,9 +90,8 @@ class Conflicts:
             mip_rel_gap=0.0,
             mip_abs_gap=1 - CLOSE if _whole(self.worth[used]) else CLOSE,
         )
-        add_columns(solver, np.zeros(len(used)), np.ones(len(used)), whole=True)
-        for place, worth in enumerate(self.worth[used].tolist()):
-            solver.changeColCost(place, worth)
+        none, one = np.zeros(len(used)), np.ones(len(used))
+        add_columns(solver, none, one, self.worth[used], whole=True)
         sets = np.zeros((len(self.sets), len(used)))
         sets[np.repeat(np.arange(len(self.sets)), np.diff(starts)), places] = 1.0
         add_rows(solver, sets, 1.0, INFINITY)

@@ -93,11 +93,8 @@ class Ground:
 
     def search_weighted(self, weights: Floats) -> Search:
         """The nearest, where attributes have weights."""
-        own = weights[self.places]
-        costs = tuple(
-            replace(cost, weight=cost.weight * by, value=cost.value * by, slope=cost.slope * by)
-            for cost, by in zip(self.metric.every, own.tolist(), strict=True)
-        )
+        own = zip(self.metric.every, weights[self.places].tolist(), strict=True)
+        costs = tuple(cost.times(weight) for cost, weight in own)
         return self.search(replace(self.metric, costs=costs))
 
 

@@ -36,25 +36,7 @@ class Choquet(Family):
 
     def __init__(self, ground: Ground, weights: Floats) -> None:
         super().__init__(ground)
-        many, columns = len(ground.names), len(ground.places)
-        if many > MOST_CHOQUET:
-            raise SpecError(
-                f"supervised: choquet: a measure of {many} attributes has {2**many - 1:,} numbers "
-                f"to learn, and at most those of {MOST_CHOQUET} attributes are, "
-                f"{2**MOST_CHOQUET - 1:,}: let the intruder know fewer, or learn weights or a "
-                "bilinear form"
-            )
-        if columns > MOST_CHOQUET:
-            raise SpecError(
-                f"supervised: choquet: a range has two ends, and {columns} columns are compared; "
-                f"at most {MOST_CHOQUET} are: let the intruder know fewer generalised attributes"
-            )
-        stars = [name for name in ground.names if ground.starred(name)]
-        if stars:
-            raise SpecError(
-                f"supervised: choquet: a measure cannot weigh a range that may be anything, as in "
-                f"{listing(stars)}: let the intruder not know it, or learn weights or a matrix"
-            )
+        many = len(ground.names)
         self.many, self.weights = many, weights
         sets = np.arange(1 << many)
         lower = [sets[sets & 1 << one == 0] for one in range(many)]
@@ -171,4 +153,27 @@ class Choquet(Family):
         found = interactions(self._measure(point))
         return Learned(
             named(self.ground.names, np.diag(found)), strongest(self.ground.names, found)
+        )
+
+
+def check_measurable(ground: Ground) -> None:
+    """A measure is of few attributes, and of none that may be anything."""
+    many, columns = len(ground.names), len(ground.places)
+    if many > MOST_CHOQUET:
+        raise SpecError(
+            f"supervised: choquet: a measure of {many} attributes has {2**many - 1:,} numbers "
+            f"to learn, and at most those of {MOST_CHOQUET} attributes are, "
+            f"{2**MOST_CHOQUET - 1:,}: let the intruder know fewer, or learn weights or a "
+            "bilinear form"
+        )
+    if columns > MOST_CHOQUET:
+        raise SpecError(
+            f"supervised: choquet: a range has two ends, and {columns} columns are compared; "
+            f"at most {MOST_CHOQUET} are: let the intruder know fewer generalised attributes"
+        )
+    stars = [name for name in ground.names if ground.starred(name)]
+    if stars:
+        raise SpecError(
+            f"supervised: choquet: a measure cannot weigh a range that may be anything, as in "
+            f"{listing(stars)}: let the intruder not know it, or learn weights or a matrix"
         )

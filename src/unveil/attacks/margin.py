@@ -31,7 +31,7 @@ OPTIONS = {
     "primal_feasibility_tolerance": 1e-10,
     "dual_feasibility_tolerance": 1e-10,
 }
-CUTS = 60  # rounds of rows that the cone was lacking
+ROUNDS = 200  # of rows that were lacking, of the records or of the cone
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Margin:
         many = family.size
         lows = np.where(family.free, -INFINITY, 0.0)
         add_columns(self._solver, lows, np.full(many, INFINITY))
-        add_columns(self._solver, np.array([-INFINITY]), np.ones(1))  # the margin
-        self._solver.changeColCost(many, -1.0)
+        margin = np.array([-INFINITY]), np.ones(1)
+        add_columns(self._solver, *margin, np.array([-1.0]))
         add_rows(self._solver, self._normal[None], 1.0, 1.0)
         self._cone, self._cone_at = np.zeros((0, many)), list[int]()  # its rows, in the program
         self._widen(family.cone)
@@ -108,7 +108,7 @@ class Margin:
         wanted = np.zeros(len(self.rows), np.bool_)
         wanted[list(records)] = True
         self._enforce(wanted)
-        for _ in range(CUTS + len(self.rows.rivals)):
+        for _ in range(ROUNDS):
             found = self._solve()
             if found is None:
                 return Unclear()
@@ -117,13 +117,11 @@ class Margin:
                 return apart
             inside = self.family.mended(point)
             least, rows = self.rows.least(inside)
-            broken = [
-                row for row in rows[wanted & (least <= CLEAR)].tolist() if row not in self._row
-            ]
-            if not (wanted & (least <= CLEAR)).any():
+            broken = rows[wanted & (least <= CLEAR)].tolist()
+            if not broken:
                 return Together(inside)
             outside = self.family.cuts(point)
-            if not broken and not len(outside):
+            if self._row.issuperset(broken) and not len(outside):
                 break
             self.watch(broken)
             self._widen(outside)

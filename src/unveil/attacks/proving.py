@@ -165,7 +165,7 @@ class Proof:
         elif not isinstance(found, Apart):
             self.unclear += 1
             if found.point is not None:
-                self._tried(self.family.mended(found.point))
+                self._tried(found.point)
             return None
         return found
 

@@ -179,9 +179,9 @@ class Rivals:
             return
         self._known = np.union1d(self._known, new)
         owners, rivals = np.divmod(new, many)
-        matter = ~self._twins_among(owners, rivals)
+        own, other = self._parts(owners, rivals)
+        matter = ~self._twins_among(owners, rivals, own, other)
         if self.family.monotone:
-            own, other = self._costs(owners, rivals)
             lost = np.zeros(len(self.questions), np.bool_)
             lost[owners[(NEARER * other <= own).all(axis=1) & matter]] = True
             self._exclude(lost)
@@ -189,19 +189,17 @@ class Rivals:
         if matter.any():
             self._join(owners[matter], rivals[matter])
 
-    def _costs(self, owners: Ints, rivals: Ints) -> tuple[Floats, Floats]:
-        """What the true one and a rival cost, attribute by attribute."""
-        records, contest = self.questions.records[owners], self.questions.ground.contest
-        truth = self.questions.truth[owners]
-        return contest.costs(records, truth), contest.costs(records, rivals)
-
-    def _twins_among(self, owners: Ints, rivals: Ints) -> Mask:
-        """Which rivals no parameters tell apart from the true one; they share its worth."""
+    def _parts(self, owners: Ints, rivals: Ints) -> tuple[Floats, Floats]:
+        """What the true one and a rival cost, part by part: attributes, where more is farther."""
+        records, truth = self.questions.records[owners], self.questions.truth[owners]
         if self.family.monotone:
-            own, other = self._costs(owners, rivals)
-        else:
-            records, truth = self.questions.records[owners], self.questions.truth[owners]
-            own, other = (self.family.features(records, who).value for who in (truth, rivals))
+            contest = self.questions.ground.contest
+            return contest.costs(records, truth), contest.costs(records, rivals)
+        own, other = (self.family.features(records, who).value for who in (truth, rivals))
+        return own, other
+
+    def _twins_among(self, owners: Ints, rivals: Ints, own: Floats, other: Floats) -> Mask:
+        """Which rivals no parameters tell apart from the true one; they share its worth."""
         nearer = np.maximum(np.abs(own), np.abs(other)) * (1 - NEARER)
         found: Mask = np.all(np.abs(own - other) <= nearer, axis=1)
         if found.any():

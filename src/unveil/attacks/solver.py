@@ -43,14 +43,18 @@ def add_rows(solver: Any, rows: Floats, low: float | Floats, high: float) -> ran
     return range(first, first + many)
 
 
-def add_columns(solver: Any, lows: Floats, highs: Floats, *, whole: bool = False) -> None:
-    """Variables between two limits."""
+def add_columns(
+    solver: Any, lows: Floats, highs: Floats, costs: Floats | None = None, *, whole: bool = False
+) -> None:
+    """Variables between two limits, and what each costs: nothing, if that is not said."""
     import highspy
 
     first, many = solver.getNumCol(), len(lows)
     solver.addVars(many, lows, highs)
+    columns = np.arange(first, first + many, dtype=np.int32)
+    if costs is not None:
+        solver.changeColsCost(many, columns, costs)
     if whole:
-        columns = np.arange(first, first + many, dtype=np.int32)
         kinds = np.full(many, highspy.HighsVarType.kInteger)
         solver.changeColsIntegrality(many, columns, kinds)
 

@@ -17,7 +17,7 @@ from unveil.attacks.budget import Budget, seconds_of
 from unveil.attacks.covering import CLOSE
 from unveil.attacks.distance import Distance, side_by_side
 from unveil.attacks.families import Ground
-from unveil.attacks.integral import Choquet
+from unveil.attacks.integral import Choquet, check_measurable
 from unveil.attacks.learning import learn
 from unveil.attacks.rivals import Questions
 from unveil.attacks.weighted import Weights, by_moments
@@ -120,6 +120,8 @@ class Supervised(Attack, frozen=True, kw_only=True):
         ground = self._ground(files)
         if files.taught is not None:  # strangers meet what was learnt of the people
             return files.taught.family.search(files.taught.point, ground)
+        if self.model == "choquet":  # before anything is learnt
+            check_measurable(ground)
         if files.pairs is None:
             raise SpecError(
                 "supervised: the worst case is learnt from the truth: say which released row is "

@@ -72,6 +72,16 @@ class Cost:
         finite = np.concatenate([numbers[np.isfinite(numbers)], ends])
         return bool((finite == np.rint(finite)).all())
 
+    def times(self, rate: float) -> Cost:
+        """The same cost, so many times as dear."""
+        return replace(
+            self,
+            weight=self.weight * rate,
+            value=self.value * rate,
+            slope=self.slope * rate,
+            missing=None if self.missing is None else self.missing * rate,
+        )
+
     def most(self, gap: float) -> float:
         """No gap up to this one costs more, unless it is impossible."""
         if self.kind in (kernel.SQUARE, kernel.LINEAR):
@@ -257,16 +267,7 @@ class Metric:
         >>> euclid().times(2.0).every[0].weight
         2.0
         """
-        every = tuple(
-            replace(
-                cost,
-                weight=cost.weight * rate,
-                value=cost.value * rate,
-                slope=cost.slope * rate,
-                missing=None if cost.missing is None else cost.missing * rate,
-            )
-            for cost in self.every
-        )
+        every = tuple(cost.times(rate) for cost in self.every)
         costs = every[0] if isinstance(self.costs, Cost) else every
         return replace(self, costs=costs, root=False)
 
