@@ -157,6 +157,7 @@ class Release:
     channels: tuple[Channel, ...]  # in the order of the masks
     row_map: Ints | None  # the original's row of each released row, from 0; None: synthetic
     origin: dict[str, int] = field(default_factory=dict)  # fingerprints of the original's columns
+    details: dict[str, Any] = field(default_factory=dict)  # what masks say of their work, by step
 
     def channels_of(self, column: str) -> tuple[Channel, ...]:
         """What was done to one column, in order; nothing, if it was not masked.

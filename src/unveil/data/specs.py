@@ -89,7 +89,7 @@ def method_name(spec: type[Spec]) -> str:
     >>> method_name(RankSwapping)
     'rank-swapping'
     """
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", spec.__name__).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", spec.__name__).lower()
 
 
 def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:

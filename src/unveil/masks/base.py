@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from msgspec import Meta
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats, Ints, Numbers
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
+    from unveil.models.base import Model
 
 
 class Draw(Protocol):
@@ -32,6 +33,13 @@ class Draw(Protocol):
 
     def __call__(self, *names: str) -> np.random.Generator:
         """The generator of these names."""
+
+
+class Promised(NamedTuple):
+    """Privacy models, and the columns in which records of a class are alike."""
+
+    models: tuple[Model, ...]
+    keys: tuple[str, ...]
 
 
 KeepType = Annotated[
@@ -47,6 +55,7 @@ class Masked:
     channels: tuple[Channel, ...] = ()
     rows: Ints | None = None  # the row before of each row after, where rows went or moved
     synthetic: bool = False  # no row after is a row before
+    details: Any = None  # what the mask says of its work beside
 
 
 class Mask(Spec, frozen=True, kw_only=True):
@@ -72,6 +81,10 @@ class Mask(Spec, frozen=True, kw_only=True):
         """The name from which random numbers are drawn; no two steps of a plan share it."""
         return self.name or method_name(type(self))
 
+    def promises(self, data: Microdata) -> tuple[Promised, ...]:  # noqa: ARG002
+        """What it promises of the released file, on which it is counted: most masks nothing."""
+        return ()
+
     @abc.abstractmethod
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """The columns in which it changes cells."""
@@ -89,6 +102,7 @@ class OnColumns(Mask, frozen=True, kw_only=True):
     """A mask of some columns, by default of the quasi-identifiers."""
 
     levels: ClassVar[tuple[str, ...]] = LEVELS  # of the columns that it can mask
+    again: ClassVar[bool] = False  # whether it can mask ranges and sets, too
 
     columns: Annotated[
         tuple[str, ...] | None,
@@ -118,7 +132,7 @@ class OnColumns(Mask, frozen=True, kw_only=True):
             for name in data.columns
             if "quasi" in data.schema[name].role
             and "identifier" not in data.schema[name].role
-            and not data.schema[name].generalised
+            and (self.again or not data.schema[name].generalised)
             and data.level(name) in self.accepted()
         ]
         if not found:
@@ -129,7 +143,7 @@ class OnColumns(Mask, frozen=True, kw_only=True):
         return tuple(found)
 
     def _check_level(self, data: Microdata, column: str) -> None:
-        if data.schema[column].generalised:
+        if data.schema[column].generalised and not self.again:
             raise SchemaError(
                 f"{self.step}: column '{column}' is generalised: its cells are ranges and "
                 "sets, which cannot be masked again"

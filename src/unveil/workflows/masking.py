@@ -18,6 +18,8 @@ from unveil.data.rows import fingerprints
 from unveil.errors import DataError, SpecError, UsageError, listing
 from unveil.files.plans import read_plan
 from unveil.masks import Mask
+from unveil.masks.generalising import refuse_broken
+from unveil.models import check
 from unveil.workflows.sources import as_microdata
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from unveil.data.microdata import Microdata
     from unveil.data.schema import Schema
+    from unveil.masks.base import Promised
 
 
 def mask(
@@ -78,21 +81,37 @@ def mask(
     later = check_steps(steps, original)
     table = without_identifiers(original)
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
+    promised, details = dict[str, tuple[Promised, ...]](), dict[str, Any]()
     for step in steps:
         if step in later:
             step.check(table)
         told = None if progress is None else partial(progress, step.step)
+        promised[step.step] = step.promises(table)
         made = step.apply(table, partial(plan.stream, step.step), told)
-        if made.rows is None and not made.synthetic:
+        if made.rows is None and not made.synthetic and not promised[step.step]:
             tell_unchanged(step, table, made.data)
+        if made.details is not None:
+            details[step.step] = made.details
         table = made.data
         channels.extend(made.channels)
         synthetic |= made.synthetic
         if made.rows is not None and not synthetic:
             row_map = row_map[made.rows]
-    return Release(
-        table, plan, tuple(channels), None if synthetic else row_map, fingerprints(original)
-    )
+    check_promises(table, promised, steps)
+    rows = None if synthetic else row_map
+    return Release(table, plan, tuple(channels), rows, fingerprints(original), details)
+
+
+def check_promises(
+    table: Microdata, promised: dict[str, tuple[Promised, ...]], steps: tuple[Mask, ...]
+) -> None:
+    """Refuse a release in which a later step has broken what an earlier one promised."""
+    for step in steps[:-1]:  # the last has counted for itself
+        for models, keys in promised[step.step]:
+            try:
+                refuse_broken(step.step, check(table, models, keys=keys))
+            except DataError as error:
+                raise DataError(f"{error}; a later step changed it: put {step.step} last") from None
 
 
 def check_steps(steps: tuple[Mask, ...], table: Microdata) -> list[Mask]:

@@ -1,0 +1,209 @@
+"""What masks share that make records alike: the promise, counted on what they hand over."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import msgspec
+import numpy as np
+import polars as pl
+from msgspec import Meta
+
+from unveil.data.cells import STAR, escape
+from unveil.data.channels import Ranges, Sets
+from unveil.data.columns import labels_of
+from unveil.data.encode import codes
+from unveil.data.specs import method_name
+from unveil.engines.classes import Classes, values_of
+from unveil.errors import DataError, SpecError, count, listing
+from unveil.kernels.diversity import DISTINCT, kept
+from unveil.masks.base import Masked, OnColumns, Promised
+from unveil.models.anonymity import KAnonymity, KMap
+from unveil.models.base import Model, Models, compiled, set_models
+from unveil.models.checking import check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.attribute import Attribute
+    from unveil.data.channels import Channel
+    from unveil.data.encode import Ints, Mask
+    from unveil.data.microdata import Microdata
+    from unveil.data.progress import Progress
+    from unveil.data.promise import Promise
+    from unveil.kernels.diversity import Rules
+    from unveil.masks.base import Draw
+
+K = Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Made:
+    """What a generalising mask made: the columns, who is kept, and what else there is to tell."""
+
+    columns: Sequence[pl.Series]  # of all records of the table
+    attributes: dict[str, Attribute]
+    released: Mask | None = None  # whether each record is; None: all are
+    details: Any = None  # what the mask says of its work
+
+
+class Generalising(OnColumns, frozen=True, kw_only=True):
+    """A mask that makes records alike in some columns, until models are kept."""
+
+    chance: ClassVar[bool] = False
+    discards: ClassVar[bool] = False  # whether it may leave out records
+
+    k: K
+    models: Models = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        set_models(self)
+
+    @property
+    def promised(self) -> tuple[Model, ...]:
+        """The models that what it hands over keeps."""
+        return (KAnonymity(k=self.k), *self.models)
+
+    def promises(self, data: Microdata) -> tuple[Promised, ...]:
+        """Its models, on the columns that it masks."""
+        return (Promised(self.promised, self.targets(data)),)
+
+    def check(self, data: Microdata) -> None:
+        """There must be a class, and a model must be about something."""
+        if self.k > len(data):
+            raise DataError(
+                f"{self.step}: k is {self.k:,} and there are {count(len(data), 'record')}: choose "
+                f"a k of at most {len(data):,}"
+            )
+        for model in self.promised:
+            if isinstance(model, KMap) or getattr(model, "stars", "value") == "wildcard":
+                self.check_counted(model)
+        broken = self._together(data)[1]
+        if broken:
+            raise DataError(
+                f"{self.step}: this cannot be met: all records in one class, of which no "
+                f"generalising makes more, have {'; '.join(broken)}: ask for no more than that"
+            )
+
+    def check_counted(self, model: Model) -> None:
+        """Refuse a model that is counted row by row, unless the mask knows how to keep it."""
+        raise SpecError(
+            f"{self.step}: it cannot be made to keep {_named(model)}; leave that to a check of the "
+            "release, or choose full-domain"
+        )
+
+    def rules(self, data: Microdata, keys: Sequence[str]) -> Rules:
+        """What its models ask of classes of these records."""
+        return compiled(self.promised, data, keys)
+
+    @abc.abstractmethod
+    def generalise(self, data: Microdata, progress: Progress | None) -> Made:
+        """Make records alike."""
+
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
+        """Make records alike, and count on the result what was promised."""
+        made = self.generalise(data, progress)
+        after = data.replace(made.columns, made.attributes)
+        rows = None
+        if made.released is not None and not made.released.all():
+            rows = np.flatnonzero(made.released)
+            if not len(rows):
+                raise self.nobody_left(data)
+            after = after.take(rows)
+        for models, keys in self.promises(data):
+            refuse_broken(self.step, check(after, models, keys=keys))
+        channels = tuple(_channel(data, column.name) for column in made.columns)
+        return Masked(after, channels, rows=rows, details=made.details)
+
+    def nobody_left(self, data: Microdata) -> DataError:
+        """The error where every record would be discarded."""
+        return DataError(
+            f"{self.step}: no record could be released that keeps {told(self.promised)}; of all "
+            f"records together it is {'; '.join(self._together(data)[0])}"
+        )
+
+    def _together(self, data: Microdata) -> tuple[list[str], list[str]]:
+        """What all records in one class keep of each model, in words; and what they break.
+
+        No generalising can do better, but for that of a mask that discards records: then what
+        counts people and values only is broken for good.
+        """
+        keys = self.targets(data)
+        everybody = Classes(np.arange(len(data)), np.array([0, len(data)]))
+        values = values_of(self.rules(data, keys), everybody)[0]
+        asked = [one for model in self.promised for one in model.asked(data, keys)]
+        all_of, broken = [], []
+        for one, value in zip(asked, values.tolist(), strict=True):
+            words = f"{KINDS[one.kind]} {value:.4g} where {one.bound:.4g} is asked"
+            words = words if one.column is None else f"{one.column}: {words}"
+            all_of.append(words)
+            final = one.kind <= DISTINCT or not self.discards
+            if final and not kept(one.kind, np.array([value]), one.bound)[0]:
+                broken.append(words)
+        return all_of, broken
+
+
+# What the models' numbers are called.
+KINDS = ("records", "values", "values by entropy", "most frequent over the rest",
+         "distance", "distance", "share of one value")  # fmt: skip
+
+
+def refuse_broken(step: str, found: Sequence[Promise]) -> None:
+    """Refuse to hand over a file that breaks a promise, and say which."""
+    broken = [str(one) for one in found if not one.kept]
+    if broken:
+        raise DataError(f"{step}: the release would break {'; '.join(broken)}: it is not made")
+
+
+def told(models: Sequence[Model]) -> str:
+    """Models in words.
+
+    >>> told([KAnonymity(k=3)])
+    'k-anonymity (k 3)'
+    """
+    return listing(_named(model) for model in models)
+
+
+def _named(model: Model) -> str:
+    given = {
+        name: getattr(model, name)
+        for name in model.__struct_fields__
+        if isinstance(getattr(model, name), int | float)
+    }
+    return f"{method_name(type(model))} ({', '.join(f'{n} {v:g}' for n, v in given.items())})"
+
+
+def labels_with_stars(data: Microdata, column: str, stars: Mask) -> pl.Series:
+    """A column as generalised cells: its labels, and a star where it is not told.
+
+    >>> import unveil
+    >>> people = unveil.households(2)
+    >>> labels_with_stars(people, "sex", np.array([False, True])).to_list()[1]
+    '*'
+    """
+    labels = labels_of(data.column(column))
+    if not data.schema[column].generalised:
+        listed = labels.drop_nulls().unique()
+        labels = labels.replace_strict(
+            listed, [escape(label) for label in listed], default=None, return_dtype=pl.String
+        )
+    return labels.set(pl.Series(stars), STAR).alias(column)
+
+
+def generalised(data: Microdata, column: str) -> Attribute:
+    """What a column is once its cells are ranges, sets or stars."""
+    attribute, level = data.schema[column], data.level(column)
+    order = data.order(column)
+    if level == "ordinal" and not order and not attribute.generalised:
+        order = codes(data, column).categories
+    return msgspec.structs.replace(attribute, level=level, order=order, generalised=True)
+
+
+def _channel(data: Microdata, column: str) -> Channel:
+    if data.level(column) == "numeric":
+        return Ranges((column,))
+    return Sets((column,))
+

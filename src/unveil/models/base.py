@@ -1,0 +1,149 @@
+"""What every privacy model is: a spec that says what classes of like records have to keep."""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from unveil.data.common import common_cells
+from unveil.data.specs import Spec, find_method, method_name
+from unveil.engines.classes import Ask, Confidential, rules_of
+from unveil.errors import SchemaError, SpecError, absent_column, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.microdata import Microdata
+    from unveil.kernels.diversity import Rules
+
+
+class Asked(NamedTuple):
+    """One number that a model asks of every class, of one confidential attribute or of none."""
+
+    kind: int  # one of kernels.diversity
+    bound: float
+    column: str | None = None
+    least: int = 0
+
+
+def _tag(name: str) -> str:
+    return method_name(type(name, (Spec,), {}))
+
+
+class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=_tag):
+    """A promise about all records that are alike on the quasi-identifiers.
+
+    >>> from unveil.models import METHODS
+    >>> all(issubclass(model, Model) for model in METHODS)
+    True
+    """
+
+    @abc.abstractmethod
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:
+        """What is asked of every class of records that are alike in the keys."""
+
+
+class OfConfidential(Model, frozen=True, kw_only=True):
+    """A model of what is confidential among those who are alike."""
+
+    columns: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="The confidential attributes; if not given, all that the schema declares "
+            "and that are not among the quasi-identifiers."
+        ),
+    ] = None
+
+    def confidential(self, data: Microdata, keys: Sequence[str]) -> tuple[str, ...]:
+        """The attributes that it is about."""
+        name = method_name(type(self))
+        if self.columns is None:
+            declared = data.schema.with_role("confidential")
+            found = tuple(one for one in data.columns if one in declared and one not in keys)
+            if not found:
+                raise SchemaError(
+                    f"{name}: no attribute is confidential and no quasi-identifier: declare one in "
+                    "the schema, or name it (columns)"
+                )
+            return found
+        for column in self.columns:
+            if column not in data.columns:
+                raise SpecError(f"{name}: {absent_column(column, data.columns)}")
+            if column in keys:
+                raise SpecError(
+                    f"{name}: column '{column}' is one of those in which records of a class are "
+                    "alike, so it has one value in each: name another"
+                )
+        return self.columns
+
+
+def compiled(models: Sequence[Model], data: Microdata, keys: Sequence[str]) -> Rules:
+    """What models ask of classes of a table's records, as arrays for the kernels.
+
+    >>> import unveil
+    >>> from unveil.models import KAnonymity
+    >>> compiled([KAnonymity(k=3)], unveil.households(10), ["sex"]).bound.tolist()
+    [3.0]
+    """
+    asked = [one for model in models for one in model.asked(data, keys)]
+    columns = list(dict.fromkeys(one.column for one in asked if one.column is not None))
+    attributes = [_confidential(data, column) for column in columns]
+    rows = [
+        Ask(one.kind, columns.index(one.column) if one.column else 0, one.bound, one.least)
+        for one in asked
+    ]
+    return rules_of(rows, attributes, len(data))
+
+
+def _confidential(data: Microdata, column: str) -> Confidential:
+    """An attribute's values in their order, numbered without a gap; as declared, if they are."""
+    cells = common_cells(data, column=column)[0]
+    order = data.order(column)
+    if order and not data.schema[column].generalised:
+        from unveil.data.encode import codes
+
+        cells = codes(data, column).codes.astype(np.int64)
+    found, places = np.unique(cells, return_inverse=True)
+    return Confidential((places - (found[0] < 0)).astype(np.int32), len(found) - int(found[0] < 0))
+
+
+def as_models(step: str, given: Any) -> tuple[Model, ...]:
+    """Models as a user gave them: models, or tables with the name of one.
+
+    >>> as_models("mondrian", [{"model": "l-diversity", "l": 2}])[0].l
+    2.0
+    """
+    from unveil.models import METHODS
+
+    if given is None:
+        return ()
+    if isinstance(given, Model | dict):
+        given = [given]
+    if not isinstance(given, list | tuple):
+        raise SpecError(f"{step}: models: a list of models")
+    found = []
+    for one in given:
+        if isinstance(one, dict):
+            spec = find_method(METHODS, one.get("model"), "a privacy model")
+            found.append(spec(**{name: value for name, value in one.items() if name != "model"}))
+        elif isinstance(one, Model):
+            found.append(one)
+        else:
+            known = listing(method_name(spec) for spec in METHODS)
+            raise SpecError(f"{step}: models: each is a table with a model, one of {known}")
+    return tuple(found)
+
+
+Models = Annotated[
+    Any,
+    Meta(description="What classes have to keep beside k: tables of a model and its parameters."),
+]
+
+
+def set_models(spec: Any) -> None:
+    """Make the models of a mask what they are, however they were given."""
+    msgspec.structs.force_setattr(spec, "models", as_models(spec.step, spec.models))
