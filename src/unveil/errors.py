@@ -70,10 +70,12 @@ class DataSetMissingError(FileError):
 
 
 class MalformedCellError(DataError):
-    """A generalised cell that is not a value, a range, a set or a star."""
+    """A generalised cell that is not a value, a range, a set, a prefix or a star."""
 
     def __init__(self) -> None:
-        super().__init__("a generalised cell is a value, a range, a set or *; none is empty")
+        super().__init__(
+            "a generalised cell is a value, a range, a set, a prefix or *; none is empty"
+        )
 
 
 class SchemaError(UnveilError):

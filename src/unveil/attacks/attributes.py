@@ -10,14 +10,14 @@ import msgspec
 import numpy as np
 
 from unveil.data.common import common_categories
-from unveil.data.encode import Numbers, check_computable, codes
+from unveil.data.encode import Numbers, check_computable, code_numbers, codes
 from unveil.data.generalised import Bounds, bounds, code_sets
 from unveil.engines.metrics import Cost, absolute, levels, prorated, squared, table
 from unveil.errors import SchemaError, SpecError
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
-    from unveil.data.encode import Codes32, Floats, Ints
+    from unveil.data.encode import Floats, Ints, Mask
     from unveil.data.generalised import CodeSets
     from unveil.data.microdata import Microdata
 
@@ -158,12 +158,19 @@ def _compare_ranges(files: Files, column: str, rule: Rule, weight: float) -> Com
 
 def ends_of(data: Microdata, column: str) -> Bounds:
     """Both ends of each cell. A star tells nothing: it is missing, not at no distance."""
-    found = bounds(data, column)
+    found = bounds_of(data, column)
     star = np.isinf(found.lower) & np.isinf(found.upper)
     lower, upper = (np.where(star, np.nan, end) for end in (found.lower, found.upper))
-    finite = np.column_stack([np.where(np.isinf(end), 0.0, end) for end in (lower, upper)])
-    check_computable(Numbers((column, column), finite, ~np.isnan(finite)))
     return Bounds(lower, upper, ~np.isnan(lower))
+
+
+def bounds_of(data: Microdata, column: str) -> Bounds:
+    """Both ends of each cell, infinite where open, of numbers that can be computed with."""
+    found = bounds(data, column)
+    ends = np.column_stack([found.lower, found.upper])
+    finite = np.where(np.isinf(ends), 0.0, ends)
+    check_computable(Numbers((column, column), finite, ~np.isnan(finite)))
+    return found
 
 
 def compare_categories(
@@ -215,11 +222,7 @@ def _places_apart(many: int, *, inclusive: bool) -> Floats:
 
 def code_values(data: Microdata, column: str, listed: tuple[str, ...]) -> Floats:
     """The categories' places in a list; a NaN where missing."""
-    return _as_floats(codes(data, column, listed).codes)
-
-
-def _as_floats(coded: Codes32) -> Floats:
-    return np.where(coded < 0, np.nan, coded)
+    return code_numbers(codes(data, column, listed).codes)
 
 
 def _compare_sets(
@@ -238,19 +241,31 @@ def _compare_sets(
         apart = _places_apart(len(listed), inclusive=rule.inclusive)
     else:
         apart = 1.0 - np.eye(len(listed))
-    members = [one for sets in (ours, theirs) for one in _sets_of(sets)]
-    # To each category from each cell, then to each cell: twice the least.
-    from_cell = np.array([apart[one].min(axis=0) for one in members])
-    least = np.array([from_cell[:, one].min(axis=1) for one in members])
-    mine, released = (_as_floats(_unless_any(sets)) for sets in (ours, theirs))
+    least = least_distances(ours, theirs, apart)
+    mine, released = (
+        code_numbers(np.where(anything(sets), -1, sets.cell)) for sets in (ours, theirs)
+    )
     released += len(ours.starts) - 1
     return Compared(mine[:, None], released[:, None], (table(weight * least**rule.power),))
 
 
-def _unless_any(sets: CodeSets) -> Codes32:
-    """The cell of each record; -1, missing, where it may be any category."""
-    anything = np.append(np.diff(sets.starts) == len(sets.categories), False)
-    return np.where(anything[sets.cell], -1, sets.cell).astype(np.int32)
+def least_distances(ours: CodeSets, theirs: CodeSets, apart: Floats) -> Floats:
+    """Between any two cells, ours and then theirs, the least distance of their members.
+
+    A cell that holds none of the categories is as far from all as can be.
+    """
+    members = [one for sets in (ours, theirs) for one in _sets_of(sets)]
+    # To each category from each cell, then to each cell: twice the least.
+    farthest = float(apart.max(initial=0.0))
+    from_cell = np.array([apart[one].min(axis=0, initial=farthest) for one in members])
+    return np.array([from_cell[:, one].min(axis=1, initial=farthest) for one in members])
+
+
+def anything(sets: CodeSets) -> Mask:
+    """Whether each record's cell may be any category: it is missing then, not at no distance."""
+    every = np.append(np.diff(sets.starts) == len(sets.categories), False)
+    found: Mask = every[sets.cell]
+    return found
 
 
 def _sets_of(sets: CodeSets) -> list[Ints]:

@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.attributes import (
-    Rule,
-    compare_categories,
-    ends_of,
-    mean_and_deviation,
-)
+from unveil.attacks.attributes import anything, bounds_of, least_distances, mean_and_deviation
 from unveil.attacks.gaps import neutral
 from unveil.attacks.search import as_records
 from unveil.data.channels import (
@@ -29,12 +24,15 @@ from unveil.data.channels import (
     Ranges,
     Ratio,
     Recoding,
+    Sets,
     Slack,
     Swap,
     Transition,
     Unknown,
 )
-from unveil.data.common import common_level
+from unveil.data.common import common_categories, common_level
+from unveil.data.encode import code_numbers
+from unveil.data.generalised import code_sets
 from unveil.engines.local import density
 from unveil.engines.metrics import Cost, Metric, levels, prorated, squared, table
 from unveil.engines.missing import times
@@ -206,14 +204,27 @@ def _(channel: Ratio, reading: Reading) -> Evidence:
 
 @evidence.register(Ranges)
 def _(channel: Ranges, reading: Reading) -> Evidence:
-    """The range holds the value."""
+    """The range holds the value, as a star, which is no missing cell, holds any."""
     column = channel.columns[0]
-    released, (low, high) = ends_of(reading.files.release, column), reading.own_ends(column)
+    released, (low, high) = bounds_of(reading.files.release, column), reading.own_ends(column)
     if column in reading.exact:
         slack = reading.slack(column)
         low, high = _around(low, slack)[0], _around(high, slack)[1]
     highest = channel.highest(released.lower, released.upper)
     return _overlap((low, high), (released.lower, highest), reading)
+
+
+@evidence.register(Sets)
+def _(channel: Sets, reading: Reading) -> Evidence:
+    """The cell may hold the category, as a star, which is no missing cell, may hold any."""
+    column = channel.columns[0]
+    listed = channel.listed(common_categories(*reading.both, column))
+    mine, released = (code_sets(data, column, listed) for data in reading.both)
+    hold = least_distances(channel.becomes(mine), released, 1.0 - np.eye(len(listed)))
+    costs = table(np.where(hold > 0, reading.beyond, 0.0))
+    ours = code_numbers(np.where(anything(mine), -1, mine.cell))
+    theirs = code_numbers(released.cell) + len(mine.starts) - 1
+    return Evidence(ours[:, None], theirs[:, None], (costs,), np.zeros(len(ours)))
 
 
 @evidence.register(Recoding)
@@ -279,29 +290,14 @@ def unchanged(column: str, reading: Reading) -> Evidence:
     generalised = reading.files.generalised(column)
     if common_level(*reading.both, column) == "numeric":
         if generalised:
-            mine, released = (ends_of(data, column) for data in reading.both)
-            return _overlap((mine.lower, mine.upper), (released.lower, released.upper), reading)
+            return evidence(Ranges((column,)), reading)
         made, _, out = reading.numbers(column)
         return _overlap((made, made), _around(out, reading.slack(column)), reading)
     if generalised:
-        return _unchanged_sets(reading, column)
+        return evidence(Sets((column,)), reading)
     listed = reading.categories(column)
     ours, theirs = reading.coded(column, listed)
     return _equal(ours, theirs, reading)
-
-
-def _unchanged_sets(reading: Reading, column: str) -> Evidence:
-    """Sets of categories that have one in common."""
-    found = compare_categories(
-        reading.files, column, Rule(power=1, scaling="own"), 1.0, ordered=False
-    )
-    if found is None:  # there is one category only
-        ours, theirs = (np.zeros(len(data)) for data in reading.both)
-        return _equal(ours, theirs, reading)
-    costs = tuple(
-        replace(cost, value=np.where(cost.value > 0, reading.beyond, 0.0)) for cost in found.costs
-    )
-    return Evidence(found.mine, found.released, costs, np.zeros(len(found.mine)))
 
 
 def _equal(mine: Floats, released: Floats, reading: Reading) -> Evidence:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from unveil.data.hierarchies import check_hierarchy
 from unveil.data.vocabulary import ROLES, Level, Role, check_level, role_meaning
 from unveil.errors import SchemaError
 
@@ -27,7 +28,8 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     missing
         Codes that mean missing.
     generalised
-        Whether cells may be ranges, sets and stars (``20..24``, ``{a|b}``, ``*``).
+        Whether cells may be ranges, sets, prefixes and stars (``20..24``, ``{a|b}``, ``010*``,
+        ``*``), or groups of the hierarchy.
     hierarchy
         A table: each row is a category, then its ever coarser groups.
     question
@@ -86,7 +88,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
             raise SchemaError("a category of the order is also a code for missing")
         if self.generalised and "*" in self.missing:
             raise SchemaError("a star in a generalised column is not missing")
-        _check_hierarchy(self.hierarchy)
+        check_hierarchy(self.hierarchy)
 
     def to_dict(self) -> dict[str, Any]:
         """What was declared, as plain values: the TOML table."""
@@ -97,27 +99,6 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
             declared[name] = [*value] if isinstance(value, tuple) else value
         declared["hierarchy"] = [list(row) for row in self.hierarchy]
         return {name: value for name, value in declared.items() if value}
-
-
-def _check_hierarchy(rows: tuple[tuple[str, ...], ...]) -> None:
-    """A hierarchy has no hole, and no group with two parents."""
-    parents: dict[tuple[int, str], str] = {}
-    seen: set[str] = set()
-    for number, row in enumerate(rows, start=1):
-        if len(row) < 2 or len(row) != len(rows[0]) or "" in row:
-            raise SchemaError(
-                f"the hierarchy has a hole in row {number}: each row is a category and its "
-                f"coarser groups, as many in every row, none of them blank"
-            )
-        if row[0] in seen:
-            raise SchemaError(f"the hierarchy lists the category of row {number} twice")
-        seen.add(row[0])
-        for depth in range(1, len(row) - 1):
-            if parents.setdefault((depth, row[depth]), row[depth + 1]) != row[depth + 1]:
-                raise SchemaError(
-                    f"in the hierarchy, a group at level {depth} belongs to two groups of "
-                    f"level {depth + 1} (second one in row {number})"
-                )
 
 
 def sequence(field: str, value: Any) -> tuple[Any, ...]:

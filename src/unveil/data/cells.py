@@ -1,11 +1,12 @@
-r"""Generalised cells: ranges, sets and stars in one text grammar.
+r"""Generalised cells: ranges, sets, prefixes and stars in one text grammar.
 
 ::
 
     cell  = "*"                     anything; not the same as missing
           | [value] ".." [value]    from .. to, both ends inside; one end may be open
           | "{" value { "|" value } "}"
-          | value
+          | value "*"               any value that begins so; of nominal attributes
+          | value                   or, by its name, a group of the attribute's hierarchy
     value = text, not empty, in which \ stands before each of * { } | \ and before a dot
             that begins it, ends it or has a dot beside it
 """
@@ -43,7 +44,13 @@ class OneOf(NamedTuple):
     values: tuple[str, ...]
 
 
-Cell = Star | Range | OneOf
+class Prefix(NamedTuple):
+    """Any value that begins with a text."""
+
+    text: str
+
+
+Cell = Star | Range | OneOf | Prefix
 
 
 def parse_cell(text: str) -> Cell:
@@ -53,6 +60,8 @@ def parse_cell(text: str) -> Cell:
     Range(lower='20', upper='24')
     >>> parse_cell("{a|b}"), parse_cell("*"), parse_cell(r"\*")
     (OneOf(values=('a', 'b')), Star(), OneOf(values=('*',)))
+    >>> parse_cell("010*")
+    Prefix(text='010')
     """
     if text == STAR:
         return Star()
@@ -66,6 +75,8 @@ def parse_cell(text: str) -> Cell:
         if len(ends) != 2 or not any(ends):
             raise MalformedCellError
         return Range(*(_value(end) if end else None for end in ends))
+    if tokens[-1] == STAR:
+        return Prefix(_value(tokens[:-1]))
     return OneOf((_value(tokens),))
 
 
@@ -90,6 +101,15 @@ def write_set(values: Sequence[str]) -> str:
     if len(values) == 1:
         return escape(values[0])
     return "{" + "|".join(escape(value) for value in values) + "}"
+
+
+def write_prefix(text: str) -> str:
+    """Write what begins with a text; everything begins with an empty one.
+
+    >>> write_prefix("010"), write_prefix("")
+    ('010*', '*')
+    """
+    return (escape(text) if text else "") + STAR
 
 
 def escape(value: str) -> str:

@@ -14,6 +14,7 @@ Masks write channels; an intruder who knows the method reads channels and knows 
     ├── Swap         moved by so many positions in ascending order
     ├── Groups       replaced by the mean of a group of at least k
     ├── Ranges       replaced by a range that holds it
+    ├── Sets         replaced by a set that holds it
     ├── Recoding     one category in place of another, by a table
     ├── Transition   one category in place of another, by chance
     └── Unknown      anything
@@ -32,14 +33,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil.data.common import common_categories
 from unveil.data.encode import codes, numbers, tied_blocks
-from unveil.data.generalised import bounds
+from unveil.data.generalised import bounds, code_sets, common_members
 from unveil.errors import listing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unveil.data.encode import Blocks, Floats, Mask
+    from unveil.data.generalised import CodeSets
     from unveil.data.microdata import Microdata
 
 
@@ -254,14 +257,18 @@ class Groups(Channel):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Ranges(Channel):
-    """A value was replaced by a range that holds it; if `closed`, its upper end too."""
+    """A value was replaced by a range that holds it; if `closed`, its upper end too.
+
+    A star is the range of all numbers.
+    """
 
     closed: bool = True
 
     def excludes(self, before: Microdata, after: Microdata) -> Mask:
         """Where the range does not hold the value."""
-        x, y = _values(before, self.columns[0]), bounds(after, self.columns[0])
-        return ~np.isnan(x) & y.present & ((x < y.lower) | (x > self.highest(y.lower, y.upper)))
+        x, y = (bounds(data, self.columns[0]) for data in (before, after))
+        beside = (x.upper < y.lower) | (x.lower > self.highest(y.lower, y.upper))
+        return x.present & y.present & beside
 
     def highest(self, lower: Floats, upper: Floats) -> Floats:
         """The highest value that a range holds."""
@@ -269,6 +276,38 @@ class Ranges(Channel):
             return upper
         below = np.where(np.isinf(upper), upper, np.nextafter(upper, -np.inf))
         return np.maximum(lower, below)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Sets(Channel):
+    """A category was replaced by a cell that may hold it.
+
+    By itself, a set, a range of the order, a prefix, a group of the hierarchy or a star. Where
+    there is a `table`, the category was first replaced by another, as the table says.
+    """
+
+    table: dict[str, str] = field(default_factory=dict)  # one that it does not name stayed
+
+    def excludes(self, before: Microdata, after: Microdata) -> Mask:
+        """Where the cell does not hold the category."""
+        column = self.columns[0]
+        listed = self.listed(common_categories(before, after, column))
+        x = self.becomes(code_sets(before, column, listed))
+        y = code_sets(after, column, listed)
+        known = np.flatnonzero((x.cell >= 0) & (y.cell >= 0))
+        found = np.zeros(len(x.cell), np.bool_)
+        found[known] = ~common_members(x, y, x.cell[known], y.cell[known])
+        return found
+
+    def listed(self, categories: tuple[str, ...]) -> tuple[str, ...]:
+        """All categories, those that the table makes among them."""
+        return tuple(dict.fromkeys((*categories, *self.table, *self.table.values())))
+
+    def becomes(self, sets: CodeSets) -> CodeSets:
+        """What each set became before it was generalised; of the categories `listed`."""
+        place = {category: code for code, category in enumerate(sets.categories)}
+        now = [place[self.table.get(category, category)] for category in sets.categories]
+        return replace(sets, members=np.array(now, np.int32)[sets.members])
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.channels import Exact, Noise, Recoding, Rounded, Slack, Transition
+from unveil.data.channels import (
+    Exact,
+    Noise,
+    Ranges,
+    Recoding,
+    Rounded,
+    Sets,
+    Slack,
+    Transition,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,6 +109,10 @@ def then(first: Channel, second: Channel) -> Channel | None:
     if isinstance(first, Recoding) and isinstance(second, Recoding):
         table = {old: second.table.get(new, new) for old, new in first.table.items()}
         return Recoding(first.columns, table)
+    if isinstance(first, Ranges) and isinstance(second, Ranges):  # which holds the first range
+        return Ranges(first.columns, first.closed or second.closed)
+    if isinstance(first, Sets | Recoding) and isinstance(second, Sets):
+        return Sets(first.columns, first.table) if not second.table else None
     if isinstance(first, Recoding | Transition) and isinstance(second, Recoding | Transition):
         listed = tuple(dict.fromkeys((*_categories(first), *_categories(second))))
         runs = max(getattr(channel, "runs", 0) for channel in (first, second))

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from unveil.data.attribute import Attribute  # noqa: TC001 - a field of Settled
-from unveil.data.cells import Cell, OneOf, Range, Star, parse_cell
+from unveil.data.cells import Cell, OneOf, Prefix, Range, Star, parse_cell
 from unveil.data.columns import (
     NUMBER,
     cell_of,
@@ -23,10 +23,11 @@ from unveil.data.columns import (
     typed_from_text,
 )
 from unveil.data.guess import guess_attribute
+from unveil.data.hierarchies import Hierarchy
 from unveil.errors import DataError, MalformedCellError, SchemaError, absent_column, count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from unveil.data.schema import Schema
 
@@ -199,9 +200,8 @@ def unlisted_categories(records: pl.Series, where: str) -> SchemaError:
 
 def _check_generalised(column: pl.Series, attribute: Attribute) -> None:
     labels = labels_of(column)
-    place = {category: code for code, category in enumerate(attribute.order)}
-    distinct = labels.drop_nulls().unique()
-    bad = [cell for cell in distinct if not _fits(cell, attribute.level, place)]
+    fits = _fitting(attribute)
+    bad = [cell for cell in labels.drop_nulls().unique() if not fits(cell)]
     if bad:
         malformed = labels.is_in(bad).fill_null(False)
         raise DataError(
@@ -213,26 +213,39 @@ def _check_generalised(column: pl.Series, attribute: Attribute) -> None:
 
 _CELLS = {
     "numeric": "a number, a range from low to high (20..24) or *",
-    "ordinal": "a category, a range of them (low..mid), a set ({low|high}) or *, as in its order",
-    "nominal": "a category, a set of them ({a|b}) or *",
+    "ordinal": "a category, a range of them (low..mid), a set ({low|high}) or *, as in its order, "
+    "or a group of its hierarchy",
+    "nominal": "a category, a set of them ({a|b}), a beginning (010*), a group of its hierarchy, "
+    "where it has one, or *",
 }
 
 
-def _fits(text: str, level: str | None, place: dict[str, int]) -> bool:
-    try:
-        cell = parse_cell(text)
-    except MalformedCellError:
-        return False
-    if level == "numeric":
-        return _fits_numbers(cell)
-    if isinstance(cell, Range):
-        places = [place[end] for end in cell if end in place]
-        return len(places) == 2 - cell.count(None) and places == sorted(places)
-    return not place or isinstance(cell, Star) or place.keys() >= set(cell.values)
+def _fitting(attribute: Attribute) -> Callable[[str], bool]:
+    """Whether a cell is one that a generalised attribute may have."""
+    place = {category: code for code, category in enumerate(attribute.order)}
+    groups = Hierarchy.of(attribute.hierarchy)
+
+    def fits(text: str) -> bool:
+        try:
+            cell = parse_cell(text)
+        except MalformedCellError:
+            return False
+        if attribute.level == "numeric":
+            return _fits_numbers(cell)
+        if isinstance(cell, Range):
+            places = [place[end] for end in cell if end in place]
+            return len(places) == 2 - cell.count(None) and places == sorted(places)
+        if isinstance(cell, Prefix):
+            return attribute.level == "nominal"
+        if isinstance(cell, Star) or not (place or groups.leaves):
+            return True
+        return all(value in place or value in groups for value in cell.values)
+
+    return fits
 
 
 def _fits_numbers(cell: Cell) -> bool:
-    if isinstance(cell, OneOf) and len(cell.values) > 1:
+    if isinstance(cell, Prefix) or (isinstance(cell, OneOf) and len(cell.values) > 1):
         return False
     ends = cell.values if isinstance(cell, OneOf) else [end for end in cell if end is not None]
     if not all(_NUMBER.fullmatch(end) and math.isfinite(float(end)) for end in ends):

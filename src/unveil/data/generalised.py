@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from unveil.data.cells import Cell, OneOf, Range, parse_cell
+from unveil.data.cells import Cell, OneOf, Prefix, Range, parse_cell
 from unveil.data.columns import codes_of, labels_of
 from unveil.data.conform import unlisted_categories
 from unveil.data.encode import Codes, check_listed, codes, numbers
+from unveil.data.hierarchies import Hierarchy
 from unveil.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -80,7 +82,8 @@ def code_sets(data: Microdata, column: str, categories: Sequence[str] | None = N
     """What the cells of a categorical attribute may be, generalised or not.
 
     A star may be any of the categories: those given, else the declared order, else all
-    that some cell names.
+    that some cell names. A prefix may be any of them that begins so, and a group of the
+    hierarchy any that is below it; none, if none is listed.
 
     >>> import polars as pl
     >>> from unveil.data.microdata import Microdata
@@ -99,23 +102,45 @@ def code_sets(data: Microdata, column: str, categories: Sequence[str] | None = N
         members = single[:-1].astype(np.int32)
         return CodeSets(plain.codes, single.astype(np.int64), members, plain.categories)
     distinct, index = _distinct(data, column)
-    order = data.order(column)
-    rank = {category: place for place, category in enumerate(order)}
-    named = [_named(parse_cell(text), order, rank) for text in distinct]
+    read = _Categories(data.order(column), Hierarchy.of(attribute.hierarchy))
+    cells = [parse_cell(text) for text in distinct]
     if categories is not None:
         listed = check_listed(column, categories)
     else:
-        listed = order or tuple(sorted({label for labels in named for label in labels or ()}))
+        listed = read.order or tuple(
+            sorted({label for cell in cells for label in read.named(cell)})
+        )
     place = {category: code for code, category in enumerate(listed)}
-    unlisted = np.array([not place.keys() >= set(labels or ()) for labels in named])
+    unlisted = np.array([not place.keys() >= set(read.spelt(cell)) for cell in cells])
     if unlisted.any():
         records = pl.Series(np.append(unlisted, False)[index])
         raise unlisted_categories(records, f"the list of categories for column '{column}'")
-    every = list(range(len(listed)))
-    sets = [every if labels is None else sorted({place[x] for x in labels}) for labels in named]
+    sets = [read.codes(cell, place) for cell in cells]
     starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
     members = np.array([code for one in sets for code in one], dtype=np.int32)
     return CodeSets(index, starts, members, listed)
+
+
+def common_members(mine: CodeSets, others: CodeSets, these: Codes32, those: Codes32) -> Mask:
+    """Of pairs of cells, known by their numbers, whether some category may be both.
+
+    >>> import polars as pl
+    >>> from unveil.data.microdata import Microdata
+    >>> from unveil.data.schema import Schema
+    >>> schema = Schema(nominal="job", generalised="job")
+    >>> cells = code_sets(Microdata(pl.DataFrame({"job": ["{a|b}", "a", "b"]}), schema), "job")
+    >>> common_members(cells, cells, cells.cell, cells.cell[[1, 2, 2]]).tolist()
+    [True, False, True]
+    """
+    pairs, place = np.unique(np.column_stack([these, those]), axis=0, return_inverse=True)
+    held = [_frozen(sets) for sets in (mine, others)]
+    found = [not held[0][a].isdisjoint(held[1][b]) for a, b in pairs.tolist()]
+    return np.array(found, np.bool_)[place.ravel()]
+
+
+def _frozen(sets: CodeSets) -> list[frozenset[int]]:
+    ends = sets.starts.tolist()
+    return [frozenset(sets.members[a:b].tolist()) for a, b in zip(ends[:-1], ends[1:], strict=True)]
 
 
 def cell_texts(data: Microdata, column: str) -> Codes:
@@ -135,15 +160,47 @@ def cell_texts(data: Microdata, column: str) -> Codes:
     return Codes(index, tuple(distinct), ordered=False)
 
 
-def _named(cell: Cell, order: tuple[str, ...], rank: dict[str, int]) -> tuple[str, ...] | None:
-    """The categories that a cell may be; None for any of them."""
-    if isinstance(cell, OneOf):
-        return cell.values
-    if isinstance(cell, Range):
-        first = 0 if cell.lower is None else rank[cell.lower]
-        last = len(order) - 1 if cell.upper is None else rank[cell.upper]
-        return order[first : last + 1]
-    return None
+@dataclass(frozen=True, repr=False, eq=False)
+class _Categories:
+    """What the cells of one attribute mean."""
+
+    order: tuple[str, ...]
+    groups: Hierarchy
+
+    def spelt(self, cell: Cell) -> tuple[str, ...]:
+        """The categories that a cell names itself, which a list of all must have."""
+        if isinstance(cell, OneOf):
+            return tuple(
+                value for value in cell.values if self.groups.below(value) in ((), (value,))
+            )
+        return self._between(cell) if isinstance(cell, Range) else ()
+
+    def named(self, cell: Cell) -> tuple[str, ...]:
+        """The categories that a cell tells of, as far as it can be said without a list of all."""
+        if isinstance(cell, OneOf):
+            return tuple(
+                name for value in cell.values for name in self.groups.below(value) or (value,)
+            )
+        if isinstance(cell, Prefix):
+            return tuple(leaf for leaf in self.groups.leaves if leaf.startswith(cell.text))
+        return self._between(cell) if isinstance(cell, Range) else ()
+
+    def codes(self, cell: Cell, place: dict[str, int]) -> list[int]:
+        """The places of the categories that a cell may be."""
+        if isinstance(cell, Range | OneOf):
+            known = {*self.named(cell), *(cell.values if isinstance(cell, OneOf) else ())}
+            return sorted(place[name] for name in known if name in place)
+        begins = cell.text if isinstance(cell, Prefix) else ""
+        return [code for name, code in place.items() if name.startswith(begins)]
+
+    def _between(self, cell: Range) -> tuple[str, ...]:
+        first = 0 if cell.lower is None else self._rank[cell.lower]
+        last = len(self.order) - 1 if cell.upper is None else self._rank[cell.upper]
+        return self.order[first : last + 1]
+
+    @cached_property
+    def _rank(self) -> dict[str, int]:
+        return {category: place for place, category in enumerate(self.order)}
 
 
 def _distinct(data: Microdata, column: str) -> tuple[list[str], Codes32]:

@@ -185,8 +185,9 @@ class Microdata:
     ) -> Microdata:
         """Return a copy with other cells in some columns, and what these then are.
 
-        What was missing must be missing still, and new cells are held to the attribute:
-        none is a code for missing, every category is in the order and in the hierarchy.
+        What was missing must be missing still, or a star; and new cells are held to the
+        attribute: none is a code for missing, every category is in the order and in the
+        hierarchy. Where a star has come over a missing cell, its code is forgotten.
 
         >>> from unveil.data.samples import households
         >>> sample = households(3)
@@ -198,7 +199,13 @@ class Microdata:
         for column in columns:
             check_cells(column, schema[column.name])
         origin = self._origin.after(self._columns, columns)
-        return self._copy(self._columns.with_columns(columns), self._marks, schema, origin)
+        over = [
+            self._marks[column.name].set(column.is_not_null(), 0)
+            for column in columns
+            if column.name in self._marks.columns
+        ]
+        marks = self._marks.with_columns(over)
+        return self._copy(self._columns.with_columns(columns), marks, schema, origin)
 
     def anew(self, columns: Sequence[pl.Series]) -> Microdata:
         """Return other records with some of these columns: nobody's cells are anybody's.

@@ -5,10 +5,13 @@ import polars as pl
 import pytest
 
 from unveil import Microdata, Schema
-from unveil.data.cells import parse_cell, write_set
+from unveil.data.cells import Prefix, parse_cell, write_prefix, write_set
+from unveil.data.channels import Ranges, Recoding, Rounded, Sets, Transition
+from unveil.data.composition import composed
 from unveil.data.encode import codes, numbers
 from unveil.data.generalised import bounds, code_sets
-from unveil.errors import MalformedCellError, SchemaError
+from unveil.data.hierarchies import Hierarchy
+from unveil.errors import DataError, MalformedCellError, SchemaError
 
 
 def _sets(data, column, categories=None):
@@ -78,7 +81,8 @@ def test_a_generalised_column_is_not_a_number_or_a_code():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "..", "{", "{}", "{a|}", "a}", "a*", "1..2..3", "a\\", "{a..b}"]
+    "text",
+    ["", "..", "{", "{}", "{a|}", "a}", "*a", "a**", "a..b*", "1..2..3", "a\\", "{a..b}", "{a*}"],
 )
 def test_what_the_grammar_does_not_know_is_refused(text):
     with pytest.raises(MalformedCellError) as caught:
@@ -89,3 +93,112 @@ def test_what_the_grammar_does_not_know_is_refused(text):
 def test_an_empty_label_cannot_be_generalised():
     with pytest.raises(MalformedCellError):
         write_set(["a", ""])
+
+
+@pytest.mark.parametrize("text", ["010", "a.", "..", "a*b", "{", "\\"])
+def test_a_prefix_is_read_as_it_was_written(text):
+    assert parse_cell(write_prefix(text)) == Prefix(text)
+
+
+def test_a_prefix_may_be_whatever_begins_so():
+    cells = ["010*", "01067", "0*", "*", "9*"]
+    data = Microdata(pl.DataFrame({"x": cells}), Schema(nominal="x", generalised="x"))
+    assert _sets(data, "x") == [[0], [0], [0], [0], []]
+    assert _sets(data, "x", ["01067", "01099", "04103"]) == [[0, 1], [0], [0, 1, 2], [0, 1, 2], []]
+
+
+@pytest.mark.parametrize("declared", [{"numeric": "x"}, {"ordinal": {"x": ["10", "11"]}}])
+def test_only_names_begin_with_something(declared):
+    with pytest.raises(DataError, match="some cells do not fit"):
+        Microdata(pl.DataFrame({"x": ["1*"]}), Schema(generalised="x", **declared))
+
+
+JOBS = [["nurse", "care", "all"], ["doctor", "care", "all"], ["clerk", "clerk", "all"]]
+
+
+def test_a_group_is_all_categories_below_it():
+    cells = ["care", "nurse", "all", "{care|clerk}", "*", "clerk", "nur*"]
+    schema = Schema(nominal="x", generalised="x", hierarchy={"x": JOBS})
+    data = Microdata(pl.DataFrame({"x": cells}), schema)
+    listed = ["nurse", "doctor", "clerk"]
+    assert _sets(data, "x", listed) == [[0, 1], [0], [0, 1, 2], [0, 1, 2], [0, 1, 2], [2], [0]]
+    assert code_sets(data, "x").categories == ("clerk", "doctor", "nurse")
+    assert _sets(data, "x", ["nurse", "clerk"])[0] == [0]  # a category that nobody has
+    with pytest.raises(DataError, match="some cells do not fit"):
+        Microdata(pl.DataFrame({"x": ["cook"]}), schema)
+
+
+def test_a_label_at_several_levels_means_all_that_it_means_at_any():
+    rows = [["a", "b", "x"], ["b", "c", "x"], ["d", "c", "c"], ["c", "e", "e"]]
+    with pytest.raises(SchemaError, match="above itself|two groups"):
+        Schema(hierarchy={"x": [*rows[:2], ["x", "b", "c"]]})
+    rows = [["a", "b", "x"], ["b", "c", "x"], ["d", "d", "c"]]
+    schema = Schema(nominal="x", generalised="x", hierarchy={"x": rows})
+    data = Microdata(pl.DataFrame({"x": ["b", "c", "a", "d"]}), schema)
+    assert _sets(data, "x", ["a", "b", "d"]) == [[0, 1], [1, 2], [0], [2]]
+
+
+def test_ordered_categories_have_groups_too():
+    schema = Schema(
+        ordinal={"x": ["1", "2", "3"]},
+        generalised="x",
+        hierarchy={"x": [["1", "low", "*"], ["2", "low", "*"], ["3", "high", "*"]]},
+    )
+    data = Microdata(pl.DataFrame({"x": ["low", "2..3", "*", "high", r"\*"]}), schema)
+    assert _sets(data, "x") == [[0, 1], [1, 2], [0, 1, 2], [2], [0, 1, 2]]
+
+
+def test_levels_of_a_hierarchy_are_arrays():
+    jobs = Hierarchy.of(JOBS)
+    assert jobs.depth == 2
+    assert jobs.labels == (("nurse", "doctor", "clerk"), ("care", "clerk"), ("all",))
+    assert jobs.codes.tolist() == [[0, 1, 2], [0, 0, 1], [0, 0, 0]]
+    assert (jobs.below("care"), jobs.below("cook")) == (("nurse", "doctor"), ())
+    nothing = Hierarchy.of(())
+    assert (nothing.leaves, nothing.depth, "x" in nothing) == ((), 0, False)
+
+
+def _pair(before, after, schema, after_schema):
+    return Microdata(pl.DataFrame({"x": before}), schema), Microdata(
+        pl.DataFrame({"x": after}), after_schema
+    )
+
+
+def test_a_cell_that_cannot_hold_a_category_excludes_it():
+    after = Schema(nominal="x", generalised="x", hierarchy={"x": JOBS})
+    pair = _pair(
+        ["nurse", "nurse", "nurse", "clerk", "clerk", None, "nurse", "clerk"],
+        ["care", "{clerk|doctor}", "n*", "care", "*", "*", None, "n*"],
+        Schema(nominal="x"),
+        after,
+    )
+    held = Sets(("x",)).excludes(*pair)
+    assert held.tolist() == [False, True, False, True, False, False, False, True]
+    recoded = Sets(("x",), {"clerk": "nurse"}).excludes(*pair)
+    assert recoded.tolist() == [False, True, False, False, False, False, False, False]
+
+
+def test_ranges_hold_what_lies_in_them_and_a_star_all():
+    number = Schema(numeric="x", generalised="x")
+    before, after = _pair(
+        [1.0, 5.0, 9.0, None, 3.0], ["1..5", "1..5", "1..5", "*", "*"], Schema(numeric="x"), number
+    )
+    assert Ranges(("x",)).excludes(before, after).tolist() == [False, False, True, False, False]
+    assert Ranges(("x",), closed=False).excludes(before, after).tolist()[1]
+    wider = Microdata(pl.DataFrame({"x": ["0..9", "6..9", "*", "1..2", "1.."]}), number)
+    assert Ranges(("x",)).excludes(after, wider).tolist() == [False, True, False, False, False]
+
+
+def test_several_generalisations_are_one():
+    many = composed([Recoding(("x",), {"a": "b", "b": "b"}), Sets(("x",)), Sets(("x",))], ["x"])
+    assert isinstance(many.channels[0], Sets)
+    assert many.channels[0].table == {"a": "b", "b": "b"}
+    (ranges,) = composed([Ranges(("x",), closed=False), Ranges(("x",))], ["x"]).channels
+    assert ranges.closed
+    matrix = Transition(("x",), ("a", "b"), np.eye(2))
+    for pair in (
+        [matrix, Sets(("x",))],
+        [Sets(("x",)), matrix],
+        [Sets(("x",)), Rounded(("x",), 5)],
+    ):
+        assert composed(pair, ["x"]).unsettled == ("x",)

@@ -10,6 +10,7 @@ import pytest
 
 import unveil
 from unveil import Microdata, Schema
+from unveil.data.attribute import Attribute
 from unveil.data.encode import numbers
 from unveil.data.frame import to_polars
 from unveil.errors import DataError, MissingPackageError, SchemaError, UsageError
@@ -350,3 +351,15 @@ def test_a_lazy_frame_that_fails_quotes_nothing():
 def test_whole_numbers_are_compared_exactly():
     a, b = (Microdata(pl.DataFrame({"x": [2**60 + i]})) for i in (0, 1))
     assert a != b
+
+
+def test_a_star_over_a_missing_cell_forgets_the_code():
+    frame = pl.DataFrame({"x": ["a", "9", "9", "b"]})
+    data = Microdata(frame, Schema(nominal="x", missing={"x": ["9"]}))
+    hidden = data.replace(
+        [pl.Series("x", ["a", "*", None, "*"])],
+        {"x": Attribute(level="nominal", missing=["9"], generalised=True)},
+    )
+    assert hidden.to_frame()["x"].to_list() == ["a", "*", "9", "*"]
+    assert hidden.to_text_frame()["x"].to_list() == ["a", "*", "9", "*"]
+    assert data.to_frame().equals(frame)

@@ -70,12 +70,20 @@ def test_categories_are_text_however_they_are_written():
         ({"attributes": {"x": {"missing": ["*"], "generalised": True}}}, "star .* not missing"),
         ({"numVars": "x", "nominal": "x"}, "role says that it is numeric, its level nominal"),
         ({"self": 1}, "'self' is not a key of a schema"),
-        ({"attributes": {"x": {"hierarchy": [["a", "b"], ["c"]]}}}, "hole in row 2"),
-        ({"attributes": {"x": {"hierarchy": [["a", ""]]}}}, "hole in row 1"),
+        ({"attributes": {"x": {"hierarchy": [["a", "b"], ["c"]]}}}, "'x': .* hole in row 2"),
+        ({"attributes": {"x": {"hierarchy": [["a", ""]]}}}, "hole in row 1, at level 1"),
         ({"attributes": {"x": {"hierarchy": [["a", "b"], ["a", "c"]]}}}, "row 2 twice"),
         (
             {"attributes": {"x": {"hierarchy": [["a", "b", "c"], ["d", "b", "e"]]}}},
-            "belongs to two groups",
+            r"'x': .* level 1 belongs to two groups of level 2 \(second one in row 2\)",
+        ),
+        (
+            {"attributes": {"x": {"hierarchy": [["a", "b", "c"], ["c", "d", "b"]]}}},
+            "attribute 'x': .* level 1 of row 2 is above itself",
+        ),
+        (
+            {"hierarchy": {"x": [["a", "b"], ["b", "a"]]}},
+            "attribute 'x': .* level 0 of row 2 is above itself",
         ),
         ({"numeric": ["x"], "nominal": ["x"]}, "level is declared twice"),
         ({"attributes": {"x": {"level": "numeric"}}, "nominal": ["x"]}, "level is declared twice"),

@@ -50,6 +50,7 @@ def test_a_byte_order_mark_is_no_key(tmp_path):
         ("[attributes.x]\nrole = 'quazi'", "attribute 'x': 'quazi' is not a role"),
         ("[attribute.x]\nrole = 'quasi'", "'attribute' is not a key .* mean 'attributes'"),
         ("\xff", "this is not TOML"),
+        ("[attributes.x]\nhierarchy = [['a', 'b'], ['b', 'a']]", "attribute 'x': .* above itself"),
     ],
 )
 def test_a_wrong_file_is_named(tmp_path, text, said):
