@@ -9,7 +9,7 @@ import importlib as _importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unveil import attacks, masks, measures
+    from unveil import attacks, masks, measures, models
     from unveil.data.attribute import Attribute
     from unveil.data.audit import Audit
     from unveil.data.intruder import Intruder
@@ -63,6 +63,7 @@ __all__ = [
     "mask",
     "masks",
     "measures",
+    "models",
     "read",
     "read_evidence",
     "read_plan",
@@ -97,6 +98,7 @@ _HOME = {
     "mask": "unveil.workflows.masking",
     "masks": "unveil",
     "measures": "unveil",
+    "models": "unveil",
     "read": "unveil.files.tables",
     "read_evidence": "unveil.files.evidence",
     "read_plan": "unveil.files.plans",

@@ -9,6 +9,7 @@ be learned from the release.
 5.0
 """
 
+from unveil.masks.antiunification import AntiUnification
 from unveil.masks.base import Mask
 from unveil.masks.coding import BottomCoding, TopCoding
 from unveil.masks.function import Function
@@ -24,6 +25,7 @@ from unveil.masks.synthesis import Synthesis
 
 __all__ = [
     "AdditiveNoise",
+    "AntiUnification",
     "BottomCoding",
     "CorrelatedNoise",
     "DistributionSwapping",
@@ -50,6 +52,7 @@ METHODS: tuple[type[Mask], ...] = (
     DistributionSwapping,
     IndividualRanking,
     Microaggregation,
+    AntiUnification,
     TopCoding,
     BottomCoding,
     GlobalRecoding,

@@ -14,6 +14,7 @@ from msgspec import Meta
 from unveil.data.cells import STAR, escape
 from unveil.data.channels import Ranges, Sets
 from unveil.data.columns import labels_of
+from unveil.data.common import common_cells
 from unveil.data.encode import codes
 from unveil.data.specs import method_name
 from unveil.engines.classes import Classes, values_of
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
 
     from unveil.data.attribute import Attribute
     from unveil.data.channels import Channel
-    from unveil.data.encode import Ints, Mask
+    from unveil.data.encode import Codes32, Mask
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
     from unveil.data.promise import Promise
-    from unveil.kernels.diversity import Rules
     from unveil.masks.base import Draw
 
 K = Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
@@ -62,42 +62,35 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
         super().__post_init__()
         set_models(self)
 
-    @property
-    def promised(self) -> tuple[Model, ...]:
-        """The models that what it hands over keeps."""
-        return (KAnonymity(k=self.k), *self.models)
-
     def promises(self, data: Microdata) -> tuple[Promised, ...]:
         """Its models, on the columns that it masks."""
-        return (Promised(self.promised, self.targets(data)),)
+        return (Promised((KAnonymity(k=self.k), *self.models), self.targets(data)),)
 
     def check(self, data: Microdata) -> None:
-        """There must be a class, and a model must be about something."""
-        if self.k > len(data):
-            raise DataError(
-                f"{self.step}: k is {self.k:,} and there are {count(len(data), 'record')}: choose "
-                f"a k of at most {len(data):,}"
-            )
-        for model in self.promised:
-            if isinstance(model, KMap) or getattr(model, "stars", "value") == "wildcard":
-                self.check_counted(model)
-        broken = self._together(data)[1]
-        if broken:
-            raise DataError(
-                f"{self.step}: this cannot be met: all records in one class, of which no "
-                f"generalising makes more, have {'; '.join(broken)}: ask for no more than that"
-            )
+        """There must be a class, and models must be about something that can be."""
+        for models, keys in self.promises(data):
+            k = max(getattr(model, "k", 1) for model in models)
+            if k > len(data):
+                raise DataError(
+                    f"{self.step}: k is {k:,} and there are {count(len(data), 'record')}: choose "
+                    f"a k of at most {len(data):,}"
+                )
+            for model in models:
+                if isinstance(model, KMap) or getattr(model, "stars", "value") == "wildcard":
+                    self.check_counted(model)
+            broken = self._together(data, models, keys)[1]
+            if broken:
+                raise DataError(
+                    f"{self.step}: this cannot be met: all records in one class, of which no "
+                    f"generalising makes more, have {'; '.join(broken)}: ask for no more than that"
+                )
 
     def check_counted(self, model: Model) -> None:
         """Refuse a model that is counted row by row, unless the mask knows how to keep it."""
         raise SpecError(
-            f"{self.step}: it cannot be made to keep {_named(model)}; leave that to a check of the "
+            f"{self.step}: it cannot be made to keep {told([model])}; leave that to a check of the "
             "release, or choose full-domain"
         )
-
-    def rules(self, data: Microdata, keys: Sequence[str]) -> Rules:
-        """What its models ask of classes of these records."""
-        return compiled(self.promised, data, keys)
 
     @abc.abstractmethod
     def generalise(self, data: Microdata, progress: Progress | None) -> Made:
@@ -120,21 +113,23 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
 
     def nobody_left(self, data: Microdata) -> DataError:
         """The error where every record would be discarded."""
+        models, keys = self.promises(data)[0]
         return DataError(
-            f"{self.step}: no record could be released that keeps {told(self.promised)}; of all "
-            f"records together it is {'; '.join(self._together(data)[0])}"
+            f"{self.step}: no record could be released that keeps {told(models)}; all records in "
+            f"one class have {'; '.join(self._together(data, models, keys)[0])}"
         )
 
-    def _together(self, data: Microdata) -> tuple[list[str], list[str]]:
-        """What all records in one class keep of each model, in words; and what they break.
+    def _together(
+        self, data: Microdata, models: Sequence[Model], keys: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """What all records in one class have of what models ask for, in words; what they break.
 
         No generalising can do better, but for that of a mask that discards records: then what
         counts people and values only is broken for good.
         """
-        keys = self.targets(data)
         everybody = Classes(np.arange(len(data)), np.array([0, len(data)]))
-        values = values_of(self.rules(data, keys), everybody)[0]
-        asked = [one for model in self.promised for one in model.asked(data, keys)]
+        values = values_of(compiled(models, data, keys), everybody)[0]
+        asked = [one for model in models for one in model.asked(data, keys)]
         all_of, broken = [], []
         for one, value in zip(asked, values.tolist(), strict=True):
             words = f"{KINDS[one.kind]} {value:.4g} where {one.bound:.4g} is asked"
@@ -207,3 +202,32 @@ def _channel(data: Microdata, column: str) -> Channel:
         return Ranges((column,))
     return Sets((column,))
 
+
+
+def key_codes(data: Microdata, keys: Sequence[str], *, unknown: str = "value") -> Codes32:
+    """Cells as codes, records x attributes: missing is one more value, or -1, which equals none.
+
+    >>> import unveil
+    >>> key_codes(unveil.households(3), ["sex"]).ravel().tolist()
+    [1, 0, 1]
+    """
+    found = np.empty((len(data), len(keys)), np.int32)
+    for place, name in enumerate(keys):
+        cells = common_cells(data, column=name)[0]
+        listed, dense = np.unique(cells, return_inverse=True)
+        if listed[0] < 0:
+            last = len(listed) - 1 if unknown == "value" else -1
+            dense = np.where(cells < 0, last, dense - 1)
+        found[:, place] = dense
+    return found
+
+
+def starred(data: Microdata, keys: Sequence[str], told: Mask) -> Made:
+    """Columns with a star in each cell that is not told; what has none stays as it is."""
+    columns, attributes = [], {}
+    for place, name in enumerate(keys):
+        stars = ~told[:, place]
+        if stars.any():
+            columns.append(labels_with_stars(data, name, stars))
+            attributes[name] = generalised(data, name)
+    return Made(columns, attributes)

@@ -81,7 +81,8 @@ def mask(
     later = check_steps(steps, original)
     table = without_identifiers(original)
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
-    promised, details = dict[str, tuple[Promised, ...]](), dict[str, Any]()
+    promised: dict[str, tuple[Promised, ...]] = {}
+    details: dict[str, Any] = {}
     for step in steps:
         if step in later:
             step.check(table)

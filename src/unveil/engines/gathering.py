@@ -1,0 +1,235 @@
+"""Records gathered into groups, each of which agrees in some attributes and keeps the rules.
+
+A group tells the attributes of its mask and has a star in the others. Each record is in one group
+or in none, so that what is counted on groups is counted on the released file.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.engines.classes import Classes, keep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unveil.data.encode import Codes32, Ints, Mask
+    from unveil.kernels.diversity import Rules
+
+MOST = np.int64(2**62)
+
+
+def columns_of(mask: int, attributes: int) -> list[int]:
+    """The attributes of a mask.
+
+    >>> columns_of(0b101, 3)
+    [0, 2]
+    """
+    return [j for j in range(attributes) if mask >> j & 1]
+
+
+def masks_with(attributes: int, stars: int) -> list[int]:
+    """The masks with so many stars.
+
+    >>> [bin(mask) for mask in masks_with(3, 1)]
+    ['0b110', '0b101', '0b11']
+    """
+    every = (1 << attributes) - 1
+    return [every - sum(1 << j for j in some) for some in combinations(range(attributes), stars)]
+
+
+class Gathering:
+    """Groups in the making."""
+
+    def __init__(self, codes: Codes32, rules: Rules) -> None:
+        self.codes = np.ascontiguousarray(codes.T)  # attributes x records; -1 equals no value
+        self.rules = rules
+        self.group: Ints = np.full(len(codes), -1)  # of each record; -1: none yet
+        self.masks: Ints = np.zeros(0, np.int64)  # of each group
+
+    @property
+    def left(self) -> Ints:
+        """The records that are in no group."""
+        return np.flatnonzero(self.group < 0)
+
+    @property
+    def stars(self) -> Ints:
+        """How many stars each group has."""
+        return len(self.codes) - np.bitwise_count(self.masks).astype(np.int64)
+
+    def labels(self, mask: int, rows: Ints, extra: Ints | None = None) -> Ints:
+        """A number for each record, the same for those who agree; -1 where one is unknown.
+
+        `extra` is one more attribute of the records.
+        """
+        found = np.zeros(len(rows), np.int64) if extra is None else extra[rows]
+        room = int(found.max(initial=0)) + 1
+        unknown = np.zeros(len(rows), np.bool_)
+        for j in columns_of(mask, len(self.codes)):
+            cells = self.codes[j, rows]
+            unknown |= cells < 0
+            width = int(cells.max(initial=0)) + 1
+            if room > MOST // width:
+                found = np.unique(found, return_inverse=True)[1]
+                room = int(found.max(initial=0)) + 1
+            found = found * width + cells
+            room *= width
+        return np.where(unknown, -1, found)
+
+    def _classes(self, labels: Ints, rows: Ints) -> Classes:
+        """Records by their labels, but for those without one."""
+        known = np.flatnonzero(labels >= 0)
+        order = known[np.argsort(labels[known], kind="stable")]
+        starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+        return Classes(rows[order], np.append(starts, len(order)))
+
+    def _add(self, found: Classes, good: Mask, masks: int | Ints) -> None:
+        """Make groups of the classes that are good."""
+        many = int(good.sum())
+        number = np.full(len(good), -1)
+        number[good] = len(self.masks) + np.arange(many)
+        self.group[found.members] = np.repeat(number, found.sizes)
+        new = np.broadcast_to(masks, len(good))[good]
+        self.masks = np.append(self.masks, new.astype(np.int64))
+
+    def fill(self, masks: Iterable[int], within: Ints | None = None) -> None:
+        """Make groups of the records left that agree in a mask, mask after mask."""
+        for mask in masks:
+            left = self.left
+            if not len(left):
+                return
+            found = self._classes(self.labels(mask, left, within), left)
+            good = keep(self.rules, found)
+            some = np.repeat(good, found.sizes)
+            self._add(Classes(found.members[some], _starts(found.sizes[good])), good[good], mask)
+
+    def by_coverage(self, masks: Sequence[int], within: Ints | None = None) -> list[int]:
+        """Masks with the same number of stars: those first that would take in most records."""
+        left = self.left
+        taken = []
+        for mask in masks:
+            found = self._classes(self.labels(mask, left, within), left)
+            taken.append(int(found.sizes[keep(self.rules, found)].sum()))
+        return [masks[place] for place in np.argsort(-np.array(taken), kind="stable")]
+
+    @property
+    def told(self) -> Mask:
+        """For each record and attribute whether its group tells it; nothing, if it is in none."""
+        bits = np.append(self.masks, 0)[self.group]
+        return bits[:, None] >> np.arange(len(self.codes)) & 1 == 1
+
+    def satisfying(
+        self, rows: Ints, masks: Ints, within: Ints
+    ) -> tuple[Ints, Ints, dict[int, Classes]]:
+        """How many records satisfy each pattern: what a record has in a mask, within its class.
+
+        And the records by mask, with the place of each pattern's among them.
+        """
+        sizes, places = np.empty((2, len(rows)), np.int64)
+        every, by_mask = np.arange(len(self.group)), dict[int, Classes]()
+        for mask in np.unique(masks).tolist():
+            own = np.flatnonzero(masks == mask)
+            labels = self.labels(mask, every, within)
+            by_mask[mask] = found = self._classes(labels, every)
+            listed = labels[found.members[found.starts[:-1]]]
+            places[own] = np.searchsorted(listed, labels[rows[own]])
+            sizes[own] = found.sizes[places[own]]
+        return sizes, places, by_mask
+
+    def take(self, rows: Ints, masks: Ints, within: Ints) -> None:
+        """Make groups of patterns, the longest first, then the largest, by who is still left."""
+        sizes, places, by_mask = self.satisfying(rows, masks, within)
+        length = np.bitwise_count(masks).astype(np.int64)
+        for one in np.lexsort((rows, -sizes, -length)).tolist():
+            found = by_mask[int(masks[one])]
+            members = found.members[found.starts[places[one]] : found.starts[places[one] + 1]]
+            members = members[self.group[members] < 0]
+            some = Classes(members, np.array([0, len(members)]))
+            if len(members) and keep(self.rules, some)[0]:
+                self._add(some, np.ones(1, np.bool_), int(masks[one]))
+
+    def append(self, within: Ints | None = None) -> None:
+        """Let the records left join the groups that they agree with, the longest first."""
+        before = self.group.copy()
+        for mask in sorted(set(self.masks.tolist()), key=lambda m: -m.bit_count()):
+            groups, left = np.flatnonzero(self.masks == mask), self.left
+            first = self._first()[groups]
+            labels = self.labels(mask, np.append(first, left), within)
+            order = np.argsort(labels[: len(first)], kind="stable")
+            listed = labels[order]
+            place = np.minimum(np.searchsorted(listed, labels[len(first) :]), len(listed) - 1)
+            same = (listed[place] == labels[len(first) :]) & (labels[len(first) :] >= 0)
+            self.group[left[same]] = groups[order[place[same]]]
+        broken = ~keep(self.rules, self.classes())
+        back = (before < 0) & (self.group >= 0)
+        back[back] = broken[self.group[back]]
+        self.group[back] = -1
+
+    def classes(self) -> Classes:
+        """The groups' records."""
+        rows = np.flatnonzero(self.group >= 0)
+        return self._classes(self.group[rows], rows)
+
+    def _first(self) -> Ints:
+        """A record of each group."""
+        found = self.classes()
+        return found.members[found.starts[:-1]]
+
+    def refine(self) -> None:
+        """Tell what can be told: split groups by what they have a star for, where rules allow."""
+        every = (1 << len(self.codes)) - 1
+        for mask in np.unique(self.masks).tolist():
+            stars = columns_of(every & ~mask, len(self.codes))
+            if len(stars) > 1:
+                self._tell(mask, every & ~mask)
+        for j in range(len(self.codes)):
+            for mask in np.unique(self.masks).tolist():
+                if not mask >> j & 1:
+                    self._tell(mask, 1 << j)
+
+    def _tell(self, mask: int, told: int) -> None:
+        """Split the groups of a mask by more attributes.
+
+        Those who agree with enough others make groups of their own; the others stay together.
+        Where they are too few, the smallest of the new groups stays with them.
+        """
+        rows = np.flatnonzero(np.append(self.masks, -1)[self.group] == mask)  # -1: in none
+        parts = self._classes(self.labels(told, rows, self.group), rows)
+        if not len(parts.sizes):
+            return
+        group = self.group[parts.members[parts.starts[:-1]]]
+        good = keep(self.rules, parts)
+        for _ in range(2):
+            stay = self._staying(rows, parts, good)
+            broken = np.isin(group, stay)
+            if not broken.any():
+                break
+            order = np.lexsort((parts.sizes, ~good, group))
+            smallest = order[np.flatnonzero(np.diff(group[order], prepend=-1))]
+            good[smallest[np.isin(group[smallest], stay)]] = False
+        good &= ~np.isin(group, self._staying(rows, parts, good))
+        some = np.repeat(good, parts.sizes)
+        made = Classes(parts.members[some], _starts(parts.sizes[good]))
+        self._add(made, good[good], mask | told)
+        self._renumber()
+
+    def _staying(self, rows: Ints, parts: Classes, good: Mask) -> Ints:
+        """The groups that lose some records, and whose others do not keep the rules."""
+        leaves = np.zeros(len(self.group), np.bool_)
+        leaves[parts.members] = np.repeat(good, parts.sizes)
+        stay = rows[~leaves[rows]]
+        others = self._classes(self.group[stay], stay)
+        return self.group[others.members[others.starts[:-1]]][~keep(self.rules, others)]
+
+    def _renumber(self) -> None:
+        """Leave out groups that nobody is in any more."""
+        there = np.bincount(self.group[self.group >= 0], minlength=len(self.masks)) > 0
+        number = np.append(np.cumsum(there) - 1, -1)
+        self.group, self.masks = number[self.group], self.masks[there]
+
+
+def _starts(sizes: Ints) -> Ints:
+    return np.append(0, np.cumsum(sizes))

@@ -1,0 +1,239 @@
+"""Anti-unification: records that agree in nearly all attributes, replaced by what they agree in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from unveil.data.common import common_cells
+from unveil.engines.antiunification import MOST_ATTRIBUTES, anti_unify
+from unveil.engines.gathering import Gathering, masks_with
+from unveil.errors import SpecError, count
+from unveil.masks.base import Promised
+from unveil.masks.generalising import K, Generalising, Made, key_codes, starred
+from unveil.masks.together import Groups, Together, check_sets, sets_of
+from unveil.models.anonymity import KAnonymity
+from unveil.models.base import OfConfidential, compiled
+from unveil.models.fitting import classes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.encode import Ints, Mask
+    from unveil.data.microdata import Microdata
+    from unveil.data.progress import Progress
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Patterns:
+    """Patterns, how many records satisfy each, and which satisfy none.
+
+    The table has a row for each pattern: the quasi-identifiers with stars, and what is
+    confidential where patterns were made by it.
+    """
+
+    data: Microdata
+    supports: Ints
+    rest: Ints  # the rows of the records that are discarded, from 0
+    n: int  # records in all
+
+    def __len__(self) -> int:
+        return len(self.supports)
+
+    def __repr__(self) -> str:
+        left = f"{count(len(self.rest), 'record')} of {self.n:,} satisfy none"
+        return f"Patterns({count(len(self), 'pattern')}; {left})"
+
+
+class AntiUnification(Generalising, frozen=True, kw_only=True):
+    """Anti-unification: k records or more that agree in nearly all attributes become alike.
+
+    They are released as what they agree in, with a star for the few attributes in which they do
+    not. Who agrees with too few others is discarded, so look at whom that falls on.
+
+    Sets of records are split, by the attributes with the most values (>) or the fewest (<), until
+    those of a set agree in all but `stars` attributes: that is a pattern. What is left is done
+    again, then in the other `order`. Armengol and Torra, Generalization-based k-anonymization
+    (2015). The paper does it inside each combination of confidential values, so that all of a
+    pattern have the same one: who finds the pattern knows it. `by_confidential` false does not.
+
+    The paper's patterns overlap, and a record can satisfy several; a file in which each is
+    replaced by one of them is then not k-anonymous. `overlapping` gives the patterns only
+    (`AntiUnification.patterns`). `disjoint`, which a release needs, gives each record to one: the
+    longest first, then the largest, if k records are left for it. What is left joins patterns that
+    it satisfies, of whatever class, or makes others with as few stars as can be, and patterns
+    with room for it are told in more detail: that is ours, not the paper's.
+
+    `groups` does it to several sets of attributes, each by itself and with its own k: the file
+    is then k-anonymous on each set, and on nothing more.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> people = unveil.households(2000, seed=7)
+    >>> keys = ["sex", "region", "education", "marital_status"]
+    >>> mask = AntiUnification(k=5, stars=2, columns=keys, by_confidential=False)
+    >>> release = unveil.mask(people, mask)
+    >>> release.details["anti-unification"]
+    Patterns(... patterns; ... records of 2,000 satisfy none)
+    >>> unveil.models.check(release.data, unveil.models.KAnonymity(k=5), keys=keys)[0].kept
+    True
+    """
+
+    discards: ClassVar[bool] = True
+    again: ClassVar[bool] = True
+
+    k: K | None = None  # type: ignore[assignment]
+    stars: Annotated[
+        int, Meta(ge=0, description="How many attributes of a pattern may be stars, at most.")
+    ] = 2
+    order: Annotated[
+        Literal["><", "<>"],
+        Meta(description="Whether attributes with many values (>) or few (<) come first."),
+    ] = "><"
+    assignment: Annotated[
+        Literal["disjoint", "overlapping"],
+        Meta(description="Whether each record is in one pattern, or, as in the paper, in several."),
+    ] = "disjoint"
+    unknown: Annotated[
+        Literal["value", "wildcard"],
+        Meta(
+            description="A missing cell: a value like others, or one that equals none and is told "
+            "as a star."
+        ),
+    ] = "value"
+    by_confidential: Annotated[
+        bool,
+        Meta(description="Whether patterns are made inside each combination of what is secret."),
+    ] = True
+    groups: Groups = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_sets(self)
+        if self.by_confidential and any(isinstance(one, OfConfidential) for one in self.models):
+            raise SpecError(
+                f"{self.step}: all of a pattern have the same confidential values, and models ask "
+                "for different ones: set by_confidential to false"
+            )
+
+    def sets(self, data: Microdata) -> tuple[Together, ...]:
+        """The sets of columns, each with its k."""
+        return sets_of(self, data, super().targets(data) if self.groups is None else ())
+
+    def targets(self, data: Microdata) -> tuple[str, ...]:
+        """The columns of all sets."""
+        return tuple(column for group in self.sets(data) for column in group.columns)
+
+    def promises(self, data: Microdata) -> tuple[Promised, ...]:
+        """The models on each set of columns."""
+        return tuple(
+            Promised((KAnonymity(k=group.k), *self.models), group.columns)
+            for group in self.sets(data)
+        )
+
+    def check(self, data: Microdata) -> None:
+        """There must be enough records, and not too many attributes."""
+        super().check(data)
+        if self.assignment == "overlapping":
+            raise SpecError(
+                f"{self.step}: overlapping patterns make no file that is k-anonymous: take them "
+                "from its patterns(data), or choose assignment 'disjoint' for a release"
+            )
+        for group in self.sets(data):
+            if len(group.columns) > MOST_ATTRIBUTES:
+                raise SpecError(
+                    f"{self.step}: {len(group.columns)} attributes; at most {MOST_ATTRIBUTES} are "
+                    "generalised together: make groups of them"
+                )
+
+    def classes(self, data: Microdata) -> Ints:
+        """The combination of confidential values of each record; one class, if not by these."""
+        secret = self._secret(data)
+        if not secret:
+            return np.zeros(len(data), np.int64)
+        cells = np.column_stack([common_cells(data, column=name)[0] for name in secret])
+        return np.unique(cells, axis=0, return_inverse=True)[1].ravel()
+
+    def _secret(self, data: Microdata) -> list[str]:
+        """The confidential attributes by which patterns are made."""
+        if not self.by_confidential:
+            return []
+        keys, declared = self.targets(data), data.schema.with_role("confidential")
+        return [name for name in data.columns if name in declared and name not in keys]
+
+    def patterns(self, data: Microdata) -> Patterns:
+        """The paper's patterns, which overlap, with the records of their class that satisfy each.
+
+        >>> import unveil
+        >>> people = unveil.households(500, seed=7)
+        >>> mask = AntiUnification(k=5, columns=["sex", "region", "age"], by_confidential=False)
+        >>> int(mask.patterns(people).supports.min()) >= 5
+        True
+        """
+        if self.groups is not None:
+            raise SpecError(f"{self.step}: patterns are of one set of columns: give k, not groups")
+        keys, classes = self.targets(data), self.classes(data)
+        codes = key_codes(data, keys, unknown=self.unknown)
+        found = anti_unify(codes, classes, k=self.k or 1, stars=self.stars, order=self.order)
+        if not len(found.rows):
+            raise self.nobody_left(data)
+        gathering = Gathering(codes, compiled((), data, keys))
+        supports = gathering.satisfying(found.rows, found.masks, classes)[0]
+        told = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
+        table = data.select([*keys, *self._secret(data)]).take(found.rows)
+        rest = np.flatnonzero(~found.identified)
+        return Patterns(_with_stars(table, keys, told), supports, rest, len(data))
+
+    def generalise(self, data: Microdata, progress: Progress | None) -> Made:  # noqa: ARG002
+        """Give each record to one pattern of each set of columns, or discard it."""
+        classes, sets = self.classes(data), self.sets(data)
+        released = np.arange(len(data))
+        while True:  # who has no pattern in one set counts in no other
+            rest, own = data.take(released), classes[released]
+            gathered = [self._gathered(rest, group, own) for group in sets]
+            stay = np.all([one.group >= 0 for one in gathered], axis=0)
+            if not stay.any():
+                raise self.nobody_left(data)
+            if len(sets) == 1 or stay.all():
+                break
+            released = released[stay]
+        keys = self.targets(data)
+        told = np.zeros((len(data), len(keys)), np.bool_)
+        told[released] = np.column_stack([one.told for one in gathered])
+        made = starred(data, keys, told)
+        there = np.zeros(len(data), np.bool_)
+        there[released[stay]] = True
+        table = _with_stars(data.select(keys), keys, told).take(np.flatnonzero(there))
+        alike = classes_of(table, keys)
+        listed = Patterns(
+            table.take(alike.members[alike.starts[:-1]]),
+            alike.sizes,
+            np.flatnonzero(~there),
+            len(data),
+        )
+        return replace(made, released=there, details=listed)
+
+    def _gathered(self, data: Microdata, group: Together, classes: Ints) -> Gathering:
+        """The records in groups that agree in one set of columns, and keep the models."""
+        codes = key_codes(data, group.columns, unknown=self.unknown)
+        found = anti_unify(codes, classes, k=group.k, stars=self.stars, order=self.order)
+        models = (KAnonymity(k=group.k), *self.models)
+        made = Gathering(codes, compiled(models, data, group.columns))
+        made.take(found.rows, found.masks, classes)
+        made.append(classes)
+        made.append()
+        d = codes.shape[1]
+        for stars in range(min(self.stars, d) + 1):
+            made.fill(made.by_coverage(masks_with(d, stars)))
+        made.append()
+        made.refine()
+        return made
+
+
+def _with_stars(data: Microdata, keys: Sequence[str], told: Mask) -> Microdata:
+    made = starred(data, keys, told)
+    return data.replace(made.columns, made.attributes)
