@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from unveil.kernels.diversity import Rules, Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from unveil.data.encode import Codes32, Floats, Ints, Mask
 
@@ -41,7 +43,7 @@ class Classes:
         """How many records each class has."""
         return np.diff(self.starts)
 
-    def scatter(self, values: Floats | Mask | Ints) -> Floats | Mask | Ints:
+    def scatter(self, values: NDArray[Any]) -> NDArray[Any]:
         """For each record the value of its class."""
         out = np.empty(len(self.members), values.dtype)
         out[self.members] = np.repeat(values, self.sizes)

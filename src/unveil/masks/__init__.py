@@ -15,6 +15,7 @@ from unveil.masks.coding import BottomCoding, TopCoding
 from unveil.masks.function import Function
 from unveil.masks.individual_ranking import IndividualRanking
 from unveil.masks.microaggregation import Microaggregation
+from unveil.masks.mondrian import Mondrian
 from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
 from unveil.masks.pram import Pram
 from unveil.masks.recoding import GlobalRecoding
@@ -34,6 +35,7 @@ __all__ = [
     "IndividualRanking",
     "Mask",
     "Microaggregation",
+    "Mondrian",
     "MultiplicativeNoise",
     "Pram",
     "RankSwapping",
@@ -53,6 +55,7 @@ METHODS: tuple[type[Mask], ...] = (
     IndividualRanking,
     Microaggregation,
     AntiUnification,
+    Mondrian,
     TopCoding,
     BottomCoding,
     GlobalRecoding,

@@ -13,12 +13,12 @@ from msgspec import Meta
 
 from unveil.data.cells import STAR, escape
 from unveil.data.channels import Ranges, Sets
-from unveil.data.columns import labels_of
+from unveil.data.columns import labels_of, stored_as
 from unveil.data.common import common_cells
 from unveil.data.encode import codes
 from unveil.data.specs import method_name
 from unveil.engines.classes import Classes, values_of
-from unveil.errors import DataError, SpecError, count, listing
+from unveil.errors import DataError, SchemaError, SpecError, count, listing
 from unveil.kernels.diversity import DISTINCT, kept
 from unveil.masks.base import Masked, OnColumns, Promised
 from unveil.models.anonymity import KAnonymity, KMap
@@ -47,6 +47,7 @@ class Made:
     attributes: dict[str, Attribute]
     released: Mask | None = None  # whether each record is; None: all are
     details: Any = None  # what the mask says of its work
+    channels: tuple[Channel, ...] | None = None  # None: cells hold what they stand for
 
 
 class Generalising(OnColumns, frozen=True, kw_only=True):
@@ -57,6 +58,11 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
 
     k: K
     models: Models = ()
+
+    @property
+    def texts(self) -> bool:
+        """Whether cells become generalised ones."""
+        return True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,6 +81,7 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
                     f"{self.step}: k is {k:,} and there are {count(len(data), 'record')}: choose "
                     f"a k of at most {len(data):,}"
                 )
+            self._check_dates(data, keys)
             for model in models:
                 if isinstance(model, KMap) or getattr(model, "stars", "value") == "wildcard":
                     self.check_counted(model)
@@ -83,6 +90,16 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
                 raise DataError(
                     f"{self.step}: this cannot be met: all records in one class, of which no "
                     f"generalising makes more, have {'; '.join(broken)}: ask for no more than that"
+                )
+
+    def _check_dates(self, data: Microdata, keys: Sequence[str]) -> None:
+        """Refuse dates where cells become ranges of numbers."""
+        for column in keys if self.texts else ():
+            kind = stored_as(data.column(column))
+            if data.level(column) == "numeric" and kind in ("dates", "times"):
+                raise SchemaError(
+                    f"{self.step}: column '{column}' holds {kind}, which ranges of numbers cannot "
+                    "stand for; round it, make it a number, or declare it nominal"
                 )
 
     def check_counted(self, model: Model) -> None:
@@ -108,7 +125,9 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
             after = after.take(rows)
         for models, keys in self.promises(data):
             refuse_broken(self.step, check(after, models, keys=keys))
-        channels = tuple(_channel(data, column.name) for column in made.columns)
+        channels = made.channels
+        if channels is None:
+            channels = tuple(_channel(data, column.name) for column in made.columns)
         return Masked(after, channels, rows=rows, details=made.details)
 
     def nobody_left(self, data: Microdata) -> DataError:
