@@ -16,7 +16,7 @@ from unveil.engines.classes import Classes, keep
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unveil.data.encode import Codes32, Ints, Mask
+    from unveil.data.encode import Codes32, Floats, Ints, Mask
     from unveil.kernels.diversity import Rules
 
 MOST = np.int64(2**62)
@@ -119,7 +119,8 @@ class Gathering:
     def told(self) -> Mask:
         """For each record and attribute whether its group tells it; nothing, if it is in none."""
         bits = np.append(self.masks, 0)[self.group]
-        return bits[:, None] >> np.arange(len(self.codes)) & 1 == 1
+        told: Mask = bits[:, None] >> np.arange(len(self.codes)) & 1 == 1
+        return told
 
     def satisfying(
         self, rows: Ints, masks: Ints, within: Ints
@@ -167,6 +168,29 @@ class Gathering:
         back = (before < 0) & (self.group >= 0)
         back[back] = broken[self.group[back]]
         self.group[back] = -1
+
+    def absorb(self, weights: Floats) -> bool:
+        """Let each record left join the group that this costs least; false where none can take it.
+
+        The group and the record then tell what they agree in.
+        """
+        self.append()
+        for record in self.left.tolist():
+            groups = self.classes()
+            values = self.codes[:, groups.members[groups.starts[:-1]]]
+            told = (self.masks >> np.arange(len(self.codes))[:, None] & 1) == 1
+            agree = told & (values == self.codes[:, record, None])
+            cost = (weights @ (told & ~agree)) * groups.sizes + weights @ ~agree
+            for group in np.argsort(cost, kind="stable").tolist():
+                own = groups.members[groups.starts[group] : groups.starts[group + 1]]
+                some = Classes(np.append(own, record), np.array([0, len(own) + 1]))
+                if keep(self.rules, some)[0]:
+                    self.group[record] = group
+                    self.masks[group] = sum(1 << j for j in np.flatnonzero(agree[:, group]))
+                    break
+            else:
+                return False
+        return True
 
     def classes(self) -> Classes:
         """The groups' records."""

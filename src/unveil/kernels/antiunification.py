@@ -52,7 +52,7 @@ class Count(NamedTuple):
 
 @part()
 def add(table: Table, codes: Ints32, row: int, mask: int) -> int:
-    """Enter what a record has in some attributes: 1, or 0 if it is there; -1 if there is no room."""
+    """Enter what a record has in some attributes: 1; 0 if it is there, -1 if there is no room."""
     key = mask * MIX
     for j in range(codes.shape[1]):
         if mask >> j & 1:
@@ -79,7 +79,9 @@ def add(table: Table, codes: Ints32, row: int, mask: int) -> int:
 
 
 @part()
-def values(codes: Ints32, members: Ints, start: int, stop: int, j: int, count: Count) -> tuple:
+def values(
+    codes: Ints32, members: Ints, start: int, stop: int, j: int, count: Count
+) -> tuple[int, bool]:
     """How many different known values some records have, and whether some are unknown."""
     count.clock[0] += 1
     now, known, unknown = count.clock[0], 0, False
@@ -125,7 +127,7 @@ def split(codes: Ints32, members: Ints, parts: Ints, start: int, stop: int, j: i
 
 @part()
 def choose(codes: Ints32, members: Ints, start: int, stop: int, fixed: int, most: bool,
-           count: Count) -> tuple:  # fmt: skip
+           count: Count) -> tuple[int, int]:  # fmt: skip
     """The attributes in which all agree, and those that make the most parts, or the fewest."""
     constant, tied, best = fixed, 0, -1
     for j in range(codes.shape[1]):

@@ -157,9 +157,7 @@ def between(level: float, start: int, stop: int, upto: Floats, offset: int) -> f
 
 
 @part()
-def ordered_distance(
-    codes: Ints32, many: int, upto: Floats, offset: int, categories: int
-) -> float:
+def ordered_distance(codes: Ints32, many: int, upto: Floats, offset: int, categories: int) -> float:
     """How far the class's values would have to move in order to be as all are, of the whole way."""
     first = 0
     while first < many and codes[first] < 0:  # missing values have no place
@@ -187,21 +185,22 @@ def gather(rules: Rules, column: int, members: Ints, start: int, stop: int, out:
 def value_of(rules: Rules, rule: int, many: int, scratch: Scratch) -> float:
     """What a class, whose codes are sorted, has of what a rule asks for."""
     kind, column, codes = rules.kind[rule], rules.column[rule], scratch.codes
-    offset = rules.offset[column]
-    if kind == SIZE:
-        return float(many)
+    offset = rules.offset[column] if kind != SIZE else 0
+    value = float(many)
     if kind == DISTINCT:
-        return distinct(codes, many)
-    if kind == ENTROPY:
-        return effective(codes, many)
-    if kind == RECURSIVE:
-        return recursive(codes, many, rules.least[rule], scratch.largest)
-    if kind == EQUAL:
-        return equal_distance(codes, many, rules.share, offset)
-    if kind == ORDERED:
+        value = distinct(codes, many)
+    elif kind == ENTROPY:
+        value = effective(codes, many)
+    elif kind == RECURSIVE:
+        value = recursive(codes, many, rules.least[rule], scratch.largest)
+    elif kind == EQUAL:
+        value = equal_distance(codes, many, rules.share, offset)
+    elif kind == ORDERED:
         categories = rules.offset[column + 1] - offset - 1
-        return ordered_distance(codes, many, rules.upto, offset, categories)
-    return commonest(codes, many)
+        value = ordered_distance(codes, many, rules.upto, offset, categories)
+    elif kind == SHARE:
+        value = commonest(codes, many)
+    return value
 
 
 @part()
@@ -241,9 +240,7 @@ def class_values(rules: Rules, members: Ints, starts: Ints, scratch: Scratch, ou
 
 
 @kernel()
-def classes_keep(
-    rules: Rules, members: Ints, starts: Ints, scratch: Scratch, out: Bools
-) -> None:
+def classes_keep(rules: Rules, members: Ints, starts: Ints, scratch: Scratch, out: Bools) -> None:
     """For each class whether it keeps every rule."""
     for one in range(len(starts) - 1):
         out[one] = keeps(rules, members, starts[one], starts[one + 1], scratch)

@@ -21,6 +21,7 @@ from unveil.masks.pram import Pram
 from unveil.masks.recoding import GlobalRecoding
 from unveil.masks.rounding import Rounding
 from unveil.masks.rows import Sampling, Shuffle
+from unveil.masks.suppression import LocalSuppression
 from unveil.masks.swapping import DistributionSwapping, RankSwapping
 from unveil.masks.synthesis import Synthesis
 
@@ -33,6 +34,7 @@ __all__ = [
     "Function",
     "GlobalRecoding",
     "IndividualRanking",
+    "LocalSuppression",
     "Mask",
     "Microaggregation",
     "Mondrian",
@@ -56,6 +58,7 @@ METHODS: tuple[type[Mask], ...] = (
     Microaggregation,
     AntiUnification,
     Mondrian,
+    LocalSuppression,
     TopCoding,
     BottomCoding,
     GlobalRecoding,

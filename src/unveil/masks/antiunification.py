@@ -13,7 +13,7 @@ from unveil.engines.antiunification import MOST_ATTRIBUTES, anti_unify
 from unveil.engines.gathering import Gathering, masks_with
 from unveil.errors import SpecError, count
 from unveil.masks.base import Promised
-from unveil.masks.generalising import K, Generalising, Made, key_codes, starred
+from unveil.masks.generalising import Generalising, K, Made, key_codes, starred
 from unveil.masks.together import Groups, Together, check_sets, sets_of
 from unveil.models.anonymity import KAnonymity
 from unveil.models.base import OfConfidential, compiled

@@ -222,7 +222,6 @@ def _channel(data: Microdata, column: str) -> Channel:
     return Sets((column,))
 
 
-
 def key_codes(data: Microdata, keys: Sequence[str], *, unknown: str = "value") -> Codes32:
     """Cells as codes, records x attributes: missing is one more value, or -1, which equals none.
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 from unveil.data.cells import STAR, escape, write_range, write_set
 from unveil.data.channels import Groups
 from unveil.data.columns import labels_of
-from unveil.data.encode import codes, scale_of
+from unveil.data.encode import codes, numbers, scale_of
 from unveil.data.hierarchies import Hierarchy
 from unveil.engines.partitioning import Axis, axis_of, mondrian
 from unveil.masks.base import KeepType, known_numbers
@@ -50,7 +50,8 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
     >>> import unveil
     >>> people = unveil.households(1000, seed=7)
     >>> release = unveil.mask(people, Mondrian(k=5, columns=["age", "sex", "region"]))
-    >>> unveil.models.check(release.data, unveil.models.KAnonymity(k=5), keys=["age", "sex"])[0].kept
+    >>> promise = unveil.models.KAnonymity(k=5)
+    >>> unveil.models.check(release.data, promise, keys=["age", "sex", "region"])[0].kept
     True
     """
 
@@ -71,9 +72,7 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
         """Cut the records into groups, and say what each may be."""
         models, keys = self.promises(data)[0]
         axes = {name: self._axis(data, name) for name in keys}
-        groups = mondrian(
-            list(axes.values()), compiled(models, data, keys), relaxed=self.relaxed
-        )
+        groups = mondrian(list(axes.values()), compiled(models, data, keys), relaxed=self.relaxed)
         spans = {name: _Span(axis, groups) for name, axis in axes.items()}
         if self.cells == "stars":
             told = np.column_stack([groups.scatter(spans[name].constant) for name in keys])
@@ -102,9 +101,7 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
             return axis_of(found.codes, np.linspace(0.0, 1.0, len(found.categories)))
         order, level = _by_groups(Hierarchy.of(hierarchy), found.categories)
         rank = np.append(np.argsort(order), -1)
-        return axis_of(
-            rank[found.codes].astype(np.int32), np.linspace(0.0, 1.0, len(order)), level
-        )
+        return axis_of(rank[found.codes].astype(np.int32), np.linspace(0.0, 1.0, len(order)), level)
 
     def _means(self, data: Microdata, spans: dict[str, _Span], groups: Classes) -> Made:
         """Every cell replaced by the centre of its group; none where some are missing."""
@@ -198,9 +195,7 @@ def _set_texts(categories: tuple[str, ...], span: _Span, groups: Classes) -> lis
     return found
 
 
-def _group_texts(
-    hierarchy: Hierarchy, categories: tuple[str, ...], span: _Span
-) -> list[str]:
+def _group_texts(hierarchy: Hierarchy, categories: tuple[str, ...], span: _Span) -> list[str]:
     """The lowest group of the hierarchy that holds all of a group; a star above all of them."""
     order, _ = _by_groups(hierarchy, categories)
     leaf = {label: place for place, label in enumerate(hierarchy.leaves)}
@@ -218,10 +213,8 @@ def _group_texts(
 
 
 def _deviations(data: Microdata, columns: tuple[str, ...]) -> Floats:
-    from unveil.data.encode import numbers
-
     found = np.ones(len(columns))
     for place, name in enumerate(columns):
-        if data.level(name) == "numeric" and not data.column(name).null_count() == len(data):
+        if data.level(name) == "numeric" and data.column(name).null_count() < len(data):
             found[place] = scale_of(numbers(data, [name])).deviation[0] or 1.0
     return found

@@ -31,9 +31,17 @@ Groups = Annotated[
 class InSets(Protocol):
     """A mask of one set of columns, or of several."""
 
-    k: int | None
-    groups: tuple[Together, ...] | None
-    columns: tuple[str, ...] | None
+    @property
+    def k(self) -> int | None:
+        """The least size of a group."""
+
+    @property
+    def groups(self) -> tuple[Together, ...] | None:
+        """Sets of columns, each with its k."""
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The columns, if there is one set."""
 
     @property
     def step(self) -> str:

@@ -50,12 +50,12 @@ class LDiversity(OfConfidential, frozen=True, kw_only=True):
 
     def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:
         """The number of values of each attribute."""
-        made = {
-            "distinct": lambda column: Asked(DISTINCT, self.l, column),
-            "entropy": lambda column: Asked(ENTROPY, self.l, column),
-            "recursive": lambda column: Asked(RECURSIVE, self.c or 0.0, column, int(self.l)),
+        asked = {
+            "distinct": Asked(DISTINCT, self.l),
+            "entropy": Asked(ENTROPY, self.l),
+            "recursive": Asked(RECURSIVE, self.c or 0.0, least=int(self.l)),
         }[self.kind]
-        return tuple(made(column) for column in self.confidential(data, keys))
+        return tuple(asked._replace(column=name) for name in self.confidential(data, keys))
 
 
 class AlphaKAnonymity(OfConfidential, frozen=True, kw_only=True):

@@ -54,13 +54,20 @@ def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
     told = ~np.column_stack([hidden(data, name)[first] for name in keys])
     places, masks = np.unique(told, axis=0, return_inverse=True)
     rows = [np.flatnonzero(masks.ravel() == mask) for mask in range(len(places))]
+    labels: dict[bytes, Ints] = {}
     counts = np.zeros(len(first), np.int64)
     for asks, mine in zip(places, rows, strict=True):
+        others: dict[bytes, list[Ints]] = {}  # by what is told in both
         for other, theirs in zip(places, rows, strict=True):
-            labels = _labels(cells[np.append(mine, theirs)][:, asks & other])
-            weight = np.bincount(labels[len(mine) :], classes.sizes[theirs], labels.max() + 1)
-            counts[mine] += weight[labels[: len(mine)]].astype(np.int64)
-    return np.asarray(classes.scatter(counts))
+            common = asks & other
+            others.setdefault(common.tobytes(), []).append(theirs)
+            if common.tobytes() not in labels:
+                labels[common.tobytes()] = _labels(cells[:, common])
+        for told_by, some in others.items():
+            theirs, own = np.concatenate(some), labels[told_by]
+            weight = np.bincount(own[theirs], classes.sizes[theirs], own.max() + 1)
+            counts[mine] += weight[own[mine]].astype(np.int64)
+    return classes.scatter(counts)
 
 
 def _labels(rows: Ints) -> Ints:
@@ -96,7 +103,7 @@ def population_counts(release: Microdata, population: Microdata, keys: Sequence[
         return found
 
     counts = np.concatenate(on_all_cores(some, range(0, len(rows), AT_ONCE)))
-    return np.asarray(classes.scatter(counts))
+    return classes.scatter(counts)
 
 
 def _holding(rows: Microdata, people: Microdata, name: str) -> Callable[[Ints], Mask]:

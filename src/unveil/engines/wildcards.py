@@ -1,0 +1,81 @@
+"""Stars where a star fits anything: as few records as will do get the cheapest that help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.engines.gathering import columns_of
+from unveil.engines.preparing import prepare
+from unveil.kernels.wildcards import place_stars
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.encode import Codes32, Ints, Mask
+
+
+def stars_needed(codes: Codes32, k: int, masks: Sequence[int]) -> Mask:
+    """For each record and attribute whether it is told, so that k fit each, stars fitting all.
+
+    A record with a mask fits all who agree with it in what the mask tells: the first mask, from
+    the cheapest on, for which there are k such records in the file is enough, whatever becomes of
+    others.
+
+    >>> table = np.array([[0, 0], [0, 0], [0, 1]], np.int32)
+    >>> stars_needed(table, 2, [0b11, 0b01, 0b00]).tolist()
+    [[True, True], [True, True], [True, False]]
+    """
+    prepare("local suppression", _rehearse)
+    n, d = codes.shape
+    told = np.ones((n, d), np.bool_)
+    labels = _labels(codes, (1 << d) - 1)
+    sizes = np.bincount(labels)
+    left = np.flatnonzero(sizes[labels] < k)
+    if not len(left):
+        return told
+    classes = labels[left]
+    cheapest = np.full(len(left), -1)
+    used: list[int] = []
+    rows: list[Ints] = []
+    for mask in masks:
+        open_ = np.flatnonzero(cheapest < 0)
+        if not len(open_):
+            break
+        labels = _labels(codes, mask)
+        enough = open_[np.bincount(labels)[labels[left[open_]]] >= k]
+        if len(enough):
+            cheapest[enough] = len(used)
+            used.append(mask)
+            rows.append(np.unique(labels[left], return_inverse=True)[1])
+    mask_of = np.empty(len(left), np.int64)
+    together = np.array(rows, np.int32)
+    # The dearest first: their stars may fit those who need few.
+    order = np.lexsort((*codes[left].T, -cheapest))
+    counts = np.zeros((len(used), int(together.max()) + 1), np.int32)
+    place_stars(
+        np.ascontiguousarray(together[:, order]), cheapest[order], sizes.copy(), classes[order],
+        k, counts, mask_of,
+    )  # fmt: skip
+    for number, mask in enumerate(used):
+        some = left[order[mask_of == number]]
+        stars = [j for j in range(d) if j not in columns_of(mask, d)]
+        told[np.ix_(some, stars)] = False
+    return told
+
+
+def _labels(codes: Codes32, mask: int) -> Ints:
+    """A number for each record, the same for those who agree in a mask, without a gap."""
+    found = np.zeros(len(codes), np.int64)
+    for j in columns_of(mask, codes.shape[1]):
+        width = int(codes[:, j].max(initial=0)) + 1
+        if int(found.max(initial=0)) + 1 > 2**62 // width:
+            found = np.unique(found, return_inverse=True)[1]
+        found = found * width + codes[:, j]
+    return np.unique(found, return_inverse=True)[1]
+
+
+def _rehearse() -> None:
+    one, two = np.zeros((1, 1), np.int32), np.zeros(1, np.int64)
+    place_stars(one, two, two.copy(), two, 1, one.copy(), two.copy())
