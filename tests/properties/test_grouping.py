@@ -1,5 +1,6 @@
 """Groups equal those of the twin, whatever the records and however often trees are made anew."""
 
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -8,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.microaggregation as naive
-from unveil.engines import grouping
-from unveil.engines.grouping import Categories, mdav
+from unveil.engines import grouping, partition
+from unveil.engines.grouping import Categories, mdav, v_mdav
+from unveil.engines.partition import optimal_groups
 
 seeds = st.integers(0, 2**32 - 1)
 kinds = st.sampled_from(
@@ -81,6 +83,56 @@ def test_groups_with_categories_equal_their_twins(given_file, leaf):
     assert groups.tolist() == naive.mdav(points, k, categories).tolist()
 
 
+gammas = st.sampled_from([0, 0.2, 0.7, 1.0, 1.1, 3.0, 1e9])
+
+
+@given(files(most=40), gammas, st.sampled_from([1, 3, 32]))
+def test_variable_groups_equal_their_twins(given_file, gamma, leaf):
+    points, k = given_file
+    with _small(leaf):
+        groups = v_mdav(points, k, gamma=gamma)
+    assert groups.tolist() == naive.v_mdav(points, k, gamma).tolist()
+    sizes = np.bincount(groups)
+    assert sizes.min() >= k
+    assert np.maximum(sizes - (2 * k - 1), 0).sum() < k  # the last that joined, if any
+
+
+@given(mixed_files(), gammas, st.sampled_from([2, 32]))
+def test_variable_groups_with_categories_equal_their_twins(given_file, gamma, leaf):
+    points, k, categories = given_file
+    with _small(leaf):
+        groups = v_mdav(points, k, gamma=gamma, categories=categories)
+    assert groups.tolist() == naive.v_mdav(points, k, gamma, categories).tolist()
+
+
+@given(st.integers(2, 4), st.integers(0, 10), seeds, kinds)
+def test_no_partition_is_better_than_the_optimal_one(k, more, seed, kind):
+    values = np.sort(_draw(seed, kind, k + more, 1)[:, 0])
+    with mock.patch.object(partition, "EFFORT", 20):
+        groups = optimal_groups(values, k)
+    assert set(np.diff(groups)) <= {0, 1}
+    assert set(np.bincount(groups)) <= set(range(k, 2 * k))
+    exact = (values - values[0]) / max(np.ptp(values), 1e-300)  # squares that do not vanish
+    runs = [exact[groups == group] for group in range(groups[-1] + 1)]
+    within = sum(((run - run.mean()) ** 2).sum() for run in runs)
+    assert within == pytest.approx(naive.best_partition(exact, k), rel=1e-9, abs=1e-13)
+
+
+@given(st.integers(2, 4), st.integers(0, 30), seeds)
+def test_an_offset_does_not_change_the_optimal_groups(k, more, seed):
+    """Where the values are whole multiples, so that the sum itself is exact."""
+    values = np.sort(np.random.default_rng(seed).integers(0, 10**4, k + more)) / 1024
+    groups = optimal_groups(values, k)
+    for offset in (1e9, -1e9, 2.0**40):
+        assert optimal_groups(values + offset, k).tolist() == groups.tolist()
+
+
+def test_equally_good_partitions_end_with_small_groups():
+    assert optimal_groups(np.zeros(7), 2).tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert optimal_groups(np.zeros(3), 2).tolist() == [0, 0, 0]
+    assert optimal_groups(np.array([-1.7e308, 0, 0, 1.7e308]), 2).tolist() == [0, 0, 1, 1]
+
+
 def test_a_category_may_lie_far_from_every_record():
     points = _draw(5, "continuous", 60, 2)
     far = Categories(np.zeros(60, int), np.full((1, 2), 1e60), 0, ordered=False)
@@ -92,6 +144,8 @@ def test_a_category_may_lie_far_from_every_record():
 def test_thousands_of_records_equal_their_twins(kind, width):
     points = _draw(7, kind, 2000, width)
     assert (mdav(points, 5) == naive.mdav(points, 5)).all()
+    some = points[:800]
+    assert (v_mdav(some, 5, gamma=1.1) == naive.v_mdav(some, 5, 1.1)).all()
 
 
 def test_many_attributes_and_records_that_cannot_be_written_to():
@@ -112,10 +166,21 @@ def test_few_records_make_few_groups(n):
     assert np.bincount(groups).tolist() == {2: [2], 5: [5], 6: [3, 3], 8: [3, 5], 9: 3 * [3]}[n]
 
 
-def test_progress_is_told_and_can_interrupt():
-    points, seen = _draw(1, "continuous", 500, 3), []
+METHODS = {
+    "mdav": mdav,
+    "v-mdav": partial(v_mdav, gamma=0.2),
+    "optimal": lambda points, k, progress: optimal_groups(
+        np.sort(points[:, 0]), k, progress=progress
+    ),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_progress_is_told_and_can_interrupt(method, monkeypatch):
+    points, seen, made = _draw(1, "continuous", 500, 3), [], METHODS[method]
+    monkeypatch.setattr(partition, "EFFORT", 100)
     with _small(8):
-        mdav(points, 3, progress=lambda done, total: seen.append((done, total)))
+        made(points, 3, progress=lambda done, total: seen.append((done, total)))
     done = [each for each, _ in seen]
     assert done[0] == 0
     assert done[-1] == 500
@@ -128,4 +193,4 @@ def test_progress_is_told_and_can_interrupt():
             raise KeyboardInterrupt
 
     with _small(8), pytest.raises(KeyboardInterrupt):
-        mdav(points, 3, progress=interrupt)
+        made(points, 3, progress=interrupt)

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.engines.index import SAMPLE, principal_axes, same_rows
 from unveil.engines.preparing import prepare
-from unveil.kernels import centre, filters, remaining, tree, walk
+from unveil.kernels import centre, filters, remaining, tree, variable, walk
 from unveil.kernels import mdav as kernels
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def mdav(
         progress(0, n)
     made = 0
     if n >= 2 * k:
-        work = _Work(np.require(points, np.float64, ["C", "W"]), k, categories)
+        work = _Fixed(np.require(points, np.float64, ["C", "W"]), k, categories)
         while work.unassigned >= 2 * k:
             work.go_on(groups)
             if progress is not None:
@@ -95,11 +95,62 @@ def mdav(
     return groups
 
 
+def v_mdav(
+    points: Floats,
+    k: int,
+    *,
+    gamma: float,
+    categories: Sequence[Categories] = (),
+    progress: Progress | None = None,
+) -> Ints:
+    """The group of each record by V-MDAV, whose groups grow where a few more records are near.
+
+    While k records are unassigned, the one farthest from the centre of the whole file and
+    the k - 1 nearest to it are a group. Then, until the group has 2k - 1: the unassigned
+    record nearest to any member joins, if it is nearer to that member than `gamma` times its
+    distance to the nearest other unassigned record; if it is not, the group is made. The
+    last, fewer than k, each join the group whose centre is nearest: the centre that it has
+    before any of them joins. So only there can a group have more than 2k - 1 records.
+
+    The groups are exactly those of all distances. Ties go to the lowest record, and to the
+    group that was made first. Where no other record is unassigned, the nearest joins. With
+    `gamma` 0 nobody joins.
+
+    Parameters are those of `mdav`.
+
+    References
+    ----------
+    Agusti Solanas and Antoni Martínez-Ballesté, "V-MDAV: a multivariate microaggregation with
+    variable group size", COMPSTAT (2006), 917-925.
+
+    >>> line = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0], [9.1]])
+    >>> v_mdav(line, 2, gamma=0.2).tolist()
+    [1, 1, 1, 2, 2, 0, 0]
+    """
+    prepare(
+        "microaggregation in groups of variable size",
+        lambda: v_mdav(np.arange(5.0)[:, None], 2, gamma=1.0),
+    )
+    n = len(points)
+    groups = np.full(n, -1, np.int64)
+    if n < k:
+        groups[:] = 0
+        return groups
+    work = _Variable(np.require(points, np.float64, ["C", "W"]), k, gamma, categories)
+    while work.unassigned >= k:
+        if progress is not None:
+            progress(n - work.unassigned, n)
+        work.go_on(groups)
+    work.join_rest(groups)
+    if progress is not None:
+        progress(n, n)
+    return groups
+
+
 class _Work:
     """The unassigned records, made ready for search and made ready again as they dwindle."""
 
     near: remaining.Near
-    far: remaining.Far
 
     def __init__(self, values: Floats, k: int, categories: Sequence[Categories]) -> None:
         same = same_rows(values, np.empty(0), 1)
@@ -121,22 +172,6 @@ class _Work:
     def made(self) -> int:
         return int(self.state[kernels.MADE])
 
-    @property
-    def limits(self) -> tuple[int, int, int]:
-        """When to stop for a new tree, for a new order of the far rows, and for breath."""
-        each = LANES * self.axes.shape[1]
-        return len(self.axes) // 2, TIRED * len(self.far.tiles), EFFORT // each
-
-    def go_on(self, groups: Ints) -> None:
-        """Make groups for a while."""
-        fewest, tired, _ = self.limits
-        if self.state[kernels.ROWS] < fewest:
-            self.plant()
-        elif self.state[kernels.TILES] > tired:
-            self.far = self.sorted_out()
-        searched = self.frame, self.rows, self.near, self.far, self.middle
-        kernels.make_groups(*searched, groups, self.limits, self.scratch)
-
     def plant(self) -> None:
         """Put the rows that are left in a new tree, and in its order."""
         rows, width = self.rows, self.axes.shape[1]
@@ -157,6 +192,32 @@ class _Work:
         remaining.bound_all(self.near)
         self.scratch = self.scratch._replace(near=np.empty(shape.lanes, np.float32))
         self.state[kernels.ROWS] = len(left)
+
+
+class _Fixed(_Work):
+    """The same for MDAV, which seeks the farthest of those that are left."""
+
+    far: remaining.Far
+
+    @property
+    def limits(self) -> tuple[int, int, int]:
+        """When to stop for a new tree, for a new order of the far rows, and for breath."""
+        each = LANES * self.axes.shape[1]
+        return len(self.axes) // 2, TIRED * len(self.far.tiles), EFFORT // each
+
+    def go_on(self, groups: Ints) -> None:
+        """Make groups for a while."""
+        fewest, tired, _ = self.limits
+        if self.state[kernels.ROWS] < fewest:
+            self.plant()
+        elif self.state[kernels.TILES] > tired:
+            self.far = self.sorted_out()
+        searched = self.frame, self.rows, self.near, self.far, self.middle
+        kernels.make_groups(*searched, groups, self.limits, self.scratch)
+
+    def plant(self) -> None:
+        """The far rows are put in order, too."""
+        super().plant()
         self.far = self.sorted_out()
 
     def sorted_out(self) -> remaining.Far:
@@ -187,6 +248,58 @@ class _Work:
             left=np.diff(starts),
             head=np.zeros(1, np.int64),
         )
+
+
+class _Variable(_Work):
+    """The same for V-MDAV: from the outside in, as seen from the centre of all."""
+
+    def __init__(
+        self, values: Floats, k: int, gamma: float, categories: Sequence[Categories]
+    ) -> None:
+        self.places = np.empty(len(values), np.int64)
+        super().__init__(values, k, categories)
+        width = values.shape[1]
+        point, place = np.empty(width, np.float32), np.empty((2, width))
+        centre.centre_on_axes(self.frame, self.middle, len(values), point, place)
+        squares = np.zeros(len(values))
+        for j in range(width):
+            squares += (values[:, j] - place[0, j]) ** 2
+        self.order = np.argsort(-squares, kind="stable")
+        self.ratio = float(gamma) ** 2  # of squares
+        most = 2 * k - 1
+        rows, nearest, places = np.zeros((3, most), np.int64)
+        self.group = variable.Group(rows, nearest, places, np.zeros(most))
+
+    def go_on(self, groups: Ints) -> None:
+        """Make groups for a while."""
+        if self.state[kernels.ROWS] < len(self.axes) // 2:
+            self.plant()
+        two = self.scratch._replace(
+            members=np.zeros(2, np.int64), squares=np.zeros(2), places=np.zeros(2)
+        )
+        searched = self.frame, self.rows, self.near, self.order, self.places
+        limits = len(self.axes) // 2, EFFORT // (self.scratch.near.size * self.axes.shape[1])
+        variable.make_variable_groups(
+            *searched, groups, self.ratio, limits, self.scratch, two, self.group
+        )
+
+    def plant(self) -> None:
+        """It is noted, too, which row a record is."""
+        super().plant()
+        variable.place_records(self.rows, self.places)
+
+    def join_rest(self, groups: Ints) -> None:
+        """Put each record that is left into the group whose centre is nearest."""
+        rest = np.flatnonzero(groups < 0)
+        if not len(rest):
+            return
+        records = np.argsort(groups, kind="stable")[len(rest) :]
+        starts = np.searchsorted(groups[records], np.arange(self.made + 1))
+        self.middle.sums[:], self.middle.counts[:] = 0.0, 0
+        joined, squares = np.zeros(len(rest), np.int64), np.full(len(rest), np.inf)
+        place = np.empty(self.axes.shape[1])
+        variable.nearest_centres(self.middle, records, starts, rest, joined, squares, place)
+        groups[rest] = joined
 
 
 def _scratch(width: int, k: int) -> kernels.Scratch:

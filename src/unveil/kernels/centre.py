@@ -34,13 +34,13 @@ def add_up(values: Floats, sums: Floats) -> None:
 
 
 @part()
-def subtract(middle: Middle, record: int) -> None:
-    """Take a record out."""
+def count(middle: Middle, record: int, by: int) -> None:
+    """Put a record in, by 1, or take it out, by -1."""
     for j in range(len(middle.sums)):
-        middle.sums[j] -= middle.values[record, j]
+        middle.sums[j] += by * middle.values[record, j]
     for a in range(len(middle.ordered)):
         if middle.codes[a, record] >= 0:
-            middle.counts[middle.first[a] + middle.codes[a, record]] -= 1
+            middle.counts[middle.first[a] + middle.codes[a, record]] += by
 
 
 @part()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.kernels.centre import find_centre, subtract
+from unveil.kernels.centre import count, find_centre
 from unveil.kernels.filters import (
     HUGE,
     SQUARES,
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from unveil.kernels.remaining import Far, Near
 
 # How things stand: records that are unassigned, groups made, rows with unassigned records,
-# tiles of far rows looked at since they were put in order, and all tiles since the call.
-UNASSIGNED, MADE, ROWS, TILES, ALL_TILES, STATES = range(6)
+# tiles of far rows looked at since they were put in order, and all tiles since the call; how
+# many of the records in a fixed order are behind.
+UNASSIGNED, MADE, ROWS, TILES, ALL_TILES, PASSED, STATES = range(7)
 
 
 class Rows(NamedTuple):
@@ -164,7 +165,8 @@ def enter_leaf(
 def find_nearest(frame: Frame, rows: Rows, near: Near, first: int, scratch: Scratch) -> None:
     """The unassigned records nearest the query, whose row is `first`, in `members`.
 
-    There are always enough. The query's own leaf says at once how near they are.
+    If there are fewer than there is room for, the rest of it stays as it is. The query's own
+    leaf says at once how near they are.
     """
     home = leaf_at(near.starts, first)
     filled, limit = enter_leaf(frame, rows, near, home, HUGE, 0, scratch)
@@ -186,18 +188,25 @@ def find_nearest(frame: Frame, rows: Rows, near: Near, first: int, scratch: Scra
 
 
 @part()
-def assign(
-    rows: Rows, near: Near, far: Far, middle: Middle, row: int, groups: Ints, scratch: Scratch
-) -> None:
-    """Put the first unassigned record of a row into the group that is being made."""
+def take(rows: Rows, near: Near, row: int, groups: Ints, scratch: Scratch) -> int:
+    """Put the first unassigned record of a row into the group that is being made; returns it."""
     record, state = rows.records[rows.cursor[row]], scratch.state
     groups[record] = state[MADE]
-    subtract(middle, record)
     rows.cursor[row] += 1
     state[UNASSIGNED] -= 1
     if rows.cursor[row] == rows.ends[row]:
         state[ROWS] -= 1
         drop(near, row, scratch.gone)
+    return record
+
+
+@part()
+def assign(
+    rows: Rows, near: Near, far: Far, middle: Middle, row: int, groups: Ints, scratch: Scratch
+) -> None:
+    """The same where the centre of those left and the far ones among them are wanted."""
+    count(middle, take(rows, near, row, groups, scratch), -1)
+    if rows.cursor[row] == rows.ends[row]:
         leave(far, row)
 
 
