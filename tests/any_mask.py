@@ -99,6 +99,26 @@ SPECS = {
     | st.builds(
         masks.Microaggregation,
         groups=st.just([{"columns": ["whole", "text"], "k": 2}, {"columns": ["number"], "k": 3}]),
+        algorithm=st.sampled_from(["mdav", "v-mdav"]),
+    )
+    | st.builds(
+        masks.Microaggregation,
+        k=sizes,
+        columns=some(list(KINDS)),
+        algorithm=st.just("v-mdav"),
+        gamma=st.none() | st.floats(0, 3),
+    )
+    | st.builds(
+        masks.Microaggregation,
+        k=sizes,
+        columns=st.sampled_from(RANKED).map(lambda name: [name]),
+        algorithm=st.just("optimal"),
+        keep_type=st.booleans(),
+    )
+    | st.builds(
+        masks.Microaggregation,
+        groups=st.just([{"columns": ["grade"], "k": 2}, {"columns": ["number"], "k": 3}]),
+        algorithm=st.just("optimal"),
     ),
     "top-coding": st.builds(masks.TopCoding, categories=st.integers(1, 5), columns=some(RANKED))
     | st.builds(masks.TopCoding, share=shares, columns=some(RANKED))

@@ -107,6 +107,12 @@ FILES = {
     "same.plan": plan("method = 'rank-swapping'\np = 50\ncolumns = ['age']"),
     "words.plan": plan("method = 'rank-swapping'\np = 50\ncolumns = ['kind']"),
     "large.plan": plan("method = 'microaggregation'\nk = 99\ncolumns = ['pay']"),
+    "optimal.plan": plan(
+        "method = 'microaggregation'\nk = 2\nalgorithm = 'optimal'\ncolumns = ['pay', 'age']"
+    ),
+    "line.plan": plan(
+        "method = 'microaggregation'\nk = 2\nalgorithm = 'optimal'\ncolumns = ['kind']"
+    ),
     "absent.plan": plan("method = 'rounding'\nbase = 5\ncolumns = ['payy']"),
     "secret.plan": plan("method = 'shuffle'", "method = 'synthesis'\ncolumns = ['name']"),
     "method.plan": plan("method = 'nose'"),
@@ -188,7 +194,7 @@ SCENES = [
     (0, "mask good.parquet --schema keys.toml --plan copula.plan -o made.parquet"),
     *((3, f"mask good.parquet --schema keys.toml --plan {name}.plan -o made.parquet") for name in (
         "same", "words", "large", "absent", "secret", "method", "key", "without", "twice",
-        "function", "range", "order", "broken", "nothing", "seed", "no",
+        "function", "range", "order", "broken", "nothing", "seed", "no", "optimal", "line",
     )),
     (3, "mask good.csv --plan noise.plan -o no/made.csv"),
     (3, "mask good.csv --plan noise.plan -o made.xyz"),

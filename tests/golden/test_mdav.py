@@ -4,7 +4,7 @@ import pytest
 
 import unveil
 from unveil.data.encode import numbers
-from unveil.masks import Microaggregation
+from unveil.masks import IndividualRanking, Microaggregation
 
 
 @pytest.mark.parametrize(("k", "lost"), [(3, 5.6922), (5, 9.0884), (10, 14.1559)])
@@ -19,3 +19,24 @@ def test_variance_lost_within_groups_of_the_census_file(paper_data, k, lost):
     assert f"{within / total:.4%}" == f"{lost:.4f}%"
     assert release.channels[0].k == k
     assert release.channels[0].deviation == pytest.approx(deviation)
+
+
+@pytest.mark.parametrize("k", [3, 10])
+def test_no_groups_of_a_column_of_the_census_file_lose_less_than_the_optimal_ones(paper_data, k):
+    census = paper_data("census")
+
+    def lost(spec):
+        before, after = (
+            numbers(data, census.columns).values
+            for data in (census, unveil.mask(census, [spec]).data)
+        )
+        return ((before - after) ** 2).sum(0)
+
+    apart = [{"columns": [column], "k": k} for column in census.columns]
+    best = lost(Microaggregation(groups=apart, algorithm="optimal", keep_type=False))
+    for other in (
+        IndividualRanking(k=k, columns=census.columns, keep_type=False),
+        Microaggregation(groups=apart, keep_type=False),
+        Microaggregation(groups=apart, algorithm="v-mdav", keep_type=False),
+    ):
+        assert (best <= lost(other) * (1 + 1e-12)).all()

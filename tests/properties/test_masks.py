@@ -5,7 +5,7 @@ import io
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import unveil
@@ -129,6 +129,11 @@ def test_groups_have_at_least_k_equal_cells(table, k):
     for spec in (
         masks.IndividualRanking(k=k, columns=["whole", "number", "grade"]),
         masks.Microaggregation(k=k, columns=["whole", "text", "number", "grade"]),
+        masks.Microaggregation(
+            k=k, columns=["whole", "text", "number", "grade"], algorithm="v-mdav", gamma=1.1
+        ),
+        masks.Microaggregation(k=k, columns=["whole"], algorithm="optimal"),
+        masks.Microaggregation(k=k, columns=["grade"], algorithm="optimal"),
     ):
         try:
             release = unveil.mask(table, [spec], seed=1)
@@ -141,6 +146,34 @@ def test_groups_have_at_least_k_equal_cells(table, k):
         if isinstance(spec, masks.Microaggregation) and len(gapless) == len(spec.columns):
             together = release.data.select(gapless).to_frame()
             assert (together.group_by(gapless).len()["len"] >= k).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "more"),
+    [
+        (["whole", "number", "text", "grade"], {"algorithm": "mdav"}),
+        (["whole", "number", "text", "grade"], {"algorithm": "v-mdav", "gamma": 1.1}),
+        (["whole"], {"algorithm": "optimal"}),
+        (["step"], {"algorithm": "optimal"}),
+    ],
+)
+@settings(max_examples=EXAMPLES // 8)
+@given(table=tables(), k=sizes)
+def test_groups_over_all_that_is_known_link_at_most_one_in_k(columns, more, table, k):
+    known = [~table.column(name).is_null().to_numpy() for name in columns]
+    rows = np.flatnonzero(np.all(known, axis=0))
+    assume(len(rows) >= k)
+    complete = table.take(rows)
+    release = masked(complete, masks.Microaggregation(k=k, columns=columns, **more))
+    together = release.data.select(columns).to_frame()
+    assert (together.group_by(columns).len()["len"] >= k).all()
+    assume(together.n_unique() > 1)  # else there is nothing to link by
+    for direction in ("original-to-release", "release-to-original"):
+        intruder = unveil.Intruder(knows=columns, direction=direction)
+        for metric in ("euclid", "manhattan", "chebyshev"):
+            attack = unveil.attacks.Distance(metric=metric)
+            links = unveil.attack(complete, release, attack, intruder=intruder)
+            assert unveil.measures.hits(links).sum() <= len(rows) / k + 1e-9
 
 
 @settings(max_examples=EXAMPLES // 4)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
-from unveil.data.channels import Groups
+from unveil.data.channels import Groups, Swap
+from unveil.data.decode import slack_of
 from unveil.data.encode import codes, scale_of
 from unveil.data.vocabulary import LEVELS
-from unveil.engines.grouping import Categories, mdav
-from unveil.errors import DataError, SpecError
+from unveil.engines.grouping import Categories, mdav, v_mdav
+from unveil.engines.partition import optimal_groups
+from unveil.errors import DataError, SchemaError, SpecError, listing
 from unveil.masks.base import (
     KeepType,
     Masked,
     OnColumns,
+    ascending,
     check_known,
     is_constant,
     known_numbers,
@@ -27,12 +30,16 @@ from unveil.masks.centres import centred, means
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import polars as pl
+
+    from unveil.data.channels import Channel
     from unveil.data.encode import Floats, Ints
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
     from unveil.masks.base import Draw
 
 MOST_CELLS = 2**27  # a GiB of points
+GAMMA = 0.2  # for scattered data, as published
 Size = Annotated[int, Meta(ge=2, description="The least size of a group.")]
 
 
@@ -44,23 +51,42 @@ class Together(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Microaggregation(OnColumns, frozen=True, kw_only=True):
-    """Microaggregation (MDAV): groups of k to 2k - 1 records alike, replaced by their centres.
+    """Microaggregation: groups of at least k records alike, replaced by their centres.
 
     In the columns that are masked together at least k records become equal, so that nobody can
     tell them apart by these. The more alike the records of a group were, the less is lost.
 
-    The record farthest from the centre of all makes a group with its k - 1 nearest; the
-    record farthest from it makes another; and so on with those left. Domingo-Ferrer and
-    Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation
-    (2005). Numbers become the group's mean, ordered categories its median (the lower of
-    two), others its commonest category. Between records, numbers count by their difference
-    over the deviation, ordered categories by the difference of their places, the lowest and
-    the highest being 1 apart, others 0 or 1; squares are added up. Among equally far
-    records the first in the file is taken.
+    "mdav": the record farthest from the centre of all makes a group with its k - 1 nearest;
+    the record farthest from it makes another; and so on with those left. Groups have k to
+    2k - 1 records. Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous
+    k-anonymity through microaggregation (2005).
+
+    "v-mdav": groups of variable size, for data in clusters. The record farthest from the
+    centre of the whole file makes a group with its k - 1 nearest. Then, up to 2k - 1, the
+    record nearest to any member joins, if that is nearer than `gamma` times its nearest other
+    record that is in no group yet; else the next group begins. When fewer than k are left,
+    each joins the group whose centre is nearest, which may then have more than 2k - 1. With
+    `gamma` 0 nobody joins before that; 0.2 suits scattered data, 1.1 data in clusters. Solanas
+    and Martínez-Ballesté, V-MDAV: a multivariate microaggregation with variable group size
+    (2006).
+
+    "optimal": of one column, numeric or ordinal, the groups with the least sum of squares
+    within them; no others of at least k lose less variance. Groups are k to 2k - 1 neighbours
+    in ascending order; equal values may come into different ones, as they stand in the file.
+    Ordered categories count by their places. The channel is that of individual ranking, a swap
+    by no position: a group stands where its members stood. Hansen and Mukherjee, A polynomial
+    algorithm for optimal univariate microaggregation (2003).
+
+    Numbers become the group's mean, ordered categories its median (the lower of two), others
+    its commonest category. Between records, numbers count by their difference over the
+    deviation, ordered categories by the difference of their places, the lowest and the
+    highest being 1 apart, others 0 or 1; squares are added up. Among equally far records the
+    first in the file is taken.
 
     `groups` aggregates several sets of columns, each by itself and with its own k. A
-    missing cell counts as an average one and stays missing; where fewer than k members of
-    a group know a value, it is averaged with the next group along that column.
+    missing cell stays missing. It counts as an average one, and where fewer than k members of
+    a group know a value, it is averaged with the next group along that column; the optimal
+    groups are those of the known values.
 
     Examples
     --------
@@ -74,6 +100,9 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
     ... )
     >>> unveil.mask(sample, [apart]).channels
     (Groups(income), Groups(tax, rent))
+    >>> best = Microaggregation(k=5, columns=["income"], algorithm="optimal")
+    >>> unveil.mask(sample, [best]).channels
+    (Swap(income),)
     """
 
     levels: ClassVar[tuple[str, ...]] = LEVELS
@@ -84,6 +113,17 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         tuple[Together, ...] | None,
         Meta(description="Instead of columns and k: sets of columns, each with its k."),
     ] = None
+    algorithm: Annotated[
+        Literal["mdav", "v-mdav", "optimal"],
+        Meta(description="How groups are made: optimal is for one column at a time."),
+    ] = "mdav"
+    gamma: Annotated[
+        Annotated[float, Meta(ge=0, le=1000)] | None,
+        Meta(
+            description="V-MDAV: how readily groups grow beyond k, 0 not at all; "
+            f"if not given, {GAMMA}."
+        ),
+    ] = None
     standardise: Annotated[
         bool, Meta(description="Whether numbers are divided by their deviation in distances.")
     ] = True
@@ -93,6 +133,8 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         super().__post_init__()
         if (self.k is None) == (self.groups is None):
             raise SpecError(f"{self.step}: give k, or groups of columns each with its own k")
+        if self.gamma is not None and self.algorithm != "v-mdav":
+            raise SpecError(f"{self.step}: gamma goes with algorithm 'v-mdav'")
         if self.groups is None:
             return
         if self.columns is not None:
@@ -100,6 +142,19 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         listed = [column for group in self.groups for column in group.columns]
         if not listed or len(set(listed)) < len(listed):
             raise SpecError(f"{self.step}: groups: at least one, and no column in two of them")
+
+    def accepted(self) -> tuple[str, ...]:
+        """The optimal groups need an order."""
+        return ("numeric", "ordinal") if self.algorithm == "optimal" else self.levels
+
+    def _check_level(self, data: Microdata, column: str) -> None:
+        generalised = data.schema[column].generalised
+        if self.algorithm == "optimal" and not generalised and data.level(column) == "nominal":
+            raise SchemaError(
+                f"{self.step}: column '{column}' is nominal, and algorithm 'optimal' needs an "
+                "order: use 'mdav' or 'v-mdav', or declare the order of its categories"
+            )
+        super()._check_level(data, column)
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """The columns of all groups."""
@@ -116,6 +171,12 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
     def check(self, data: Microdata) -> None:
         """There must be a group, and something to level out."""
         for group in self._sets(data):
+            if self.algorithm == "optimal" and len(group.columns) > 1:
+                raise SpecError(
+                    f"{self.step}: algorithm 'optimal' is for one column at a time, and "
+                    f"{listing(group.columns)} are to be aggregated together: give each a set of "
+                    "its own in groups, or use 'mdav' or 'v-mdav'"
+                )
             for column in group.columns:
                 check_known(self, data, column, group.k)
                 nominal = data.level(column) == "nominal"
@@ -131,15 +192,40 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
         """Aggregate each set of columns."""
-        masked, channels = [], []
+        masked: list[pl.Series] = []
+        channels: list[Channel] = []
         for group in self._sets(data):
             space = _Space(self, data, group.columns)
-            found = mdav(space.points, group.k, categories=space.categories, progress=progress)
+            found = self._grouped(data, group, space, progress)
             for column in group.columns:
                 own = enough_known(found, sort_keys(data, column), group.k)
                 masked.append(centred(data, column, own, keep_type=self.keep_type))
-            channels.append(Groups(group.columns, group.k, space.deviation))
+            if self.algorithm == "optimal":
+                slack = slack_of(data.column(group.columns[0]), keep_type=self.keep_type)
+                channels.append(Swap(group.columns, 0, slack=slack))
+            else:
+                channels.append(Groups(group.columns, group.k, space.deviation))
         return Masked(data.replace(masked), tuple(channels))
+
+    def _grouped(
+        self, data: Microdata, group: Together, space: _Space, progress: Progress | None
+    ) -> Ints:
+        """The group of each record; of those that are in none, -1."""
+        if self.algorithm == "mdav":
+            return mdav(space.points, group.k, categories=space.categories, progress=progress)
+        if self.algorithm == "v-mdav":
+            gamma = GAMMA if self.gamma is None else self.gamma
+            return v_mdav(
+                space.points,
+                group.k,
+                gamma=gamma,
+                categories=space.categories,
+                progress=progress,
+            )
+        keys = sort_keys(data, group.columns[0])
+        rows, groups = ascending(keys), np.full(len(data), -1)
+        groups[rows] = optimal_groups(keys[rows], group.k, progress=progress)
+        return groups
 
 
 class _Space:

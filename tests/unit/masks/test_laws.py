@@ -188,6 +188,56 @@ def test_groups_of_columns_are_aggregated_apart(people):
     assert alone.column("a").equals(after["a"])
 
 
+def test_groups_grow_to_the_size_of_clusters():
+    """Clusters of 3 or 4: with k = 3 variable groups are the clusters."""
+    sizes = [3, 4, 4, 3, 4]
+    rng = np.random.default_rng(1)
+    x = np.concatenate([100.0 * i + rng.normal(size=n) for i, n in enumerate(sizes)])
+    data = Microdata(pl.DataFrame({"x": x, "y": rng.normal(size=18)}))
+
+    def found(**more):
+        spec = masks.Microaggregation(k=3, standardise=False, columns=["x", "y"], **more)
+        after = unveil.mask(data, [spec]).data.to_frame()
+        return after.group_by("x", maintain_order=True).len()["len"].to_list()
+
+    assert found(algorithm="v-mdav", gamma=1.1) == sizes
+    assert found(algorithm="v-mdav") == sizes
+    assert found(algorithm="v-mdav", gamma=0) != sizes
+    assert found() != sizes
+
+
+def test_optimal_groups_lose_least():
+    """Never more than individual ranking or MDAV; missing cells are in no group."""
+    rng = np.random.default_rng(2)
+    for n in (7, 20, 61):
+        x = np.round(rng.lognormal(size=n), 1)
+        holes = pl.Series("x", x).set(pl.Series(rng.random(n) < 0.1), None)
+        data = Microdata(pl.DataFrame({"x": holes}))
+        for k in (2, 3):
+            lost = [
+                ((unveil.mask(data, [spec]).data.column("x") - holes) ** 2).sum()
+                for spec in (
+                    masks.Microaggregation(k=k, columns=["x"], algorithm="optimal"),
+                    masks.IndividualRanking(k=k, columns=["x"]),
+                    masks.Microaggregation(k=k, columns=["x"]),
+                    masks.Microaggregation(k=k, columns=["x"], algorithm="v-mdav"),
+                )
+            ]
+            assert lost[0] <= min(lost[1:]) + 1e-12
+
+
+def test_optimal_groups_by_hand():
+    frame = pl.DataFrame({"x": [1, None, 9, 2, 10, 3, 11], "g": list("ab") + ["a"] * 4 + ["c"]})
+    data = Microdata(frame, Schema(numeric="x", ordinal={"g": ["a", "b", "c"]}))
+    spec = masks.Microaggregation(
+        groups=[{"columns": ["x"], "k": 3}, {"columns": ["g"], "k": 2}], algorithm="optimal"
+    )
+    release = unveil.mask(data, [spec])
+    assert release.data.column("x").to_list() == [2, None, 10, 2, 10, 2, 10]
+    assert release.data.column("g").to_list() == ["a", "b", "a", "a", "a", "a", "b"]
+    assert [channel.window for channel in release.channels] == [0, 0]
+
+
 def test_microaggregation_of_categories():
     frame = pl.DataFrame(
         {"job": list("xxyzzz"), "grade": ["low", "low", "mid", "top", "top", "mid"]}

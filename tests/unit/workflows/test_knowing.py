@@ -154,13 +154,26 @@ def test_masks_without_a_formula_are_simulated():
     assert isinstance(made.channels[0], Unknown)
 
 
-def test_who_has_the_original_does_microaggregation_again():
-    mask = masks.Microaggregation(k=4, columns=NUMBERS)
+@pytest.mark.parametrize("more", [{}, {"algorithm": "v-mdav", "gamma": 1.1}])
+def test_who_has_the_original_does_microaggregation_again(more):
+    mask = masks.Microaggregation(k=4, columns=NUMBERS, **more)
     release = unveil.mask(PEOPLE, [mask], seed=5)
     ceiling = measures.ceiling(unveil.attack(PEOPLE, release, attacks.Distance(), intruder=KNOWS))
     again = expected(release, attacks.Tailored(level="original"))
     assert again == pytest.approx(ceiling, rel=0.02)
     assert again > expected(release, attacks.Tailored())
+
+
+def test_optimal_groups_are_known_by_positions():
+    """They stand where their members stood, so the parameters tell as much as the original."""
+    column, sorted_out = NUMBERS[0], Intruder(knows=NUMBERS[:1])
+    release = unveil.mask(
+        PEOPLE, [masks.Microaggregation(k=4, columns=[column], algorithm="optimal")], seed=5
+    )
+    plain = expected(release, attacks.Distance(), sorted_out)
+    known = expected(release, attacks.Tailored(), sorted_out)
+    assert known >= plain
+    assert expected(release, attacks.Tailored(level="original"), sorted_out) == known
 
 
 def test_where_chance_comes_first_nothing_is_done_again(caplog):
