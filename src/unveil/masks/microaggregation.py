@@ -63,19 +63,19 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
 
     "v-mdav": groups of variable size, for data in clusters. The record farthest from the
     centre of the whole file makes a group with its k - 1 nearest. Then, up to 2k - 1, the
-    record nearest to any member joins, if that is nearer than `gamma` times its nearest other
-    record that is in no group yet; else the next group begins. When fewer than k are left,
-    each joins the group whose centre is nearest, which may then have more than 2k - 1. With
-    `gamma` 0 nobody joins before that; 0.2 suits scattered data, 1.1 data in clusters. Solanas
-    and Martínez-Ballesté, V-MDAV: a multivariate microaggregation with variable group size
-    (2006).
+    record nearest to any member joins, if it is less far from that member than `gamma` times
+    as far as from the nearest other record that is in no group yet; else the next group
+    begins. When fewer than k are left, each joins the group whose centre is nearest, which
+    may then have more than 2k - 1. With `gamma` 0 nobody joins before that; 0.2 suits
+    scattered data, 1.1 data in clusters. Solanas and Martínez-Ballesté, V-MDAV: a
+    multivariate microaggregation with variable group size (2006).
 
     "optimal": of one column, numeric or ordinal, the groups with the least sum of squares
-    within them; no others of at least k lose less variance. Groups are k to 2k - 1 neighbours
-    in ascending order; equal values may come into different ones, as they stand in the file.
-    Ordered categories count by their places. The channel is that of individual ranking, a swap
-    by no position: a group stands where its members stood. Hansen and Mukherjee, A polynomial
-    algorithm for optimal univariate microaggregation (2003).
+    within them: of numbers, no others of at least k lose less variance. Groups are k to
+    2k - 1 neighbours in ascending order; equal values may come into different ones, as they
+    stand in the file. Ordered categories count by their places. The channel is that of
+    individual ranking, a swap by no position: a group stands where its members stood. Hansen
+    and Mukherjee, A polynomial algorithm for optimal univariate microaggregation (2003).
 
     Numbers become the group's mean, ordered categories its median (the lower of two), others
     its commonest category. Between records, numbers count by their difference over the
