@@ -69,6 +69,7 @@ def some(names):
 shares, sizes = st.floats(0, 1), st.integers(2, 5)
 ANY_P = st.just(0.0) | st.floats(20, 100)
 RANKED = [*NUMBERS, "grade", "step"]
+UNDATED = [name for name in KINDS if name not in ("date", "time")]  # what ranges stand for
 SPECS = {
     "additive-noise": st.builds(
         masks.AdditiveNoise, scale=st.floats(0, 2), columns=some(NUMBERS), keep_type=st.booleans()
@@ -119,6 +120,39 @@ SPECS = {
         masks.Microaggregation,
         groups=st.just([{"columns": ["grade"], "k": 2}, {"columns": ["number"], "k": 3}]),
         algorithm=st.just("optimal"),
+    ),
+    "anti-unification": st.builds(
+        masks.AntiUnification,
+        k=st.integers(1, 5),
+        stars=st.integers(0, 3),
+        order=st.sampled_from(["><", "<>"]),
+        unknown=st.sampled_from(["value", "wildcard"]),
+        by_confidential=st.booleans(),
+        columns=some(UNDATED),
+    )
+    | st.builds(
+        masks.AntiUnification,
+        groups=st.just([{"columns": ["whole", "text"], "k": 2}, {"columns": ["grade"], "k": 3}]),
+    ),
+    "mondrian": st.builds(
+        masks.Mondrian,
+        k=st.integers(1, 5),
+        relaxed=st.booleans(),
+        cells=st.sampled_from(["ranges", "stars"]),
+        columns=some(UNDATED),
+    )
+    | st.builds(
+        masks.Mondrian,
+        k=sizes,
+        cells=st.just("means"),
+        columns=some(list(KINDS)),
+        keep_type=st.booleans(),
+    ),
+    "local-suppression": st.builds(
+        masks.LocalSuppression,
+        k=st.integers(1, 5),
+        stars=st.sampled_from(["value", "wildcard"]),
+        columns=some(UNDATED),
     ),
     "top-coding": st.builds(masks.TopCoding, categories=st.integers(1, 5), columns=some(RANKED))
     | st.builds(masks.TopCoding, share=shares, columns=some(RANKED))
@@ -184,7 +218,8 @@ def masked(data, spec, seed=7):
         assert any(
             words in told
             for words in ("constant", "missing in every", "known value", "cannot hold",
-                          "none at all", "less than one position", "rows, column", "would change")
+                          "none at all", "less than one position", "rows, column", "would change",
+                          "and there are", "no record could be released", "cannot be met")
         ), told  # fmt: skip
         event("refused")
         assume(False)

@@ -15,6 +15,7 @@ from unveil.data.columns import labels_of
 from unveil.data.shares import part_of
 from unveil.data.specs import method_name
 from unveil.files.columnar import Parquet
+from unveil.masks.generalising import Generalising
 
 EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 SWAPS_CELLS = (  # every cell after is one from before, of the same column
@@ -68,6 +69,10 @@ def _check_shape_types_and_missing_cells(method, table, spec, release):
         x, y = before.column(name), release.data.column(name)
         if name not in spec.targets(table) or method in ("shuffle", "sampling"):
             assert y.equals(x)
+            continue
+        if isinstance(spec, Generalising):
+            assert y.dtype in (pl.String, x.dtype, pl.Float64)
+            assert spec.texts is False or not (y.is_null() & ~x.is_null()).any()
             continue
         if not getattr(spec, "keep_type", True) and x.dtype.is_integer() and name in NUMBERS:
             assert y.dtype == pl.Float64

@@ -14,9 +14,10 @@ from unveil.engines.gathering import Gathering, masks_with
 from unveil.errors import SpecError, count
 from unveil.masks.base import Promised
 from unveil.masks.generalising import Generalising, K, Made, key_codes, starred
-from unveil.masks.together import Groups, Together, check_sets, sets_of
+from unveil.masks.together import InGroups, Together, check_sets, sets_of
 from unveil.models.anonymity import KAnonymity
 from unveil.models.base import OfConfidential, compiled
+from unveil.models.closeness import TCloseness
 from unveil.models.fitting import classes_of
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         bool,
         Meta(description="Whether patterns are made inside each combination of what is secret."),
     ] = True
-    groups: Groups = None
+    groups: InGroups = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -192,13 +193,15 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         """Give each record to one pattern of each set of columns, or discard it."""
         classes, sets = self.classes(data), self.sets(data)
         released = np.arange(len(data))
-        while True:  # who has no pattern in one set counts in no other
+        of_all = any(isinstance(model, TCloseness) for model in self.models)
+        # Who has no pattern in one set counts in no other, nor in what classes are close to.
+        while True:
             rest, own = data.take(released), classes[released]
             gathered = [self._gathered(rest, group, own) for group in sets]
             stay = np.all([one.group >= 0 for one in gathered], axis=0)
             if not stay.any():
                 raise self.nobody_left(data)
-            if len(sets) == 1 or stay.all():
+            if stay.all() or (len(sets) == 1 and not of_all):
                 break
             released = released[stay]
         keys = self.targets(data)

@@ -127,7 +127,7 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
             refuse_broken(self.step, check(after, models, keys=keys))
         channels = made.channels
         if channels is None:
-            channels = tuple(_channel(data, column.name) for column in made.columns)
+            channels = tuple(_channel(data, column) for column in self.targets(data))
         return Masked(after, channels, rows=rows, details=made.details)
 
     def nobody_left(self, data: Microdata) -> DataError:
@@ -190,6 +190,15 @@ def _named(model: Model) -> str:
     return f"{method_name(type(model))} ({', '.join(f'{n} {v:g}' for n, v in given.items())})"
 
 
+def exact_labels(cells: pl.Series) -> pl.Series:
+    """Cells as text from which the same 64-bit number comes back, though they have 32 bits.
+
+    >>> exact_labels(pl.Series([0.5, 0.1], dtype=pl.Float32)).to_list()
+    ['0.5', '0.10000000149011612']
+    """
+    return labels_of(cells.cast(pl.Float64) if cells.dtype == pl.Float32 else cells)
+
+
 def labels_with_stars(data: Microdata, column: str, stars: Mask) -> pl.Series:
     """A column as generalised cells: its labels, and a star where it is not told.
 
@@ -198,7 +207,7 @@ def labels_with_stars(data: Microdata, column: str, stars: Mask) -> pl.Series:
     >>> labels_with_stars(people, "sex", np.array([False, True])).to_list()[1]
     '*'
     """
-    labels = labels_of(data.column(column))
+    labels = exact_labels(data.column(column))
     if not data.schema[column].generalised:
         listed = labels.drop_nulls().unique()
         labels = labels.replace_strict(

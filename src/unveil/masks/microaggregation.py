@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import msgspec
 import numpy as np
 from msgspec import Meta
 
@@ -26,6 +25,7 @@ from unveil.masks.base import (
     sort_keys,
 )
 from unveil.masks.centres import centred, means
+from unveil.masks.together import InGroups, Size, Together, check_sets, sets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,14 +40,6 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 2**27  # a GiB of points
 GAMMA = 0.2  # for scattered data, as published
-Size = Annotated[int, Meta(ge=2, description="The least size of a group.")]
-
-
-class Together(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Columns that are aggregated together, and the size of their groups."""
-
-    columns: Annotated[tuple[str, ...], Meta(min_length=1)]
-    k: Size
 
 
 class Microaggregation(OnColumns, frozen=True, kw_only=True):
@@ -109,10 +101,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
     chance: ClassVar[bool] = False
 
     k: Annotated[Size | None, Meta(description="The least size of a group.")] = None
-    groups: Annotated[
-        tuple[Together, ...] | None,
-        Meta(description="Instead of columns and k: sets of columns, each with its k."),
-    ] = None
+    groups: InGroups = None
     algorithm: Annotated[
         Literal["mdav", "v-mdav", "optimal"],
         Meta(description="How groups are made: optimal is for one column at a time."),
@@ -131,17 +120,9 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.k is None) == (self.groups is None):
-            raise SpecError(f"{self.step}: give k, or groups of columns each with its own k")
+        check_sets(self)
         if self.gamma is not None and self.algorithm != "v-mdav":
             raise SpecError(f"{self.step}: gamma goes with algorithm 'v-mdav'")
-        if self.groups is None:
-            return
-        if self.columns is not None:
-            raise SpecError(f"{self.step}: groups name their columns: leave out columns")
-        listed = [column for group in self.groups for column in group.columns]
-        if not listed or len(set(listed)) < len(listed):
-            raise SpecError(f"{self.step}: groups: at least one, and no column in two of them")
 
     def accepted(self) -> tuple[str, ...]:
         """The optimal groups need an order."""
@@ -162,11 +143,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
 
     def _sets(self, data: Microdata) -> tuple[Together, ...]:
         """The sets of columns that are aggregated together."""
-        if self.groups is None:
-            return (Together(columns=super().targets(data), k=self.k or 2),)
-        for group in self.groups:
-            self.named(data, group.columns)
-        return self.groups
+        return sets_of(self, data, super().targets(data) if self.groups is None else ())
 
     def check(self, data: Microdata) -> None:
         """There must be a group, and something to level out."""

@@ -10,13 +10,18 @@ from msgspec import Meta
 
 from unveil.data.cells import STAR, escape, write_range, write_set
 from unveil.data.channels import Groups
-from unveil.data.columns import labels_of
 from unveil.data.encode import codes, numbers, scale_of
 from unveil.data.hierarchies import Hierarchy
-from unveil.engines.partitioning import Axis, axis_of, mondrian
+from unveil.engines.mondrian import Axis, axis_of, mondrian
 from unveil.masks.base import KeepType, known_numbers
 from unveil.masks.centres import centred, first_rows
-from unveil.masks.generalising import Generalising, Made, generalised, starred
+from unveil.masks.generalising import (
+    Generalising,
+    Made,
+    exact_labels,
+    generalised,
+    starred,
+)
 from unveil.models.base import compiled
 
 if TYPE_CHECKING:
@@ -170,7 +175,7 @@ def _number_texts(data: Microdata, column: str, span: _Span, groups: Classes) ->
     in_rows = np.empty(len(span.codes), np.int64)
     in_rows[groups.members] = span.codes
     first = first_rows(in_rows.astype(np.int32))[:-1]
-    labels = labels_of(data.column(column).gather(first)).to_list()
+    labels = exact_labels(data.column(column).gather(first)).to_list()
     return [
         escape(labels[low]) if low == high else write_range(labels[low], labels[high])
         for low, high in _ends(span)

@@ -22,7 +22,7 @@ class Together(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     k: Size
 
 
-Groups = Annotated[
+InGroups = Annotated[
     tuple[Together, ...] | None,
     Meta(description="Instead of columns and k: sets of columns, each with its k."),
 ]
