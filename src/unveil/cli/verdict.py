@@ -27,6 +27,7 @@ ROWS = {
     "subgroups": 5,
     "inference": None,
     "loss": None,
+    "subgroup-loss": 5,
     "remedies": None,
     "risk-loss": None,
     "best": None,

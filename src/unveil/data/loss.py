@@ -41,7 +41,7 @@ class AttributeLoss(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GroupLoss(msgspec.Struct, frozen=True, kw_only=True):
-    """What one subgroup lost: records that are not released, cells that are not told."""
+    """What one subgroup lost: records that are not released, cells that tell less or nothing."""
 
     column: str  # of the grouping
     name: str  # of the group, as the grouping names it
@@ -51,6 +51,8 @@ class GroupLoss(msgspec.Struct, frozen=True, kw_only=True):
     chance: float  # of so many discarded or more, were they drawn from all
     suppressed: float | None  # the share of its released cells that are not told any more
     suppressed_ratio: float | None
+    generalisation: float | None = None  # what its released cells leave open, 0 to 1, on average
+    generalisation_ratio: float | None = None
 
 
 class Suppression(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +65,8 @@ class Suppression(msgspec.Struct, frozen=True, kw_only=True):
     most_discarded: GroupLoss | None  # the group whose discards chance explains least
     most_suppressed: GroupLoss | None
     note: str = ""
+    generalisation: float | None = None
+    most_generalised: GroupLoss | None = None
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):

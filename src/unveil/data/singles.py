@@ -39,12 +39,24 @@ def hidden(data: Microdata, column: str) -> Mask:
     >>> hidden(Microdata(pl.DataFrame({"age": [20, None]})), "age").tolist()
     [False, True]
     """
-    cells = data.column(column)
-    nothing: Mask = cells.is_null().to_numpy()
-    if data.schema[column].generalised:
-        star: Mask = (labels_of(cells) == STAR).fill_null(False).to_numpy()
-        return nothing | star
-    return nothing
+    nothing: Mask = data.column(column).is_null().to_numpy()
+    return nothing | stars(data, column)
+
+
+def stars(data: Microdata, column: str) -> Mask:
+    """Whether each cell is a star: any value there is.
+
+    >>> import polars as pl
+    >>> from unveil.data.microdata import Microdata
+    >>> from unveil.data.schema import Schema
+    >>> schema = Schema(numeric="age", generalised="age")
+    >>> stars(Microdata(pl.DataFrame({"age": ["20..30", "*", None]}), schema), "age").tolist()
+    [False, True, False]
+    """
+    if not data.schema[column].generalised:
+        return np.zeros(len(data), np.bool_)
+    found: Mask = (labels_of(data.column(column)) == STAR).fill_null(False).to_numpy()
+    return found
 
 
 def ends_of(both: Aligned, name: str) -> tuple[Bounds, Bounds, float, float]:

@@ -11,11 +11,18 @@ from unveil.measures.belief import Belief
 from unveil.measures.categorical import categorical
 from unveil.measures.claims import claims, control, margins, precision
 from unveil.measures.compatibility import compatible
+from unveil.measures.discernibility import discernibility
 from unveil.measures.distributions import distributions
 from unveil.measures.forecast import certainty, forecast
 from unveil.measures.formal import formal
 from unveil.measures.glossary import GLOSSARY
-from unveil.measures.groups import by_subgroup, household_chances, household_hits, subgroups
+from unveil.measures.groups import (
+    by_subgroup,
+    every_subgroup,
+    household_chances,
+    household_hits,
+    subgroups,
+)
 from unveil.measures.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity import baseline, ceiling, p_value, risk
 from unveil.measures.inference import linked_disclosure
@@ -31,7 +38,7 @@ from unveil.measures.propensity import propensity
 from unveil.measures.relation import related
 from unveil.measures.shapes import shapes
 from unveil.measures.significance import random_links, random_matching
-from unveil.measures.suppression import suppression
+from unveil.measures.suppression import discards, suppression, uneven_discards
 from unveil.measures.tables import tables
 from unveil.measures.tail import record_risks
 from unveil.measures.unchanged import unchanged
@@ -51,8 +58,11 @@ __all__ = [
     "classical_score",
     "compatible",
     "control",
+    "discards",
+    "discernibility",
     "distributions",
     "diversity",
+    "every_subgroup",
     "forecast",
     "formal",
     "hits",
@@ -88,6 +98,7 @@ __all__ = [
     "tables",
     "top_k",
     "unchanged",
+    "uneven_discards",
     "uniqueness",
     "wilson",
 ]

@@ -238,6 +238,36 @@ GLOSSARY: dict[str, Meaning] = {
         "ranges, sets, and wrong cells; records that are not released at all",
         "How many cells are not told any more.",
     ),
+    "stars": Meaning(
+        "cells",
+        1.0,
+        "share of the cells of released records that are a star, and were neither that nor "
+        "missing: of the suppressed cells those that say that they are",
+        "ranges, sets, missing and wrong cells; records that are not released at all",
+        "How many cells are replaced by a star, which stands for any value.",
+    ),
+    "discernibility": Meaning(
+        "classes",
+        1.0,
+        "(d' - d) / (1 - d), at least 0: d the mean over records of the share of all that have the "
+        "same quasi-identifiers, d' the release's, with 1 for each discarded record: Bayardo and "
+        "Agrawal's metric over n^2; the note has the metric itself. On all attributes if none is a "
+        "quasi-identifier; a missing cell is a value, a generalised one its text",
+        "wrong cells: whom noise makes unique can be told from anybody; small classes in large "
+        "files: classes of k among n records come to about k / n",
+        "How much less records can be told from each other.",
+    ),
+    "class size": Meaning(
+        "classes",
+        1.0,
+        "1 - a / a', at least 0: a the records of the original for each of its classes of equal "
+        "quasi-identifiers, a' those of the release for each of its own: LeFevre's average class "
+        "size without k; the sizes themselves, at best 1 and with no upper end, are in the note. "
+        "On the attributes of discernibility",
+        "one large class among many small ones; discarded records; wrong cells; with the same "
+        "categories, larger files have larger classes",
+        "How much larger groups of records that look the same are, on average.",
+    ),
     "discarded": Meaning(
         "records",
         1.0,

@@ -68,6 +68,17 @@ def subgroups(
     return tuple(_grouped(data, name, least) for name in columns)
 
 
+def every_subgroup(data: Microdata) -> tuple[Grouping, ...]:
+    """The records in groups by the strata, and by the quasi-identifiers too.
+
+    >>> import unveil
+    >>> [one.column for one in every_subgroup(unveil.households(100))][:3]
+    ['region', 'sex', 'age']
+    """
+    named = (*data.schema.with_role("stratum"), *data.schema.with_role("quasi"))
+    return subgroups(data, [name for name in data.columns if name in named])
+
+
 def by_subgroup(
     values: Floats, groups: Grouping, *, order: Ints | None = None
 ) -> tuple[GroupMean, ...]:

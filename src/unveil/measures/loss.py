@@ -9,6 +9,7 @@ from unveil.data.loss import AttributeLoss, Loss
 from unveil.data.options import whole_number
 from unveil.errors import DataError, UsageError, absent_column
 from unveil.measures.categorical import categorical
+from unveil.measures.discernibility import discernibility
 from unveil.measures.drawing import Drawing
 from unveil.measures.glossary import measured
 from unveil.measures.numeric import numeric
@@ -47,7 +48,7 @@ def loss(
         Those to measure; by default all that both files have, but for identifiers, households
         and weights.
     groupings
-        Subgroups of the original, for discarded records and suppressed cells.
+        Subgroups of the original, for discarded records, suppressed and generalised cells.
     seed
         Of the records drawn for what is learned: the same seed, the same numbers.
 
@@ -73,6 +74,7 @@ def loss(
         categorical(some),
         tables(some),
         openness(some),
+        discernibility(some),
         discarded(left_out),
         propensity(some, seed=seed, draws=draws),
         prediction(learned),
@@ -103,8 +105,9 @@ def overall(measures: Iterable[Measured]) -> Measured:
     another: numbers by the mean of PIL (what became of statistics) and IL1s / (1 + IL1s) (what
     became of cells); categories by the mean of change and entropy; tables by those of pairs;
     cells by generalisation; records by the share discarded; propensity by told apart;
-    prediction by its loss. A family of which nothing could be measured is left out, and the
-    note names those that are in: compare two releases only where these are the same.
+    prediction by its loss. Classes are left out: they are the work of generalised cells and
+    discarded records, which are in already. A family of which nothing could be measured is left
+    out, and the note names those that are in: compare two releases only where these are the same.
 
     >>> from unveil.measures.glossary import measured
     >>> overall([measured("IL1s", 1.0, n=5), measured("discarded", 0.1, n=5)]).value

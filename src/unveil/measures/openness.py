@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil.data.common import common_categories
 from unveil.data.generalised import code_sets
-from unveil.data.singles import ends_of, hidden
+from unveil.data.singles import ends_of, hidden, stars
 from unveil.measures.glossary import NO_PAIRS, Found, measured
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def openness(both: Aligned) -> Found:
-    """What released cells leave open beyond the originals', and the share that tells nothing.
+    """What released cells leave open beyond the originals', and the shares that tell nothing.
 
     A normalised certainty penalty for each cell, after Xu et al., Utility-based anonymization
     using local recoding (2006): 0 for one value, 1 for a star or a missing cell; a range by its
@@ -25,8 +25,9 @@ def openness(both: Aligned) -> Found:
     the other categories. Of pairs the mean of what was added, cell by cell; without pairs the
     difference of the files' means, at least 0, attribute by attribute. Attributes count alike.
 
-    Suppressed cells need pairs. Neither sees a wrong value, so neither sees a shuffle; neither
-    depends on the number of records.
+    Suppressed cells and stars need pairs: stars are those of the suppressed cells that say so, the
+    others are missing. None sees a wrong value, so none sees a shuffle; none depends on the number
+    of records.
 
     >>> import polars as pl
     >>> from unveil.data.aligned import Aligned
@@ -36,47 +37,73 @@ def openness(both: Aligned) -> Found:
     >>> schema = Schema(numeric="age", generalised="age")
     >>> coarse = Microdata(pl.DataFrame({"age": ["20..30", "30", "*"]}), schema)
     >>> [one.value for one in openness(Aligned(ages, coarse, np.arange(3))).measures]
-    [0.5, 0.3333333333333333]
+    [0.5, 0.3333333333333333, 0.3333333333333333]
     """
     paired = len(both.released) > 0
     attributes: dict[str, dict[str, float]] = {}
-    gone = cells = 0
+    shares = {"suppressed": suppressed_cells, "stars": starred_cells}
+    gone, cells = dict.fromkeys(shares, 0), 0
     for name in both.columns:
-        mine, released = _penalties(both, name)
-        attributes[name] = {"generalisation": _added(both, mine, released)}
-        if paired:
-            hidden, told = suppressed_cells(both, name)
-            gone, cells = gone + int(hidden.sum()), cells + int(told.sum())
-            if told.any():
-                attributes[name]["suppressed"] = int(hidden.sum()) / int(told.sum())
+        attributes[name] = {"generalisation": _added(both, name)}
+        told = told_before(both, name)
+        cells += (known := int(told.sum()))
+        for share, of_cells in shares.items() if known else ():
+            gone[share] += (these := int(of_cells(both, name).sum()))
+            attributes[name][share] = these / known
     opened = [values["generalisation"] for values in attributes.values()]
     mean = sum(opened) / len(opened) if opened else None
     none = "" if cells else NO_PAIRS if not paired else "no cell of the original is known"
     found = (
         measured("generalisation", mean, n=len(opened), note="" if opened else "no attribute"),
-        measured("suppressed", gone / cells if cells else None, n=cells, note=none),
+        *(
+            measured(share, many / cells if cells else None, n=cells, note=none)
+            for share, many in gone.items()
+        ),
     )
     return Found(found, attributes)
 
 
-def suppressed_cells(both: Aligned, column: str) -> tuple[Mask, Mask]:
-    """Of the pairs, which cells are told no more in the release, and which were told before.
+def told_before(both: Aligned, column: str) -> Mask:
+    """Of the pairs, which cells the original tells."""
+    told: Mask = ~hidden(both.original, column)[both.originals]
+    return told
+
+
+def suppressed_cells(both: Aligned, column: str) -> Mask:
+    """Of the pairs, which cells are told no more in the release: missing, or a star.
 
     >>> from unveil.data.aligned import Aligned
     >>> from unveil.data.samples import households
     >>> sample = households(100)
-    >>> int(suppressed_cells(Aligned(sample, sample, np.arange(100)), "age")[0].sum())
+    >>> int(suppressed_cells(Aligned(sample, sample, np.arange(100)), "age").sum())
     0
     """
-    told: Mask = ~hidden(both.original, column)[both.originals]
-    gone: Mask = told & hidden(both.release, column)[both.released]
-    return gone, told
+    return told_before(both, column) & hidden(both.release, column)[both.released]
 
 
-def _added(both: Aligned, mine: Floats, released: Floats) -> float:
+def starred_cells(both: Aligned, column: str) -> Mask:
+    """Of the pairs, which cells were told and are a star in the release."""
+    return told_before(both, column) & stars(both.release, column)[both.released]
+
+
+def opened_cells(both: Aligned, column: str) -> Floats:
+    """Of the pairs, how much each released cell leaves open beyond the original's, 0 to 1.
+
+    >>> from unveil.data.aligned import Aligned
+    >>> from unveil.data.samples import households
+    >>> sample = households(100)
+    >>> float(opened_cells(Aligned(sample, sample, np.arange(100)), "age").sum())
+    0.0
+    """
+    mine, released = _penalties(both, column)
+    more: Floats = np.maximum(released[both.released] - mine[both.originals], 0)
+    return more
+
+
+def _added(both: Aligned, name: str) -> float:
     if len(both.released):
-        more = np.maximum(released[both.released] - mine[both.originals], 0)
-        return float(np.sort(more).mean())
+        return float(np.sort(opened_cells(both, name)).mean())
+    mine, released = _penalties(both, name)
     return max(float(np.sort(released).mean() - np.sort(mine).mean()), 0.0)
 
 

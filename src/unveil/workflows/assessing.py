@@ -24,6 +24,7 @@ from unveil.measures import (
     by_subgroup,
     classical_score,
     diversity,
+    every_subgroup,
     household_hits,
     interval_disclosure,
     linked_disclosure,
@@ -33,7 +34,6 @@ from unveil.measures import (
     release_uniqueness,
     sampling_fraction,
     shapes,
-    subgroups,
     unchanged,
     wilson,
 )
@@ -60,8 +60,7 @@ def assess(case: Case, attacked: Attacked, steps: Steps, settings: Settings) -> 
     """Every measure that is not one attack's, by its name in the evidence."""
     both, seed = case.both, case.scene.seed
     people = both.original
-    named = (*people.schema.with_role("stratum"), *people.schema.with_role("quasi"))
-    groupings = subgroups(people, [name for name in people.columns if name in named])
+    groupings = every_subgroup(people)
     keys = both.with_role("quasi") or case.known  # whatever the intruder is said to know
     found: dict[str, Any] = {
         "intervals": steps.do(

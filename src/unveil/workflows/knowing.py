@@ -26,7 +26,7 @@ from unveil.data.rows import content_places
 from unveil.data.streams import stream
 from unveil.errors import DataError, SpecError
 from unveil.masks.base import Mask
-from unveil.workflows.masking import as_plan, mask, without_identifiers
+from unveil.workflows.masking import as_plan, mask_again, without_identifiers
 
 if TYPE_CHECKING:
     import os
@@ -49,7 +49,7 @@ def known_release(
     """
     if isinstance(channel, bool):
         return release if isinstance(release, Release) else None
-    return mask(_in_order(original), reseeded(as_plan(channel, seed=0), seed, 0))
+    return mask_again(_in_order(original), reseeded(as_plan(channel, seed=0), seed, 0))
 
 
 def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed: int) -> Masking:
@@ -73,7 +73,7 @@ def _runs(plan: Plan, original: Microdata, seed: int) -> list[Release]:
     found = []
     for run in range(1, RUNS + 1):
         with suppress(DataError):
-            found.append(mask(original, reseeded(plan, seed, run)))
+            found.append(mask_again(original, reseeded(plan, seed, run)))
     return found
 
 

@@ -13,18 +13,21 @@ import numpy as np
 
 from unveil import __version__
 from unveil.data.channels import Channel
+from unveil.data.phrases import plain
 from unveil.data.release import SEED_BITS, Plan, Release
 from unveil.data.rows import fingerprints
 from unveil.errors import DataError, SpecError, UsageError, listing
 from unveil.files.plans import read_plan
 from unveil.masks import Mask
 from unveil.masks.generalising import refuse_broken
+from unveil.measures import discards, every_subgroup, uneven_discards
 from unveil.models import check
 from unveil.workflows.sources import as_microdata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from unveil.data.encode import Ints
     from unveil.data.microdata import Microdata
     from unveil.data.schema import Schema
     from unveil.masks.base import Promised
@@ -75,8 +78,27 @@ def mask(
     >>> release.channels
     (Groups(income, tax), Swap(age))
     """
-    plan = as_plan(masks, seed)
-    original = as_microdata(data, schema)
+    return _carried_out(as_microdata(data, schema), as_plan(masks, seed), progress, tell=True)
+
+
+def mask_again(original: Microdata, plan: Plan) -> Release:
+    """Mask as :func:`mask` does, to see what a plan does: what to warn of was told the first time.
+
+    >>> import unveil
+    >>> plan = unveil.Plan((unveil.masks.Shuffle(),), seed=7)
+    >>> mask_again(unveil.households(5), plan).row_map.tolist()
+    [2, 4, 1, 0, 3]
+    """
+    return _carried_out(original, as_plan(plan), None, tell=False)
+
+
+def _carried_out(
+    original: Microdata,
+    plan: Plan,
+    progress: Callable[[str, int, int], None] | None,
+    *,
+    tell: bool,
+) -> Release:
     steps = cast("tuple[Mask, ...]", plan.masks)
     later = check_steps(steps, original)
     table = without_identifiers(original)
@@ -89,10 +111,14 @@ def mask(
         told = None if progress is None else partial(progress, step.step)
         promised[step.step] = step.promises(table)
         made = step.apply(table, partial(plan.stream, step.step), told)
-        if made.rows is None and not made.synthetic and not promised[step.step]:
-            tell_unchanged(step, table, made.data)
         if made.details is not None:
             details[step.step] = made.details
+        if tell:
+            tell_uncovered(step, table, promised[step.step])
+        if tell and made.rows is None and not made.synthetic and not promised[step.step]:
+            tell_unchanged(step, table, made.data)
+        if tell and made.rows is not None and not synthetic and not step.chance:
+            tell_discards(step, original.take(row_map), made.rows)
         table = made.data
         channels.extend(made.channels)
         synthetic |= made.synthetic
@@ -138,6 +164,33 @@ def tell_unchanged(step: Mask, before: Microdata, after: Microdata) -> None:
         logging.getLogger("unveil").warning(
             "%s: nothing changed in %s: are the parameters meant?", step.step, listing(same)
         )
+
+
+def tell_uncovered(step: Mask, table: Microdata, promised: tuple[Promised, ...]) -> None:
+    """Warn of quasi-identifiers that a promise is not about: by these people can be told apart."""
+    quasi = [name for name in table.columns if "quasi" in table.schema[name].role]
+    for _, keys in promised:
+        others = [name for name in quasi if name not in keys]
+        if others:
+            logging.getLogger("unveil").warning(
+                "%s: what it promises is of %s; nothing is promised of who knows %s, too",
+                step.step,
+                listing(keys),
+                listing(others),
+            )
+
+
+def tell_discards(step: Mask, people: Microdata, kept: Ints) -> None:
+    """Warn where the records that a step has decided to discard are those of a minority.
+
+    The groups are by what people are, not by what an earlier step has made of it. What a sample
+    leaves out is by chance, and not looked at.
+    """
+    if len(np.unique(kept)) == len(people):
+        return
+    said = uneven_discards(discards(len(people), kept, every_subgroup(people)))
+    if said:
+        logging.getLogger("unveil").warning("%s: %s", step.step, plain(said))
 
 
 def as_plan(

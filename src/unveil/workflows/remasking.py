@@ -15,7 +15,7 @@ from unveil.data.rows import content_places
 from unveil.errors import DataError
 from unveil.workflows.attempting import attempted, risk_of_each
 from unveil.workflows.knowing import reseeded
-from unveil.workflows.masking import mask
+from unveil.workflows.masking import mask_again
 from unveil.workflows.scene import prepare
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def remasked(
     while tried < runs and not (tried and timed and monotonic() > end):  # masking may take long
         told(tried, runs)
         with suppress(DataError):
-            release = mask(people, reseeded(plan, scene.seed, FIRST + tried))
+            release = mask_again(people, reseeded(plan, scene.seed, FIRST + tried))
             again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
             links = attempted(again.links(task.spec, intruder), budget.shared(runs))
             found, attacked = risk_of_each(links, len(people)), len(links)

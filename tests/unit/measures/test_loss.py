@@ -161,7 +161,7 @@ def test_a_synthetic_file_has_no_pairs_and_says_so():
     sample = unveil.households(600)
     found = measures.loss(masked(sample, masks.Synthesis()))
     none = {one.name for one in found.measures if one.value is None}
-    assert none == {"IL1s", "change", "steps", "entropy", "suppressed", "discarded"}
+    assert none == {"IL1s", "change", "steps", "entropy", "suppressed", "stars", "discarded"}
     assert "it is not known which released row is whose" in found["IL1s"].reading
     assert found.overall.note == "of numbers, tables, cells, propensity, prediction"
     assert found.pairs == 0

@@ -191,7 +191,7 @@ def test_seeds_with_which_a_plan_is_impossible_are_left_out(monkeypatch):
 
     plan = unveil.Plan([unveil.masks.RankSwapping(p=5, columns=["pay"])], seed=1)
     release = unveil.mask(table(), plan)
-    carried_out, seen = remasking.mask, []
+    carried_out, seen = remasking.mask_again, []
 
     def sometimes(*args, **options):
         seen.append(args)
@@ -199,7 +199,7 @@ def test_seeds_with_which_a_plan_is_impossible_are_left_out(monkeypatch):
             raise DataError("not with this seed")
         return carried_out(*args, **options)
 
-    monkeypatch.setattr(remasking, "mask", sometimes)
+    monkeypatch.setattr(remasking, "mask_again", sometimes)
     quick = QUICK | {"remask": 3}
     again = unveil.audit(table(), release, **quick).evidence.remasking
     assert (again.tried, len(again.shares)) == (3, 1)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.data.phrases import Term, as_given, counted, decimal, name, percent, phrase
+from unveil.data.phrases import Term, as_given, counted, decimal, name, names, percent, phrase
+from unveil.measures import uneven_discards
 from unveil.reports.content import Exhibit, Section, Table, figures, text
 from unveil.reports.glossary import loss_key
+from unveil.reports.sections.people import LISTED, listed
 
 if TYPE_CHECKING:
     from unveil.data.audit import Evidence
-    from unveil.data.loss import Loss
-    from unveil.data.phrases import Phrase
+    from unveil.data.loss import GroupLoss, Loss, Measured, Suppression
+    from unveil.data.phrases import Figure, Phrase
     from unveil.data.shape import Shape
 
 OF_CELLS = ("numbers", "categories", "tables")  # what measures of loss look at
@@ -28,6 +30,7 @@ def loss(evidence: Evidence, *, external: bool = False) -> Section:
         paragraphs=(*_overall(lost), *_missing(lost, external=external), *_score(evidence)),
         exhibits=(
             _measures(lost, external=external),
+            *([] if external else _by_group(lost.suppression)),
             *([_predictions(lost)] if predicted else []),
         ),
     )
@@ -60,7 +63,9 @@ def _missing(lost: Loss, *, external: bool) -> list[Phrase]:
             )
             if share
         ]
-    if gone.most_discarded is not None and gone.most_discarded.discarded and gone.discarded:
+    if uneven := uneven_discards(gone):
+        said.append(uneven)
+    elif gone.most_discarded is not None and gone.most_discarded.discarded and gone.discarded:
         said.append(
             phrase(
                 "{} of the records are [not released](loss-discarded), most of {}, {}: {} of {}.",
@@ -80,6 +85,18 @@ def _missing(lost: Loss, *, external: bool) -> list[Phrase]:
                 name(most.column),
                 name(most.name),
                 percent(most.suppressed),
+            )
+        )
+    most = gone.most_generalised
+    if most is not None and most.generalisation and gone.generalisation:
+        said.append(
+            phrase(
+                "Released cells [leave open](loss-generalisation) {} of what they could say, most "
+                "of {}, {}: {}.",
+                percent(gone.generalisation),
+                name(most.column),
+                name(most.name),
+                percent(most.generalisation),
             )
         )
     return said
@@ -123,7 +140,75 @@ def _measures(lost: Loss, *, external: bool) -> Exhibit:
         chart="loss" if any(o.worst == 1 and o.value is not None for o in shown) else None,
         table=Table(columns, rows),
         says=phrase("Bars of the measures of loss whose range is from 0 to 1, by what they see."),
+        notes=tuple(
+            phrase("{}: {}.", names(these), name(note)) for note, these in _notes(shown).items()
+        ),
     )
+
+
+def _notes(shown: list[Measured]) -> dict[str, list[str]]:
+    """What there is to know of values, and of which: several measures may say the same."""
+    said: dict[str, list[str]] = {}
+    for one in shown:
+        if one.note and one.value is not None:
+            said.setdefault(one.note, []).append(one.name)
+    return said
+
+
+def _by_group(gone: Suppression) -> list[Exhibit]:
+    """What each subgroup lost, those that lost the most first."""
+    groups = sorted((one for one in gone.groups if _lost(one)), key=_lost, reverse=True)
+    if not groups:
+        return []
+    ratio = "times that of all"
+    columns = (
+        text("column", "attribute"),
+        text("group", "[group](subgroup)"),
+        figures("n", "records"),
+        figures("discarded", "[not released](loss-discarded)"),
+        figures("discarded_ratio", f"not released, {ratio}"),
+        figures("suppressed", "cells [not told](loss-suppressed)"),
+        figures("suppressed_ratio", f"not told, {ratio}"),
+        figures("generalisation", "[left open](loss-generalisation)"),
+        figures("generalisation_ratio", f"left open, {ratio}"),
+    )
+    rows = tuple(
+        (
+            name(one.column),
+            name(one.name),
+            counted(one.n),
+            *_beside(one.discarded, one.discarded_ratio),
+            *_beside(one.suppressed, one.suppressed_ratio),
+            *_beside(one.generalisation, one.generalisation_ratio),
+        )
+        for one in groups[:LISTED]
+    )
+    return [
+        Exhibit(
+            name="subgroup-loss",
+            title="What each subgroup lost",
+            table=Table(columns, rows).filled(),
+            notes=(
+                phrase(
+                    "Groups that lost the most first, a record that is not released having lost "
+                    "everything; {}.",
+                    listed(len(groups)),
+                ),
+            ),
+        )
+    ]
+
+
+def _beside(share: float | None, ratio: float | None) -> tuple[Figure | None, Figure | None]:
+    """A share and its ratio to that of all; nothing where nobody has lost any."""
+    if share is None or ratio is None:
+        return None, None
+    return percent(share), decimal(ratio)
+
+
+def _lost(group: GroupLoss) -> float:
+    """What a group lost, 0 to 1: its discarded records all, the others what they leave open."""
+    return 1 - (1 - group.discarded) * (1 - (group.generalisation or 0.0))
 
 
 def _predictions(lost: Loss) -> Exhibit:

@@ -174,13 +174,14 @@ def _groups(found: Subgroups) -> Exhibit:
                 "not declare have no names here, but numbers, the most frequent first. Groups are "
                 "[strata](stratum), categories of [quasi-identifiers](quasi-identifier), and "
                 "fifths of the numbers.",
-                _listed(len(found.groups)),
+                listed(len(found.groups)),
             ),
         ),
     )
 
 
-def _listed(groups: int) -> Phrase:
+def listed(groups: int) -> Phrase:
+    """Whether a table has all of so many groups."""
     if groups <= LISTED:
         return phrase("all are in the table")
     return phrase("of {} the table has the first, and the evidence all", counted(groups))
