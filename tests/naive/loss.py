@@ -87,3 +87,23 @@ def entropy_lost(mine, released):
         here = [a for a, b in zip(mine, released, strict=True) if b == category]
         left += len(here) / n * entropy(here)
     return left / entropy(mine)
+
+
+def discernibility(mine, released, gone):
+    """Rows as tuples, and how many are discarded: each record against each other."""
+    every = len(released) + gone
+    before = sum(a == b for a in mine for b in mine) / len(mine) ** 2
+    after = (sum(a == b for a in released for b in released) + gone * every) / every**2
+    return max(after - before, 0) / (1 - before) if before < 1 else None
+
+
+def class_size(mine, released):
+    """How much larger classes are on average: rows as tuples."""
+    before, after = (len(rows) / len(set(rows)) for rows in (mine, released))
+    return max(1 - before / after, 0)
+
+
+def stars(mine, released):
+    """Of the pairs of cells that were told, the share that is a star now."""
+    told = [new for old, new in zip(mine, released, strict=True) if old not in (None, "*")]
+    return sum(new == "*" for new in told) / len(told)

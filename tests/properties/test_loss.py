@@ -1,6 +1,7 @@
 """Measures of loss against their naive twins, and what must hold of all of them."""
 
 import math
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -13,7 +14,18 @@ import unveil
 from naive import loss as naive
 from unveil import Microdata, Schema
 from unveil.data.aligned import Aligned
-from unveil.measures import categorical, il1s, loss, numeric, openness, propensity, tables
+from unveil.measures import (
+    categorical,
+    discernibility,
+    il1s,
+    loss,
+    numeric,
+    openness,
+    propensity,
+    subgroups,
+    suppression,
+    tables,
+)
 from unveil.measures.categorical import entropy_lost
 from unveil.measures.glossary import GLOSSARY
 
@@ -116,6 +128,91 @@ def test_cells_and_tables_against_their_twins(seed, n, missing):
             assert each.attributes[name]["entropy"] == pytest.approx(lost, abs=1e-12)
 
 
+def coarse(rng, n):
+    """Cells that are told, ranges or sets, stars or missing, and what they were before."""
+    ages, jobs = rng.integers(0, 4, n), rng.integers(0, 3, n)
+    wide = [
+        {"age": [f"{a}", f"{a}..{a + 1}", "*", None], "job": ["xyz"[j], "{x|y|z}", "*", None]}
+        for a, j in zip(ages, jobs, strict=True)
+    ]
+    cells = {name: [row[name][rng.integers(4)] for row in wide] for name in ("age", "job")}
+    plain = Schema(quasi=["age", "job"], numeric="age", nominal="job")
+    open_cells = Schema(
+        quasi=["age", "job"], numeric="age", nominal="job", generalised=["age", "job"]
+    )
+    known = {"age": ages, "job": ["xyz"[j] for j in jobs]}
+    holes = pl.Series(rng.random(n) < 0.2)
+    frame = pl.DataFrame(known).with_columns(
+        pl.when(holes).then(None).otherwise(pl.col("age")).alias("age")
+    )
+    types = dict.fromkeys(cells, pl.String)
+    return Microdata(frame, plain), Microdata(pl.DataFrame(cells, types), open_cells)
+
+
+@given(seeds, st.integers(2, 30), st.sampled_from([0.0, 0.3]))
+@settings(max_examples=EXAMPLES // 2)
+def test_classes_and_stars_against_their_twins(seed, n, discarded):
+    rng = np.random.default_rng(seed)
+    before, after = coarse(rng, n)
+    kept = np.flatnonzero(rng.random(n) >= discarded)
+    kept = kept if len(kept) else np.arange(1)
+    both = Aligned(before, after.take(kept), kept)
+    mine, released = (data.to_frame().rows() for data in (both.original, both.release))
+    found = {one.name: one.value for one in discernibility(both).measures}
+    twin = naive.discernibility(mine, released, n - len(kept))
+    assert found["discernibility"] == (None if twin is None else pytest.approx(twin, abs=1e-12))
+    assert found["class size"] == pytest.approx(naive.class_size(mine, released), abs=1e-12)
+    old = [cell for row in kept for cell in mine[row]]
+    new = [cell for row in released for cell in row]
+    lost = {one.name: one.value for one in openness(both).measures}
+    assert lost["stars"] == pytest.approx(naive.stars(old, new), abs=1e-12)
+    assert lost["stars"] <= lost["suppressed"] <= 1
+    # Nobody knows whose rows they are: classes are counted as before, and nobody is discarded.
+    alone = discernibility(Aligned(before, both.release, None)).measures[0]
+    twin = naive.discernibility(mine, released, 0)
+    assert alone.value == (None if twin is None else pytest.approx(twin, abs=1e-12))
+
+
+@given(seeds, st.integers(2, 40))
+@settings(max_examples=EXAMPLES // 5)
+def test_a_coarser_release_is_never_told_apart_better(seed, n):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 10, n)
+    values[0] = 10  # not all are the same
+    files = [Microdata(pl.DataFrame({"x": values // base})) for base in (1, 2, 4, 100)]
+    found = [
+        [one.value for one in discernibility(Aligned(files[0], file, np.arange(n))).measures]
+        for file in files
+    ]
+    for less, more in pairwise(found):
+        assert all(a <= b + 1e-12 for a, b in zip(less, more, strict=True))
+    assert found[0] == [0, 0]
+    assert found[-1][0] == 1  # nobody can be told from anybody
+    # And who is discarded is told from nobody.
+    half = np.arange((n + 1) // 2)
+    gone = discernibility(Aligned(files[0], files[0].take(half), half)).measures[0].value
+    assert gone > 0
+
+
+@given(seeds, st.integers(2, 40))
+@settings(max_examples=EXAMPLES // 5)
+def test_what_groups_lose_comes_to_what_all_lose(seed, n):
+    rng = np.random.default_rng(seed)
+    before, after = coarse(rng, n)
+    kept = np.flatnonzero(rng.random(n) < 0.8)
+    kept = kept if len(kept) else np.arange(1)
+    both = Aligned(before, after.take(kept), kept)
+    found = suppression(both, subgroups(before, ["age"], least=1))
+    whole = openness(both).measures
+    assert found.generalisation == pytest.approx(whole[0].value, abs=1e-12)
+    assert found.suppressed == whole[1].value
+    there = [(one, round(one.n * (1 - one.discarded))) for one in found.groups]
+    assert sum(many for _, many in there) == len(kept)
+    total = sum((one.generalisation or 0) * many for one, many in there)
+    assert total == pytest.approx(found.generalisation * len(kept), abs=1e-9)
+    assert all((one.generalisation is None) == (many == 0) for one, many in there)
+
+
 @given(seeds, st.integers(5, 60))
 @settings(max_examples=EXAMPLES // 10)
 def test_pil_against_its_twin(seed, n):
@@ -144,6 +241,7 @@ def test_an_unchanged_file_loses_exactly_nothing(seed, missing):
             assert measure.value == measure.best == 0, measure.reading
         assert all(value == 0 for each in one.attributes for value in each.values.values())
         assert one.suppression.discarded == one.suppression.suppressed == 0
+        assert one.suppression.generalisation == 0
     # Nobody knows whose rows they are: what compares the files is still at its best.
     alone = numeric(Aligned(before, before.take(order), None)).measures[1:]
     same = (*alone, *tables(Aligned(before, before.take(order), None)).measures)

@@ -5,6 +5,7 @@ import importlib
 import math
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import unveil
 from unveil import Microdata, Schema, masks, measures
 from unveil.data.aligned import Aligned
+from unveil.data.phrases import plain
 from unveil.errors import DataError, UsageError
 from unveil.measures import utility
 from unveil.measures.drawing import Drawing
@@ -95,6 +97,8 @@ def test_what_ranges_sets_and_stars_leave_open():
     each = {name: one["generalisation"] for name, one in found.attributes.items()}
     assert each == pytest.approx({"age": 1.75 / 4, "grade": 1.75 / 4, "job": 1.5 / 4})
     assert values(found)["suppressed"] == 3 / 12
+    assert values(found)["stars"] == 2 / 12  # the third is missing
+    assert [one.get("stars") for one in found.attributes.values()] == [1 / 4, 1 / 4, 0]
     # A range is its middle, a set no single category; what a set tells is told.
     assert values(measures.il1s(both))["IL1s"] > 0
     changed = measures.categorical(both)
@@ -139,6 +143,96 @@ def test_suppressed_cells_by_subgroup():
     assert found.most_suppressed.name == "low"
     assert found.most_suppressed.suppressed_ratio == pytest.approx(7 / 6)
     assert found.groups[0].discarded_ratio is None  # nobody is
+
+
+def test_what_cells_leave_open_by_subgroup():
+    schema = Schema(numeric="age", generalised="age")
+    after = {"age": ["10..30", "20", "*", "50"]}  # 1/2, 0, 1, 0, and one is not released
+    group = groups_by("sex", ["a", "b", "c"], np.array([0, 0, 0, 1, 2]))
+    both = pair({"age": [10, 20, 30, 50, 50]}, after, released_schema=schema)
+    found = measures.suppression(both, [group])
+    assert found.generalisation == pytest.approx(1.5 / 4)
+    assert [one.generalisation for one in found.groups] == [pytest.approx(0.5), 0, None]
+    assert [one.generalisation_ratio for one in found.groups] == [pytest.approx(4 / 3), 0, None]
+    assert found.most_generalised.name == "a"
+    assert found.discarded == 1 / 5
+
+
+def test_classes_by_hand():
+    schema = Schema(quasi=["sex", "age"], nominal="sex")
+    before = {"sex": ["m", "m", "f", "f"], "age": [1, 1, 2, 3], "pay": [1, 2, 3, 4]}
+    after = {"sex": ["m", "m", None, None], "age": [1, 1, None, None], "pay": [1, 2, 3, 4]}
+    found = measures.discernibility(pair(before, after, schema))
+    # Classes of 2, 1, 1 become 2 and 2, as those who miss a cell share it: 6 becomes 8, of 16.
+    assert values(found) == {
+        "discernibility": pytest.approx(2 / 10),
+        "class size": pytest.approx(1 - (4 / 3) / 2),
+    }
+    assert [one.note for one in found.measures] == [
+        "8 in all, 6 in the original",
+        "2 records for each class, 1.333 in the original",
+    ]
+    # One is discarded, and costs as much as the file has records: 4 + 1 + 4.
+    kept = np.array([0, 1, 3])
+    frame = {name: [cells[row] for row in kept] for name, cells in before.items()}
+    fewer = measures.discernibility(pair(before, frame, schema, rows=kept))
+    assert values(fewer)["discernibility"] == pytest.approx((9 / 16 - 6 / 16) / (10 / 16))
+    # Without quasi-identifiers all attributes count, and nobody is like anybody.
+    assert values(measures.discernibility(pair(before, before)))["class size"] == 0
+    assert measures.discernibility(pair(before, before)).measures[0].note.startswith("4 in all")
+
+
+def test_where_all_are_alike_there_is_nothing_to_lose():
+    found = measures.discernibility(pair({"x": [1, 1]}, {"x": [1, 2]}))
+    assert found.measures[0].value is None
+    assert "nobody can be told from anybody in the original" in found.measures[0].reading
+    assert found.measures[1].value == 0
+
+
+def uneven(out, sizes):
+    """The sentence on discards, of one grouping: so many of each group."""
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    names = [f"g{place}" for place in range(len(sizes))]
+    first = np.cumsum(sizes) - sizes
+    gone = [start + place for start, many in zip(first, out, strict=True) for place in range(many)]
+    kept = np.setdiff1d(np.arange(len(codes)), gone)
+    found = measures.discards(len(codes), kept, [groups_by("c", names, codes)])
+    return plain(measures.uneven_discards(found))
+
+
+def test_discards_that_fall_on_a_minority_are_said():
+    assert uneven([20, 10], [20, 980]) == (
+        "3.0 % of the records are not released, but 100 % of the 20 in c, g0. Chance does not "
+        "explain it: as many or more in a group have a probability below 0.001, corrected for the "
+        "2 groups looked at."
+    )
+    assert uneven([0, 0], [20, 980]) == ""
+    assert uneven([1, 29], [20, 980]) == ""  # as many by chance
+    assert uneven([9, 10], [9, 991]) == ""  # too few to be named
+    assert uneven([10, 10], [10, 990]) != ""
+    # Significant, and not worth a word: less than 1.5 times the share of all.
+    assert uneven([5800, 4000], [10000, 10000]) == ""
+
+
+def test_discards_are_corrected_for_the_groups_looked_at():
+    found = measures.discards(100, np.arange(100), [])
+    group = measures.discards(
+        100, np.arange(10, 100), [groups_by("c", ["a", "b"], np.repeat([0, 1], [20, 80]))]
+    ).groups[0]
+    some = msgspec.structs.replace(group, chance=0.0004)
+    for many, said in ((1, True), (2, True), (3, False)):
+        others = (msgspec.structs.replace(group, chance=1.0),) * (many - 1)
+        small = (msgspec.structs.replace(group, n=9),) * 5  # not looked at
+        whole = msgspec.structs.replace(found, groups=(some, *others, *small))
+        assert bool(measures.uneven_discards(whole)) is said
+
+
+def test_three_groups_are_named_and_the_others_counted():
+    assert "; and 1 more group like these. Chance" in uneven([30] * 4 + [0], [30] * 4 + [900])
+    five = uneven([30, 20, 30, 25, 29, 0], [30] * 5 + [900])
+    assert "100 % of the 30 in c, g0; 100 % of the 30 in c, g2; 96.7 % of the 30 in c, g4" in five
+    assert "; and 2 more groups like these" in five
+    assert "more group" not in uneven([30] * 3 + [0], [30] * 3 + [900])
 
 
 def test_stronger_masking_loses_more():

@@ -12,10 +12,11 @@ import pytest
 from some_evidence import finding, made
 from some_numbers import BARE, COMPARED_BARE, numbered, numbered_comparison, places, told
 from unveil.data.exposure import GroupRisk
+from unveil.data.loss import GroupLoss
 from unveil.data.phrases import plain
 from unveil.data.shape import Bar, Shape
 from unveil.reports.sections.attacks import rank_of_truth
-from unveil.reports.sections.loss import side_by_side
+from unveil.reports.sections.loss import loss, side_by_side
 from unveil.reports.sections.people import people
 from unveil.reports.summary import compared, summary
 
@@ -90,6 +91,39 @@ def test_of_many_groups_the_first_are_in_the_table(many, said):
     shown = next(one for one in people(found).exhibits if one.name == "subgroups")
     assert [plain(row[1]) for row in shown.table.rows] == [f"g{place}" for place in range(200)]
     assert f"The chart has the groups at the highest risk; {said}" in plain(shown.notes[0])
+
+
+SAME = {"chance": 1.0, "discarded_ratio": 1.0}
+
+
+def test_discards_that_chance_explains_are_said_of_the_group_that_it_explains_least():
+    """Which is no warning, and has no other sentence beside it."""
+    groups = (made(GroupLoss, n=100, discarded=0.2, **SAME),)
+    found = loss(numbered({"loss.suppression.groups": groups}))
+    said = [plain(one) for one in found.paragraphs]
+    (told,) = (one for one in said if "not released" in one)
+    assert ", most of loss.suppression.most_discarded.column" in told
+    assert not any("Chance" in one for one in said)
+
+
+def test_groups_that_lost_the_most_are_first_and_those_that_lost_nothing_are_not_there():
+    given = {"a": (0.2, 0.0), "b": (0.0, 0.5), "c": (0.0, 0.0), "d": (0.4, 0.4), "e": (1.0, None)}
+    groups = tuple(
+        made(GroupLoss, name=name, discarded=out, generalisation=left, generalisation_ratio=left)
+        for name, (out, left) in given.items()
+    )
+    found = loss(numbered({"loss.suppression.groups": groups}))
+    shown = next(one for one in found.exhibits if one.name == "subgroup-loss")
+    assert [plain(row[1]) for row in shown.table.rows] == ["e", "d", "b", "a"]
+    # Columns in which no group has a ratio are left out.
+    keys = [one.key for one in shown.table.columns]
+    assert keys == ["column", "group", "n", "generalisation", "generalisation_ratio"]
+
+
+def test_what_several_measures_say_of_themselves_is_said_once():
+    notes = {f"loss.measures.{place}.note": "so it is" for place in (0, 2)}
+    found = loss(numbered(notes | {"loss.measures.1.note": ""}))
+    assert [plain(one) for one in found.exhibits[0].notes] == ["IL1s, pMSE: so it is."]
 
 
 def test_four_attacks_are_followed_each_once():

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,8 @@ import pytest
 import unveil
 from unveil import masks
 from unveil.errors import FileError, SpecError, UsageError
+from unveil.masks.base import Masked
+from unveil.workflows.masking import mask_again
 
 PLAN = [
     masks.Microaggregation(k=3, columns=["income", "tax"]),
@@ -239,6 +242,105 @@ def test_a_step_that_changes_nothing_is_told(sample, caplog):
     assert caplog.messages == [
         "top-coding: nothing changed in age, hours: are the parameters meant?"
     ]
+
+
+class Dropped(masks.Mask, frozen=True, kw_only=True):
+    """A mask that decides that nobody of one category is released."""
+
+    chance: ClassVar[bool] = False
+
+    column: str
+    category: str
+
+    def targets(self, data):
+        return data.columns
+
+    def check(self, data):
+        pass
+
+    def apply(self, data, draw, progress=None):  # noqa: ARG002
+        rows = np.flatnonzero(data.column(self.column).to_numpy() != self.category)
+        return Masked(data.take(rows), rows=rows)
+
+
+class Drawn(Dropped, frozen=True, kw_only=True):
+    """The same, if it were by chance."""
+
+    chance: ClassVar[bool] = True
+
+
+DIVORCED = Dropped(name="drop", column="marital_status", category="divorced")
+
+
+def test_discards_that_fall_on_a_minority_are_told(sample, caplog):
+    cells = sample.column("marital_status")
+    divorced = int((cells == "divorced").sum())
+    release = unveil.mask(sample, [masks.Sampling(share=0.9), masks.Shuffle(), DIVORCED], seed=1)
+    assert len(release) > 200
+    (said,) = caplog.messages
+    assert said.startswith("drop: ")
+    assert "but 100 % of the " in said
+    assert "in marital_status, category" in said
+    assert said.endswith("groups looked at.")
+    assert not any(cell in said for cell in cells.unique())  # groups are named, cells are not
+    caplog.clear()
+    unveil.mask(sample, [DIVORCED], seed=1)
+    assert f"100 % of the {divorced} in marital_status, category" in caplog.text
+    # An attack or an audit that masks again has nothing new to tell.
+    caplog.clear()
+    assert len(mask_again(sample, unveil.Plan((DIVORCED,), seed=1))) == 300 - divorced
+    assert caplog.messages == []
+
+
+def test_groups_are_by_what_people_were_before_any_step(sample, caplog):
+    """Those who are called divorced after noise are anybody."""
+    names = ["divorced", "married", "single", "widowed"]
+    noise = masks.Pram(matrix=[[0.25] * 4] * 4, categories=names, columns=["marital_status"])
+    release = unveil.mask(sample, [noise, DIVORCED], seed=1)
+    assert len(release) < 250
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        [masks.Sampling(share=0.5)],
+        [Drawn(column="marital_status", category="divorced")],
+        [Dropped(column="marital_status", category="nobody")],
+        [masks.Synthesis(), DIVORCED],  # nobody is left to be discarded
+    ],
+)
+def test_other_discards_are_not_told(sample, caplog, plan):
+    unveil.mask(sample, plan, seed=1)
+    assert caplog.messages == []
+
+
+DROPPING = """
+import sys
+import unveil.masks
+from unveil.cli.main import main
+sys.path.insert(0, sys.argv.pop(1))
+from test_masking import Dropped
+unveil.masks.METHODS = (*unveil.masks.METHODS, Dropped)
+main()
+"""
+
+
+def test_the_command_line_tells_it(sample, tmp_path):
+    unveil.write(sample, tmp_path / "s.parquet")
+    unveil.write(sample.schema, tmp_path / "s.toml")
+    table = "method = 'dropped'\ncolumn = 'marital_status'\ncategory = 'divorced'"
+    (tmp_path / "plan.toml").write_text(f"[[mask]]\n{table}\n")
+    given = ["mask", "s.parquet", "-s", "s.toml", "-p", "plan.toml", "-o", "r.csv", "--seed", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", DROPPING, str(Path(__file__).parent), *given],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("dropped: ")
+    assert "in marital_status, category" in line
+    assert "divorced" not in line
 
 
 def test_a_plan_of_another_version_is_told(sample, caplog):
