@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -109,6 +110,36 @@ def test_everything_is_said(unveil_command, here):
     again = unveil_command("audit", "--replay", "e.json")
     assert again.code == 0
     assert again.out.startswith("The same: all")
+
+
+def said_on(page):
+    """A page's words, as they are read."""
+    return re.sub(r"<[^>]*>", "", page.read_text()).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_discards_that_fall_on_a_minority_are_said(unveil_command, here):
+    """On the terminal and on the page, in the words of `unveil.mask`; to others without who."""
+    people = pl.read_csv(here / "o.csv")
+    region = people["region"].mode()[0]
+    gone = people["region"] == region
+    rows = pl.Series(range(1, N + 1)).filter(~gone)
+    people.filter(~gone).drop("person").write_csv(here / "r.csv")
+    pairs = pl.DataFrame({"released": range(1, len(rows) + 1), "original": rows})
+    pairs.write_csv(here / "map.csv")
+    done = unveil_command(*AUDIT, *QUICK, "--report", "p.html", "--evidence", "e.json")
+    assert done.code == 0, done.err
+    share = f"{gone.mean():.1%}".replace("%", " %")
+    said = f"but 100 % of the {gone.sum()} in region, category 1. Chance does not explain it"
+    assert f"{share} of the records are not released, {said}" in done.out
+    words = said_on(here / "p.html")
+    assert said in words
+    assert region not in done.out + words
+    assert "What each subgroup lost" in words
+    unveil_command("report", "e.json", "--report", "x.html", "--external")
+    others = said_on(here / "x.html")
+    assert f"{share} of the records are not released." in others
+    assert "Chance does not explain it" not in others
+    assert "What each subgroup lost" not in others
 
 
 def test_a_killed_audit_is_resumed(unveil_command, here):

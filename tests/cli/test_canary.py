@@ -132,6 +132,7 @@ FILES = {
     "rows.csv": f"released,original\n{WHOLE},1\n",
     "crowd.parquet": _crowd(),
     "moved.parquet": _crowd().with_columns(pl.col("pay") * 1.5, kind=pl.col("kind").reverse()),
+    "few.parquet": _crowd().filter(pl.col("kind") == TEXT),
     "alike.parquet": _alike(),
     "foreign.parquet": _alike().select("name", song="part", debt="tax", since="due"),
     "typed.parquet": _crowd().with_columns(pay=pl.col("kind")),
@@ -156,6 +157,10 @@ FILES = {
 
 ATTACK = "attack good.parquet other.parquet --schema keys.toml --attack"
 AUDIT = "audit crowd.parquet moved.parquet --schema crowd.toml"
+FEW = (
+    "audit crowd.parquet few.parquet --schema crowd.toml --truth name --attack distance --no-sweep "
+    "--errors= --no-remedies --no-worst-case"
+)
 APART = "link crowd.parquet apart.parquet --schema apart.toml"
 PAGE = "--report page.html --figures figures"
 ALIKE = "audit alike.parquet alike.parquet --schema crowd.toml --truth name --attack distance"
@@ -286,6 +291,7 @@ SCENES = [
         "--truth none --json", "--truth row-order --attack distance --json",
     )),
     (0, f"{AUDIT} --truth name --knows pay --attack rank-max --rename born=born"),
+    (0, f"{FEW} --report page.html"),  # it warns of those who are left out
     (0, "audit good.parquet other.parquet --schema keys.toml --truth name --errors 0.5 --json"),
     *((3, f"{AUDIT} {more}") for more in (
         "", "--truth kind", "--truth rows.csv", "--truth name --knows payy",

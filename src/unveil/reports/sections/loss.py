@@ -160,17 +160,16 @@ def _by_group(gone: Suppression) -> list[Exhibit]:
     groups = sorted((one for one in gone.groups if _lost(one)), key=_lost, reverse=True)
     if not groups:
         return []
-    ratio = "times that of all"
     columns = (
         text("column", "attribute"),
         text("group", "[group](subgroup)"),
         figures("n", "records"),
         figures("discarded", "[not released](loss-discarded)"),
-        figures("discarded_ratio", f"not released, {ratio}"),
+        figures("discarded_ratio", "times all"),
         figures("suppressed", "cells [not told](loss-suppressed)"),
-        figures("suppressed_ratio", f"not told, {ratio}"),
+        figures("suppressed_ratio", "times all"),
         figures("generalisation", "[left open](loss-generalisation)"),
-        figures("generalisation_ratio", f"left open, {ratio}"),
+        figures("generalisation_ratio", "times all"),
     )
     rows = tuple(
         (
@@ -191,7 +190,7 @@ def _by_group(gone: Suppression) -> list[Exhibit]:
             notes=(
                 phrase(
                     "Groups that lost the most first, a record that is not released having lost "
-                    "everything; {}.",
+                    "everything; {}. Times all: held against the same of all records.",
                     listed(len(groups)),
                 ),
             ),
