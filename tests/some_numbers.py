@@ -234,6 +234,7 @@ BARE = {
     "worst_cases.0.held_out": None,
     "worst_cases.0.together": (),
     "remedies": None,
+    "compatible.none": 0,
     "record_risks.carried": (),
     "record_risks.above": [None],
     "record_risks.riskiest": (),

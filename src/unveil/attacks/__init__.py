@@ -12,6 +12,7 @@ masking is undone for that person.
 from unveil.attacks.attributes import Distances
 from unveil.attacks.base import Attack
 from unveil.attacks.combined import Combined
+from unveil.attacks.compatible import Compatible
 from unveil.attacks.distance import Distance
 from unveil.attacks.pairs import Pairs
 from unveil.attacks.position import Position
@@ -24,6 +25,7 @@ from unveil.attacks.tailored import Tailored
 __all__ = [
     "Attack",
     "Combined",
+    "Compatible",
     "Distance",
     "Distances",
     "Pairs",
@@ -39,6 +41,7 @@ METHODS: tuple[type[Attack], ...] = (
     Distance,
     Rank,
     Probabilistic,
+    Compatible,
     Tailored,
     Combined,
     Structural,

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
 
+from unveil.attacks.sets import Apart, Compared, compare_sets, sides_of
 from unveil.data.common import common_categories
 from unveil.data.encode import Numbers, check_computable, code_numbers, codes
-from unveil.data.generalised import Bounds, bounds, code_sets
+from unveil.data.generalised import Bounds, bounds
 from unveil.engines.metrics import Cost, absolute, levels, prorated, squared, table
-from unveil.errors import SchemaError, SpecError
+from unveil.errors import SpecError
 
 if TYPE_CHECKING:
     from unveil.attacks.base import Files
-    from unveil.data.encode import Floats, Ints, Mask
-    from unveil.data.generalised import CodeSets
+    from unveil.data.encode import Floats
     from unveil.data.microdata import Microdata
 
 Scaling = Literal["own", "original", "release"]
 MOST_DISTANCE = 1e75  # one whose square can still be squared
-MOST_CELLS = 4000  # different generalised cells of one column: a table of them is kept
 
 
 class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,15 +49,6 @@ class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 "or infinite (null): impossible"
             )
         return found
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Compared:
-    """One attribute of both files in one or two columns, a NaN where it is missing."""
-
-    mine: Floats
-    released: Floats
-    costs: tuple[Cost, ...]
 
 
 @dataclass(frozen=True)
@@ -230,46 +221,14 @@ def _compare_sets(
 ) -> Compared:
     """Sets of categories by the least distance between any two of their members."""
     listed = files.categories(column)
-    ours, theirs = (code_sets(data, column, listed) for data in files.both)
-    many = len(ours.starts) + len(theirs.starts) - 2
-    if many > MOST_CELLS:
-        raise SchemaError(
-            f"column '{column}' has {many:,} different generalised cells; at most {MOST_CELLS:,} "
-            "are compared: leave it out of what the intruder knows"
-        )
+    if not ordered:  # strangers may have others, which equal none
+        listed = tuple(dict.fromkeys((*listed, *common_categories(*files.both, column))))
+    apart = Apart(weight)
     if ordered:
-        apart = _places_apart(len(listed), inclusive=rule.inclusive)
-    else:
-        apart = 1.0 - np.eye(len(listed))
-    least = least_distances(ours, theirs, apart)
-    mine, released = (
-        code_numbers(np.where(anything(sets), -1, sets.cell)) for sets in (ours, theirs)
-    )
-    released += len(ours.starts) - 1
-    return Compared(mine[:, None], released[:, None], (table(weight * least**rule.power),))
-
-
-def least_distances(ours: CodeSets, theirs: CodeSets, apart: Floats) -> Floats:
-    """Between any two cells, ours and then theirs, the least distance of their members.
-
-    A cell that holds none of the categories is as far from all as can be.
-    """
-    members = [one for sets in (ours, theirs) for one in _sets_of(sets)]
-    # To each category from each cell, then to each cell: twice the least.
-    farthest = float(apart.max(initial=0.0))
-    from_cell = np.array([apart[one].min(axis=0, initial=farthest) for one in members])
-    return np.array([from_cell[:, one].min(axis=1, initial=farthest) for one in members])
-
-
-def anything(sets: CodeSets) -> Mask:
-    """Whether each record's cell may be any category: it is missing then, not at no distance."""
-    every = np.append(np.diff(sets.starts) == len(sets.categories), False)
-    found: Mask = every[sets.cell]
-    return found
-
-
-def _sets_of(sets: CodeSets) -> list[Ints]:
-    return [
-        sets.members[start:stop].astype(np.int64)
-        for start, stop in zip(sets.starts[:-1], sets.starts[1:], strict=True)
-    ]
+        places = weight * _places_apart(len(listed), inclusive=rule.inclusive) ** rule.power
+        gap = partial(rule.gap, weight, len(listed) - 1)
+        apart = Apart(weight, places, None if rule.inclusive else lambda side: gap(side=side))
+    found = compare_sets(column, sides_of(*files.both, column, listed), apart, stars=False)
+    if not files.reverse:
+        return found
+    return found._replace(costs=tuple(cost.turned for cost in found.costs))

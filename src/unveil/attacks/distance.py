@@ -8,7 +8,6 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.attributes import (
-    Compared,
     Distances,
     Rule,
     Scaling,
@@ -22,6 +21,7 @@ from unveil.attacks.attributes import (
 from unveil.attacks.base import Aggregation, Attack, Weights, as_measure, measure_for, weights_of
 from unveil.attacks.covariance import Covariance, covariance_of
 from unveil.attacks.search import Search, as_records
+from unveil.attacks.sets import Compared
 from unveil.data.common import common_level
 from unveil.engines.features import polynomial
 from unveil.engines.metrics import Metric, euclid, whitened

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.attacks.attributes import anything, bounds_of, least_distances, mean_and_deviation
+from unveil.attacks.attributes import bounds_of, mean_and_deviation
 from unveil.attacks.gaps import neutral
 from unveil.attacks.search import as_records
+from unveil.attacks.sets import Apart, compare_sets, sides_of
 from unveil.data.channels import (
     Channel,
     Noise,
@@ -31,8 +32,6 @@ from unveil.data.channels import (
     Unknown,
 )
 from unveil.data.common import common_categories, common_level
-from unveil.data.encode import code_numbers
-from unveil.data.generalised import code_sets
 from unveil.engines.local import density
 from unveil.engines.metrics import Cost, Metric, levels, prorated, squared, table
 from unveil.engines.missing import times
@@ -219,12 +218,10 @@ def _(channel: Sets, reading: Reading) -> Evidence:
     """The cell may hold the category, as a star, which is no missing cell, may hold any."""
     column = channel.columns[0]
     listed = channel.listed(common_categories(*reading.both, column))
-    mine, released = (code_sets(data, column, listed) for data in reading.both)
-    hold = least_distances(channel.becomes(mine), released, 1.0 - np.eye(len(listed)))
-    costs = table(np.where(hold > 0, reading.beyond, 0.0))
-    ours = code_numbers(np.where(anything(mine), -1, mine.cell))
-    theirs = code_numbers(released.cell) + len(mine.starts) - 1
-    return Evidence(ours[:, None], theirs[:, None], (costs,), np.zeros(len(ours)))
+    sides = sides_of(*reading.both, column, listed)
+    sides = sides._replace(mine=channel.becomes(sides.mine))
+    found = compare_sets(column, sides, Apart(reading.beyond), stars=True)
+    return Evidence(*found, np.zeros(len(found.mine)))
 
 
 @evidence.register(Recoding)

@@ -22,8 +22,8 @@ from unveil.engines.metrics import Metric
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unveil.attacks.attributes import Compared
     from unveil.attacks.base import Files
+    from unveil.attacks.sets import Compared
     from unveil.data.encode import Floats, Ints, Mask
     from unveil.engines.records import Records
     from unveil.kernels.arrays import Ints32

@@ -32,6 +32,8 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         ``*``), or groups of the hierarchy.
     hierarchy
         A table: each row is a category, then its ever coarser groups.
+    merged
+        Of a released attribute: each new category, and those of the original that it stands for.
     question
         What a guess left open; delete it when you have answered it.
 
@@ -48,6 +50,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
     generalised: bool = False
     hierarchy: tuple[tuple[str, ...], ...] = ()
+    merged: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     question: str = ""
 
     def __post_init__(self) -> None:
@@ -71,6 +74,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
             "hierarchy": tuple(
                 _labels("hierarchy", row) for row in sequence("hierarchy", self.hierarchy)
             ),
+            "merged": _merged(self.merged),
         }.items():
             msgspec.structs.force_setattr(self, name, value)
         self._check()
@@ -89,6 +93,11 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         if self.generalised and "*" in self.missing:
             raise SchemaError("a star in a generalised column is not missing")
         check_hierarchy(self.hierarchy)
+        members = [member for several in self.merged.values() for member in several]
+        if len(set(members)) < len(members):
+            raise SchemaError("merged: a category of the original is in two of the new ones")
+        if self.order and not set(self.order) >= set(self.merged):
+            raise SchemaError("merged: a new category is not in the order: list it there")
 
     def to_dict(self) -> dict[str, Any]:
         """What was declared, as plain values: the TOML table."""
@@ -98,6 +107,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
             value = getattr(self, name)
             declared[name] = [*value] if isinstance(value, tuple) else value
         declared["hierarchy"] = [list(row) for row in self.hierarchy]
+        declared["merged"] = {label: list(members) for label, members in self.merged.items()}
         return {name: value for name, value in declared.items() if value}
 
 
@@ -139,3 +149,9 @@ def _label_table(values: Any) -> dict[str, str]:
     if not isinstance(values, Mapping):
         raise SchemaError("labels is a table from a category to its label")
     return {_label("labels", key): text("a label", label) for key, label in values.items()}
+
+
+def _merged(values: Any) -> dict[str, tuple[str, ...]]:
+    if not isinstance(values, Mapping):
+        raise SchemaError("merged is a table from a new category to those that it stands for")
+    return {_label("merged", key): _labels("merged", some) for key, some in values.items()}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from unveil.data.disclosure import (
+    CompatibleRows,
     Diversity,
     HouseholdHits,
     Inference,
@@ -153,6 +154,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     score: float | None  # the classical one, in percent, and no verdict: loss pays for risk there
     halves: Halves | None = None  # where it was asked for; if it could not be, a note says why
     worst_cases: tuple[Learnt, ...] = ()  # the most first; no intruder's, so not among the attacks
+    compatible: CompatibleRows | None = None  # where known attributes are generalised
 
     @property
     def most_claimed(self) -> Finding | None:

@@ -118,18 +118,49 @@ def common_categories(mine: Microdata, released: Microdata, column: str) -> tupl
     Numbers stand by size, text by its characters: whatever the order of the rows.
     """
     order, other = mine.order(column), released.order(column)
+    if bool(order) != bool(other):  # numbers are in order without saying so
+        order, other = (
+            order or _natural(mine, column, other),
+            other or _natural(released, column, order),
+        )
     if order and other and [c for c in order if c in other] != [c for c in other if c in order]:
         raise SchemaError(
             f"column '{column}' has one order in the original and another in the release: "
             "declare one for both"
         )
     if order or other:
-        return other if set(other) > set(order) else order
+        if set(other) > set(order):
+            return other
+        return order if set(order) >= set(other) else _both_orders(order, released, column)
     found = {label for data in (mine, released) for label in _categories(data, column)}
     try:
         return tuple(sorted(found, key=lambda label: (float(label), label)))
     except ValueError:
         return tuple(sorted(found))
+
+
+def _natural(data: Microdata, column: str, other: tuple[str, ...]) -> tuple[str, ...]:
+    """The order of an ordinal attribute's numbers, where it has some that the other has not."""
+    if data.schema[column].generalised or data.schema[column].level != "ordinal":
+        return ()
+    own = codes(data, column).categories
+    return () if set(own) <= set(other) else own
+
+
+def _both_orders(order: tuple[str, ...], released: Microdata, column: str) -> tuple[str, ...]:
+    """The categories of two orders, new ones after what they stand for, or after the one before."""
+    merged, listed, at = released.schema[column].merged, list(order), 0
+    if set(order).isdisjoint((*released.order(column), *(c for m in merged.values() for c in m))):
+        return order  # which have nothing to do with each other
+    for label in released.order(column):
+        if label in listed:
+            at = listed.index(label) + 1
+            continue
+        members = [listed.index(one) for one in merged.get(label, ()) if one in listed]
+        at = max(members) + 1 if members else at
+        listed.insert(at, label)
+        at += 1
+    return tuple(listed)
 
 
 def _categories(data: Microdata, column: str) -> tuple[str, ...]:

@@ -109,15 +109,22 @@ def then(first: Channel, second: Channel) -> Channel | None:
     if isinstance(first, Recoding) and isinstance(second, Recoding):
         table = {old: second.table.get(new, new) for old, new in first.table.items()}
         return Recoding(first.columns, table)
-    if isinstance(first, Ranges) and isinstance(second, Ranges):  # which holds the first range
-        return Ranges(first.columns, first.closed or second.closed)
-    if isinstance(first, Sets | Recoding) and isinstance(second, Sets):
-        return Sets(first.columns, first.table) if not second.table else None
+    if isinstance(second, Ranges | Sets):
+        return _generalised(first, second)
     if isinstance(first, Recoding | Transition) and isinstance(second, Recoding | Transition):
         listed = tuple(dict.fromkeys((*_categories(first), *_categories(second))))
         runs = max(getattr(channel, "runs", 0) for channel in (first, second))
         matrix = np.einsum("ij,jk->ik", _matrix(first, listed), _matrix(second, listed))
         return Transition(first.columns, listed, matrix, runs)
+    return None
+
+
+def _generalised(first: Channel, second: Ranges | Sets) -> Channel | None:
+    """A cell that holds what the first made, or the cell that the first put in its place."""
+    if isinstance(first, Ranges) and isinstance(second, Ranges):
+        return Ranges(first.columns, first.closed or second.closed)
+    if isinstance(first, Sets | Recoding) and isinstance(second, Sets) and not second.table:
+        return Sets(first.columns, first.table)
     return None
 
 

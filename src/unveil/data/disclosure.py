@@ -76,6 +76,21 @@ class ReleaseUniqueness(msgspec.Struct, frozen=True, kw_only=True):
     unperturbed_original: Uniqueness | None
 
 
+class CompatibleRows(msgspec.Struct, frozen=True, kw_only=True):
+    """How many released rows fit each person, by all that an intruder knows."""
+
+    columns: tuple[str, ...]
+    n: int  # people looked at
+    population: int  # of so many
+    fewest: int  # rows that fit somebody
+    mean: float
+    median: float
+    none: int  # people whom no row fits
+    below_2: int  # people whom fewer than 2 fit, those among them whom none does
+    below_3: int
+    below_5: int
+
+
 class Diversity(msgspec.Struct, frozen=True, kw_only=True):
     """How many values of a confidential attribute classes of equal records have."""
 

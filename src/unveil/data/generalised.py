@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -139,8 +140,7 @@ def common_members(mine: CodeSets, others: CodeSets, these: Codes32, those: Code
 
 
 def _frozen(sets: CodeSets) -> list[frozenset[int]]:
-    ends = sets.starts.tolist()
-    return [frozenset(sets.members[a:b].tolist()) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [frozenset(sets.members[a:b].tolist()) for a, b in pairwise(sets.starts.tolist())]
 
 
 def cell_texts(data: Microdata, column: str) -> Codes:

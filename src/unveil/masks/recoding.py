@@ -112,6 +112,9 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         masked, table = _relabelled(data.column(column), table)
         attribute, order = data.schema[column], _order(data, column)
         after = _merged(attribute, order, table) if self.groups or self.label else None
+        if after is not None and (self.groups or _declared(attribute) >= set(table)):
+            # Not what nobody has declared: it would tell the rarest categories of the file.
+            after = msgspec.structs.replace(after, merged=_stand_for(attribute, table))
         return MaskedColumn(masked, Recoding((column,), table), after)
 
     def _table(self, data: Microdata, column: str) -> dict[str, str]:
@@ -209,6 +212,19 @@ def _merged(attribute: Attribute, order: Sequence[str], table: dict[str, str]) -
         },
         hierarchy=attribute.hierarchy if leaves >= left else (),
     )
+
+
+def _declared(attribute: Attribute) -> set[str]:
+    leaves = (row[0] for row in attribute.hierarchy)
+    return {*attribute.order, *attribute.labels, *leaves}
+
+
+def _stand_for(attribute: Attribute, table: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    """Each category that is another now, or more than it was, and those that it stands for."""
+    found: dict[str, list[str]] = {}
+    for old, new in table.items():
+        found.setdefault(new, []).extend(attribute.merged.get(old, (old,)))
+    return {new: tuple(members) for new, members in found.items() if members != [new]}
 
 
 def _relabelled(cells: pl.Series, table: dict[str, str]) -> tuple[pl.Series, dict[str, str]]:

@@ -11,6 +11,7 @@ from unveil.measures.belief import Belief
 from unveil.measures.categorical import categorical
 from unveil.measures.claims import claims, control, margins, precision
 from unveil.measures.compatibility import compatible
+from unveil.measures.compatible import compatible_rows, rows_that_fit
 from unveil.measures.discernibility import discernibility
 from unveil.measures.distributions import distributions
 from unveil.measures.forecast import certainty, forecast
@@ -57,6 +58,7 @@ __all__ = [
     "claims",
     "classical_score",
     "compatible",
+    "compatible_rows",
     "control",
     "discards",
     "discernibility",
@@ -91,6 +93,7 @@ __all__ = [
     "release_uniqueness",
     "risk",
     "row_order",
+    "rows_that_fit",
     "sampling_fraction",
     "shapes",
     "subgroups",

@@ -83,6 +83,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "household": ("Households", disclosure.HouseholdHits),
     "interval-disclosure": ("Interval disclosure", measures.interval_disclosure),
     "uniqueness": ("Uniqueness", measures.uniqueness),
+    "compatible-rows": ("Rows that fit", measures.compatible_rows),
     "k-anonymity": ("k-anonymity", disclosure.Uniqueness),
     "l-diversity": ("l-diversity", measures.diversity),
     "population-risk": ("Risk in the population", measures.population_risk),

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil.attacks import Compatible
 from unveil.data.common import common_cells
 from unveil.data.disclosure import (
+    CompatibleRows,
     Diversity,
     Inference,
     IntervalDisclosure,
@@ -16,6 +18,7 @@ from unveil.data.disclosure import (
     Unchanged,
 )
 from unveil.data.exposure import GroupRisk, Halves, RecordRisks, Subgroups
+from unveil.data.intruder import Intruder
 from unveil.data.loss import Loss
 from unveil.data.risk import Interval
 from unveil.data.shape import Shape
@@ -23,6 +26,7 @@ from unveil.errors import UnveilError
 from unveil.measures import (
     by_subgroup,
     classical_score,
+    compatible_rows,
     diversity,
     every_subgroup,
     household_hits,
@@ -38,6 +42,7 @@ from unveil.measures import (
     wilson,
 )
 from unveil.measures.groups import LEAST
+from unveil.workflows.attempting import coarser, fitted_by
 from unveil.workflows.linking_halves import linked_halves
 
 if TYPE_CHECKING:
@@ -53,7 +58,7 @@ if TYPE_CHECKING:
     from unveil.workflows.settings import Settings
     from unveil.workflows.steps import Steps
 
-ASSESSED = 9  # steps, and the halves where they are asked for
+ASSESSED = 10  # steps, and the halves where they are asked for
 
 
 def assess(case: Case, attacked: Attacked, steps: Steps, settings: Settings) -> dict[str, Any]:
@@ -73,6 +78,9 @@ def assess(case: Case, attacked: Attacked, steps: Steps, settings: Settings) -> 
         ),
         "diversity": steps.do(
             "diversity", tuple[Diversity, ...], lambda _: diversity(both.release, keys)
+        ),
+        "compatible": steps.do(
+            "compatible rows", CompatibleRows | None, lambda _: _compatible(case)
         ),
         "unchanged": steps.do("unchanged columns", Unchanged, lambda _: unchanged(both)),
         "inference": steps.do(
@@ -113,6 +121,14 @@ def _halves(
     if isinstance(found, str):
         return None, (f"one half of the attributes was not set against the other: {found}",)
     return found, ()
+
+
+def _compatible(case: Case) -> CompatibleRows | None:
+    """How many released rows fit each person, where some of what is known is generalised."""
+    columns = fitted_by(case.both, case.known) if coarser(case.both, case.known) else ()
+    if not columns:
+        return None
+    return compatible_rows(case.scene.links(Compatible(), Intruder(knows=columns)))
 
 
 def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:

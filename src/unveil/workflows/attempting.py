@@ -10,6 +10,7 @@ import numpy as np
 
 from unveil.attacks import (
     Attack,
+    Compatible,
     Distance,
     Pairs,
     Position,
@@ -21,6 +22,7 @@ from unveil.data.audit import Finding, LeftOut
 from unveil.data.intruder import Direction, Intruder
 from unveil.errors import count
 from unveil.measures import hits
+from unveil.measures.compatible import truthful
 from unveil.workflows.measuring import measure
 from unveil.workflows.naming import attack_name, plain_spec
 
@@ -84,8 +86,9 @@ class Task:
 def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[Attack]:
     """The attacks that fit the data.
 
-    Ranks need numbers or ordered categories, Mahalanobis' distance two numbers; whoever is
-    told the plan reads it. Matchings of all records are for files that are not too large.
+    Ranks need numbers or ordered categories, Mahalanobis' distance two numbers, weights single
+    values; where cells are ranges and sets, it is asked which rows fit. Whoever is told the plan
+    reads it. Matchings of all records are for files that are not too large.
     """
     many = max(len(both.original), len(both.release))
     few, small = many <= WEIGHTED, many <= MATCHED
@@ -95,8 +98,11 @@ def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[
         found.append(Distance(metric="mahalanobis"))
     if any(_has_ranks(both, name) for name in known):
         found += [Rank(), Rank(criterion="max")]
-    if few or len(numeric) < len(known):  # weights that EM finds are for categories above all
+    plain = [name for name in known if name in both.plain()]
+    if plain and (few or len(numeric) < len(plain)):  # EM's weights are for categories above all
         found.append(Probabilistic())
+    if coarser(both, known):
+        found.append(Compatible())
     if small:
         found.append(Distance(matching="posterior"))
     if told:
@@ -108,7 +114,8 @@ def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[
 
 def too_large(both: Aligned, attacks: Sequence[Attack], *, told: bool) -> list[LeftOut]:
     """The default attacks that are not made on files as large as these."""
-    others: list[Attack] = [Probabilistic(), Distance(matching="posterior")]
+    others: list[Attack] = [Probabilistic()] if both.plain() else []
+    others += [Distance(matching="posterior")]
     others += [Tailored(matching="posterior")] if told else []
     many = count(max(len(both.original), len(both.release)), "record")
     return [
@@ -121,6 +128,16 @@ def too_large(both: Aligned, attacks: Sequence[Attack], *, told: bool) -> list[L
         if spec not in attacks
         for direction in get_args(Direction)
     ]
+
+
+def coarser(both: Aligned, known: Sequence[str]) -> tuple[str, ...]:
+    """The known attributes that are generalised in the release."""
+    return tuple(name for name in known if both.release.schema[name].generalised)
+
+
+def fitted_by(both: Aligned, known: Sequence[str]) -> tuple[str, ...]:
+    """The attributes by which it can be told which rows fit: in which no released cell is false."""
+    return tuple(name for name in known if truthful(both, name))
 
 
 def tasks_of(
@@ -151,6 +168,10 @@ def _compared(spec: Attack, both: Aligned, known: Sequence[str]) -> tuple[str, .
         kept = tuple(name for name in known if _has_ranks(both, name))
     if isinstance(spec, Distance) and spec.metric == "mahalanobis":
         kept = tuple(name for name in known if name in both.plain("numeric"))
+    if isinstance(spec, Probabilistic):
+        kept = tuple(name for name in known if name in both.plain())
+    if isinstance(spec, Compatible):
+        kept = fitted_by(both, known)
     return kept or tuple(known)
 
 

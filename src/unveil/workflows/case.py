@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unveil.attacks.sets import comparable
 from unveil.data.aligned import Aligned
 from unveil.data.audit import Input
 from unveil.data.intruder import Intruder
@@ -99,16 +100,17 @@ def case_of(
     if isinstance(truth, str | os.PathLike) and not by_word:
         inputs["truth"] = Input(file=os.fspath(truth), sha256=digest_of(Path(truth)))
     file = _own_file(settings, scene, released, inputs)
+    known, too_many = _comparable(_known(people, table, settings), people, table)
     case = Case(
         scene=scene,
         plan=plan,
         channel=channel,
-        known=_known(people, table, settings),
+        known=known,
         inputs=inputs,
         truth=_told(truth),
         file=file,
     )
-    return replace(case, notes=(*notes, *doubts(case.both, seed)))
+    return replace(case, notes=(*notes, *too_many, *doubts(case.both, seed)))
 
 
 def _own_file(
@@ -208,6 +210,21 @@ def _known(people: Microdata, released: Microdata, settings: Settings) -> tuple[
             "(--rename NEW=OLD)"
         )
     return found
+
+
+def _comparable(
+    known: tuple[str, ...], people: Microdata, released: Microdata
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is known, but for sets of categories too many to compare; and a note of these."""
+    kept = tuple(name for name in known if comparable(people, released, name))
+    if not kept:  # then the attacks say why
+        return known, ()
+    return kept, tuple(
+        f"column '{name}' is left out of what the intruder knows: it has more different sets of "
+        "categories than can be compared, so that the risk may be higher"
+        for name in known
+        if name not in kept
+    )
 
 
 def _input(source: Any, data: Microdata) -> Input:

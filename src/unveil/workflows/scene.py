@@ -14,6 +14,7 @@ from unveil.attacks.base import Files, Positions
 from unveil.attacks.matched import matched
 from unveil.data.intruder import Intruder
 from unveil.data.links import Links
+from unveil.data.merging import in_terms_of
 from unveil.data.microdata import Microdata
 from unveil.data.release import Release, Releases, check_seed
 from unveil.data.rows import ContentOrder, Places
@@ -83,6 +84,8 @@ class Scene:
             if spec.knows == "original":
                 mine = self.side.done_again(known, mine, self.seed)
                 places = replace(places, mine=mine)
+        else:  # who knows the masking knows what it has merged
+            mine = in_terms_of(released, mine, (*columns, *intruder.blocks))
         files = Files(
             mine=mine,
             people=mine,
@@ -109,9 +112,11 @@ class Scene:
         known = places.back if files.reverse else places.pairs
 
         def again(source: Any) -> Links:
-            people = self.side.copied(as_others(source, files.people.schema))
+            people = self.side.copied(as_others(source, self.places.mine.schema))
             for name in files.columns:
                 people.check(name)
+            if spec.knows is None:
+                people = in_terms_of(files.release, people, (*files.columns, *intruder.blocks))
             blocks = known_blocks(people, files.release, intruder)
             positions = files.positions._replace(mine=np.arange(len(people)), file=len(people))
             others = replace(

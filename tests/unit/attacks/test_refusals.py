@@ -61,7 +61,7 @@ def other(schema=SCHEMA, **columns):
          SchemaError, "'age' is numeric in the original and nominal in the release"),
         (lambda: attack(release=other(Schema(nominal=["grade", "job"]))), SchemaError,
          "'grade' is ordinal in the original and nominal in the release"),
-        (lambda: attack(release=other(Schema(ordinal={"grade": ["mid", "high", "top"]}),
+        (lambda: attack(release=other(Schema(ordinal={"grade": ["2", "1", "top"]}),
                                       grade=pl.lit("top"))), UnveilError,
          "list of categories for column 'grade' misses a category found in 6 records"),
         (lambda: attack(RANK), SchemaError, "'job' is nominal, and its categories have no order"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unveil.data.phrases import (
     Phrase,
+    Term,
     as_given,
     counted,
     decimal,
@@ -14,6 +15,7 @@ from unveil.data.phrases import (
     names,
     percent,
     phrase,
+    several,
 )
 from unveil.reports.content import Exhibit, Section, Table, figures, text
 from unveil.reports.sections.attacks import attack
@@ -22,7 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unveil.data.audit import Evidence
-    from unveil.data.disclosure import Inference, Inside, IntervalDisclosure, Uniqueness
+    from unveil.data.disclosure import (
+        CompatibleRows,
+        Inference,
+        Inside,
+        IntervalDisclosure,
+        Uniqueness,
+    )
     from unveil.reports.content import Cell
 
 
@@ -171,8 +179,10 @@ def _inference(found: tuple[Inference, ...]) -> Exhibit:
 
 
 def _alone(evidence: Evidence, *, external: bool) -> list[Phrase]:
-    """Uniques, and what the sampling weights say of them."""
+    """Uniques, what the sampling weights say of them, and how many rows fit each person."""
     found, said = evidence.uniqueness, list[Phrase]()
+    if evidence.compatible is not None:
+        said.append(_fitting(evidence.compatible, external=external))
     if found is not None and not found.meaningful:
         said.append(
             phrase(
@@ -195,6 +205,26 @@ def _alone(evidence: Evidence, *, external: bool) -> list[Phrase]:
             )
         )
     return said
+
+
+def _fitting(found: CompatibleRows, *, external: bool) -> Phrase:
+    """How many rows may be each person's, by all that is known."""
+    knows = several(len(found.columns), "attribute") if external else names(found.columns)
+    of_whom: Phrase = several(found.n, "person")
+    if found.n < found.population:
+        of_whom = phrase("{}, drawn from {}", of_whom, counted(found.population))
+    if found.none:
+        return phrase(
+            "An intruder who knows {} finds no row that [fits](compatible-rows) for {} of {}, and "
+            "fewer than 5 for {}.",
+            *(knows, counted(found.none), of_whom, counted(found.below_5)),
+        )
+    return phrase(
+        "An intruder who knows {} finds at least {} that {} for each of {}{}.",
+        *(knows, several(found.fewest, "row")),
+        *(Term("fits" if found.fewest == 1 else "fit", "compatible-rows"), of_whom),
+        phrase("; for {} fewer than 5", counted(found.below_5)) if found.below_5 else "",
+    )
 
 
 def _uniqueness(evidence: Evidence, lead: list[Phrase]) -> Exhibit:
