@@ -234,7 +234,7 @@ BARE = {
     "worst_cases.0.held_out": None,
     "worst_cases.0.together": (),
     "remedies": None,
-    "compatible.none": 0,
+    "compatible": None,
     "record_risks.carried": (),
     "record_risks.above": [None],
     "record_risks.riskiest": (),

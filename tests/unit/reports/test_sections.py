@@ -11,6 +11,7 @@ import pytest
 
 from some_evidence import finding, made
 from some_numbers import BARE, COMPARED_BARE, numbered, numbered_comparison, places, told
+from unveil.data.disclosure import CompatibleRows
 from unveil.data.exposure import GroupRisk
 from unveil.data.loss import GroupLoss
 from unveil.data.phrases import plain
@@ -18,6 +19,7 @@ from unveil.data.shape import Bar, Shape
 from unveil.reports.sections.attacks import rank_of_truth
 from unveil.reports.sections.loss import loss, side_by_side
 from unveil.reports.sections.people import people
+from unveil.reports.sections.values import inference
 from unveil.reports.summary import compared, summary
 
 SAID = Path(__file__).parent / "said"
@@ -164,3 +166,18 @@ def test_whether_the_policy_is_kept_is_said(passed, said):
 )
 def test_between_which_the_choice_is(given, said):
     assert said in plain(compared(numbered_comparison(given)).verdict)
+
+
+@pytest.mark.parametrize(
+    ("fewest", "below", "said"),
+    [(1, 12, "at least 1 row that fits for each of 40 people; for 12 fewer than 5."),
+     (7, 0, "at least 7 rows that fit for each of 40 people.")],
+)  # fmt: skip
+def test_how_many_rows_fit_is_said_in_a_sentence(fewest, below, said):
+    fit = made(
+        CompatibleRows,
+        columns=("age",), n=40, population=40, fewest=fewest, none=0, below_5=below,
+    )  # fmt: skip
+    found = inference(msgspec.structs.replace(numbered(), compatible=fit))
+    lead = [plain(one) for exhibit in found.exhibits for one in exhibit.lead]
+    assert f"An intruder who knows age finds {said}" in lead
