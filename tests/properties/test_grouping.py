@@ -129,7 +129,8 @@ def test_an_offset_does_not_change_the_optimal_groups(k, more, seed):
 
 def test_equally_good_partitions_end_with_small_groups():
     assert optimal_groups(np.zeros(7), 2).tolist() == [0, 0, 0, 1, 1, 2, 2]
-    assert optimal_groups(np.zeros(3), 2).tolist() == [0, 0, 0]
+    for n in (0, 1, 3):
+        assert optimal_groups(np.zeros(n), 2).tolist() == [0] * n
     assert optimal_groups(np.array([-1.7e308, 0, 0, 1.7e308]), 2).tolist() == [0, 0, 1, 1]
 
 

@@ -27,9 +27,9 @@ def optimal_groups(values: Floats, k: int, *, progress: Progress | None = None) 
     Parameters
     ----------
     values
-        Ascending, none missing, at least k.
+        Ascending, none missing.
     k
-        The least number of values in a group.
+        The least number of values in a group. With fewer than 2k values all are one group.
     progress
         Called with the values that are done so far and all of them.
 
@@ -44,6 +44,8 @@ def optimal_groups(values: Floats, k: int, *, progress: Progress | None = None) 
     """
     prepare("optimal microaggregation", lambda: optimal_groups(np.arange(4.0), 2))
     n = len(values)
+    if n < 2 * k:
+        return np.zeros(n, np.int64)
     _, exponent = np.frexp(np.abs(values).max())
     scaled = np.ldexp(values, -int(exponent))  # exact; no square overflows or vanishes
     costs, sizes = np.zeros(n + 1), np.zeros(n + 1, np.int64)
