@@ -62,6 +62,7 @@ class Uniqueness(msgspec.Struct, frozen=True, kw_only=True):
     uniques: int  # records alone in their class: they violate 2-anonymity
     below_3: int  # in classes of fewer than 3: they violate 3-anonymity
     below_5: int
+    fitting: int | None = None  # the fewest rows that fit one, stars fitting all; None: no stars
 
 
 class ReleaseUniqueness(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +99,9 @@ class Diversity(msgspec.Struct, frozen=True, kw_only=True):
     fewest: int
     records: int  # in the smallest class that has so few
     homogeneous: int  # records in classes with one value
+    entropy: float | None = None  # the fewest values, counted by entropy
+    commonest: float | None = None  # the largest share that one value has of a class
+    distance: float | None = None  # how far the values of a class are from those of all, at most
 
 
 class Above(msgspec.Struct, frozen=True):

@@ -62,6 +62,14 @@ class Policy(Spec, frozen=True, kw_only=True):
             "released records that are equal in all quasi-identifiers."
         ),
     ] = None
+    t_closeness: Annotated[
+        Share | None,
+        Meta(
+            description="How far the values of a confidential attribute among released records "
+            "that are equal in all quasi-identifiers may be from those of all records: from 0, as "
+            "among all, to 1."
+        ),
+    ] = None
     max_loss: Annotated[
         Share | None, Meta(description="The overall information loss that is allowed, from 0 to 1.")
     ] = None

@@ -127,7 +127,7 @@ def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> Parameter:
     plain = getattr(hint, "__origin__", hint) if meta else hint
     return Parameter(
         name=field.name,
-        type=_type_words(plain),
+        type=next((m.extra["type"] for m in meta if m.extra), None) or _type_words(plain),
         default=_default_words(field),
         meaning=" ".join(m.description for m in meta if m.description),
     )

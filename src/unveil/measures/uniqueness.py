@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data.common import common_cells
 from unveil.data.disclosure import Diversity, ReleaseUniqueness, Uniqueness
-from unveil.engines.index import same_rows
-from unveil.engines.threads import cores, on_all_cores
+from unveil.data.singles import stars
+from unveil.engines.classes import values_of
+from unveil.engines.threads import on_all_cores
 from unveil.errors import UsageError, listing
+from unveil.models import AlphaKAnonymity, LDiversity, Model, TCloseness, fitting
+from unveil.models.base import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Ints
     from unveil.data.microdata import Microdata
 
+MOST_FITTED = 50_000  # classes whose stars are held against each other
 MADE_UP = 0.1  # of the released numbers are not in the original: they were perturbed
 
 
@@ -35,10 +38,8 @@ def classes_of(data: Microdata, columns: Sequence[str]) -> Ints:
     if not columns:
         raise UsageError("columns: at least one, or nobody differs from anybody")
     data.check(*columns)
-    cells = np.empty((len(data), len(columns)))
-    for place, name in enumerate(columns):
-        cells[:, place] = common_cells(data, column=name)[0]
-    return same_rows(cells, np.zeros(0), cores(None)).of_record()
+    found = fitting.classes_of(data, columns)
+    return found.scatter(np.arange(len(found.sizes)))
 
 
 def uniqueness(data: Microdata, columns: Sequence[str]) -> Uniqueness:
@@ -58,6 +59,7 @@ def uniqueness(data: Microdata, columns: Sequence[str]) -> Uniqueness:
     """
     sizes = np.bincount(classes_of(data, columns))
     below = [int(sizes[sizes < k].sum()) for k in (2, 3, 5)]
+    starred = any(stars(data, name).any() for name in columns)
     return Uniqueness(
         columns=tuple(columns),
         n=len(data),
@@ -66,7 +68,20 @@ def uniqueness(data: Microdata, columns: Sequence[str]) -> Uniqueness:
         uniques=below[0],
         below_3=below[1],
         below_5=below[2],
+        fitting=fewest_fitting(data, columns, len(sizes)) if starred else None,
     )
+
+
+def fewest_fitting(data: Microdata, columns: Sequence[str], classes: int) -> int | None:
+    """The rows that fit the one that fewest fit, a star fitting anything; None: too many to count.
+
+    >>> from unveil.data.samples import households
+    >>> fewest_fitting(households(100), ["sex"], 2) > 2
+    True
+    """
+    if classes > MOST_FITTED:
+        return None
+    return int(fitting.wildcard_counts(data, columns).min())
 
 
 def release_uniqueness(
@@ -160,32 +175,43 @@ def diversity(data: Microdata, columns: Sequence[str]) -> tuple[Diversity, ...]:
     the less is told.
 
     Distinct l-diversity: Machanavajjhala and others, l-diversity: privacy beyond k-anonymity
-    (2007). A class with one value discloses it, whoever in the class a person is. Attributes
-    that are among the columns themselves are left out; missing is a value.
+    (2007). A class with one value discloses it, whoever in the class a person is. Beside it, of
+    the worst class each: as many values as have its entropy, the share of its commonest value,
+    and how far its values are from those of all (t-closeness). Attributes that are among the
+    columns themselves are left out; missing is a value.
 
     >>> import unveil
     >>> found = diversity(unveil.households(300, seed=7), ["sex"])
     >>> [one.column for one in found], found[0].fewest > 1
     (['income', 'tax', 'savings', 'rent'], True)
     """
-    classes = classes_of(data, columns)
-    sizes = np.bincount(classes)
+    classes = fitting.classes_of(data, columns)
     found = []
     for name in data.schema.with_role("confidential"):
         if name in columns or name not in data.columns:
             continue
-        cells = common_cells(data, column=name)[0]
-        order = np.lexsort((cells, classes))
-        new = np.diff(classes[order], prepend=-1) != 0
-        new |= np.diff(cells[order], prepend=-2) != 0
-        many = np.bincount(classes[order][new])
-        fewest = int(many.min())
+        rules = compiled(_asked(name), data, columns)
+        many, by_entropy, apart, _, share = values_of(rules, classes).T
         found.append(
             Diversity(
                 column=name,
-                fewest=fewest,
-                records=int(sizes[many == fewest].min()),
-                homogeneous=int(sizes[many == 1].sum()),
+                fewest=int(many.min()),
+                records=int(classes.sizes[many == many.min()].min()),
+                homogeneous=int(classes.sizes[many == 1].sum()),
+                entropy=float(by_entropy.min()),
+                distance=float(apart.max()),
+                commonest=float(share.max()),
             )
         )
     return tuple(found)
+
+
+def _asked(column: str) -> list[Model]:
+    """The models of a confidential attribute, whatever they ask for."""
+    of = (column,)
+    return [
+        LDiversity(l=1, columns=of),
+        LDiversity(l=1, kind="entropy", columns=of),
+        TCloseness(t=1, columns=of),
+        AlphaKAnonymity(alpha=1, k=1, columns=of),
+    ]

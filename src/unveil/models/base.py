@@ -140,7 +140,11 @@ def as_models(step: str, given: Any) -> tuple[Model, ...]:
 
 Models = Annotated[
     Any,
-    Meta(description="What classes have to keep beside k: tables of a model and its parameters."),
+    Meta(
+        description="What classes have to keep beside k: a table each, of a model and its "
+        "parameters.",
+        extra={"type": "list of tables"},
+    ),
 ]
 
 

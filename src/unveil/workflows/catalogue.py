@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unveil import attacks, masks
+from unveil import attacks, masks, models
 from unveil.data.specs import Method, describe
 from unveil.errors import UsageError, listing, nearest
 from unveil.files.formats import formats
@@ -14,7 +14,12 @@ def methods() -> tuple[Method, ...]:
     >>> [method.name for method in methods() if method.kind == "format"]
     ['csv', 'parquet', 'arrow']
     """
-    kinds = {"mask": masks.METHODS, "attack": attacks.METHODS, "format": formats()}
+    kinds = {
+        "mask": masks.METHODS,
+        "model": models.METHODS,
+        "attack": attacks.METHODS,
+        "format": formats(),
+    }
     return tuple(describe(spec, kind) for kind, specs in kinds.items() for spec in specs)
 
 

@@ -29,6 +29,7 @@ def judge(policy: Policy, evidence: Evidence) -> Verdict:
         "max_interval_disclosure": _intervals,
         "k_anonymity": _k_anonymity,
         "l_diversity": _l_diversity,
+        "t_closeness": _t_closeness,
         "max_loss": _loss,
         "forbid_row_order": _row_order,
         "may_stay_unchanged": _unchanged,
@@ -130,6 +131,15 @@ def _l_diversity(name: str, allowed: int, evidence: Evidence) -> Limit:
     return Limit(
         limit=name, allowed=allowed, found=worst.fewest, kept=worst.fewest >= allowed, reason=reason
     )
+
+
+def _t_closeness(name: str, allowed: float, evidence: Evidence) -> Limit:
+    measured = [one for one in evidence.diversity if one.distance is not None]
+    if not measured:
+        return _unmeasured(name, allowed, "the release has no confidential attribute beside them")
+    worst = max(measured, key=lambda one: one.distance or 0.0)
+    reason = f"the values of {worst.column} in a class are {worst.distance:.3f} from those of all"
+    return _at_most(name, allowed, worst.distance, reason)
 
 
 def _loss(name: str, allowed: float, evidence: Evidence) -> Limit:

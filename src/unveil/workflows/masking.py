@@ -7,12 +7,14 @@ import os
 import secrets
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from unveil import __version__
 from unveil.data.channels import Channel
+from unveil.data.microdata import Microdata
 from unveil.data.phrases import plain
 from unveil.data.release import SEED_BITS, Plan, Release
 from unveil.data.rows import fingerprints
@@ -21,14 +23,13 @@ from unveil.files.plans import read_plan
 from unveil.masks import Mask
 from unveil.masks.generalising import refuse_broken
 from unveil.measures import discards, every_subgroup, uneven_discards
-from unveil.models import check
+from unveil.models import KMap, check
 from unveil.workflows.sources import as_microdata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from unveil.data.encode import Ints
-    from unveil.data.microdata import Microdata
     from unveil.data.schema import Schema
     from unveil.masks.base import Promised
 
@@ -99,7 +100,7 @@ def _carried_out(
     *,
     tell: bool,
 ) -> Release:
-    steps = cast("tuple[Mask, ...]", plan.masks)
+    steps = tuple(with_population(step, original) for step in plan.masks)
     later = check_steps(steps, original)
     table = without_identifiers(original)
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
@@ -127,6 +128,24 @@ def _carried_out(
     check_promises(table, promised, steps)
     rows = None if synthetic else row_map
     return Release(table, plan, tuple(channels), rows, fingerprints(original), details)
+
+
+def with_population(step: Any, original: Microdata) -> Mask:
+    """A mask whose k-map has the records of the population, read where only its file is named.
+
+    Its columns are what those of the original are.
+    """
+    models = [
+        msgspec.structs.replace(
+            model, population=as_microdata(model.population, original.schema.where_there())
+        )
+        if isinstance(model, KMap) and not isinstance(model.population, Microdata | None)
+        else model
+        for model in getattr(step, "models", ())
+    ]
+    changed = any(isinstance(model, KMap) for model in models)
+    found: Mask = msgspec.structs.replace(step, models=tuple(models)) if changed else step
+    return found
 
 
 def check_promises(

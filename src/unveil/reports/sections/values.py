@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from unveil.data.audit import Evidence
     from unveil.data.disclosure import (
         CompatibleRows,
+        Diversity,
         Inference,
         Inside,
         IntervalDisclosure,
+        ReleaseUniqueness,
         Uniqueness,
     )
     from unveil.reports.content import Cell
@@ -252,14 +254,40 @@ def _uniqueness(evidence: Evidence, lead: list[Phrase]) -> Exhibit:
         title="Records alone in their combination of values",
         lead=tuple(lead),
         table=Table(columns, tuple(rows)),
-        notes=tuple(
-            phrase(
-                "[Diversity](l-diversity) of {}: {} records are in classes with one value.",
-                name(one.column),
-                counted(one.homogeneous),
-            )
-            for one in evidence.diversity
-        ),
+        notes=(*_wildcards(found), *map(_diversity, evidence.diversity)),
+    )
+
+
+def _wildcards(found: ReleaseUniqueness | None) -> tuple[Phrase, ...]:
+    """How many rows fit each, were stars to fit anything; said only where there are stars."""
+    fitting = None if found is None else found.release.fitting
+    if fitting is None:
+        return ()
+    said = "Were a star to fit anything, at least {} would fit each row; that bounds no attack."
+    return (phrase(said, several(fitting, "row")),)
+
+
+def _diversity(one: Diversity) -> Phrase:
+    """How different those are who are alike, by several models."""
+    by_entropy: Piece | Phrase = (
+        "" if one.entropy is None else phrase(" ({} by entropy)", decimal(one.entropy))
+    )
+    closeness: Piece | Phrase = ""
+    if one.commonest is not None and one.distance is not None:
+        closeness = phrase(
+            "; the commonest has at most {} of a class, and a class is at most {} from all in "
+            "[closeness](t-closeness)",
+            percent(one.commonest),
+            decimal(one.distance),
+        )
+    return phrase(
+        "[Diversity](l-diversity) of {}: {} at least in each class{}{}; {} in classes with one "
+        "value.",
+        name(one.column),
+        several(one.fewest, "value"),
+        by_entropy,
+        closeness,
+        phrase("{} are", counted(one.homogeneous)),
     )
 
 
