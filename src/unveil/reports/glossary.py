@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import msgspec
 
-from unveil import attacks, masks, measures, models
+from unveil import attacks, masks, measures
 from unveil.attacks import matching, one_to_one, posterior, search
 from unveil.data import audit, disclosure, exposure, learnt, policy
 from unveil.data.comparison import Dominated
@@ -86,7 +86,6 @@ WORDS: dict[str, tuple[str, object]] = {
     "compatible-rows": ("Rows that fit", measures.compatible_rows),
     "k-anonymity": ("k-anonymity", disclosure.Uniqueness),
     "l-diversity": ("l-diversity", measures.diversity),
-    "t-closeness": ("t-closeness", models.TCloseness),
     "population-risk": ("Risk in the population", measures.population_risk),
     "sampling-fraction": (
         "Sampling fraction",
@@ -122,6 +121,8 @@ def glossary() -> dict[str, Entry]:
     for method in methods():
         if method.kind in ("attack", "mask"):  # "Linkage by rank: each record is ..."
             said[f"{method.kind}-{method.name}"] = _titled(plain(method.description))
+        elif method.kind == "model":
+            said.setdefault(method.name, _titled(plain(method.description)))
     return {key: Entry(key, title, text) for key, (title, text) in said.items()}
 
 

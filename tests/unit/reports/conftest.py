@@ -12,7 +12,7 @@ from unveil import masks
 N = 60
 EVERY_LIMIT = unveil.Policy(
     max_risk=0.05, max_subgroup_risk=0.1, max_confirmed=0.01, max_interval_disclosure=0.4,
-    k_anonymity=3, l_diversity=2, max_loss=1, forbid_row_order=True,
+    k_anonymity=3, l_diversity=2, t_closeness=0.5, max_loss=1, forbid_row_order=True,
     may_stay_unchanged=[TURNED],
 )  # fmt: skip
 

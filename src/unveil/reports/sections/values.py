@@ -269,25 +269,22 @@ def _wildcards(found: ReleaseUniqueness | None) -> tuple[Phrase, ...]:
 
 def _diversity(one: Diversity) -> Phrase:
     """How different those are who are alike, by several models."""
-    by_entropy: Piece | Phrase = (
-        "" if one.entropy is None else phrase(" ({} by entropy)", decimal(one.entropy))
-    )
-    closeness: Piece | Phrase = ""
-    if one.commonest is not None and one.distance is not None:
-        closeness = phrase(
-            "; the commonest has at most {} of a class, and a class is at most {} from all in "
-            "[closeness](t-closeness)",
+    more: Phrase = ()
+    if one.entropy is not None and one.commonest is not None and one.distance is not None:
+        more = phrase(
+            " ({} by entropy), one of them at most {} of it, and is at most {} from all records "
+            "by [closeness](t-closeness)",
+            decimal(one.entropy),
             percent(one.commonest),
             decimal(one.distance),
         )
     return phrase(
-        "[Diversity](l-diversity) of {}: {} at least in each class{}{}; {} in classes with one "
-        "value.",
+        "[Diversity](l-diversity) of {}: each class of like records has at least {}{}; {} are in "
+        "classes with one value.",
         name(one.column),
         several(one.fewest, "value"),
-        by_entropy,
-        closeness,
-        phrase("{} are", counted(one.homogeneous)),
+        more,
+        several(one.homogeneous, "record"),
     )
 
 
