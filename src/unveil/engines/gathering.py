@@ -82,7 +82,7 @@ class Gathering:
     def _classes(self, labels: Ints, rows: Ints) -> Classes:
         """Records by their labels, but for those without one."""
         known = np.flatnonzero(labels >= 0)
-        order = known[np.argsort(labels[known], kind="stable")]
+        order = known[np.argsort(labels[known])]  # in which order within a class, is all the same
         starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
         return Classes(rows[order], np.append(starts, len(order)))
 
@@ -154,10 +154,10 @@ class Gathering:
 
     def append(self, within: Ints | None = None) -> None:
         """Let the records left join the groups that they agree with, the longest first."""
-        before = self.group.copy()
+        before, a_member = self.group.copy(), self._first()
         for mask in sorted(set(self.masks.tolist()), key=lambda m: -m.bit_count()):
             groups, left = np.flatnonzero(self.masks == mask), self.left
-            first = self._first()[groups]
+            first = a_member[groups]
             labels = self.labels(mask, np.append(first, left), within)
             order = np.argsort(labels[: len(first)], kind="stable")
             listed = labels[order]
@@ -199,8 +199,10 @@ class Gathering:
 
     def _first(self) -> Ints:
         """A record of each group."""
-        found = self.classes()
-        return found.members[found.starts[:-1]]
+        found = np.empty(len(self.masks), np.int64)
+        rows = np.flatnonzero(self.group >= 0)
+        found[self.group[rows]] = rows
+        return found
 
     def refine(self) -> None:
         """Tell what can be told: split groups by what they have a star for, where rules allow."""
