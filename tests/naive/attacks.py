@@ -64,3 +64,11 @@ def hits(distances, truth):
         closer = (row < row[truth[i]]) & ~near
         found[i] = 0 if closer.any() else 1 / near.sum()
     return found
+
+
+def compatible(cells, held, holds):
+    """Which pairs fit: every released cell may be the value; both by column."""
+    return np.all(
+        [[[holds(cell, value) for cell in held[name]] for value in cells[name]] for name in cells],
+        axis=0,
+    )

@@ -112,9 +112,13 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         masked, table = _relabelled(data.column(column), table)
         attribute, order = data.schema[column], _order(data, column)
         after = _merged(attribute, order, table) if self.groups or self.label else None
-        if after is not None and (self.groups or _declared(attribute) >= set(table)):
-            # Not what nobody has declared: it would tell the rarest categories of the file.
-            after = msgspec.structs.replace(after, merged=_stand_for(attribute, table))
+        if after is None and attribute.merged:  # which is of categories that may be gone
+            after = attribute
+        if after is not None:
+            # What nobody has declared is not told: it would be the rarest categories of the file.
+            told = self.groups or _declared(attribute) >= set(table)
+            merged = _stand_for(attribute, table) if told else {}
+            after = msgspec.structs.replace(after, merged=merged)
         return MaskedColumn(masked, Recoding((column,), table), after)
 
     def _table(self, data: Microdata, column: str) -> dict[str, str]:
@@ -211,6 +215,7 @@ def _merged(attribute: Attribute, order: Sequence[str], table: dict[str, str]) -
             category: label for category, label in attribute.labels.items() if category in left
         },
         hierarchy=attribute.hierarchy if leaves >= left else (),
+        merged={},
     )
 
 

@@ -112,10 +112,12 @@ def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[
     return [*found, Position()]
 
 
-def too_large(both: Aligned, attacks: Sequence[Attack], *, told: bool) -> list[LeftOut]:
+def too_large(
+    both: Aligned, known: Sequence[str], attacks: Sequence[Attack], *, told: bool
+) -> list[LeftOut]:
     """The default attacks that are not made on files as large as these."""
-    others: list[Attack] = [Probabilistic()] if both.plain() else []
-    others += [Distance(matching="posterior")]
+    others: list[Attack] = [Distance(matching="posterior")]
+    others += [Probabilistic()] if set(known) & set(both.plain()) else []
     others += [Tailored(matching="posterior")] if told else []
     many = count(max(len(both.original), len(both.release)), "record")
     return [

@@ -208,7 +208,7 @@ class Auditing:
             return self.specs, []
         told = case.channel is not False
         specs = default_attacks(case.both, case.known, told=told)
-        return specs, too_large(case.both, specs, told=told)
+        return specs, too_large(case.both, case.known, specs, told=told)
 
     def _attack(self, tasks: list[Task], left_out: list[LeftOut], steps: Steps) -> Attacked:
         """Make every attack; of the default ones those that can be made."""
