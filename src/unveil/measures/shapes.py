@@ -12,6 +12,7 @@ from unveil.data.cells import OneOf, parse_cell
 from unveil.data.columns import stored_as
 from unveil.data.encode import spread
 from unveil.data.generalised import bounds, cell_texts
+from unveil.data.hierarchies import Hierarchy
 from unveil.data.shape import Bar, Shape
 from unveil.data.singles import single_numbers
 from unveil.errors import count
@@ -187,12 +188,15 @@ def _tally(data: Microdata, name: str) -> tuple[Counter[str], int]:
     cells = cell_texts(data, name)
     sizes = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.categories))
     tally, several = Counter[str](), 0
+    groups = Hierarchy.of(data.schema[name].hierarchy)
     for text, size in zip(cells.categories, sizes.tolist(), strict=True):
         cell = parse_cell(text) if data.schema[name].generalised else OneOf((text,))
-        if not isinstance(cell, OneOf) or len(set(cell.values)) > 1:
+        values = cell.values if isinstance(cell, OneOf) else ()
+        meant = {leaf for value in values for leaf in groups.below(value) or (value,)}
+        if len(meant) != 1:
             several += size
         elif size:
-            tally[cell.values[0]] += size
+            tally[meant.pop()] += size
     return tally, several
 
 
