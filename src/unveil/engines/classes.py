@@ -92,6 +92,25 @@ def rules_of(asked: Sequence[Ask], attributes: Sequence[Confidential], n: int) -
     )
 
 
+def narrowed(rules: Rules, records: Ints) -> Rules:
+    """The same rules of some of the records only, as if there were no others.
+
+    >>> one = Confidential(np.array([0, 2, 2], np.int32), 3)
+    >>> rules = rules_of([Ask(diversity.EQUAL, 0, 0.5)], [one], 3)
+    >>> narrowed(rules, np.array([1, 2])).share.tolist()
+    [0.0, 1.0]
+    """
+    attributes = []
+    for codes, many in zip(rules.codes, np.diff(rules.offset), strict=True):
+        here = codes[records]
+        found = np.zeros(many, np.bool_)
+        found[here + 1] = True
+        number = np.cumsum(found) - 1 - int(found[0])  # without a gap; missing stays -1
+        attributes.append(Confidential(number[here + 1].astype(np.int32), int(number[-1]) + 1))
+    asked = map(Ask, rules.kind, rules.column, rules.bound, rules.least)
+    return rules_of(list(asked), attributes, len(records))
+
+
 def scratch_of(rules: Rules, largest: int) -> Scratch:
     """What kernels write on that look at classes of at most so many records."""
     return Scratch(np.empty(largest, np.int32), np.empty(rules.least.max(initial=0), np.int64))

@@ -12,6 +12,7 @@ be learned from the release.
 from unveil.masks.antiunification import AntiUnification
 from unveil.masks.base import Mask
 from unveil.masks.coding import BottomCoding, TopCoding
+from unveil.masks.fulldomain import FullDomain
 from unveil.masks.function import Function
 from unveil.masks.individual_ranking import IndividualRanking
 from unveil.masks.microaggregation import Microaggregation
@@ -31,6 +32,7 @@ __all__ = [
     "BottomCoding",
     "CorrelatedNoise",
     "DistributionSwapping",
+    "FullDomain",
     "Function",
     "GlobalRecoding",
     "IndividualRanking",
@@ -62,6 +64,7 @@ METHODS: tuple[type[Mask], ...] = (
     TopCoding,
     BottomCoding,
     GlobalRecoding,
+    FullDomain,
     Pram,
     Rounding,
     Sampling,

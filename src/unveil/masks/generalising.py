@@ -75,7 +75,8 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
     def check(self, data: Microdata) -> None:
         """There must be a class, and models must be about something that can be."""
         for models, keys in self.promises(data):
-            k = max(getattr(model, "k", 1) for model in models)
+            in_file = [model for model in models if not isinstance(model, KMap)]
+            k = max(getattr(model, "k", 1) for model in in_file)
             if k > len(data):
                 raise DataError(
                     f"{self.step}: k is {k:,} and there are {count(len(data), 'record')}: choose "

@@ -159,7 +159,7 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         else:
             width = self.intervals or 1.0
             closed = whole and width.is_integer()
-            cells[known] = _multiples(self.step, values[known], width, closed=closed)
+            cells[known] = ranges_of(self.step, values[known], width, closed=closed)
         masked = pl.Series(column, cells.tolist(), dtype=pl.String)
         attribute = msgspec.structs.replace(
             data.schema[column], level="numeric", generalised=True, hierarchy=()
@@ -253,8 +253,12 @@ def _cut(values: Floats, cuts: tuple[float, ...], *, closed: bool) -> NDArray[np
     return np.array(ranges, object)[np.searchsorted(cuts, values, side="right")]
 
 
-def _multiples(step: str, values: Floats, width: float, *, closed: bool) -> NDArray[np.object_]:
-    """The range of each value, ranges beginning at the multiples of a width."""
+def ranges_of(step: str, values: Floats, width: float, *, closed: bool) -> NDArray[np.object_]:
+    """The range of each value, ranges beginning at the multiples of a width.
+
+    >>> ranges_of("recoding", np.array([7.0, 12.0]), 5.0, closed=True).tolist()
+    ['5..9', '10..14']
+    """
     exact = Decimal(repr(width))
     bins = np.floor(values / width)
     if np.abs(bins).max() > 2**53:
