@@ -80,9 +80,18 @@ def check_seed(seed: Any) -> int:
 
 def _plain(mask: Spec) -> dict[str, Any]:
     fields = msgspec.json.decode(msgspec.json.encode(mask, enc_hook=_name_of))
-    return {"method": method_name(type(mask))} | {
-        name: value for name, value in fields.items() if value is not None
-    }
+    return {"method": method_name(type(mask))} | _given(fields)
+
+
+def _given(table: dict[str, Any]) -> dict[str, Any]:
+    """A table without what has no value, which a TOML file cannot hold; tables in it, too."""
+    return {name: _plain_value(value) for name, value in table.items() if value is not None}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain_value(one) for one in value]
+    return _given(value) if isinstance(value, dict) else value
 
 
 def _name_of(function: Any) -> str:

@@ -51,9 +51,9 @@ class Generalised(msgspec.Struct, frozen=True, kw_only=True):
 class FullDomain(Generalising, frozen=True, kw_only=True):
     """Full-domain generalisation: every column made as coarse as it must be, everywhere alike.
 
-    Ages become spans of years, towns regions, and what nothing coarser can be said of a star: the
-    same in every record, so that tables of the release are as easy to read as before. Of all ways
-    to do so that keep what is asked, the one that loses least is taken.
+    Ages become spans of years and towns regions, all of them equally coarse, so that tables of the
+    release are as easy to make as before; where that is not enough, a column becomes stars. Of all
+    ways to do so that keep what is asked, the one that loses least is taken.
 
     Levels come from the hierarchies of the schema; without one, numbers are put into ranges,
     each level twice as wide as the one before and the finest about a 64th of their
