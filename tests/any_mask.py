@@ -70,6 +70,7 @@ shares, sizes = st.floats(0, 1), st.integers(2, 5)
 ANY_P = st.just(0.0) | st.floats(20, 100)
 RANKED = [*NUMBERS, "grade", "step"]
 UNDATED = [name for name in KINDS if name not in ("date", "time")]  # what ranges stand for
+LOSSES = ["value-set", "precision", "height", "discernibility", "class-size"]
 SPECS = {
     "additive-noise": st.builds(
         masks.AdditiveNoise, scale=st.floats(0, 2), columns=some(NUMBERS), keep_type=st.booleans()
@@ -153,6 +154,22 @@ SPECS = {
         k=st.integers(1, 5),
         stars=st.sampled_from(["value", "wildcard"]),
         columns=some(UNDATED),
+    ),
+    "full-domain": st.builds(
+        masks.FullDomain,
+        k=st.integers(1, 5),
+        suppress=st.just(0.0) | shares,
+        loss=st.sampled_from(LOSSES),
+        stars=st.booleans(),
+        columns=some(list(KINDS)),
+    )
+    | st.builds(
+        masks.FullDomain,
+        k=sizes,
+        hierarchies=st.just(
+            {"text": {"prefix": True, "star": False}, "number": {"intervals": [2.5, 5, 100]}}
+        ),
+        columns=st.just(["number", "text", "step"]),
     ),
     "top-coding": st.builds(masks.TopCoding, categories=st.integers(1, 5), columns=some(RANKED))
     | st.builds(masks.TopCoding, share=shares, columns=some(RANKED))

@@ -113,6 +113,12 @@ FILES = {
     "line.plan": plan(
         "method = 'microaggregation'\nk = 2\nalgorithm = 'optimal'\ncolumns = ['kind']"
     ),
+    "coarse.plan": plan("method = 'full-domain'\nk = 2\ncolumns = ['kind', 'pay']"),
+    "unmet.plan": plan(
+        "method = 'full-domain'\nk = 2\ncolumns = ['pay', 'kind']\nstars = false\n"
+        "hierarchies = {pay = {intervals = [0.001]}}"
+    ),
+    "nest.plan": plan("method = 'full-domain'\nk = 2\nhierarchies = {pay = {intervals = [2, 3]}}"),
     "absent.plan": plan("method = 'rounding'\nbase = 5\ncolumns = ['payy']"),
     "secret.plan": plan("method = 'shuffle'", "method = 'synthesis'\ncolumns = ['name']"),
     "method.plan": plan("method = 'nose'"),
@@ -197,9 +203,11 @@ SCENES = [
     (0, "mask good.parquet --schema keys.toml --plan noise.plan -o made.parquet"),
     (0, "mask good.parquet --schema keys.toml --plan noise.plan -o made.parquet --json --seed 3"),
     (0, "mask good.parquet --schema keys.toml --plan copula.plan -o made.parquet"),
+    (0, "mask good.parquet --schema keys.toml --plan coarse.plan -o made.parquet"),
     *((3, f"mask good.parquet --schema keys.toml --plan {name}.plan -o made.parquet") for name in (
         "same", "words", "large", "absent", "secret", "method", "key", "without", "twice",
-        "function", "range", "order", "broken", "nothing", "seed", "no", "optimal", "line",
+        "function", "range", "order", "broken", "nothing", "seed", "no", "optimal", "line", "unmet",
+        "nest",
     )),
     (3, "mask good.csv --plan noise.plan -o no/made.csv"),
     (3, "mask good.csv --plan noise.plan -o made.xyz"),

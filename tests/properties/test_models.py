@@ -7,6 +7,7 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import unveil
+from any_mask import LOSSES
 from naive import antiunification as naive_patterns
 from naive import models as naive
 from naive import mondrian as naive_mondrian
@@ -208,6 +209,15 @@ KEEPING = {
     ),
     "local-suppression": st.builds(masks.LocalSuppression, k=ks, models=some_models)
     | st.builds(masks.LocalSuppression, k=ks, stars=st.just("wildcard")),
+    "full-domain": st.builds(
+        masks.FullDomain,
+        k=ks,
+        models=some_models,
+        suppress=st.just(0.0) | st.floats(0, 1),
+        loss=st.sampled_from(LOSSES),
+        stars=st.booleans(),
+        hierarchies=st.sampled_from([None, {"age": {"intervals": [5, 20]}}]),
+    ),
 }
 
 
@@ -264,7 +274,7 @@ def _by_definition(data, model, keys):
 
 
 @settings(max_examples=EXAMPLES // 2)
-@given(people(), ks, st.sampled_from(["anti", "strict", "stars", "means", "local"]))
+@given(people(), ks, st.sampled_from(["anti", "strict", "stars", "means", "local", "full"]))
 def test_no_attack_expects_more_than_one_in_k(table, k, kind):
     spec = {
         "anti": masks.AntiUnification(k=k, by_confidential=False),
@@ -272,6 +282,7 @@ def test_no_attack_expects_more_than_one_in_k(table, k, kind):
         "stars": masks.Mondrian(k=k, cells="stars", relaxed=True),
         "means": masks.Mondrian(k=k, cells="means"),
         "local": masks.LocalSuppression(k=k),
+        "full": masks.FullDomain(k=k, suppress=0.2),
     }[kind]
     try:
         release = unveil.mask(table, spec, seed=1)
