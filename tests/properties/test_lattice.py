@@ -2,16 +2,21 @@
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
+import unveil
+from any_mask import KINDS, tables
 from naive import fulldomain as naive
+from unveil.data.aligned import Aligned
 from unveil.engines import lattice
 from unveil.engines.classes import Ask, Confidential, rules_of
 from unveil.engines.coarseness import ClassSize, Discernibility, OfCells
 from unveil.engines.lattice import Problem, look, search
 from unveil.engines.rollup import Ladder, Rows
 from unveil.kernels import diversity as kinds
+from unveil.masks.levels import Coarsening, levels_of
+from unveil.measures.openness import openness
 
 EXAMPLES = settings.default.max_examples
 MODELS = {
@@ -142,3 +147,31 @@ def test_progress_ends_with_the_whole_lattice():
     assert told == sorted(told)
     assert told[-1] == (found.nodes, 3**5)
     assert found.looked < found.nodes // 3
+
+
+@settings(max_examples=EXAMPLES // 2)
+@given(tables(), st.booleans(), st.sampled_from([{}, {"intervals": (2.5, 5.0, 100.0)}]))
+def test_levels_nest_and_cost_ever_more(table, stars, given_):
+    for column, (_, _, level) in KINDS.items():
+        ranged = given_ and column in ("whole", "number", "single")
+        how = Coarsening(**(given_ if ranged else {"prefix": level == "nominal"}))
+        made = levels_of("full-domain", [table], column, how, stars=stars)
+        assert (np.diff(made.cost, axis=0) >= 0).all()
+        assert (made.cost <= 1).all()
+        for lower, upper, costs in zip(made.groups, made.groups[1:], made.cost[1:], strict=False):
+            pairs = set(zip(lower.tolist(), upper.tolist(), strict=True))
+            assert len(pairs) == lower.max() + 1  # each group is in one above
+            assert upper.max() < lower.max()  # and some are put together
+            assert len({*zip(upper.tolist(), costs.tolist(), strict=True)}) == upper.max() + 1
+        assert (made.groups[0] == np.arange(len(made.groups[0]))).all()
+
+
+@settings(max_examples=EXAMPLES // 4)
+@given(st.integers(2, 60), st.integers(0, 2**32), st.integers(1, 4))
+def test_what_is_lost_is_what_the_measure_of_loss_says(n, seed, k):
+    people = unveil.households(n, seed=seed)
+    columns = ["age", "sex", "education"]
+    assume(n >= k and not any(people.column(name).null_count() for name in columns))
+    release = unveil.mask(people, unveil.masks.FullDomain(k=k, columns=columns))
+    both = Aligned(people.select(columns), release.data.select(columns), np.arange(n))
+    assert openness(both).measures[0].value == pytest.approx(release.details["full-domain"].value)

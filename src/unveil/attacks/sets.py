@@ -102,7 +102,7 @@ def compare_sets(column: str, sides: Sides, apart: Apart, *, stars: bool) -> Com
     if sides.cells > FEW_CELLS and (found := _by_ends(sides, apart, mine, released)) is not None:
         return found
     if sides.cells <= MOST_CELLS:
-        costs = _table(sides, apart)
+        costs = _table(sides, apart) if sides.cells else np.zeros((1, 1))  # all are missing
         theirs = code_numbers(released) + len(sides.mine.starts) - 1
         return Compared(code_numbers(mine)[:, None], theirs[:, None], (table(costs),))
     if (found := _by_members(sides, apart, mine, released)) is not None:

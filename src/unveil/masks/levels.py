@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from msgspec import Meta
 
-from unveil.data.cells import STAR, OneOf, Range, escape, parse_cell, write_prefix, write_range
+from unveil.data.cells import STAR, Range, Star, escape, parse_cell, write_prefix, write_range
 from unveil.data.columns import labels_of, stored_as
 from unveil.data.common import common_categories, common_numbers
 from unveil.data.conform import report_unlisted
@@ -231,7 +231,8 @@ class _Numbers(_Found):
         for width in self._widths() if how.intervals is None else how.intervals:
             closed = self.stored == "whole numbers" and float(width).is_integer()
             ranges = ranges_of(self.step, self.values, float(width), closed=closed)
-            yield self._rung(f"ranges of {width:g}", ranges.tolist())
+            whole = self.stored == "whole numbers" and not closed
+            yield self._rung(f"ranges of {width:g}", ranges.tolist(), whole=whole)
 
     def _widths(self) -> Iterator[float]:
         """From a round width, of about so many ranges, ever twice as wide."""
@@ -269,19 +270,20 @@ class _Numbers(_Found):
             ]
             yield self._rung(_level(level), [cells[code] for code in own.tolist()])
 
-    def _rung(self, name: str, cells: list[str]) -> Rung:
-        cost = {text: self._open(text) for text in set(cells)}
+    def _rung(self, name: str, cells: list[str], *, whole: bool = False) -> Rung:
+        cost = {text: self._open(text, whole=whole) for text in set(cells)}
         return Rung(name, cells, [cost[text] for text in cells])
 
-    def _open(self, text: str) -> float:
+    def _open(self, text: str, *, whole: bool) -> float:
         """The part of the file's range that a cell leaves open."""
         cell = parse_cell(text)
-        if isinstance(cell, OneOf) or not self.high > self.low:
-            return 0.0
-        lower, upper = cell if isinstance(cell, Range) else (None, None)
-        start = self.low if lower is None else max(float(lower), self.low)
-        end = self.high if upper is None else min(float(upper), self.high)
-        return max(end - start, 0.0) / (self.high - self.low)
+        if not isinstance(cell, Range) or not self.high > self.low:
+            return 1.0 if isinstance(cell, Star) else 0.0
+        lower, upper = (float(end or 0) for end in cell)  # none of ours is open
+        if whole:  # 2.5..5 without its upper end holds 3 and 4
+            lower, upper = np.ceil(lower), np.ceil(upper) - 1
+        within = min(upper, self.high) - max(lower, self.low)
+        return float(max(within, 0.0)) / (self.high - self.low)
 
 
 class _Categories(_Found):

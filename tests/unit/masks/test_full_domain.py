@@ -162,6 +162,15 @@ def test_no_cell_is_told():
         assert word not in repr(release.details)
 
 
+@pytest.mark.parametrize("mask", [masks.FullDomain, masks.Mondrian])
+def test_a_column_that_is_missing_everywhere_can_be_attacked(mask):
+    gone = pl.Series([None] * 4, dtype=pl.String)
+    data = table(age=[1, 1, 2, 2], job=gone)
+    release = unveil.mask(data, mask(k=2))
+    links = unveil.attack(data, release, unveil.attacks.Tailored())
+    assert unveil.measures.risk(links).expected == 2
+
+
 def test_a_plan_holds_hierarchies_and_models(tmp_path):
     path = tmp_path / "plan.toml"
     path.write_text(
