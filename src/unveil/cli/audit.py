@@ -158,8 +158,8 @@ def command(
         max_risk = 0.05                  max_subgroup_risk = 0.1
         max_confirmed = 0.01             max_interval_disclosure = 0.4
         k_anonymity = 3                  l_diversity = 2
-        max_loss = 0.3                   forbid_row_order = true
-        may_stay_unchanged = ["sex"]
+        t_closeness = 0.3                max_loss = 0.3
+        forbid_row_order = true          may_stay_unchanged = ["sex"]
 
     --evidence holds the plan and its seed, and is as private as ORIGINAL. While an audit
     runs, what is finished is kept beside it, for --resume.
