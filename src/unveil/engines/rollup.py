@@ -61,9 +61,13 @@ class Rows:
 
     def labels(self, ladders: Sequence[Ladder], levels: Levels) -> Ints:
         """The class of each row where every attribute is at a level; numbered from 0."""
-        chosen = [ladder.groups[level] for ladder, level in zip(ladders, levels, strict=True)]
-        sizes = [ladder.sizes[level] for ladder, level in zip(ladders, levels, strict=True)]
-        cells = [group[own] for group, own in zip(chosen, self.values, strict=True)]
+        cells, sizes = [], []
+        for ladder, level, own in zip(ladders, levels, self.values, strict=True):
+            if ladder.sizes[level] > 1:  # else everything is alike
+                cells.append(ladder.groups[level][own])
+                sizes.append(int(ladder.sizes[level]))
+        if not cells:
+            return np.zeros(len(self.counts), np.int64)
         return numbered(cells, sizes)
 
     def rolled_up(self, ladders: Sequence[Ladder], levels: Levels) -> Rows:
@@ -92,8 +96,6 @@ def numbered(columns: Sequence[Ints] | Ints, sizes: Sequence[int] | Ints) -> Int
     """
     key, size = np.zeros(len(columns[0]), np.int64), 1
     for column, many in zip(columns, (int(one) for one in sizes), strict=True):
-        if many == 1:
-            continue
         if size * many > LARGEST_KEY:
             key = np.unique(key, return_inverse=True)[1]
             size = int(key.max()) + 1
