@@ -274,6 +274,23 @@ def _by_definition(data, model, keys):
 
 
 @settings(max_examples=EXAMPLES // 2)
+@given(people(), st.integers(1, 5), st.floats(0, 0.5), st.integers(2, 3), st.booleans())
+def test_a_release_of_a_sample_keeps_kmap_or_is_refused(everybody, k, suppress, step, stars):
+    table = everybody.take(np.arange(0, len(everybody), step))
+    asked = models.KMap(k=k, population=everybody)
+    spec = masks.FullDomain(k=1, models=[asked], suppress=suppress, stars=stars)
+    try:
+        release = unveil.mask(table, spec, seed=1)
+    except unveil.UnveilError as refusal:
+        told = str(refusal)
+        assert "cannot be met" in told
+        event("refused")
+        return
+    assert models.check(release.data, asked)[0].kept
+    assert len(table) - len(release.data) <= suppress * len(table)
+
+
+@settings(max_examples=EXAMPLES // 2)
 @given(people(), ks, st.sampled_from(["anti", "strict", "stars", "means", "local", "full"]))
 def test_no_attack_expects_more_than_one_in_k(table, k, kind):
     spec = {
