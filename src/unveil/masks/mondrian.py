@@ -25,10 +25,16 @@ from unveil.masks.generalising import (
 from unveil.models.base import compiled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
     from unveil.data.encode import Codes32, Floats, Ints, Mask
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
     from unveil.engines.classes import Classes
+
+    Texts = NDArray[np.object_]
 
 
 class Mondrian(Generalising, frozen=True, kw_only=True):
@@ -126,63 +132,69 @@ class _Span:
         self.codes: Codes32 = axis.codes[groups.members]
         self.low: Ints = np.minimum.reduceat(self.codes, groups.starts[:-1]).astype(np.int64)
         self.high: Ints = np.maximum.reduceat(self.codes, groups.starts[:-1]).astype(np.int64)
-        some_missing = len(axis.place) > 0 and axis.place[-1] > 1
-        last = len(axis.place) - 1 if some_missing else len(axis.place)
-        self.missing: Mask = self.low == last  # all of them
-        self.mixed: Mask = (self.high == last) & ~self.missing
+        self.known = int((axis.place <= 1).sum())  # codes; the next one is missing
+        self.missing: Mask = self.low == self.known  # all of them
+        self.mixed: Mask = (self.high == self.known) & ~self.missing
         self.constant: Mask = self.low == self.high
+
+    def by_ends(self, text: Callable[[int, int], str]) -> Texts:
+        """What is written of each group by its lowest and its highest code; a star if missing."""
+        told = ~(self.missing | self.mixed)
+        found = np.full(len(told), STAR, object)
+        pairs, place = np.unique(self.low[told] * self.known + self.high[told], return_inverse=True)
+        written = [text(*divmod(pair, self.known)) for pair in pairs.tolist()]
+        found[told] = np.array(written, object)[place]
+        return found
 
 
 def _by_groups(hierarchy: Hierarchy, categories: tuple[str, ...]) -> tuple[Ints, Ints]:
     """Categories so that groups stand together, and how coarse the boundary before each is."""
-    leaf = {label: place for place, label in enumerate(hierarchy.leaves)}
-    own = hierarchy.codes[:, [leaf[category] for category in categories]]
+    own = hierarchy.codes[:, _leaves(hierarchy, categories)]
     order = np.lexsort(own)  # the coarsest level, the last, counts first
     differs = own[:, order[1:]] != own[:, order[:-1]]
     level = np.max(np.arange(len(own))[:, None] * differs, axis=0, initial=0)
     return order, np.append(0, level)
 
 
+def _leaves(hierarchy: Hierarchy, categories: tuple[str, ...]) -> Ints:
+    """The row of each category; of one that is only in the order, and nobody's, any."""
+    leaf = {label: place for place, label in enumerate(hierarchy.leaves)}
+    return np.array([leaf.get(category, 0) for category in categories], np.int64)
+
+
 def _ranges(data: Microdata, column: str, span: _Span, groups: Classes) -> pl.Series:
     """The range, the set or the hierarchy's group of each record's group, as generalised cells."""
     hierarchy = data.schema[column].hierarchy
     if data.level(column) == "numeric":
-        texts = _number_texts(data, column, span, groups)
+        cells = _texts(span, *_number_labels(data, column, span, groups))
     elif hierarchy:
-        texts = _group_texts(Hierarchy.of(hierarchy), codes(data, column).categories, span)
+        cells = _group_texts(Hierarchy.of(hierarchy), codes(data, column).categories, span)
     elif data.level(column) == "ordinal":
-        listed = codes(data, column).categories
-        texts = [
-            escape(listed[low]) if low == high else write_range(listed[low], listed[high])
-            for low, high in _ends(span)
-        ]
+        cells = _texts(span, *codes(data, column).categories)
     else:
-        texts = _set_texts(codes(data, column).categories, span, groups)
-    cells = np.array(texts, object)
-    cells[span.mixed] = STAR
+        cells = _set_texts(codes(data, column).categories, span, groups)
     cells[span.missing] = None
     return pl.Series(column, groups.scatter(cells).tolist(), dtype=pl.String)
 
 
-def _ends(span: _Span) -> zip[tuple[int, int]]:
-    """The lowest and the highest known code of each group; that of one where none is."""
-    unknown = span.missing | span.mixed
-    low, high = (np.where(unknown, 0, code) for code in (span.low, span.high))
-    return zip(low.tolist(), high.tolist(), strict=True)
+def _texts(span: _Span, *labels: str) -> Texts:
+    """The range from the lowest to the highest label of each group; one label is itself."""
+    return span.by_ends(
+        lambda low, high: (
+            escape(labels[low]) if low == high else write_range(labels[low], labels[high])
+        )
+    )
 
 
-def _number_texts(data: Microdata, column: str, span: _Span, groups: Classes) -> list[str]:
-    in_rows = np.empty(len(span.codes), np.int64)
+def _number_labels(data: Microdata, column: str, span: _Span, groups: Classes) -> list[str]:
+    """The text of the number of each code."""
+    in_rows = np.empty(len(span.codes), np.int32)
     in_rows[groups.members] = span.codes
-    first = first_rows(in_rows.astype(np.int32))[:-1]
-    labels = exact_labels(data.column(column).gather(first)).to_list()
-    return [
-        escape(labels[low]) if low == high else write_range(labels[low], labels[high])
-        for low, high in _ends(span)
-    ]
+    known = first_rows(in_rows)[: span.known]
+    return exact_labels(data.column(column).gather(known)).to_list()
 
 
-def _set_texts(categories: tuple[str, ...], span: _Span, groups: Classes) -> list[str]:
+def _set_texts(categories: tuple[str, ...], span: _Span, groups: Classes) -> Texts:
     """The categories of each group; all of them are a star."""
     group = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
     width = len(categories) + 1
@@ -197,24 +209,21 @@ def _set_texts(categories: tuple[str, ...], span: _Span, groups: Classes) -> lis
             any_of = not listed or 1 < len(listed) == len(categories)
             texts[key] = STAR if any_of else write_set(listed)
         found.append(texts[key])
-    return found
+    return np.where(span.mixed, STAR, np.array(found, object))
 
 
-def _group_texts(hierarchy: Hierarchy, categories: tuple[str, ...], span: _Span) -> list[str]:
+def _group_texts(hierarchy: Hierarchy, categories: tuple[str, ...], span: _Span) -> Texts:
     """The lowest group of the hierarchy that holds all of a group; a star above all of them."""
     order, _ = _by_groups(hierarchy, categories)
-    leaf = {label: place for place, label in enumerate(hierarchy.leaves)}
-    places = [leaf[categories[code]] for code in order.tolist()]
-    found = []
-    for low, high in _ends(span):
+    places = _leaves(hierarchy, categories)[order]
+
+    def lowest(low: int, high: int) -> str:
         below = hierarchy.codes[:, [places[low], places[high]]]
         same = np.flatnonzero(below[:, 0] == below[:, 1])
-        if len(same):
-            label = hierarchy.labels[same[0]][below[same[0], 0]]
-            found.append(STAR if label == STAR else escape(label))
-        else:
-            found.append(STAR)
-    return found
+        label = hierarchy.labels[same[0]][below[same[0], 0]] if len(same) else STAR
+        return STAR if label == STAR else escape(label)
+
+    return span.by_ends(lowest)
 
 
 def _deviations(data: Microdata, columns: tuple[str, ...]) -> Floats:
