@@ -90,6 +90,7 @@ FILES = {
     "words.toml": "[attributes.name]\nlevel = 'numeric'",
     "order.toml": "[attributes.kind]\norder = ['a', 'b']",
     "hole.toml": "[attributes.kind]\nhierarchy = [['a', 'b'], ['c', 'd']]",
+    "loop.toml": f"[attributes.kind]\nhierarchy = [['{TEXT}', 'b'], ['b', '{TEXT}']]",
     "absent.toml": "quasi = ['nmae']",
     "role.toml": "[attributes.name]\nrole = 'quazi'",
     "noorder.toml": "[attributes.kind]\nlevel = 'ordinal'",
@@ -192,8 +193,8 @@ SCENES = [
         "nest.parquet", "infinite.parquet", "cut.parquet", "cut.arrow", "no.csv", ".",
     )),
     *((3, f"inspect good.{ending} --schema {name}") for ending in ("csv", "parquet") for name in (
-        "words.toml", "order.toml", "hole.toml", "absent.toml", "role.toml", "noorder.toml",
-        "broken.toml",
+        "words.toml", "order.toml", "hole.toml", "loop.toml", "absent.toml", "role.toml",
+        "noorder.toml", "broken.toml",
     )),
     (3, "inspect cells.csv --schema cells.toml"),
     (3, "inspect comma.csv --schema number.toml"),
@@ -223,6 +224,7 @@ SCENES = [
         "--knows pay,age --truth row-order --direction release-to-original",
     )),
     (0, f"{ATTACK} rank --knows pay --truth name"),
+    (0, f"{ATTACK} compatible --knows pay,kind --truth name"),
     *((0, f"{ATTACK} supervised --truth name --knows pay,age --splits 1 {more}") for more in (
         "", "--model choquet --json", "--model bilinear --direction release-to-original",
     )),

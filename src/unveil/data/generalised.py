@@ -133,10 +133,11 @@ def common_members(mine: CodeSets, others: CodeSets, these: Codes32, those: Code
     >>> common_members(cells, cells, cells.cell, cells.cell[[1, 2, 2]]).tolist()
     [True, False, True]
     """
-    pairs, place = np.unique(np.column_stack([these, those]), axis=0, return_inverse=True)
+    many = len(others.starts)
+    pairs, place = np.unique(these.astype(np.int64) * many + those, return_inverse=True)
     held = [_frozen(sets) for sets in (mine, others)]
-    found = [not held[0][a].isdisjoint(held[1][b]) for a, b in pairs.tolist()]
-    return np.array(found, np.bool_)[place.ravel()]
+    found = [not held[0][one // many].isdisjoint(held[1][one % many]) for one in pairs.tolist()]
+    return np.array(found, np.bool_)[place]
 
 
 def _frozen(sets: CodeSets) -> list[frozenset[int]]:

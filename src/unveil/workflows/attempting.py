@@ -153,9 +153,10 @@ def tasks_of(
         if isinstance(spec, Position | Pairs):
             found.append(Task(spec, Intruder(), number))
             continue
+        compared = _compared(spec, both, known)
         for direction in get_args(Direction):
             intruder = Intruder(
-                knows=_compared(spec, both, known),
+                knows=compared,
                 direction=direction,
                 channel=channel if spec.knows is not None else False,
             )
