@@ -11,7 +11,7 @@ from unveil.measures.belief import Belief
 from unveil.measures.categorical import categorical
 from unveil.measures.claims import claims, control, margins, precision
 from unveil.measures.compatibility import compatible
-from unveil.measures.compatible import compatible_rows, rows_that_fit
+from unveil.measures.compatible_rows import compatible_rows, rows_that_fit
 from unveil.measures.discernibility import discernibility
 from unveil.measures.distributions import distributions
 from unveil.measures.forecast import certainty, forecast

@@ -22,7 +22,7 @@ from unveil.data.audit import Finding, LeftOut
 from unveil.data.intruder import Direction, Intruder
 from unveil.errors import count
 from unveil.measures import hits
-from unveil.measures.compatible import truthful
+from unveil.measures.compatible_rows import truthful
 from unveil.workflows.measuring import measure
 from unveil.workflows.naming import attack_name, plain_spec
 

@@ -13,7 +13,7 @@ from unveil.data.aligned import Aligned
 from unveil.data.cells import write_prefix, write_range, write_set
 from unveil.data.channels import Ranges, Sets
 from unveil.data.samples import EDUCATION, NOT_WORKING, OCCUPATIONS
-from unveil.measures.compatible import truthful
+from unveil.measures.compatible_rows import truthful
 
 pytestmark = pytest.mark.usefixtures("few_trees", "quick_learning")
 
