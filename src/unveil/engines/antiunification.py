@@ -11,8 +11,6 @@ from unveil.engines.preparing import prepare
 from unveil.kernels import antiunification as kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unveil.data.encode import Codes32, Ints, Mask
 
 ROOM = 1 << 12  # entries of a table, at first
@@ -31,15 +29,7 @@ class Found:
     identified: Mask  # the records that satisfy one that was made of them
 
 
-def anti_unify(
-    codes: Codes32,
-    classes: Ints,
-    *,
-    k: int,
-    stars: int,
-    order: str,
-    progress: Callable[[int], None] | None = None,
-) -> Found:
+def anti_unify(codes: Codes32, classes: Ints, *, k: int, stars: int, order: str) -> Found:
     """The paper's patterns: of each class, sets of k records or more with at most so many stars.
 
     Armengol and Torra, Generalization-based k-anonymization (2015), Figures 1, 3 and 4. A set
@@ -71,8 +61,6 @@ def anti_unify(
         many = int(found.size[0])
         rows.append(found.rows[:many].copy())
         masks.append(found.masks[:many].copy())
-        if progress is not None:
-            progress(len(own))
     return Found(np.concatenate(rows), np.concatenate(masks), identified)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -189,7 +190,7 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         rest = np.flatnonzero(~found.identified)
         return Patterns(_with_stars(table, keys, told), supports, rest, len(data))
 
-    def generalise(self, data: Microdata, progress: Progress | None) -> Made:  # noqa: ARG002
+    def generalise(self, data: Microdata, progress: Progress | None) -> Made:
         """Give each record to one pattern of each set of columns, or discard it."""
         classes, sets = self.classes(data), self.sets(data)
         released = np.arange(len(data))
@@ -197,7 +198,7 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         # Who has no pattern in one set counts in no other, nor in what classes are close to.
         while True:
             rest, own = data.take(released), classes[released]
-            gathered = [self._gathered(rest, group, own) for group in sets]
+            gathered = [self._gathered(rest, group, own, progress) for group in sets]
             stay = np.all([one.group >= 0 for one in gathered], axis=0)
             if not stay.any():
                 raise self.nobody_left(data)
@@ -220,20 +221,33 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         )
         return replace(made, released=there, details=listed)
 
-    def _gathered(self, data: Microdata, group: Together, classes: Ints) -> Gathering:
+    def _gathered(
+        self, data: Microdata, group: Together, classes: Ints, progress: Progress | None
+    ) -> Gathering:
         """The records in groups that agree in one set of columns, and keep the models."""
         codes = key_codes(data, group.columns, unknown=self.unknown)
+        d = codes.shape[1]
+        steps = itertools.count(1)
+
+        def tell() -> None:
+            if progress is not None:
+                progress(next(steps), min(self.stars, d) + 5)
+
         found = anti_unify(codes, classes, k=group.k, stars=self.stars, order=self.order)
+        tell()
         models = (KAnonymity(k=group.k), *self.models)
         made = Gathering(codes, compiled(models, data, group.columns))
         made.take(found.rows, found.masks, classes)
+        tell()
         made.append(classes)
         made.append()
-        d = codes.shape[1]
+        tell()
         for stars in range(min(self.stars, d) + 1):
             made.fill(made.by_coverage(masks_with(d, stars)))
+            tell()
         made.append()
         made.refine()
+        tell()
         return made
 
 

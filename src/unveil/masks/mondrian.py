@@ -79,11 +79,13 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
         """Whether cells become generalised ones."""
         return self.cells != "means"
 
-    def generalise(self, data: Microdata, progress: Progress | None) -> Made:  # noqa: ARG002
+    def generalise(self, data: Microdata, progress: Progress | None) -> Made:
         """Cut the records into groups, and say what each may be."""
         models, keys = self.promises(data)[0]
         axes = {name: self._axis(data, name) for name in keys}
         groups = mondrian(list(axes.values()), compiled(models, data, keys), relaxed=self.relaxed)
+        if progress is not None:
+            progress(1, 2)
         spans = {name: _Span(axis, groups) for name, axis in axes.items()}
         if self.cells == "stars":
             told = np.column_stack([groups.scatter(spans[name].constant) for name in keys])
