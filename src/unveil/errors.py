@@ -47,6 +47,12 @@ class UnveilError(Exception):
             self._places.insert(0, place)
         return self
 
+    def or_else(self, remedy: str) -> UnveilError:
+        """Add what else may help, once."""
+        if remedy not in str(self.args[0]):
+            self.args = (f"{self.args[0]}; {remedy}",)
+        return self
+
     def __str__(self) -> str:
         return ": ".join([*self._places, str(self.args[0])])
 

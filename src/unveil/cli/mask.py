@@ -20,6 +20,7 @@ from unveil.errors import UsageError, count, listing
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from unveil.data.microdata import Microdata
     from unveil.data.release import Release
     from unveil.files.formats import Format
 
@@ -58,7 +59,8 @@ def command(
 
     Identifiers are left out and the rows are shuffled. The plan beside the masked file
     (NAME.plan.toml) holds the seed: run again, it gives the same bytes. Keep it, like a row
-    map, as private as FILE. A plan is a TOML file:
+    map, as private as FILE. Where cells become ranges, sets or stars, the masked file's schema is
+    written, too (NAME.schema.toml, or --write-schema). A plan is a TOML file:
 
     \b
         [[mask]]
@@ -90,6 +92,10 @@ def command(
         release = mask(
             data, plan, progress=lambda step, done, n: show(f"{step}: {done:,} of {n:,}")
         )
+        if write_schema is None and _needs_schema(data, release):
+            write_schema = out.parent / f"{out.stem}.schema.toml"
+            outputs.append(write_schema)
+            _check_files([write_schema], inputs, force=force)
         show(f"writing {out}")
         write(release, out, format=made_format, force=force, row_map=row_map)
         write(release.plan, written, force=force)
@@ -107,13 +113,25 @@ def command(
             }
         )
         return
-    print_release(release, left_out)
+    print_release(release, left_out, len(data))
     say(f"Wrote {out}, and {written}: it holds the seed, keep it as private as {file}.")
     if row_map is not None:
         say(f"Wrote {row_map}: whoever has it has undone the masking.")
+    if write_schema is not None:
+        say(f"Wrote {write_schema}: what the columns of {out} are; give it with the file.")
 
 
-def print_release(release: Release, left_out: list[str]) -> None:
+def _needs_schema(data: Microdata, release: Release) -> bool:
+    """Whether the release has ranges, sets, stars or merged categories that the source has not."""
+    before, after = data.schema, release.data.schema
+    return any(
+        (after[name].generalised, after[name].merged)
+        != (before[name].generalised, before[name].merged)
+        for name in release.data.columns
+    )
+
+
+def print_release(release: Release, left_out: list[str], originals: int) -> None:
     """Print what was done, for people."""
     steps = release.plan.to_dict()["mask"]
     rows = [
@@ -126,7 +144,10 @@ def print_release(release: Release, left_out: list[str]) -> None:
     ]
     print_table(["step", "method", "parameters"], rows, numbers=["step"])
     say()
-    size = f"{count(len(release), 'record')}, {count(len(release.data.columns), 'column')}"
+    many = count(len(release), "record")
+    if len(release) < originals and release.row_map is not None:
+        many = f"{len(release):,} of {count(originals, 'record')}"
+    size = f"{many}, {count(len(release.data.columns), 'column')}"
     gone = f"; left out: {listing(left_out)}" if left_out else ""
     say(f"The release has {size}{gone}.")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.errors import UsageError, listing
+from unveil.errors import DataError, SchemaError, UsageError, listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,12 +75,17 @@ def read_table(
 ) -> Microdata:
     """Read a file; in part, the schema may name columns that it does not have."""
     from unveil.files.schemas import as_schema
-    from unveil.workflows.sources import as_microdata
+    from unveil.workflows.sources import OWN_SCHEMA, as_microdata
 
     declared = as_schema(schema)
     if part and declared is not None:
         declared = declared.where_there()
-    return as_microdata(file, declared, format=dialect if maybe_csv(file) else None)
+    try:
+        return as_microdata(file, declared, format=dialect if maybe_csv(file) else None)
+    except (DataError, SchemaError) as error:
+        if part:
+            error.or_else(OWN_SCHEMA)
+        raise
 
 
 def names(given: str | None) -> tuple[str, ...] | None:

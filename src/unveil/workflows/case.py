@@ -27,7 +27,7 @@ from unveil.workflows.doubts import check_columns, check_truth, doubts, identifi
 from unveil.workflows.masking import check_steps
 from unveil.workflows.own_file import own_file
 from unveil.workflows.scene import Scene, prepare
-from unveil.workflows.sources import as_microdata, renamed
+from unveil.workflows.sources import OWN_SCHEMA, as_microdata, renamed
 from unveil.workflows.truth import ROW_ORDER
 
 if TYPE_CHECKING:
@@ -152,7 +152,8 @@ def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple
     own = Schema({back.get(name, name): declared[name] for name in declared}).where_there()
     try:
         return people, _renamed(_table(release, own, settings), settings.rename)
-    except (DataError, SchemaError):
+    except (DataError, SchemaError) as error:
+        error.or_else(OWN_SCHEMA)
         # What is declared as numbers may be none here: then all such columns are told at once.
         others = Schema({name: own[name] for name in own if own[name].level != "numeric"})
         with suppress(DataError):

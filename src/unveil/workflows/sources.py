@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from unveil.files.formats import Format
 
 
+OWN_SCHEMA = (  # what to do where a release cannot be read as the original is
+    "if cells of the release are ranges, sets or stars, give its own schema, as unveil mask writes "
+    "it (release_schema, --release-schema)"
+)
+
+
 def as_microdata(
     source: Any,
     schema: Schema | str | os.PathLike[str] | None = None,
