@@ -20,13 +20,14 @@ that could be better:
 Nodes are looked at along chains: from the one of the least bound upwards, the chain halved
 until it is known where its nodes begin to do. The search is over when no node is left.
 
-The lattice is one array of bounds, 8 bytes a node, of at most `MOST_NODES` nodes; each look
-counts the distinct rows of the file once.
+The lattice is an array of bounds, 8 bytes a node, or two of them where records may be left out, of
+at most `MOST_NODES` nodes; each look counts the distinct rows of the file once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ from unveil.kernels.diversity import DISTINCT
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from unveil.data.encode import Mask
+    from unveil.data.encode import Floats, Mask
     from unveil.data.progress import Progress
     from unveil.engines.coarseness import Loss
     from unveil.engines.rollup import Ladder, Rows
@@ -195,9 +196,13 @@ class _Search:
     def _more_below(self, node: Node, seen: Look) -> None:
         more = self.problem.loss.more_below(seen.cut, seen.growing)
         if more > 0:
-            shape = tuple(level + 1 for level in node)
             lower = self.low[_below(node)]
-            np.maximum(lower, self.problem.loss.floor(shape) + more, out=lower)
+            np.maximum(lower, self.floor[_below(node)] + more, out=lower)
+
+    @cached_property
+    def floor(self) -> Floats:
+        """The bounds as they were before anything was looked at."""
+        return self.problem.loss.floor(self.low.shape)
 
     def project(self) -> None:
         """Count one, two and three attributes by themselves, as long as that pays."""
