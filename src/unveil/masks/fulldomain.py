@@ -81,10 +81,9 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
     The search is exact. It counts single columns, pairs and triples first, which exclude most
     choices of levels (LeFevre, DeWitt and Ramakrishnan, Incognito: efficient full-domain
     k-anonymity, 2005), and goes on from the choice of the least bound. Ten thousand choices for
-    50,000 records take seconds, hundreds of thousands up to minutes; millions less than a minute
-    where nobody may be left out, else many. It takes longer, too, where records may be left out
-    and a model is asked for of which a failure says nothing of other choices (entropy, recursive,
-    alpha, t-closeness). More than 20 million are refused.
+    50,000 records take seconds, millions minutes; longer where records may be left out and a model
+    is asked for of which a failure says nothing of other choices (entropy, recursive, alpha,
+    t-closeness). More than 20 million are refused.
 
     For k-map the population is generalised alike, and each class counted in it.
 
