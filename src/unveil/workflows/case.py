@@ -156,9 +156,12 @@ def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple
         error.or_else(OWN_SCHEMA)
         # What is declared as numbers may be none here: then all such columns are told at once.
         others = Schema({name: own[name] for name in own if own[name].level != "numeric"})
-        with suppress(DataError):
-            loose = _table(release, others.where_there(), settings)
-            check_columns(people, _renamed(loose, settings.rename))
+        loose = None
+        with suppress(DataError, SchemaError):
+            loose = _renamed(_table(release, others.where_there(), settings), settings.rename)
+        if loose is not None:
+            with suppress(DataError):
+                check_columns(people, loose)
         raise
 
 
