@@ -309,6 +309,25 @@ def test_mask_writes_the_row_map_and_the_schema_on_request(unveil_command, to_ma
     assert release.schema == original.schema.only(release.columns)
 
 
+def test_a_release_with_ranges_comes_with_its_schema(unveil_command, to_mask):
+    (to_mask / "safe.toml").write_text('[[mask]]\nmethod = "mondrian"\nk = 5')
+    given = [to_mask / "survey.csv", to_mask / "release.csv", "--schema", to_mask / "survey.toml"]
+    given += ["--truth", to_mask / "map.csv", "--decimal", ",", "--attack", "compatible"]
+    command = mask_command(to_mask, "--row-map", to_mask / "map.csv", plan="safe.toml")
+    done = unveil_command(*command)
+    assert "release.schema.toml: what the columns" in " ".join(done.out.split())
+    assert "release_schema, --release-schema" in unveil_command("attack", *given).err
+    own = ["--release-schema", to_mask / "release.schema.toml"]
+    done = unveil_command("attack", *given, *own, "--json")
+    assert json.loads(done.out)["risk"]["expected"] <= 60 / 5
+    (to_mask / "release.csv").unlink()
+    (to_mask / "release.plan.toml").unlink()
+    (to_mask / "map.csv").unlink()
+    done = unveil_command(*command)
+    assert (done.code, "--force" in done.err) == (3, True)  # the schema is there
+    assert not (to_mask / "release.csv").exists()
+
+
 def test_mask_overwrites_nothing_unless_told(unveil_command, to_mask):
     assert unveil_command(*mask_command(to_mask)).code == 0
     first = (to_mask / "release.csv").read_bytes()
