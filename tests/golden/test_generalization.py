@@ -24,9 +24,9 @@ DISCARDED = {5: 4290, 10: 6031, 20: 8416, 30: 10092}  # by a repair of overlappi
 
 
 @pytest.fixture(scope="module")
-def adult():
+def adult(paper_data):
     """The training file as the paper prepares it: ages in fives, an unknown value is a value."""
-    data = unveil.dataset("adult_train").to_frame("polars")
+    data = paper_data("adult_train").to_frame("polars")
     ages = data["age"]
     first = ages // 5 * 5
     spans = first.cast(pl.String) + "-" + (first + 4).cast(pl.String)

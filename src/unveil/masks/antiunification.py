@@ -22,9 +22,7 @@ from unveil.models.closeness import TCloseness
 from unveil.models.fitting import classes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unveil.data.encode import Ints, Mask
+    from unveil.data.encode import Ints
     from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
 
@@ -187,8 +185,9 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         supports = gathering.satisfying(found.rows, found.masks, classes)[0]
         told = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
         table = data.select([*keys, *self._secret(data)]).take(found.rows)
+        made = starred(table, keys, told)
         rest = np.flatnonzero(~found.identified)
-        return Patterns(_with_stars(table, keys, told), supports, rest, len(data))
+        return Patterns(table.replace(made.columns, made.attributes), supports, rest, len(data))
 
     def generalise(self, data: Microdata, progress: Progress | None) -> Made:
         """Give each record to one pattern of each set of columns, or discard it."""
@@ -205,16 +204,15 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
             if stay.all() or (len(sets) == 1 and not of_all):
                 break
             released = released[stay]
-        keys = self.targets(data)
-        told = np.zeros((len(data), len(keys)), np.bool_)
-        told[released] = np.column_stack([one.told for one in gathered])
+        rows, keys = released[stay], self.targets(data)
+        told = np.ones((len(data), len(keys)), np.bool_)
+        told[rows] = np.column_stack([one.told for one in gathered])[stay]
         made = starred(data, keys, told)
-        there = np.zeros(len(data), np.bool_)
-        there[released[stay]] = True
-        table = _with_stars(data.select(keys), keys, told).take(np.flatnonzero(there))
-        alike = classes_of(table, keys)
+        after = data.replace(made.columns, made.attributes).select(keys).take(rows)
+        alike = classes_of(after, keys)
+        there = np.isin(np.arange(len(data)), rows)
         listed = Patterns(
-            table.take(alike.members[alike.starts[:-1]]),
+            after.take(alike.members[alike.starts[:-1]]),
             alike.sizes,
             np.flatnonzero(~there),
             len(data),
@@ -249,8 +247,3 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         made.refine()
         tell()
         return made
-
-
-def _with_stars(data: Microdata, keys: Sequence[str], told: Mask) -> Microdata:
-    made = starred(data, keys, told)
-    return data.replace(made.columns, made.attributes)
