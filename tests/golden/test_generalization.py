@@ -23,7 +23,7 @@ UNKNOWN = {5: (2863, 5020), 10: (1382, 6725), 20: (666, 8876), 30: (414, 10564)}
 DISCARDED = {5: 4290, 10: 6031, 20: 8416, 30: 10092}  # by a repair of overlapping patterns
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def adult(paper_data):
     """The training file as the paper prepares it: ages in fives, an unknown value is a value."""
     data = paper_data("adult_train").to_frame("polars")
