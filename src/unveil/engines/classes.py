@@ -13,11 +13,14 @@ from unveil.kernels import diversity
 from unveil.kernels.diversity import Rules, Scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from unveil.data.encode import Codes32, Floats, Ints, Mask
+
+
+MOST = 2**62  # a number that can still be added to
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -48,6 +51,23 @@ class Classes:
         out = np.empty(len(self.members), values.dtype)
         out[self.members] = np.repeat(values, self.sizes)
         return out
+
+
+def agreeing(columns: Iterable[Ints | Codes32], n: int) -> Ints:
+    """A number for each of n records, the same for those who agree in all columns of codes from 0.
+
+    >>> agreeing([np.array([0, 1, 0]), np.array([2, 2, 2])], 3).tolist()
+    [2, 5, 2]
+    """
+    found, room = np.zeros(n, np.int64), 1
+    for codes in columns:
+        width = int(codes.max(initial=0)) + 1
+        if room > MOST // width:
+            listed, found = np.unique(found, return_inverse=True)
+            room = len(listed)
+        found = found * width + codes
+        room *= width
+    return found
 
 
 class Ask(NamedTuple):

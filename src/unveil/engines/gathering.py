@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.engines.classes import Classes, keep
+from unveil.engines.classes import Classes, agreeing, keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from unveil.data.encode import Codes32, Floats, Ints, Mask
     from unveil.kernels.diversity import Rules
-
-MOST = np.int64(2**62)
 
 
 def columns_of(mask: int, attributes: int) -> list[int]:
@@ -65,19 +63,11 @@ class Gathering:
 
         `extra` is one more attribute of the records.
         """
-        found = np.zeros(len(rows), np.int64) if extra is None else extra[rows]
-        room = int(found.max(initial=0)) + 1
-        unknown = np.zeros(len(rows), np.bool_)
-        for j in columns_of(mask, len(self.codes)):
-            cells = self.codes[j, rows]
-            unknown |= cells < 0
-            width = int(cells.max(initial=0)) + 1
-            if room > MOST // width:
-                found = np.unique(found, return_inverse=True)[1]
-                room = int(found.max(initial=0)) + 1
-            found = found * width + cells
-            room *= width
-        return np.where(unknown, -1, found)
+        told = [self.codes[j, rows] for j in columns_of(mask, len(self.codes))]
+        found = agreeing(told if extra is None else [extra[rows], *told], len(rows))
+        for cells in told:
+            found[cells < 0] = -1
+        return found
 
     def _classes(self, labels: Ints, rows: Ints) -> Classes:
         """Records by their labels, but for those without one."""

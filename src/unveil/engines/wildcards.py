@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.engines.classes import agreeing
 from unveil.engines.gathering import columns_of
 from unveil.engines.preparing import prepare
 from unveil.kernels.wildcards import place_stars
@@ -67,13 +68,8 @@ def stars_needed(codes: Codes32, k: int, masks: Sequence[int]) -> Mask:
 
 def _labels(codes: Codes32, mask: int) -> Ints:
     """A number for each record, the same for those who agree in a mask, without a gap."""
-    found = np.zeros(len(codes), np.int64)
-    for j in columns_of(mask, codes.shape[1]):
-        width = int(codes[:, j].max(initial=0)) + 1
-        if int(found.max(initial=0)) + 1 > 2**62 // width:
-            found = np.unique(found, return_inverse=True)[1]
-        found = found * width + codes[:, j]
-    return np.unique(found, return_inverse=True)[1]
+    told = (codes[:, j] for j in columns_of(mask, codes.shape[1]))
+    return np.unique(agreeing(told, len(codes)), return_inverse=True)[1]
 
 
 def _rehearse() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from unveil.data.common import common_categories, common_cells, common_level
 from unveil.data.generalised import bounds, code_sets
 from unveil.data.singles import hidden
-from unveil.engines.classes import Classes
+from unveil.engines.classes import Classes, agreeing
 from unveil.engines.index import same_rows
 from unveil.engines.threads import cores, on_all_cores
 
@@ -50,7 +50,9 @@ def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
     """
     classes = classes_of(data, keys)
     first = classes.members[classes.starts[:-1]]
-    cells = np.column_stack([common_cells(data, column=name)[0][first] for name in keys])
+    cells = np.array(
+        [np.unique(common_cells(data, column=n)[0][first], return_inverse=True)[1] for n in keys]
+    )
     told = ~np.column_stack([hidden(data, name)[first] for name in keys])
     places, masks = np.unique(told, axis=0, return_inverse=True)
     rows = [np.flatnonzero(masks.ravel() == mask) for mask in range(len(places))]
@@ -62,21 +64,13 @@ def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
             common = asks & other
             others.setdefault(common.tobytes(), []).append(theirs)
             if common.tobytes() not in labels:
-                labels[common.tobytes()] = _labels(cells[:, common])
+                own = agreeing(cells[common], len(first))
+                labels[common.tobytes()] = np.unique(own, return_inverse=True)[1]
         for told_by, some in others.items():
             theirs, own = np.concatenate(some), labels[told_by]
             weight = np.bincount(own[theirs], classes.sizes[theirs], own.max() + 1)
             counts[mine] += weight[own[mine]].astype(np.int64)
     return classes.scatter(counts)
-
-
-def _labels(rows: Ints) -> Ints:
-    """A number for each row, the same for equal ones."""
-    labels = np.zeros(len(rows), np.int64)
-    for column in rows.T:
-        _, places = np.unique(column, return_inverse=True)
-        _, labels = np.unique(labels * (places.max() + 1) + places, return_inverse=True)
-    return labels
 
 
 def population_counts(release: Microdata, population: Microdata, keys: Sequence[str]) -> Ints:
