@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.engines.preparing import prepare
+from unveil.errors import DataError
 from unveil.kernels import antiunification as kernel
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 ROOM = 1 << 12  # entries of a table, at first
 MOST_ATTRIBUTES = 62  # as many bits as a mask has
+AT_ONCE = 2**28  # cells that are looked at before Python may be interrupted
+MOST_WORK = 10**11  # cells that are looked at before it is given up: some minutes
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -74,8 +77,12 @@ class _Work:
         self.members = np.empty((attributes + 1, n), np.int64)
         self.frames = kernel.Frames(*(np.zeros(attributes + 2, np.int64) for _ in range(7)))
         self.count = kernel.Count(
-            np.zeros(most, np.int64), np.zeros(1, np.int64), *np.zeros((2, most), np.int64)
+            np.zeros(1, np.int64),
+            np.zeros(most, np.int64),
+            np.zeros(1, np.int64),
+            *np.zeros((2, most), np.int64),
         )
+        self.state = np.zeros(2, np.int64)
         self.visited = _table(ROOM)
 
     def run(
@@ -83,19 +90,34 @@ class _Work:
         identified: Mask,
     ) -> kernel.Table:  # fmt: skip
         """Find patterns among some records; tables grow until there is room."""
+        self._begin(records)
         while True:
-            self.members[0, : len(records)] = records
-            self.visited.slots.fill(-1)
-            self.visited.size[0] = 0
-            if kernel.analyse(
-                self.codes, self.members, len(records), k, length, condition == ">",
-                self.frames, self.count, self.visited, found, identified,
-            ):  # fmt: skip
+            ended = kernel.analyse(
+                self.codes, self.members, k, length, condition == ">", self.frames, self.count,
+                self.visited, found, identified, self.state, AT_ONCE,
+            )  # fmt: skip
+            if ended == kernel.DONE:
                 return found
-            if 2 * self.visited.size[0] >= len(self.visited.slots):
-                self.visited = _table(4 * len(self.visited.slots))
-            if 2 * found.size[0] >= len(found.slots):
-                found = self._larger(found)
+            if self.count.work[0] > MOST_WORK:
+                raise DataError(
+                    f"so many attributes tie in how many values they have that {MOST_WORK:.0e} "
+                    "cells were looked at and there is no end: generalise fewer attributes "
+                    "together (groups), or choose the other order"
+                )
+            if ended == kernel.FULL:
+                if 2 * self.visited.size[0] >= len(self.visited.slots):
+                    self.visited = _table(4 * len(self.visited.slots))
+                if 2 * found.size[0] >= len(found.slots):
+                    found = self._larger(found)
+                self._begin(records)
+
+    def _begin(self, records: Ints) -> None:
+        """Look at all the records first; what was found before is found again."""
+        self.members[0, : len(records)] = records
+        self.visited.slots.fill(-1)
+        self.visited.size[0] = 0
+        self.frames.start[0], self.frames.stop[0], self.frames.fixed[0] = 0, len(records), 0
+        self.state[:] = 0, 1
 
     def _larger(self, table: kernel.Table) -> kernel.Table:
         larger = _table(4 * len(table.slots))

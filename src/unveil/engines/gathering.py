@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.engines.classes import Classes, agreeing, keep
+from unveil.kernels.diversity import SIZE
+from unveil.kernels.lending import lend
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -134,7 +136,9 @@ class Gathering:
         """Make groups of patterns, the longest first, then the largest, by who is still left."""
         sizes, places, by_mask = self.satisfying(rows, masks, within)
         length = np.bitwise_count(masks).astype(np.int64)
-        for one in np.lexsort((rows, -sizes, -length)).tolist():
+        told = masks[:, None] >> np.arange(len(self.codes)) & 1 == 1
+        cells = np.where(told, self.codes[:, rows].T, -1)  # where rows stand is all the same
+        for one in np.lexsort((*cells.T, within[rows], masks, -sizes, -length)).tolist():
             found = by_mask[int(masks[one])]
             members = found.members[found.starts[places[one]] : found.starts[places[one] + 1]]
             members = members[self.group[members] < 0]
@@ -158,6 +162,49 @@ class Gathering:
         back = (before < 0) & (self.group >= 0)
         back[back] = broken[self.group[back]]
         self.group[back] = -1
+
+    def borrow(self, masks: Iterable[int]) -> None:
+        """Make groups of records left, with some that groups of more than k can spare.
+
+        Mask after mask: where too few of those left agree, others who agree with them come along,
+        as many as are needed and no group falls below k by. For rules of size only.
+        """
+        if not self.by_size:
+            return
+        for mask in masks:
+            left = self.left
+            if not len(left):
+                return
+            spare = np.bincount(self.group[self.group >= 0], minlength=len(self.masks)) - self.k
+            rich = np.flatnonzero(np.append(spare, 0)[self.group] > 0)
+            labels = self.labels(mask, np.append(left, rich))
+            mine, others = labels[: len(left)], labels[len(left) :]
+            wanted = np.isin(others, mine[mine >= 0])
+            rich, others = rich[wanted], others[wanted]
+            asks = self._classes(mine, left)
+            order = self._by_contents(rich, others)
+            listed = mine[np.searchsorted(left, asks.members[asks.starts[:-1]])]
+            starts = np.searchsorted(others[order], listed)
+            stops = np.searchsorted(others[order], listed, side="right")
+            made = lend(
+                asks.members, asks.starts, rich[order], starts, stops, self.k, self.group, spare,
+                np.empty(self.k, np.int64), len(self.masks),
+            )  # fmt: skip
+            self.masks = np.append(self.masks, np.full(made, mask))
+
+    def _by_contents(self, rows: Ints, labels: Ints) -> Ints:
+        """An order by label, and then by what the records hold, wherever they stand."""
+        return np.lexsort((*self.codes[:, rows], labels))
+
+    @property
+    def by_size(self) -> bool:
+        """Whether nothing is asked of a group but how many records it has."""
+        return bool((self.rules.kind == SIZE).all())
+
+    @property
+    def k(self) -> int:
+        """How many records a group has at least."""
+        return int(self.rules.bound[self.rules.kind == SIZE].max(initial=1))
 
     def absorb(self, weights: Floats) -> bool:
         """Let each record left join the group that this costs least; false where none can take it.
@@ -218,6 +265,8 @@ class Gathering:
             return
         group = self.group[parts.members[parts.starts[:-1]]]
         good = keep(self.rules, parts)
+        if self.by_size:
+            parts = self._sparing(rows, parts, group, good)
         for _ in range(2):
             stay = self._staying(rows, parts, good)
             broken = np.isin(group, stay)
@@ -231,6 +280,28 @@ class Gathering:
         made = Classes(parts.members[some], _starts(parts.sizes[good]))
         self._add(made, good[good], mask | told)
         self._renumber()
+
+    def _sparing(self, rows: Ints, parts: Classes, group: Ints, good: Mask) -> Classes:
+        """The parts, of which some leave behind as many as the others of their group need.
+
+        Where those who stay are too few, the largest part that has enough leaves some behind.
+        """
+        total = np.bincount(self.group[rows], minlength=len(self.masks))
+        leave = np.bincount(group[good], parts.sizes[good], len(self.masks)).astype(np.int64)
+        stay = total - leave
+        needs = np.where((stay > 0) & (leave > 0), np.maximum(self.k - stay, 0), 0)
+        order = np.lexsort((-parts.sizes, ~good, group))
+        largest = order[np.flatnonzero(np.diff(group[order], prepend=-1))]
+        able = good[largest] & (parts.sizes[largest] - needs[group[largest]] >= self.k)
+        fewer = np.zeros(len(parts.sizes), np.int64)
+        fewer[largest[able]] = needs[group[largest[able]]]
+        if not fewer.any():
+            return parts
+        inside = np.arange(len(parts.members)) - np.repeat(parts.starts[:-1], parts.sizes)
+        label = np.repeat(np.arange(len(parts.sizes)), parts.sizes)
+        order = self._by_contents(parts.members, label)  # who is left behind: wherever rows stand
+        stays = inside >= np.repeat(fewer, parts.sizes)
+        return Classes(parts.members[order][stays], _starts(parts.sizes - fewer))
 
     def _staying(self, rows: Ints, parts: Classes, good: Mask) -> Ints:
         """The groups that lose some records, and whose others do not keep the rules."""

@@ -42,7 +42,9 @@ class Frames(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What values are counted with."""
+    """What values are counted with, and how much work that was."""
+
+    work: Ints  # one number: cells that were looked at
 
     seen: Ints  # by code: when it was met last
     clock: Ints
@@ -154,17 +156,25 @@ def bits(mask: int) -> int:
     return found
 
 
-@kernel()
-def analyse(codes: Ints32, members: Ints, many: int, k: int, length: int, most: bool,
-            frames: Frames, count: Count, visited: Table, found: Table,
-            identified: Bools) -> bool:  # fmt: skip
-    """Split the records until sets agree in `length` attributes; false where there is no room.
+DONE, FULL, PAUSED = range(3)
 
-    The records are in the first row of `members`, which has one more for each attribute.
+
+@kernel()
+def analyse(codes: Ints32, members: Ints, k: int, length: int, most: bool, frames: Frames,
+            count: Count, visited: Table, found: Table, identified: Bools, state: Ints,
+            enough: int) -> int:  # fmt: skip
+    """Split the records until sets agree in `length` attributes.
+
+    The records are in the first row of `members`, which has one more for each attribute; the
+    first frame says how many. It pauses after `enough` work, and goes on from the state: the
+    depth, and whether a set is new there.
     """
-    depth, entering = 0, True
-    frames.start[0], frames.stop[0], frames.fixed[0] = 0, many, 0
+    depth, entering = state[0], state[1] > 0
+    until = count.work[0] + enough
     while depth >= 0:
+        if count.work[0] >= until:
+            state[0], state[1] = depth, int(entering)
+            return PAUSED
         here = members[depth]
         start, stop, fixed = frames.start[depth], frames.stop[depth], frames.fixed[depth]
         if entering:
@@ -172,14 +182,15 @@ def analyse(codes: Ints32, members: Ints, many: int, k: int, length: int, most: 
             frames.tied[depth] = frames.at[depth] = frames.end[depth] = 0
             new = add(visited, codes, here[start], fixed)
             if new < 0:
-                return False
+                return FULL
             if new:
+                count.work[0] += (stop - start) * codes.shape[1]
                 constant, tied = choose(codes, here, start, stop, fixed, most, count)
                 if bits(constant) < length:
                     frames.tied[depth] = tied
                 else:
                     if add(found, codes, here[start], constant) < 0:
-                        return False
+                        return FULL
                     for place in range(start, stop):
                         identified[here[place]] = True
         elif frames.at[depth] < frames.end[depth]:
@@ -200,7 +211,7 @@ def analyse(codes: Ints32, members: Ints, many: int, k: int, length: int, most: 
             frames.end[depth] = split(codes, here, members[depth + 1], start, stop, j, count)
         else:
             depth -= 1
-    return True
+    return DONE
 
 
 @kernel()

@@ -244,6 +244,8 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
             made.fill(made.by_coverage(masks_with(d, stars)))
             tell()
         made.append()
+        for stars in range(min(self.stars, d) + 1):
+            made.borrow(masks_with(d, stars))
         made.refine()
         tell()
         return made

@@ -106,6 +106,8 @@ class LocalSuppression(Generalising, frozen=True, kw_only=True):
                 progress(done, len(masks))
             if not len(made.left):
                 break
+        made.append()
+        made.borrow(mask for _, mask in masks)
         if not made.absorb(weights):
             raise DataError(
                 f"{self.step}: {told(models)} cannot be kept by stars alone for "
