@@ -289,5 +289,5 @@ def _transition_at(channel: Channel, reading: Reading, change: float) -> Channel
     stay = np.minimum(before, after) / before
     surplus = np.maximum(after - before, 1e-12)
     flow = np.diag(stay) + np.outer(1 - stay, surplus / surplus.sum())
-    anywhere = (1 - LEAST_CHANGE) * after + LEAST_CHANGE / len(listed)
+    anywhere = (1 - LEAST_CHANGE) * after + LEAST_CHANGE / max(len(listed), 1)
     return Transition((column,), listed, (1 - change) * flow + change * anywhere)

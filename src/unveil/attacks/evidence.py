@@ -289,12 +289,22 @@ def unchanged(column: str, reading: Reading) -> Evidence:
         if generalised:
             return evidence(Ranges((column,)), reading)
         made, _, out = reading.numbers(column)
+        if column not in reading.exact:  # nothing was computed: equal to the last digit, or not
+            return _equal(*_places(made, out), reading)
         return _overlap((made, made), _around(out, reading.slack(column)), reading)
     if generalised:
         return evidence(Sets((column,)), reading)
     listed = reading.categories(column)
     ours, theirs = reading.coded(column, listed)
     return _equal(ours, theirs, reading)
+
+
+def _places(mine: Floats, released: Floats) -> tuple[Floats, Floats]:
+    """The place of each number among all of both files: small whole numbers, exactly compared."""
+    both = np.concatenate([mine, released])
+    places = np.unique(both, return_inverse=True)[1].astype(np.float64)
+    places[np.isnan(both)] = np.nan
+    return places[: len(mine)], places[len(mine) :]
 
 
 def _equal(mine: Floats, released: Floats, reading: Reading) -> Evidence:

@@ -106,6 +106,7 @@ def command(
         print_json(
             {
                 "records": len(release),
+                "originals": len(data),
                 "columns": release.data.columns,
                 "left_out": left_out,
                 "mask": release.plan.to_dict()["mask"],  # not the seed, which is in the file
@@ -138,7 +139,7 @@ def print_release(release: Release, left_out: list[str], originals: int) -> None
         [
             str(number),
             step.pop("method"),
-            ", ".join(f"{name} = {_words(value)}" for name, value in step.items()),
+            ", ".join(f"{name} = {_words(value)}" for name, value in step.items() if value != []),
         ]
         for number, step in enumerate(steps, start=1)
     ]
@@ -155,8 +156,10 @@ def print_release(release: Release, left_out: list[str], originals: int) -> None
 def _words(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return listing(value)
+    if isinstance(value, list):
+        return listing(map(_words, value))
+    if isinstance(value, dict):
+        return f"({', '.join(f'{name} {_words(one)}' for name, one in value.items())})"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -168,7 +168,8 @@ def _check_categories(column: pl.Series, attribute: Attribute) -> pl.Series:
     for name, categories in (("order", attribute.order), ("hierarchy", leaves)):
         if categories:
             column = _as_listed(column, categories)
-            where = f"the {name} of attribute '{column.name}'"
+            part = "the order" if name == "order" else "level 0 of the hierarchy"
+            where = f"{part} of attribute '{column.name}'"
             report_unlisted(labels_of(column), categories, where)
     return column
 

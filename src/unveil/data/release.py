@@ -94,9 +94,11 @@ def _plain_value(value: Any) -> Any:
     return _given(value) if isinstance(value, dict) else value
 
 
-def _name_of(function: Any) -> str:
-    """A user's own function is known by its name; a plan cannot hold the function itself."""
-    return getattr(function, "__qualname__", type(function).__name__)
+def _name_of(value: Any) -> str | None:
+    """A user's own function is known by its name; a plan holds neither it nor a table."""
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__name__)
+    return None
 
 
 @dataclass(frozen=True, repr=False, eq=False)

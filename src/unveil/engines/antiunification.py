@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ROOM = 1 << 12  # entries of a table, at first
 MOST_ATTRIBUTES = 62  # as many bits as a mask has
 AT_ONCE = 2**28  # cells that are looked at before Python may be interrupted
-MOST_WORK = 10**11  # cells that are looked at before it is given up: some minutes
+MOST_WORK = 2 * 10**10  # cells that are looked at before it is given up: some minutes
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -100,9 +100,9 @@ class _Work:
                 return found
             if self.count.work[0] > MOST_WORK:
                 raise DataError(
-                    f"so many attributes tie in how many values they have that {MOST_WORK:.0e} "
-                    "cells were looked at and there is no end: generalise fewer attributes "
-                    "together (groups), or choose the other order"
+                    "so many attributes tie in how many values they have that there is no end of "
+                    "sets to split: generalise fewer attributes together (groups), or merge "
+                    "some of them first"
                 )
             if ended == kernel.FULL:
                 if 2 * self.visited.size[0] >= len(self.visited.slots):

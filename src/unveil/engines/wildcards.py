@@ -1,4 +1,4 @@
-"""Stars where a star fits anything: as few records as will do get the cheapest that help."""
+"""Where a star fits anything: how many rows fit each, and the cheapest stars that are enough."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from unveil.engines.classes import agreeing
 from unveil.engines.gathering import columns_of
 from unveil.engines.preparing import prepare
-from unveil.kernels.wildcards import place_stars
+from unveil.engines.threads import cores, run_blocks, shares_of
+from unveil.kernels.wildcards import count_fitting, place_stars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +67,28 @@ def stars_needed(codes: Codes32, k: int, masks: Sequence[int]) -> Mask:
     return told
 
 
+def fitting_rows(codes: Codes32, sizes: Ints) -> Ints:
+    """For each row how many records fit it: rows are so many records each, -1 fits anything.
+
+    >>> fitting_rows(np.array([[0, 1], [0, -1], [2, 1]], np.int32), np.array([1, 5, 1])).tolist()
+    [6, 6, 1]
+    """
+    prepare("local suppression", _rehearse)
+    order = np.argsort(codes[:, 0], kind="stable")
+    cells = np.ascontiguousarray(codes[order])
+    bucket = np.searchsorted(cells[:, 0], np.arange(int(cells[:, 0].max(initial=-1)) + 2))
+    stars = int((cells[:, 0] < 0).sum())
+    found, threads = np.empty(len(cells), np.int64), cores(None)
+
+    def some(start: int, stop: int) -> None:
+        count_fitting(cells, sizes[order], bucket, stars, found, start, stop)
+
+    run_blocks(some, shares_of(len(cells), 8 * threads), threads=threads)
+    out = np.empty(len(cells), np.int64)
+    out[order] = found
+    return out
+
+
 def _labels(codes: Codes32, mask: int) -> Ints:
     """A number for each record, the same for those who agree in a mask, without a gap."""
     told = (codes[:, j] for j in columns_of(mask, codes.shape[1]))
@@ -75,3 +98,4 @@ def _labels(codes: Codes32, mask: int) -> Ints:
 def _rehearse() -> None:
     one, two = np.zeros((1, 1), np.int32), np.zeros(1, np.int64)
     place_stars(one, two, two.copy(), two, 1, one.copy(), two.copy())
+    count_fitting(one, two, np.array([0, 1]), 0, two.copy(), 0, 1)

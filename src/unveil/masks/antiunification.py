@@ -10,11 +10,12 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.data.common import common_cells
+from unveil.data.microdata import Microdata
 from unveil.engines.antiunification import MOST_ATTRIBUTES, anti_unify
 from unveil.engines.gathering import Gathering, masks_with
-from unveil.errors import SpecError, count
+from unveil.errors import DataError, SpecError, UsageError, count
 from unveil.masks.base import Promised
-from unveil.masks.generalising import Generalising, K, Made, key_codes, starred
+from unveil.masks.generalising import Generalising, K, Made, key_codes, starred, told
 from unveil.masks.together import InGroups, Together, check_sets, sets_of
 from unveil.models.anonymity import KAnonymity
 from unveil.models.base import OfConfidential, compiled
@@ -23,7 +24,6 @@ from unveil.models.fitting import classes_of
 
 if TYPE_CHECKING:
     from unveil.data.encode import Ints
-    from unveil.data.microdata import Microdata
     from unveil.data.progress import Progress
 
 
@@ -86,7 +86,7 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
     discards: ClassVar[bool] = True
     again: ClassVar[bool] = True
 
-    k: K | None = None  # type: ignore[assignment]
+    k: Annotated[K | None, Meta(description="How many records at least are alike.")] = None  # type: ignore[assignment]
     stars: Annotated[
         int, Meta(ge=0, description="How many attributes of a pattern may be stars, at most.")
     ] = 2
@@ -136,13 +136,17 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         )
 
     def check(self, data: Microdata) -> None:
-        """There must be enough records, and not too many attributes."""
-        super().check(data)
+        """There must be enough records, and one pattern for each."""
         if self.assignment == "overlapping":
             raise SpecError(
                 f"{self.step}: overlapping patterns make no file that is k-anonymous: take them "
                 "from its patterns(data), or choose assignment 'disjoint' for a release"
             )
+        self._check_sets(data)
+
+    def _check_sets(self, data: Microdata) -> None:
+        """There must be enough records, and not too many attributes."""
+        super().check(data)
         for group in self.sets(data):
             if len(group.columns) > MOST_ATTRIBUTES:
                 raise SpecError(
@@ -165,17 +169,45 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         keys, declared = self.targets(data), data.schema.with_role("confidential")
         return [name for name in data.columns if name in declared and name not in keys]
 
+    def nobody_left(self, data: Microdata) -> DataError:
+        """The error where nobody satisfies a pattern."""
+        group = self.sets(data)[0]
+        asked = f" and keep {told(self.models)}" if self.models else ""
+        return DataError(
+            f"{self.step}: no {group.k:,} records agree in all but {self.stars} of "
+            f"{count(len(group.columns), 'attribute')}{asked}: allow more stars, ask for a smaller "
+            "k, or make values coarser first (global-recoding)"
+        )
+
     def patterns(self, data: Microdata) -> Patterns:
-        """The paper's patterns, which overlap, with the records of their class that satisfy each.
+        """The patterns, and how many satisfy each: of a release, or the paper's, which overlap.
+
+        Of overlapping ones those count who are of the pattern's class.
 
         >>> import unveil
         >>> people = unveil.households(500, seed=7)
-        >>> mask = AntiUnification(k=5, columns=["sex", "region", "age"], by_confidential=False)
+        >>> keys = ["sex", "region", "age"]
+        >>> mask = AntiUnification(
+        ...     k=5, columns=keys, by_confidential=False, assignment="overlapping"
+        ... )
         >>> int(mask.patterns(people).supports.min()) >= 5
         True
         """
-        if self.groups is not None:
-            raise SpecError(f"{self.step}: patterns are of one set of columns: give k, not groups")
+        if not isinstance(data, Microdata):
+            raise UsageError("patterns are of Microdata: make it of a frame and its schema")
+        self._check_sets(data)
+        if self.assignment == "disjoint":
+            found: Patterns = self.generalise(data, None).details
+            return found
+        if self.groups is not None or self.models:
+            raise SpecError(
+                f"{self.step}: overlapping patterns are of one set of columns, and of k: leave out "
+                "groups and models"
+            )
+        return self._overlapping(data)
+
+    def _overlapping(self, data: Microdata) -> Patterns:
+        """The paper's patterns."""
         keys, classes = self.targets(data), self.classes(data)
         codes = key_codes(data, keys, unknown=self.unknown)
         found = anti_unify(codes, classes, k=self.k or 1, stars=self.stars, order=self.order)
@@ -183,9 +215,9 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
             raise self.nobody_left(data)
         gathering = Gathering(codes, compiled((), data, keys))
         supports = gathering.satisfying(found.rows, found.masks, classes)[0]
-        told = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
+        shown = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
         table = data.select([*keys, *self._secret(data)]).take(found.rows)
-        made = starred(table, keys, told)
+        made = starred(table, keys, shown)
         rest = np.flatnonzero(~found.identified)
         return Patterns(table.replace(made.columns, made.attributes), supports, rest, len(data))
 
@@ -205,9 +237,9 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
                 break
             released = released[stay]
         rows, keys = released[stay], self.targets(data)
-        told = np.ones((len(data), len(keys)), np.bool_)
-        told[rows] = np.column_stack([one.told for one in gathered])[stay]
-        made = starred(data, keys, told)
+        shown = np.ones((len(data), len(keys)), np.bool_)
+        shown[rows] = np.column_stack([one.told for one in gathered])[stay]
+        made = starred(data, keys, shown)
         after = data.replace(made.columns, made.attributes).select(keys).take(rows)
         alike = classes_of(after, keys)
         there = np.isin(np.arange(len(data)), rows)

@@ -117,7 +117,7 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
         dict[str, Coarsening] | None,
         Meta(description="By column: how its levels are made, instead of as by default."),
     ] = None
-    stars: Annotated[
+    star: Annotated[
         bool, Meta(description="Whether a star is the last level of a column, if need be.")
     ] = True
 
@@ -205,7 +205,7 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
                 [data, *others],
                 column,
                 given.get(column, Coarsening()),
-                stars=self.stars,
+                star=self.star,
             )
             for column in self.targets(data)
         ]
@@ -247,6 +247,11 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
         """Say what cannot be met, why, and what could be."""
         few = f"with at most {count(problem.most, 'record')} left out"
         top = look(problem, tuple(one.height for one in levels))
+        if found.left_out >= problem.n <= problem.most:
+            return DataError(
+                f"{self.step}: {told(self._models)} cannot be met: whatever the levels, nobody "
+                "would be left; ask for less"
+            )
         if top.certain <= problem.most:
             return DataError(
                 f"{self.step}: {few}, {told(self._models)} cannot be met at any choice of levels: "

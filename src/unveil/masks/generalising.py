@@ -19,7 +19,7 @@ from unveil.data.encode import codes
 from unveil.data.specs import method_name
 from unveil.engines.classes import Classes, values_of
 from unveil.errors import DataError, SchemaError, SpecError, count, listing
-from unveil.kernels.diversity import DISTINCT, kept
+from unveil.kernels import diversity
 from unveil.masks.base import Masked, OnColumns, Promised
 from unveil.models.anonymity import KAnonymity, KMap
 from unveil.models.base import Model, Models, compiled, set_models
@@ -79,10 +79,11 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
             k = max(getattr(model, "k", 1) for model in in_file)
             if k > len(data):
                 raise DataError(
-                    f"{self.step}: k is {k:,} and there are {count(len(data), 'record')}: choose "
-                    f"a k of at most {len(data):,}"
+                    f"{self.step}: k is {k:,} and the table has {count(len(data), 'record')}: "
+                    f"choose a k of at most {len(data):,}"
                 )
             self._check_dates(data, keys)
+            self._check_blank(data, keys)
             for model in models:
                 if isinstance(model, KMap) or getattr(model, "stars", "value") == "wildcard":
                     self.check_counted(model)
@@ -102,6 +103,18 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
                     f"{self.step}: column '{column}' holds {kind}, which ranges of numbers cannot "
                     "stand for; round it, make it a number, or declare it nominal"
                 )
+
+    def _check_blank(self, data: Microdata, keys: Sequence[str]) -> None:
+        """Refuse a category without a letter where cells become sets and ranges."""
+        for column in keys if self.texts else ():
+            if data.level(column) != "numeric" and not data.schema[column].generalised:
+                blank = labels_of(data.column(column)) == ""
+                if blank.any():
+                    raise SchemaError(
+                        f"{self.step}: column '{column}' has a blank category in "
+                        f"{count(int(blank.sum()), 'record')}, which no set or range can hold: "
+                        'declare it missing (missing = [""]), or give it a name'
+                    )
 
     def check_counted(self, model: Model) -> None:
         """Refuse a model that is counted row by row, unless the mask knows how to keep it."""
@@ -135,8 +148,8 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
         """The error where every record would be discarded."""
         models, keys = self.promises(data)[0]
         return DataError(
-            f"{self.step}: no record could be released that keeps {told(models)}; all records in "
-            f"one class have {'; '.join(self._together(data, models, keys)[0])}"
+            f"{self.step}: no record could be released that keeps {told(models)}; where all "
+            f"records are one class, it has {'; '.join(self._together(data, models, keys)[0])}"
         )
 
     def _together(
@@ -155,15 +168,21 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
             words = f"{KINDS[one.kind]} {value:.4g} where {one.bound:.4g} is asked"
             words = words if one.column is None else f"{one.column}: {words}"
             all_of.append(words)
-            final = one.kind <= DISTINCT or not self.discards
-            if final and not kept(one.kind, np.array([value]), one.bound)[0]:
+            final = one.kind <= diversity.DISTINCT or not self.discards
+            if final and not diversity.kept(one.kind, np.array([value]), one.bound)[0]:
                 broken.append(words)
         return all_of, broken
 
 
-# What the models' numbers are called.
-KINDS = ("records", "values", "values by entropy", "most frequent over the rest",
-         "distance", "distance", "share of one value")  # fmt: skip
+KINDS = {  # what the models' numbers are called
+    diversity.SIZE: "records",
+    diversity.DISTINCT: "values",
+    diversity.ENTROPY: "values by entropy",
+    diversity.RECURSIVE: "most frequent over the rest",
+    diversity.EQUAL: "distance",
+    diversity.ORDERED: "distance",
+    diversity.SHARE: "share of one value",
+}
 
 
 def refuse_broken(step: str, found: Sequence[Promise]) -> None:
@@ -183,12 +202,14 @@ def told(models: Sequence[Model]) -> str:
 
 
 def _named(model: Model) -> str:
-    given = {
-        name: getattr(model, name)
-        for name in model.__struct_fields__
-        if isinstance(getattr(model, name), int | float)
-    }
-    return f"{method_name(type(model))} ({', '.join(f'{n} {v:g}' for n, v in given.items())})"
+    words = []
+    for field in msgspec.structs.fields(model):
+        value = getattr(model, field.name)
+        if isinstance(value, int | float):
+            words.append(f"{field.name} {value:g}")
+        elif isinstance(value, str) and value != field.default and field.name != "population":
+            words.append(f"{field.name} {value}")
+    return f"{method_name(type(model))} ({', '.join(words)})"
 
 
 def exact_labels(cells: pl.Series) -> pl.Series:

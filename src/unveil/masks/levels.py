@@ -56,7 +56,8 @@ class Coarsening(
         Meta(description="Codes: how many characters are told, fewer and fewer; true: one less."),
     ] = False
     star: Annotated[
-        bool | None, Meta(description="Whether a star is the last level; if not given, as stars.")
+        bool | None,
+        Meta(description="Whether a star is the last level; if not given, as of the mask."),
     ] = None
 
     def check(self, where: str) -> None:
@@ -106,7 +107,7 @@ class Levels:
 
 
 def levels_of(
-    step: str, files: Sequence[Microdata], column: str, how: Coarsening, *, stars: bool
+    step: str, files: Sequence[Microdata], column: str, how: Coarsening, *, star: bool
 ) -> Levels:
     """The levels of an attribute of a file, and of others that are generalised the same way.
 
@@ -115,7 +116,7 @@ def levels_of(
     >>> import unveil
     >>> people = unveil.households(100, seed=7)
     >>> ages = Coarsening(intervals=(10.0, 20.0))
-    >>> made = levels_of("full-domain", [people], "age", ages, stars=True)
+    >>> made = levels_of("full-domain", [people], "age", ages, star=True)
     >>> made.names, made.cells[1][:2]
     (('value', 'ranges of 10', 'ranges of 20', 'star'), ('0..19', '20..39'))
     """
@@ -126,8 +127,8 @@ def levels_of(
     found = maker(step, files, column)
     rungs = list(found.rungs(how))
     known, missing = found.known, any((one < 0).any() for one in found.codes)
-    star = stars if how.star is None else how.star
-    if not star:
+    topped = star if how.star is None else how.star
+    if not topped:
         rungs = [rung for rung in rungs if set(rung.cells) != {STAR}]
     else:
         rungs.append(Rung("star", [STAR] * known, [1.0] * known))

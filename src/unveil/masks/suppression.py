@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from unveil.engines.antiunification import MOST_ATTRIBUTES
 from unveil.engines.gathering import Gathering
 from unveil.engines.wildcards import stars_needed
-from unveil.errors import DataError, SpecError, absent_column
+from unveil.errors import DataError, SpecError, listing, nearest
 from unveil.masks.base import Promised
 from unveil.masks.generalising import Generalising, Made, key_codes, starred, told
 from unveil.models.anonymity import KAnonymity, Stars
@@ -77,10 +78,22 @@ class LocalSuppression(Generalising, frozen=True, kw_only=True):
     def check(self, data: Microdata) -> None:
         """Importance is of columns that are masked."""
         super().check(data)
-        for column in self.importance or {}:
-            if column not in self.targets(data):
+        masked = self.targets(data)
+        if len(masked) > MOST_ATTRIBUTES:
+            raise SpecError(
+                f"{self.step}: {len(masked)} columns; at most {MOST_ATTRIBUTES} are looked at "
+                "together: name fewer"
+            )
+        for column, weight in (self.importance or {}).items():
+            if column not in masked:
                 raise SpecError(
-                    f"{self.step}: importance: {absent_column(column, self.targets(data))}"
+                    f"{self.step}: importance: '{column}' is not one of the columns to mask, which "
+                    f"are: {listing(masked)}{nearest(column, masked)}"
+                )
+            if not np.isfinite(weight):
+                raise SpecError(
+                    f"{self.step}: importance: '{column}': a number above 0; leave the column out, "
+                    "if no cell of it may be a star"
                 )
 
     def check_counted(self, model: object) -> None:

@@ -63,8 +63,27 @@ class KMap(Model, frozen=True, kw_only=True):
 
     k: Annotated[int, Meta(ge=1, description="How many people at least fit each record.")]
     population: Annotated[
-        Any, Meta(description="The population: a file, a frame or Microdata with the same columns.")
+        Any,
+        Meta(
+            description="The population, with the same columns: Microdata; for a mask also a file "
+            "or a frame, read as the table that is masked is."
+        ),
     ] = None
+
+    def __eq__(self, other: object) -> bool:
+        """The same k, and the same population: a file by its name, a table by itself."""
+        if not isinstance(other, KMap) or self.k != other.k:
+            return False
+        mine, theirs = self.population, other.population
+        return mine is theirs or (isinstance(mine, str) and mine == theirs)
+
+    def __hash__(self) -> int:
+        return hash((self.k, id(self.population)))
+
+    def __repr__(self) -> str:
+        named = isinstance(self.population, str) or self.population is None
+        given = repr(self.population) if named else type(self.population).__name__
+        return f"KMap(k={self.k}, population={given})"
 
     def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:  # noqa: ARG002
         """Nothing of the release's classes: people are counted in the population."""

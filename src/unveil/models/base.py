@@ -10,9 +10,9 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.data.common import common_cells
-from unveil.data.specs import Spec, find_method, method_name
+from unveil.data.specs import Spec, method_name
 from unveil.engines.classes import Ask, Confidential, rules_of
-from unveil.errors import SchemaError, SpecError, absent_column, listing
+from unveil.errors import SchemaError, SpecError, absent_column, listing, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,8 +66,8 @@ class OfConfidential(Model, frozen=True, kw_only=True):
             found = tuple(one for one in data.columns if one in declared and one not in keys)
             if not found:
                 raise SchemaError(
-                    f"{name}: no attribute is confidential and no quasi-identifier: declare one in "
-                    "the schema, or name it (columns)"
+                    f"{name}: no attribute is confidential but those in which records are alike: "
+                    "declare one in the schema, or name one that is not among these (columns)"
                 )
             return found
         for column in self.columns:
@@ -128,7 +128,7 @@ def as_models(step: str, given: Any) -> tuple[Model, ...]:
     found = []
     for one in given:
         if isinstance(one, dict):
-            spec = find_method(METHODS, one.get("model"), "a privacy model")
+            spec = _model(step, one.get("model"), METHODS)
             found.append(spec(**{name: value for name, value in one.items() if name != "model"}))
         elif isinstance(one, Model):
             found.append(one)
@@ -136,6 +136,16 @@ def as_models(step: str, given: Any) -> tuple[Model, ...]:
             known = listing(method_name(spec) for spec in METHODS)
             raise SpecError(f"{step}: models: each is a table with a model, one of {known}")
     return tuple(found)
+
+
+def _model(step: str, name: object, known: Sequence[type[Model]]) -> type[Model]:
+    """The model of this name, or an error that lists them."""
+    models = {method_name(spec): spec for spec in known}
+    if not isinstance(name, str) or name not in models:
+        word = "" if name is None else f"'{name}' is not a privacy model; "
+        hint = nearest(str(name or ""), models)
+        raise SpecError(f"{step}: models: {word}model: one of {listing(models)}{hint}")
+    return models[name]
 
 
 Models = Annotated[

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from unveil.data.microdata import Microdata
 from unveil.data.promise import Promise
+from unveil.data.release import Release
 from unveil.data.specs import method_name
 from unveil.engines.classes import values_of
 from unveil.errors import SpecError, UsageError
@@ -20,18 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unveil.data.encode import Ints
-    from unveil.data.microdata import Microdata
 
 
 def check(
-    data: Microdata, models: Any, *, keys: Sequence[str] | None = None
+    data: Microdata | Release, models: Any, *, keys: Sequence[str] | None = None
 ) -> tuple[Promise, ...]:
     """Count on a file whether it keeps privacy models.
 
     Parameters
     ----------
     data
-        The records.
+        The records, or a release.
     models
         A model or a list of them.
     keys
@@ -45,6 +46,13 @@ def check(
     >>> [one.kept for one in check(people, asked, keys=["sex", "region", "education"])]
     [False, False]
     """
+    if isinstance(data, Release):
+        data = data.data
+    if not isinstance(data, Microdata):
+        raise UsageError(
+            f"models are counted on Microdata or a Release, not on {type(data).__name__}: read a "
+            "file with its schema (unveil.read), or make Microdata of a frame"
+        )
     chosen = tuple(data.require("quasi") if keys is None else keys)
     data.check(*chosen)
     if not chosen:
@@ -57,10 +65,11 @@ def check(
 
 def _checked(data: Microdata, model: Model, keys: tuple[str, ...]) -> list[Promise]:
     if isinstance(model, KMap):
-        from unveil.data.microdata import Microdata
-
         if not isinstance(model.population, Microdata):
-            raise SpecError("k-map: population: the records of the population are needed")
+            raise SpecError(
+                "k-map: population: the records of the population are needed, as Microdata "
+                "(unveil.read reads a file with its schema)"
+            )
         return [_by_row(model, model.k, population_counts(data, model.population, keys), keys)]
     if isinstance(model, KAnonymity) and model.stars == "wildcard":
         return [_by_row(model, model.k, wildcard_counts(data, keys), keys)]

@@ -9,9 +9,10 @@ import numpy as np
 from unveil.data.common import common_categories, common_cells, common_level
 from unveil.data.generalised import bounds, code_sets
 from unveil.data.singles import hidden
-from unveil.engines.classes import Classes, agreeing
+from unveil.engines.classes import Classes
 from unveil.engines.index import same_rows
 from unveil.engines.threads import cores, on_all_cores
+from unveil.engines.wildcards import fitting_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,9 +39,6 @@ def classes_of(data: Microdata, keys: Sequence[str]) -> Classes:
 def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
     """For each record how many fit it, itself among them, a star or a missing cell fitting all.
 
-    Rows with stars in the same places are held together against those with stars in others:
-    they fit where they agree in what both tell.
-
     >>> import polars as pl
     >>> from unveil.data.microdata import Microdata
     >>> from unveil.data.schema import Schema
@@ -50,27 +48,16 @@ def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
     """
     classes = classes_of(data, keys)
     first = classes.members[classes.starts[:-1]]
-    cells = np.array(
-        [np.unique(common_cells(data, column=n)[0][first], return_inverse=True)[1] for n in keys]
-    )
-    told = ~np.column_stack([hidden(data, name)[first] for name in keys])
-    places, masks = np.unique(told, axis=0, return_inverse=True)
-    rows = [np.flatnonzero(masks.ravel() == mask) for mask in range(len(places))]
-    labels: dict[bytes, Ints] = {}
-    counts = np.zeros(len(first), np.int64)
-    for asks, mine in zip(places, rows, strict=True):
-        others: dict[bytes, list[Ints]] = {}  # by what is told in both
-        for other, theirs in zip(places, rows, strict=True):
-            common = asks & other
-            others.setdefault(common.tobytes(), []).append(theirs)
-            if common.tobytes() not in labels:
-                own = agreeing(cells[common], len(first))
-                labels[common.tobytes()] = np.unique(own, return_inverse=True)[1]
-        for told_by, some in others.items():
-            theirs, own = np.concatenate(some), labels[told_by]
-            weight = np.bincount(own[theirs], classes.sizes[theirs], own.max() + 1)
-            counts[mine] += weight[own[mine]].astype(np.int64)
-    return classes.scatter(counts)
+    columns = []
+    for name in keys:
+        cells = common_cells(data, column=name)[0][first]
+        told = ~hidden(data, name)[first]
+        codes = np.full(len(first), -1, np.int32)
+        codes[told] = np.unique(cells[told], return_inverse=True)[1]
+        columns.append(codes)
+    # Those first in which fewest pairs of rows are equal.
+    columns.sort(key=lambda codes: int((np.bincount(codes + 1) ** 2).sum()))
+    return classes.scatter(fitting_rows(np.column_stack(columns), classes.sizes))
 
 
 def population_counts(release: Microdata, population: Microdata, keys: Sequence[str]) -> Ints:
@@ -116,6 +103,7 @@ def _holding(rows: Microdata, people: Microdata, name: str) -> Callable[[Ints], 
     ours, theirs = (code_sets(data, name, listed) for data in (rows, people))
     # Of a person, too, a cell may be several values: one of them has to be held.
     fits = _members(ours) @ _members(theirs).T > 0
+    fits[-1] = fits[:, -1] = True  # missing, though there be no category at all
     return lambda some: fits[ours.cell[some]][:, theirs.cell]
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from unveil.data.schema import Schema
     from unveil.masks.base import Promised
 
+MANY = 0.1  # a share of the records that is not discarded without a word
+
 
 def mask(
     data: Any,
@@ -200,7 +202,7 @@ def tell_uncovered(step: Mask, table: Microdata, promised: tuple[Promised, ...])
 
 
 def tell_discards(step: Mask, people: Microdata, kept: Ints) -> None:
-    """Warn where the records that a step has decided to discard are those of a minority.
+    """Warn where the records that a step has decided to discard are many, or a minority's.
 
     The groups are by what people are, not by what an earlier step has made of it. What a sample
     leaves out is by chance, and not looked at.
@@ -208,8 +210,17 @@ def tell_discards(step: Mask, people: Microdata, kept: Ints) -> None:
     if len(np.unique(kept)) == len(people):
         return
     said = uneven_discards(discards(len(people), kept, every_subgroup(people)))
+    gone = len(people) - len(np.unique(kept))
     if said:
         logging.getLogger("unveil").warning("%s: %s", step.step, plain(said))
+    elif gone >= MANY * len(people):
+        logging.getLogger("unveil").warning(
+            "%s: %s of %s records are not released (%.1f %%)",
+            step.step,
+            f"{gone:,}",
+            f"{len(people):,}",
+            100 * gone / len(people),
+        )
 
 
 def as_plan(

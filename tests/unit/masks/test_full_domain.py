@@ -32,8 +32,8 @@ def table(**columns):
     return Microdata(frame, Schema(quasi=list(frame.columns), ordinal=ordinal, attributes=made))
 
 
-def levels(data, column, *, stars=True, **how):
-    found = levels_of("full-domain", [data], column, Coarsening(**how), stars=stars)
+def levels(data, column, *, top=True, **how):
+    found = levels_of("full-domain", [data], column, Coarsening(**how), star=top)
     shown = [data.column(column).to_list()]
     shown += [found.released(level).to_list() for level in range(1, found.height + 1)]
     return found, shown
@@ -59,7 +59,7 @@ def test_missing_is_a_value_of_its_own_below_the_star():
         ["any", "any", "any", None],
         ["*"] * 4,
     ]
-    assert levels(data, "job", stars=False)[1] == shown[:-1]
+    assert levels(data, "job", top=False)[1] == shown[:-1]
 
 
 def test_a_top_that_is_called_a_star_is_one():
@@ -68,8 +68,8 @@ def test_a_top_that_is_called_a_star_is_one():
     found, shown = levels(data, "job")
     assert shown[2] == ["*"] * 4
     assert found.height == 2
-    assert levels(data, "job", stars=False)[0].height == 1
-    assert levels(data, "job", stars=True, star=False)[0].height == 1
+    assert levels(data, "job", top=False)[0].height == 1
+    assert levels(data, "job", top=True, star=False)[0].height == 1
 
 
 def test_numbers_get_ranges_that_nest():
@@ -238,7 +238,7 @@ def test_levels_that_do_not_nest(given, said):
 
 
 UNIQUE = table(name=["a", "b", "c", "d"], sex=["m", "m", "f", "f"], age=[1, 2, 3, 4])
-FEW = masks.FullDomain(k=2, columns=["name", "sex"], stars=False)
+FEW = masks.FullDomain(k=2, columns=["name", "sex"], star=False)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ FEW = masks.FullDomain(k=2, columns=["name", "sex"], stars=False)
         (FEW, DataError, r"k = 2 \(k = 1 could\) .* leaves 4 records .*; name, sex hold more"),
         (masks.FullDomain(k=2, hierarchies={"name": {"star": False}}), DataError,
          "; name holds more than one value at the top: allow a star there"),
-        (masks.FullDomain(k=3, suppress=0.25, columns=["sex"], stars=False), DataError,
+        (masks.FullDomain(k=3, suppress=0.25, columns=["sex"], star=False), DataError,
          r"with at most 1 record left out, k = 3 \(k = 2 could\)"),
         (masks.FullDomain(k=5), DataError, "choose a k of at most 4"),
         (masks.FullDomain(k=2, hierarchies={"agee": {}}), SpecError, "did you mean 'age'"),

@@ -8,7 +8,7 @@ import pytest
 
 import unveil
 from unveil import Microdata, Schema, masks, models
-from unveil.errors import DataError, SchemaError, SpecError
+from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.measures import risk
 from unveil.models import KAnonymity, KMap, LDiversity, TCloseness
 
@@ -154,7 +154,7 @@ def test_what_a_promise_is_not_about_is_told(caplog):
 @pytest.mark.parametrize(
     ("mask", "kind", "said"),
     [
-        (masks.Mondrian(k=13), DataError, "there are 12 records: choose a k of at most 12"),
+        (masks.Mondrian(k=13), DataError, "the table has 12 records: choose a k of at most 12"),
         (masks.AntiUnification(k=13), DataError, "k is 13"),
         (masks.LocalSuppression(k=13), DataError, "k is 13"),
         (
@@ -198,12 +198,12 @@ def test_what_a_promise_is_not_about_is_told(caplog):
         (
             masks.LocalSuppression(k=2, importance={"pay": 2.0}),
             SpecError,
-            "importance: column 'pay' is not",
+            "importance: 'pay' is not one of the columns to mask",
         ),
         (
             masks.AntiUnification(k=9, stars=0, by_confidential=False),
             DataError,
-            "no record could be released that keeps k-anonymity",
+            "no 9 records agree in all but 0 of 3 attributes: allow more stars",
         ),
     ],
 )  # fmt: skip
@@ -251,9 +251,16 @@ def test_models_need_something_to_be_about():
 def test_overlapping_patterns_are_of_one_set():
     groups = [{"columns": ["age"], "k": 2}]
     with pytest.raises(SpecError, match="one set of columns"):
-        masks.AntiUnification(groups=groups).patterns(DATA)
-    with pytest.raises(DataError, match="no record could be released"):
-        masks.AntiUnification(k=9, stars=0).patterns(DATA)
+        masks.AntiUnification(groups=groups, assignment="overlapping").patterns(DATA)
+    with pytest.raises(DataError, match="no 9 records agree"):
+        masks.AntiUnification(k=9, stars=0, assignment="overlapping").patterns(DATA)
+    with pytest.raises(UsageError, match="patterns are of Microdata"):
+        masks.AntiUnification(k=2).patterns(TWELVE)
+    with pytest.raises(DataError, match="k is 13"):
+        masks.AntiUnification(k=13).patterns(DATA)
+    mask = masks.AntiUnification(k=2, by_confidential=False)
+    listed = unveil.mask(DATA, mask).details["anti-unification"]
+    assert mask.patterns(DATA).data == listed.data
 
 
 def test_a_plan_and_its_models_come_back(tmp_path):
@@ -273,10 +280,82 @@ def test_a_missing_code_does_not_come_back_over_a_star(tmp_path):
     assert (tmp_path / "out.csv").read_text().splitlines()[1:] == ["*,f"] * 4
 
 
+def test_no_more_records_are_moved_than_needed():
+    rows = pl.DataFrame({"job": ["a"] * 100 + ["b"] * 50 + ["c"] * 2})
+    data = Microdata(rows, Schema(quasi="job", nominal="job"))
+    for mask in (masks.LocalSuppression(k=3), masks.AntiUnification(k=3)):
+        assert unveil.mask(data, mask).data.column("job").to_list().count("*") == 3
+
+
+def test_many_discards_are_told(caplog):
+    rows = pl.DataFrame({"job": [f"j{i}" for i in range(20)] + ["a"] * 80})
+    data = Microdata(rows, Schema(quasi="job", nominal="job"))
+    with caplog.at_level(logging.WARNING):
+        unveil.mask(data, masks.AntiUnification(k=30, stars=0))
+    assert "not released" in caplog.text
+
+
+def test_a_blank_category_is_refused():
+    rows = pl.DataFrame({"job": ["", "a", "b", "c"] * 2})
+    data = Microdata(rows, Schema(quasi="job", nominal="job"))
+    for mask in (masks.Mondrian(k=4), masks.LocalSuppression(k=3), masks.AntiUnification(k=3)):
+        with pytest.raises(SchemaError, match="'job' has a blank category in 2 records"):
+            unveil.mask(data, mask)
+    gone = Microdata(rows, Schema(quasi="job", nominal="job", missing={"job": [""]}))
+    assert unveil.models.check(unveil.mask(gone, masks.Mondrian(k=4)), KAnonymity(k=4))[0].kept
+
+
+def test_so_many_ties_that_there_is_no_end(monkeypatch):
+    from unveil.engines import antiunification
+
+    monkeypatch.setattr(antiunification, "MOST_WORK", 10_000)
+    monkeypatch.setattr(antiunification, "AT_ONCE", 1000)
+    rng = np.random.default_rng(7)
+    names = [f"v{j}" for j in range(8)]
+    data = Microdata(
+        pl.DataFrame({name: rng.integers(0, 2, 200) for name in names}),
+        Schema(quasi=names, nominal=names),
+    )
+    with pytest.raises(DataError, match=r"no end of sets to split: .* \(groups\)"):
+        unveil.mask(data, masks.AntiUnification(k=2))
+    monkeypatch.undo()
+    unveil.mask(data, masks.AntiUnification(k=2))
+    wide = {f"w{j}": [1, 1] for j in range(63)}
+    many = Microdata(pl.DataFrame(wide), Schema(quasi=list(wide), nominal=list(wide)))
+    for mask in (masks.AntiUnification(k=2), masks.LocalSuppression(k=2)):
+        with pytest.raises(SpecError, match="at most 62"):
+            unveil.mask(many, mask)
+
+
+def test_a_population_is_never_shown():
+    secret = pl.DataFrame({"job": ["canary"]})
+    for given in (secret, Microdata(secret), None, "people.csv"):
+        asked = KMap(k=2, population=given)
+        assert "canary" not in repr(masks.FullDomain(k=2, models=[asked]))
+        assert asked == KMap(k=2, population=given)
+        assert asked != KMap(k=3, population=given)
+    assert KMap(k=2, population=secret) != KMap(k=2, population=secret.head(0))
+    plan = unveil.Plan((masks.FullDomain(k=2, models=[KMap(k=2, population=secret)]),))
+    assert "population" not in plan.to_dict()["mask"][0]["models"][0]
+
+
+def test_people_who_miss_everything_fit_everybody():
+    blank = pl.DataFrame({"job": ["x", "x"], "town": pl.Series([None, None], dtype=pl.String)})
+    data = Microdata(blank, Schema(quasi=["job", "town"], nominal=["job", "town"]))
+    assert models.check(data, KMap(k=2, population=data))[0].found == 2
+
+
+def test_models_are_counted_on_a_release_too():
+    release = unveil.mask(DATA, masks.Mondrian(k=3))
+    assert models.check(release, KAnonymity(k=3))[0].kept
+    with pytest.raises(UsageError, match="unveil.read"):
+        models.check(TWELVE, KAnonymity(k=3))
+
+
 def test_rows_may_stand_in_any_order():
-    people = unveil.households(300, seed=7)
+    people = unveil.households(900, seed=7)
     keys = ["sex", "region", "age", "education"]
-    order = np.random.default_rng(1).permutation(300)
+    order = np.random.default_rng(1).permutation(900)
     for mask in (
         masks.Mondrian(k=4, columns=keys),
         masks.AntiUnification(k=4, columns=keys, by_confidential=False),
