@@ -49,8 +49,10 @@ def mondrian(axes: Sequence[Axis], rules: Rules, *, relaxed: bool = False) -> Cl
     LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity (2006), Sections 3 and
     4: the attribute in which a group is spread widest, of its spread in the file, is cut at the
     boundary that comes nearest to the median; if the rules do not allow it, the next. Strict: all
-    records of one value go to one side. Relaxed: those at the median go to either, in the order
-    of the rows, so that both sides are even.
+    records of one value go to one side. Relaxed: where no such cut is possible, those at the median
+    go to either, in the order of the rows, so that both sides are even. (The paper does so
+    from the first cut on; then a value that most records have is cut in two again and again,
+    and nothing is gained by it.)
 
     >>> from unveil.engines.classes import Ask
     >>> from unveil.kernels.diversity import SIZE

@@ -159,8 +159,12 @@ def part_at(codes: Ints32, members: Ints, start: int, stop: int, j: int, cut: in
 
 @part()
 def cut(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, rules: Rules,
-        scratch: Scratch, room: Room, relaxed: bool) -> int:  # fmt: skip
-    """Cut a group by the widest attribute that allows it: where the upper part begins, or -1."""
+        scratch: Scratch, room: Room, even: bool) -> int:  # fmt: skip
+    """Cut a group by the widest attribute that allows it: where the upper part begins, or -1.
+
+    Even: between equal codes, those of the median going to either side; only where an attribute
+    may be cut anywhere.
+    """
     spans(codes, members, start, stop, axes, room)
     while True:
         j = widest(room, codes.shape[1])
@@ -168,8 +172,9 @@ def cut(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, rules: 
             return -1
         room.width[j] = 0.0
         at = boundary(codes, members, start, stop, j, axes, room)
-        even = relaxed and axes.free[j] and axes.level[axes.offset[j] + at] == 0
-        if even:  # between equal codes: those of the median go to either side
+        if even:
+            if not axes.free[j] or axes.level[axes.offset[j] + at] > 0:
+                continue
             at = select(room.codes, stop - start, (stop - start) // 2)
         middle = part_at(codes, members, start, stop, j, at, room, even)
         if keeps(rules, members, start, middle, scratch) and keeps(
@@ -187,7 +192,9 @@ def partition(codes: Ints32, members: Ints, axes: Axes, rules: Rules, scratch: S
     while waiting > 0:
         waiting -= 1
         start, stop = room.stack[2 * waiting], room.stack[2 * waiting + 1]
-        middle = cut(codes, members, start, stop, axes, rules, scratch, room, relaxed)
+        middle = cut(codes, members, start, stop, axes, rules, scratch, room, False)
+        if middle < 0 and relaxed:
+            middle = cut(codes, members, start, stop, axes, rules, scratch, room, True)
         if middle < 0:
             starts[made] = start
             made += 1
