@@ -64,7 +64,7 @@ def test_unknown_values_that_equal_none(adult):
 def test_a_disjoint_release_is_anonymous_and_discards_fewer(adult, order):
     for k, most in DISCARDED.items():
         release = unveil.mask(adult, AntiUnification(k=k, order=order), seed=1)
-        assert len(adult) - len(release) < most
+        assert len(adult) - len(release) <= 0.52 * most
         promise = check(release.data, KAnonymity(k=k))[0]
         assert (promise.kept, promise.records) == (True, 0)
         stars = np.column_stack(
