@@ -1,5 +1,7 @@
 """Privacy models and the masks that keep them, against their definitions."""
 
+from itertools import product
+
 import numpy as np
 import polars as pl
 import pytest
@@ -37,7 +39,8 @@ def test_each_class_has_what_its_definition_says(rows, seed, least):
     codes = (codes - (found[0] < 0)).astype(np.int32)
     labels = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
     asked = [Ask(kind, 0, 1.0, least) for kind in range(7)]
-    rules = rules_of(asked, [Confidential(codes, int(codes.max()) + 1)], len(rows))
+    attributes = [Confidential(codes, int(codes.max()) + 1)]
+    rules = rules_of(asked, attributes, len(rows))
     classes = Classes.of(labels)
     everybody = codes.tolist()
     for own, values in zip(
@@ -50,6 +53,10 @@ def test_each_class_has_what_its_definition_says(rows, seed, least):
             naive.ordered_distance(mine, everybody), naive.share(mine),
         ]  # fmt: skip
         assert values.tolist() == pytest.approx(expected, abs=1e-9)
+    for kind, bound in product(range(7), (0.0, 0.4, 1.0, 1.5, 2.0, 3.0)):
+        rules = rules_of([Ask(kind, 0, bound, least)], attributes, len(rows))
+        values = values_of(rules, classes)[:, 0]
+        assert (keep(rules, classes) == diversity.kept(kind, values, bound)).all()
 
 
 @given(coded(), st.integers(1, 6), st.integers(0, 3), st.sampled_from(["><", "<>"]), st.booleans())
