@@ -85,9 +85,15 @@ def test_mondrian_is_its_slow_twin(rows, k):
         listed, codes = np.unique(column, return_inverse=True)
         spread = listed - listed[0]
         axes.append(axis_of(codes.astype(np.int32), spread / (spread.max() or 1)))
-    found = mondrian(axes, rules_of([Ask(diversity.SIZE, 0, float(k))], [], len(rows)))
+    rules = rules_of([Ask(diversity.SIZE, 0, float(k))], [], len(rows))
+    found = mondrian(axes, rules)
     groups = sorted(sorted(g.tolist()) for g in np.split(found.members, found.starts[1:-1]))
     assert groups == naive_mondrian.mondrian(rows.tolist(), k)
+    found = mondrian(axes, rules, relaxed=True)
+    assert sorted(found.members.tolist()) == list(range(len(rows)))
+    for group in np.split(found.members, found.starts[1:-1]):
+        assert len(group) >= k
+        assert len(group) < 2 * k or len(np.unique(rows[group], axis=0)) == 1
 
 
 @given(coded(), st.integers(1, 5), st.integers(0, 2**32))

@@ -46,6 +46,15 @@ def test_mondrian_releases_ranges_sets_and_stars():
     assert not release.data.schema["illness"].generalised
 
 
+def test_mondrian_parts_missing_cells_from_known_ones_first():
+    ages = pl.DataFrame({"age": [20] * 3 + [21] * 3 + [90] * 3 + [None] * 4})
+    data = Microdata(ages, Schema(quasi="age", numeric="age"))
+    release = unveil.mask(data, masks.Mondrian(k=4))
+    told = release.data.column("age")
+    assert told.to_list()[-4:] == [None] * 4
+    assert "*" not in told.to_list()
+
+
 def test_mondrian_cuts_between_the_groups_of_a_hierarchy():
     rows = [["a1", "a", "*"], ["a2", "a", "*"], ["b1", "b", "*"]]
     known = DATA.take([i for i in range(12) if TWELVE["job"][i] is not None])
