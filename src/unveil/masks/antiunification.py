@@ -64,8 +64,9 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
     replaced by one of them is then not k-anonymous. `overlapping` gives the patterns only
     (`AntiUnification.patterns`). `disjoint`, which a release needs, gives each record to one: the
     longest first, then the largest, if k records are left for it. What is left joins patterns that
-    it satisfies, of whatever class, or makes others with as few stars as can be, and patterns
-    with room for it are told in more detail: that is ours, not the paper's.
+    it satisfies, of whatever class, or makes others with as few stars as can be, with records that
+    patterns of more than k can spare; and patterns with room for it are told in more detail. That
+    is ours, not the paper's.
 
     `groups` does it to several sets of attributes, each by itself and with its own k: the file
     is then k-anonymous on each set, and on nothing more.
