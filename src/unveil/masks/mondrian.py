@@ -48,9 +48,9 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
     k-anonymity (2006). Strict: all records with one value go to the same part. `relaxed`: where no
     such cut is possible any more, those at the median go to either, so that groups are smaller;
     which, depends on the order of the rows. (The paper does so from the first cut on, and loses
-    more where a value is frequent.) Categories stand in their order, without one by their characters; with
-    a hierarchy they are cut between its groups only. Missing cells are parted from known ones
-    first; in a group that has both, the attribute is a star.
+    more where a value is frequent.) Categories stand in their order, without one by their
+    characters; with a hierarchy they are cut between its groups only. Missing cells are parted
+    from known ones first; in a group that has both, the attribute is a star.
 
     Released as `ranges`: from the lowest to the highest number or ordered category of the group,
     the set of its categories, or the group of the hierarchy that holds them all. As `means`: the
