@@ -24,7 +24,7 @@ from unveil.files.schemas import as_schema
 from unveil.files.tables import read
 from unveil.workflows.attempting import FITTED
 from unveil.workflows.doubts import check_columns, check_truth, doubts, identifiers_in
-from unveil.workflows.masking import check_steps
+from unveil.workflows.masking import check_steps, steps_of
 from unveil.workflows.own_file import own_file
 from unveil.workflows.scene import Scene, prepare
 from unveil.workflows.sources import OWN_SCHEMA, as_microdata, renamed
@@ -87,7 +87,8 @@ def case_of(
             raise DataError(f"rename: in the original, {absent_column(name, people.columns)}")
     plan, channel = _plan(release, settings)
     if settings.plan is not None:
-        check_steps(settings.plan.masks, people)  # it is carried out again, after hours perhaps
+        # It is carried out again, after hours perhaps.
+        check_steps(steps_of(settings.plan, people), people)
     table = released.data if isinstance(released, Release) else released
     notes = check_columns(people, table)
     scene = prepare(

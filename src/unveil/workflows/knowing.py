@@ -25,8 +25,7 @@ from unveil.data.release import SEED_BITS, Plan, Release
 from unveil.data.rows import content_places
 from unveil.data.streams import stream
 from unveil.errors import DataError, SpecError
-from unveil.masks.base import Mask
-from unveil.workflows.masking import as_plan, mask_again, without_identifiers
+from unveil.workflows.masking import as_plan, mask_again, steps_of, without_identifiers
 
 if TYPE_CHECKING:
     import os
@@ -124,7 +123,7 @@ def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
     itself is known anyway. The rows are shuffled first, so that ties between records are
     not broken as they were.
     """
-    steps = _without_chance(known.plan)
+    steps = list(takewhile(lambda step: not step.chance, steps_of(known.plan, original)))
     if not steps:
         logging.getLogger("unveil").warning(
             "tailored: the first step of the plan draws random numbers, so that nothing can be "
@@ -136,6 +135,8 @@ def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
     table, channels = without_identifiers(original).take(order), list[Channel]()
     for step in steps:
         made = step.apply(table, lambda *_: rng, None)
+        if made.rows is not None:  # of those who are discarded nothing is known any more
+            break
         table = made.data
         channels.extend(made.channels)
     back = np.argsort(order)
@@ -158,11 +159,6 @@ def _columns_of_groups(channels: Sequence[Channel]) -> Iterator[str]:
             isinstance(one, Groups | Exact) for one in own
         ):
             yield column
-
-
-def _without_chance(plan: Plan) -> list[Mask]:
-    masks = (step for step in plan.masks if isinstance(step, Mask))
-    return list(takewhile(lambda step: not step.chance, masks))
 
 
 def check_level(level: str, *, has_all: bool) -> None:

@@ -102,7 +102,7 @@ def _carried_out(
     *,
     tell: bool,
 ) -> Release:
-    steps = tuple(with_population(step, original) for step in plan.masks)
+    steps = steps_of(plan, original)
     later = check_steps(steps, original)
     table = without_identifiers(original)
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
@@ -130,6 +130,11 @@ def _carried_out(
     check_promises(table, promised, steps)
     rows = None if synthetic else row_map
     return Release(table, plan, tuple(channels), rows, fingerprints(original), details)
+
+
+def steps_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
+    """The masks of a plan, with all that they need in hand."""
+    return tuple(with_population(step, original) for step in plan.masks)
 
 
 def with_population(step: Any, original: Microdata) -> Mask:

@@ -379,3 +379,32 @@ def test_rows_may_stand_in_any_order():
         one = unveil.mask(people, mask).data.select(keys).to_frame().rows()
         two = unveil.mask(people.take(order), mask).data.select(keys).to_frame().rows()
         assert sorted(map(str, one)) == sorted(map(str, two)), mask
+
+
+def test_a_population_is_read_again_where_a_plan_is_carried_out_again(tmp_path):
+    people = unveil.households(120, seed=7)
+    keys = ["sex", "region", "education"]
+    people = Microdata(people.select([*keys, "rent"]).to_frame(), Schema(quasi=keys, nominal=keys))
+    unveil.write(people, tmp_path / "people.csv")
+    asked = KMap(k=2, population=str(tmp_path / "people.csv"))
+    release = unveil.mask(people, masks.FullDomain(k=2, models=[asked], suppress=0.1), seed=7)
+    again = unveil.Plan(release.plan.masks, seed=7)
+    audit = unveil.audit(
+        people, release.data, truth=release.row_map, plan=again, attacks=["tailored"],
+        remedies=False, seed=7,
+    )  # fmt: skip
+    assert audit.worst.risk.expected <= len(release) / 2
+
+
+def test_what_is_done_again_ends_where_records_go():
+    people = unveil.households(150, seed=7)
+    plan = [
+        masks.Microaggregation(k=3, columns=["income", "rent"]),
+        masks.AntiUnification(k=9, stars=0, columns=["sex", "region"], by_confidential=False),
+        masks.IndividualRanking(k=3, columns=["savings"]),
+    ]
+    release = unveil.mask(people, plan, seed=7)
+    assert len(release) < 150
+    knows = unveil.Intruder(knows=["income", "rent", "savings", "sex"])
+    again = unveil.attacks.Tailored(level="original")
+    assert risk(unveil.attack(people, release, again, intruder=knows)).expected > 0
