@@ -151,11 +151,11 @@ def test_progress_ends_with_the_whole_lattice():
 
 @settings(max_examples=EXAMPLES // 2)
 @given(tables(), st.booleans(), st.sampled_from([{}, {"intervals": (2.5, 5.0, 100.0)}]))
-def test_levels_nest_and_cost_ever_more(table, stars, given_):
+def test_levels_nest_and_cost_ever_more(table, star, given_):
     for column, (_, _, level) in KINDS.items():
         ranged = given_ and column in ("whole", "number", "single")
         how = Coarsening(**(given_ if ranged else {"prefix": level == "nominal"}))
-        made = levels_of("full-domain", [table], column, how, stars=stars)
+        made = levels_of("full-domain", [table], column, how, star=star)
         assert (np.diff(made.cost, axis=0) >= 0).all()
         assert (made.cost <= 1).all()
         for lower, upper, costs in zip(made.groups, made.groups[1:], made.cost[1:], strict=False):

@@ -55,11 +55,6 @@ class Gathering:
         """The records that are in no group."""
         return np.flatnonzero(self.group < 0)
 
-    @property
-    def stars(self) -> Ints:
-        """How many stars each group has."""
-        return len(self.codes) - np.bitwise_count(self.masks).astype(np.int64)
-
     def labels(self, mask: int, rows: Ints, extra: Ints | None = None) -> Ints:
         """A number for each record, the same for those who agree; -1 where one is unknown.
 
@@ -78,32 +73,28 @@ class Gathering:
         starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
         return Classes(rows[order], np.append(starts, len(order)))
 
-    def _add(self, found: Classes, good: Mask, masks: int | Ints) -> None:
+    def _add(self, found: Classes, good: Mask, mask: int) -> None:
         """Make groups of the classes that are good."""
-        many = int(good.sum())
-        number = np.full(len(good), -1)
-        number[good] = len(self.masks) + np.arange(many)
-        self.group[found.members] = np.repeat(number, found.sizes)
-        new = np.broadcast_to(masks, len(good))[good]
-        self.masks = np.append(self.masks, new.astype(np.int64))
+        number = len(self.masks) + np.arange(int(good.sum()))
+        members = found.members[np.repeat(good, found.sizes)]
+        self.group[members] = np.repeat(number, found.sizes[good])
+        self.masks = np.append(self.masks, np.full(len(number), mask))
 
-    def fill(self, masks: Iterable[int], within: Ints | None = None) -> None:
+    def fill(self, masks: Iterable[int]) -> None:
         """Make groups of the records left that agree in a mask, mask after mask."""
         for mask in masks:
             left = self.left
             if not len(left):
                 return
-            found = self._classes(self.labels(mask, left, within), left)
-            good = keep(self.rules, found)
-            some = np.repeat(good, found.sizes)
-            self._add(Classes(found.members[some], _starts(found.sizes[good])), good[good], mask)
+            found = self._classes(self.labels(mask, left), left)
+            self._add(found, keep(self.rules, found), mask)
 
-    def by_coverage(self, masks: Sequence[int], within: Ints | None = None) -> list[int]:
+    def by_coverage(self, masks: Sequence[int]) -> list[int]:
         """Masks with the same number of stars: those first that would take in most records."""
         left = self.left
         taken = []
         for mask in masks:
-            found = self._classes(self.labels(mask, left, within), left)
+            found = self._classes(self.labels(mask, left), left)
             taken.append(int(found.sizes[keep(self.rules, found)].sum()))
         return [masks[place] for place in np.argsort(-np.array(taken), kind="stable")]
 
@@ -142,9 +133,9 @@ class Gathering:
             found = by_mask[int(masks[one])]
             members = found.members[found.starts[places[one]] : found.starts[places[one] + 1]]
             members = members[self.group[members] < 0]
-            some = Classes(members, np.array([0, len(members)]))
-            if len(members) and keep(self.rules, some)[0]:
-                self._add(some, np.ones(1, np.bool_), int(masks[one]))
+            if len(members):
+                some = Classes(members, np.array([0, len(members)]))
+                self._add(some, keep(self.rules, some), int(masks[one]))
 
     def append(self, within: Ints | None = None) -> None:
         """Let the records left join the groups that they agree with, the longest first."""
@@ -276,9 +267,7 @@ class Gathering:
             smallest = order[np.flatnonzero(np.diff(group[order], prepend=-1))]
             good[smallest[np.isin(group[smallest], stay)]] = False
         good &= ~np.isin(group, self._staying(rows, parts, good))
-        some = np.repeat(good, parts.sizes)
-        made = Classes(parts.members[some], _starts(parts.sizes[good]))
-        self._add(made, good[good], mask | told)
+        self._add(parts, good, mask | told)
         self._renumber()
 
     def _sparing(self, rows: Ints, parts: Classes, group: Ints, good: Mask) -> Classes:
@@ -301,7 +290,8 @@ class Gathering:
         label = np.repeat(np.arange(len(parts.sizes)), parts.sizes)
         order = self._by_contents(parts.members, label)  # who is left behind: wherever rows stand
         stays = inside >= np.repeat(fewer, parts.sizes)
-        return Classes(parts.members[order][stays], _starts(parts.sizes - fewer))
+        starts = np.append(0, np.cumsum(parts.sizes - fewer))
+        return Classes(parts.members[order][stays], starts)
 
     def _staying(self, rows: Ints, parts: Classes, good: Mask) -> Ints:
         """The groups that lose some records, and whose others do not keep the rules."""
@@ -316,7 +306,3 @@ class Gathering:
         there = np.bincount(self.group[self.group >= 0], minlength=len(self.masks)) > 0
         number = np.append(np.cumsum(there) - 1, -1)
         self.group, self.masks = number[self.group], self.masks[there]
-
-
-def _starts(sizes: Ints) -> Ints:
-    return np.append(0, np.cumsum(sizes))

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.data.common import common_cells
+from unveil.data.encode import codes
 from unveil.data.specs import Spec, method_name
 from unveil.engines.classes import Ask, Confidential, rules_of
 from unveil.errors import SchemaError, SpecError, absent_column, listing, nearest
@@ -104,8 +105,6 @@ def _confidential(data: Microdata, column: str) -> Confidential:
     cells = common_cells(data, column=column)[0]
     order = data.order(column)
     if order and not data.schema[column].generalised:
-        from unveil.data.encode import codes
-
         cells = codes(data, column).codes.astype(np.int64)
     found, places = np.unique(cells, return_inverse=True)
     return Confidential((places - (found[0] < 0)).astype(np.int32), len(found) - int(found[0] < 0))
