@@ -21,7 +21,19 @@ from unveil.engines.gathering import Gathering, masks_with
 from unveil.engines.mondrian import axis_of, mondrian
 from unveil.engines.wildcards import stars_needed
 from unveil.kernels import diversity
+from unveil.kernels.lending import lend
 from unveil.measures import risk
+
+ks = st.integers(1, 8)
+
+
+@st.composite
+def people_with_ties(draw):
+    """Few values and many records, so that much ties."""
+    rows = draw(coded(most=60, attributes=3, values=4))
+    names = [f"v{j}" for j in range(rows.shape[1])]
+    frame = pl.DataFrame({name: rows[:, j] for j, name in enumerate(names)})
+    return unveil.Microdata(frame, Schema(quasi=names, nominal=names))
 
 
 @st.composite
@@ -100,6 +112,7 @@ def test_mondrian_is_its_slow_twin(rows, k):
 def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
     secret = np.random.default_rng(seed).integers(0, 3, len(rows)).astype(np.int32)
     asked = [Ask(diversity.SIZE, 0, float(k)), Ask(diversity.DISTINCT, 0, 1.0 + seed % 2)]
+    asked = asked[: 1 + seed % 4] + [Ask(diversity.SHARE, 0, 0.6)] * (seed % 5 == 0)
     rules, d = rules_of(asked, [Confidential(secret, 3)], len(rows)), rows.shape[1]
     made = Gathering(rows - (seed % 3 == 0), rules)
     classes = np.zeros(len(rows), np.int64)
@@ -123,6 +136,33 @@ def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
     if made.masks.size and made.absorb(np.ones(d)):
         _check_groups(made, rules)
         assert not len(made.left)
+
+
+def test_what_could_not_be_lent_is_given_back():
+    asks, starts = np.array([0, 1]), np.array([0, 1, 2])  # two who ask, each alone
+    rich, group = np.array([2, 3, 4, 5]), np.array([-1, -1, 0, 0, 0, 0])
+    first, last = np.array([0, 1]), np.array([1, 4])  # one could come to the first: too few
+    spare, lent = np.array([2]), np.empty(3, np.int64)
+    assert lend(asks, starts, rich, first, last, 3, group, spare, lent, 1) == 1
+    assert group.tolist() == [-1, 1, 0, 1, 1, 0]
+    assert spare.tolist() == [0]
+
+
+@given(people_with_ties(), ks, st.integers(0, 2**32), st.sampled_from(["anti", "local", "wild"]))
+def test_rows_may_stand_in_any_order(table, k, seed, kind):
+    spec = {
+        "anti": masks.AntiUnification(k=k, stars=1, by_confidential=False),
+        "local": masks.LocalSuppression(k=k),
+        "wild": masks.LocalSuppression(k=k, stars="wildcard"),
+    }[kind]
+    found = []
+    for rows in (np.arange(len(table)), np.random.default_rng(seed).permutation(len(table))):
+        try:
+            release = unveil.mask(table.take(rows), spec, seed=1)
+            found.append(sorted(map(str, release.data.to_frame().rows())))
+        except unveil.UnveilError as refusal:
+            found.append(str(refusal))
+    assert found[0] == found[1]
 
 
 def _check_groups(made, rules):
@@ -192,7 +232,6 @@ MODELS = st.one_of(
     st.builds(models.TCloseness, t=st.floats(0, 1), columns=st.just(["cost"])),
     st.builds(models.AlphaKAnonymity, alpha=st.floats(0.2, 1), k=st.integers(1, 4)),
 )
-ks = st.integers(1, 8)
 some_models = st.lists(MODELS, max_size=2)
 KEEPING = {
     "anti-unification": st.builds(

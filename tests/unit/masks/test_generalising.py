@@ -62,7 +62,7 @@ def test_mondrian_cuts_between_the_groups_of_a_hierarchy():
     release = unveil.mask(data, masks.Mondrian(k=4))
     assert sorted(set(release.data.column("job"))) == ["a", "b1"]
     rows = [["a1", "a"], ["b1", "b"], ["b2", "b"]]
-    jobs = pl.DataFrame({"job": ["a1"] * 4 + ["b1"] * 2 + ["b2"] * 5})  # more even before b2
+    jobs = pl.DataFrame({"job": ["a1"] * 4 + ["b1"] + ["b2"] * 6})  # more even before b2
     data = Microdata(jobs, Schema(quasi="job", nominal="job", hierarchy={"job": rows}))
     release = unveil.mask(data, masks.Mondrian(k=4))
     assert release.data.column("job").to_list() == ["a1"] * 4 + ["b"] * 7
