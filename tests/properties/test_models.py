@@ -138,6 +138,15 @@ def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
         assert not len(made.left)
 
 
+def test_who_would_break_a_group_does_not_join_it():
+    secret = Confidential(np.array([0, 1, 0], np.int32), 2)
+    asked = [Ask(diversity.SIZE, 0, 2.0), Ask(diversity.SHARE, 0, 0.5)]
+    made = Gathering(np.zeros((3, 1), np.int32), rules_of(asked, [secret], 3))
+    made.group[:2], made.masks = 0, np.array([1])
+    made.append()
+    assert made.group.tolist() == [0, 0, -1]
+
+
 def test_what_could_not_be_lent_is_given_back():
     asks, starts = np.array([0, 1]), np.array([0, 1, 2])  # two who ask, each alone
     rich, group = np.array([2, 3, 4, 5]), np.array([-1, -1, 0, 0, 0, 0])

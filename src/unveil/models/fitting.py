@@ -103,7 +103,7 @@ def _holding(rows: Microdata, people: Microdata, name: str) -> Callable[[Ints], 
     ours, theirs = (code_sets(data, name, listed) for data in (rows, people))
     # Of a person, too, a cell may be several values: one of them has to be held.
     fits = _members(ours) @ _members(theirs).T > 0
-    fits[-1] = fits[:, -1] = True  # missing, though there be no category at all
+    fits[-1] = True  # missing, though there be no category at all
     return lambda some: fits[ours.cell[some]][:, theirs.cell]
 
 

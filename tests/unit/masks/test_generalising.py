@@ -9,6 +9,7 @@ import pytest
 import unveil
 from unveil import Microdata, Schema, masks, models
 from unveil.errors import DataError, SchemaError, SpecError, UsageError
+from unveil.masks.generalising import Generalising, Made
 from unveil.measures import risk
 from unveil.models import KAnonymity, KMap, LDiversity, TCloseness
 
@@ -154,6 +155,19 @@ def test_a_later_step_may_not_break_a_promise():
         unveil.mask(DATA, plan, seed=1)
     unveil.mask(DATA, [masks.Sampling(records=9), masks.Mondrian(k=3)], seed=1)
     unveil.mask(DATA, [masks.Mondrian(k=3), masks.Shuffle()], seed=1)
+
+
+class Careless(Generalising, frozen=True, kw_only=True):
+    """A mask that promises, and does nothing."""
+
+    def generalise(self, data, progress):  # noqa: ARG002
+        return Made([], {})
+
+
+def test_a_file_that_breaks_its_promise_is_not_handed_over():
+    with pytest.raises(DataError, match=r"careless: the release would break k-anonymity .* 12 "):
+        Careless(k=3).apply(DATA, None)
+    assert Careless(k=1).apply(DATA, None).data == DATA
 
 
 def test_what_a_promise_is_not_about_is_told(caplog):
