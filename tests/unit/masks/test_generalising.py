@@ -98,6 +98,14 @@ def test_sets_of_attributes_have_their_own_k():
     assert len(release) <= 12
 
 
+def test_who_is_discarded_in_one_set_counts_in_no_other():
+    rows = pl.DataFrame({"x": [1, 1, 2, 2, 3, 3], "y": list("aaabbc")})
+    data = Microdata(rows, Schema(quasi=["x", "y"], nominal=["x", "y"]))
+    groups = [{"columns": ["x"], "k": 2}, {"columns": ["y"], "k": 2}]
+    release = unveil.mask(data, masks.AntiUnification(groups=groups, stars=0))
+    assert release.row_map.tolist() == [0, 1]  # one after the other goes
+
+
 def test_an_unknown_value_is_a_value_or_told_as_a_star():
     rows = pl.DataFrame({"job": ["a", "a", None, None], "sex": ["f"] * 4})
     data = Microdata(rows, Schema(quasi=["job", "sex"], nominal=["job", "sex"]))
