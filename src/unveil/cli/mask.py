@@ -95,7 +95,7 @@ def command(
         if write_schema is None and _needs_schema(data, release):
             write_schema = out.parent / f"{out.stem}.schema.toml"
             outputs.append(write_schema)
-            _check_files([write_schema], inputs, force=force)
+            _check_files(outputs, inputs, force=force)
         show(f"writing {out}")
         write(release, out, format=made_format, force=force, row_map=row_map)
         write(release.plan, written, force=force)
@@ -103,16 +103,8 @@ def command(
             write(release.schema, write_schema, force=force)
     left_out = [name for name in data.columns if name not in release.data.columns]
     if as_json:
-        print_json(
-            {
-                "records": len(release),
-                "originals": len(data),
-                "columns": release.data.columns,
-                "left_out": left_out,
-                "mask": release.plan.to_dict()["mask"],  # not the seed, which is in the file
-                "written": [str(path) for path in outputs],
-            }
-        )
+        told = {"originals": len(data), "left_out": left_out, "written": list(map(str, outputs))}
+        print_json(_plainly(release) | told)
         return
     print_release(release, left_out, len(data))
     say(f"Wrote {out}, and {written}: it holds the seed, keep it as private as {file}.")
@@ -120,6 +112,15 @@ def command(
         say(f"Wrote {row_map}: whoever has it has undone the masking.")
     if write_schema is not None:
         say(f"Wrote {write_schema}: what the columns of {out} are; give it with the file.")
+
+
+def _plainly(release: Release) -> dict[str, Any]:
+    """A release as plain values; its seed is in the plan's file, and not here."""
+    return {
+        "records": len(release),
+        "columns": release.data.columns,
+        "mask": release.plan.to_dict()["mask"],
+    }
 
 
 def _needs_schema(data: Microdata, release: Release) -> bool:

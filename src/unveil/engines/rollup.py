@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.engines.classes import Classes, keep, narrowed
+from unveil.engines.classes import Classes, agreeing, keep, narrowed
 from unveil.kernels.diversity import DISTINCT, EQUAL, ORDERED, SIZE
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Levels = Sequence[int]
 
-LARGEST_KEY = 2**62
 DENSE = 4  # so many times as many places as rows may be laid out rather than sorted
 
 
@@ -53,7 +52,7 @@ class Rows:
     def of(cls, files: Sequence[Ints]) -> Rows:
         """The distinct rows of files of records x attributes."""
         values = np.concatenate(files).T
-        labels = numbered(values, values.max(axis=1) + 1)
+        labels = numbered(values)
         parts = np.split(labels, np.cumsum([len(file) for file in files])[:-1])
         many = int(labels.max()) + 1
         counts = np.column_stack([np.bincount(part, minlength=many) for part in parts])
@@ -61,14 +60,13 @@ class Rows:
 
     def labels(self, ladders: Sequence[Ladder], levels: Levels) -> Ints:
         """The class of each row where every attribute is at a level; numbered from 0."""
-        cells, sizes = [], []
+        cells = []
         for ladder, level, own in zip(ladders, levels, self.values, strict=True):
             if ladder.sizes[level] > 1:  # else everything is alike
                 cells.append(ladder.groups[level][own])
-                sizes.append(int(ladder.sizes[level]))
         if not cells:
             return np.zeros(len(self.counts), np.int64)
-        return numbered(cells, sizes)
+        return numbered(cells)
 
     def rolled_up(self, ladders: Sequence[Ladder], levels: Levels) -> Rows:
         """Fewer rows, which say as much at these levels and above: one stands for a class."""
@@ -80,27 +78,22 @@ class Rows:
     def only(self, attributes: Sequence[int]) -> Rows:
         """The distinct rows of some attributes."""
         values = self.values[list(attributes)]
-        labels = numbered(values, values.max(axis=1) + 1)
+        labels = numbered(values)
         counts = np.zeros((int(labels.max()) + 1, self.counts.shape[1]), np.int64)
         np.add.at(counts, labels, self.counts)
         return Rows(values[:, _first(labels)], counts, labels[self.of_record])
 
 
-def numbered(columns: Sequence[Ints] | Ints, sizes: Sequence[int] | Ints) -> Ints:
+def numbered(columns: Sequence[Ints] | Ints) -> Ints:
     """A number for each row of columns, from 0 without a gap, the same for equal rows.
 
     Their order is that of the rows' contents.
 
-    >>> numbered(np.array([[0, 1, 0], [2, 0, 2]]), [2, 3]).tolist()
+    >>> numbered(np.array([[0, 1, 0], [2, 0, 2]])).tolist()
     [0, 1, 0]
     """
-    key, size = np.zeros(len(columns[0]), np.int64), 1
-    for column, many in zip(columns, (int(one) for one in sizes), strict=True):
-        if size * many > LARGEST_KEY:
-            key = np.unique(key, return_inverse=True)[1]
-            size = int(key.max()) + 1
-        key = key * many + column
-        size *= many
+    key = agreeing(columns, len(columns[0]))
+    size = int(key.max(initial=-1)) + 1
     if size > DENSE * len(key):
         return np.unique(key, return_inverse=True)[1]
     used = np.zeros(size, np.bool_)
@@ -184,7 +177,7 @@ def broken_records(rules: Rules, labels: Ints, broken: Mask, most: int) -> Mask:
     out, everybody = broken.copy(), len(broken)
     of_whole = np.isin(rules.kind, (EQUAL, ORDERED)).any()
     while 0 < (kept := np.flatnonzero(~out)).size >= everybody - most:
-        own = numbered([labels[kept]], [int(labels.max()) + 1])
+        own = numbered([labels[kept]])
         classes = Classes.of(own)
         members = kept[classes.members]
         if of_whole and len(kept) < everybody:

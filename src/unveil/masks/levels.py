@@ -7,6 +7,7 @@ ordered categories; then a star. A missing cell is a value of its own at every l
 
 from __future__ import annotations
 
+import abc
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -170,7 +171,7 @@ def _assembled(found: _Found, data: Microdata, rungs: list[Rung], *, missing: bo
     )
 
 
-class _Found:
+class _Found(abc.ABC):
     """The distinct values of an attribute in all files, and ever coarser cells for them."""
 
     known: int  # how many values there are
@@ -182,13 +183,14 @@ class _Found:
         self.attribute = files[0].schema[column]
         self.hierarchy = Hierarchy.of(self.attribute.hierarchy)
 
+    @abc.abstractmethod
     def rungs(self, how: Coarsening) -> Iterator[Rung]:
-        raise NotImplementedError
+        """Its levels above the values themselves, but for the star."""
 
     def check_leaves(self) -> None:
         """Every value has its place in the hierarchy."""
         for file in self.files:
-            where = f"the hierarchy of attribute '{self.column}'"
+            where = f"level 0 of the hierarchy of attribute '{self.column}'"
             report_unlisted(labels_of(file.column(self.column)), self.hierarchy.leaves, where)
 
     def of_hierarchy(self, labels: Sequence[str]) -> Iterator[tuple[int, Ints, tuple[str, ...]]]:
