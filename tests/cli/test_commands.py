@@ -151,7 +151,7 @@ from unveil.cli import main
 def interrupted(value, path, **options):
     from unveil.files.whole import write_whole
     def save(file):
-        file.write(b"half")
+        file.write_bytes(b"half")
         os.kill(os.getpid(), signal.SIGTERM)
     write_whole(path, save)
 import unveil.files.tables

@@ -135,8 +135,8 @@ def command(
     import msgspec
 
     from unveil.data.intruder import Intruder
+    from unveil.files.places import check_outputs
     from unveil.files.tables import write
-    from unveil.files.whole import check_outputs
     from unveil.workflows.measuring import measure, several
     from unveil.workflows.scene import check_kinds, prepare
 

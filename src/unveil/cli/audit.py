@@ -184,8 +184,8 @@ def command(
 
 
 def _audited(original: Path, release: Path, given: dict[str, Any], pages: Pages) -> Audit:
+    from unveil.files.places import check_outputs
     from unveil.files.plans import read_plan
-    from unveil.files.whole import check_outputs
     from unveil.workflows.auditing import audit
 
     if given["exact"] and _was_said("seconds"):

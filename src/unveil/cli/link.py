@@ -105,9 +105,9 @@ def command(
     from dataclasses import replace
 
     from unveil.data.intruder import Intruder
+    from unveil.files.places import check_outputs
     from unveil.files.schemas import read_schema
     from unveil.files.tables import write
-    from unveil.files.whole import check_outputs
     from unveil.workflows.linking import check_named, linkage, linked
     from unveil.workflows.scene import prepare
 

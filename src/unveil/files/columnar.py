@@ -39,9 +39,9 @@ class Parquet(Format, frozen=True, kw_only=True):
         """Read the table of a Parquet file."""
         return Microdata(_loaded(pl.read_parquet, path, "Parquet"), schema)
 
-    def save(self, data: Microdata, file: BinaryIO) -> None:
+    def save(self, data: Microdata, path: Path) -> None:
         """Write a table as Parquet."""
-        data.to_frame("polars").write_parquet(file, compression=self.compression)
+        data.to_frame("polars").write_parquet(path, compression=self.compression)
 
 
 class Arrow(Format, frozen=True, kw_only=True):
@@ -64,9 +64,9 @@ class Arrow(Format, frozen=True, kw_only=True):
         """Read the table of an Arrow file."""
         return Microdata(_loaded(pl.read_ipc, path, "Arrow"), schema)
 
-    def save(self, data: Microdata, file: BinaryIO) -> None:
+    def save(self, data: Microdata, path: Path) -> None:
         """Write a table as an Arrow file."""
-        data.to_frame("polars").write_ipc(file, compression=self.compression)
+        data.to_frame("polars").write_ipc(path, compression=self.compression)
 
 
 def _loaded(read: Callable[[BinaryIO], pl.DataFrame], path: Path, name: str) -> pl.DataFrame:

@@ -27,7 +27,6 @@ from unveil.files.formats import Format
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import BinaryIO
 
     from unveil.data.schema import Schema
 
@@ -104,7 +103,7 @@ class Csv(Format, frozen=True, kw_only=True):
             cells = cells.with_columns(_without(column, self.missing) for column in cells)
         return Microdata.from_text(cells, schema, decimal=self.decimal)
 
-    def save(self, data: Microdata, file: BinaryIO) -> None:
+    def save(self, data: Microdata, path: Path) -> None:
         """Write a table as CSV."""
         dialect = self._dialect()
         cells = data.to_text_frame(self.decimal)
@@ -128,7 +127,7 @@ class Csv(Format, frozen=True, kw_only=True):
             decimal_comma=self.decimal == ",",
             null_value=self.missing[0] if self.missing else None,
         )
-        file.write(encoded(out.getvalue(), self.encoding))
+        path.write_bytes(encoded(out.getvalue(), self.encoding))
 
     def _dialect(self, text: bytes = b"") -> Dialect:
         """The delimiter given, else the one found in the text, else the usual one."""

@@ -14,7 +14,6 @@ from unveil.errors import FileError, UsageError, listing, nearest
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import BinaryIO
 
     from unveil.data.microdata import Microdata
     from unveil.data.schema import Schema
@@ -34,13 +33,17 @@ class Format(Spec, frozen=True, kw_only=True):
         """The format with all that a file of it shows by itself."""
         return self
 
+    def of_sheet(self, sheet: str) -> Format:  # noqa: ARG002 - for formats with several tables
+        """The format of one sheet of a workbook."""
+        raise FileError("only a workbook has sheets: name the file alone")
+
     @abc.abstractmethod
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a file."""
 
     @abc.abstractmethod
-    def save(self, data: Microdata, file: BinaryIO) -> None:
-        """Write a table into an open file."""
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table to a file, which is private and not yet in its place."""
 
 
 def formats() -> tuple[type[Format], ...]:

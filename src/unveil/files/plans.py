@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from unveil.data.encode import numbers
+from unveil.data.microdata import Microdata
 from unveil.data.release import Plan
 from unveil.data.specs import find_method
 from unveil.errors import (
@@ -24,10 +25,8 @@ from unveil.files.toml import read_toml
 
 if TYPE_CHECKING:
     import os
-    from typing import BinaryIO
 
     from unveil.data.encode import Ints
-    from unveil.data.microdata import Microdata
     from unveil.masks import Mask
 
 KEYS = ("seed", "version", "keep_order", "mask")
@@ -129,7 +128,7 @@ def _rows_in(table: Microdata, column: str, most: int, *, blank: bool = False) -
     return np.where(np.isnan(values), 0, values).astype(np.int64) - 1
 
 
-def save_row_map(rows: Ints, file: BinaryIO) -> None:
-    """Write which original row each released row came from, rows counted from 1."""
+def row_map_table(rows: Ints) -> Microdata:
+    """Which original row each released row came from, rows counted from 1."""
     table = {"released": np.arange(len(rows)) + 1, "original": rows + 1}
-    pl.DataFrame(table).write_csv(file)
+    return Microdata(pl.DataFrame(table))

@@ -10,17 +10,18 @@ from unveil.data.microdata import Microdata
 from unveil.data.policy import Policy
 from unveil.data.release import Plan, Release
 from unveil.data.schema import Schema
-from unveil.errors import DataError, FileError, UnveilError, UsageError, nearest, reason
-from unveil.files.formats import Format, format_of
-from unveil.files.plans import plan_toml, save_row_map
+from unveil.errors import DataError, UnveilError, UsageError
+from unveil.files.places import place_of
+from unveil.files.plans import plan_toml, row_map_table
 from unveil.files.policies import policy_toml
 from unveil.files.schemas import as_schema, schema_toml
 from unveil.files.toml import as_path
-from unveil.files.whole import check_target, write_bytes, write_whole
+from unveil.files.whole import write_bytes
 
 if TYPE_CHECKING:
     import os
-    from pathlib import Path
+
+    from unveil.files.formats import Format
 
 
 def read(
@@ -50,17 +51,11 @@ def read(
     Microdata(100 records, 15 columns: 2 quasi)
     >>> folder.cleanup()
     """
-    path, declared = as_path(path), as_schema(schema)
+    place, declared = place_of(path), as_schema(schema)
     try:
-        if not path.exists():
-            raise FileError(f"there is no such file{_sibling(path)}")
-        if path.is_dir():
-            raise FileError("this is a folder; name a file in it")
-        return format_of(path, format).load(path, declared)
-    except OSError as error:
-        raise FileError(f"cannot be read: {reason(error)}").at(str(path)) from None
+        return place.load(declared, format)
     except UnveilError as error:
-        error.at(str(path))
+        error.at(str(place))
         raise
 
 
@@ -94,7 +89,6 @@ def write(
     ...     unveil.read_schema(f"{folder}/survey.toml")
     Schema(1 attribute: 1 quasi)
     """
-    path = as_path(path)
     if not isinstance(value, Release) and (keep_order is not None or row_map is not None):
         raise UsageError("keep_order and row_map go with a release")
     if isinstance(value, Release):
@@ -110,14 +104,14 @@ def write(
         if pairs.is_empty():
             raise DataError("nobody has a candidate: there are no pairs to write").at(str(path))
         value = Microdata(pairs)
+    if not isinstance(value, Microdata):
+        write_bytes(as_path(path), _toml(value, format), force=force)
+        return
+    place = place_of(path)
     try:
-        if isinstance(value, Microdata):
-            kind = format_of(path, format)
-            write_whole(path, lambda file: kind.save(value, file), force=force)
-        else:
-            write_bytes(path, _toml(value, format), force=force)
+        place.save(value, format, force=force)
     except UnveilError as error:
-        error.at(str(path))
+        error.at(str(place))
         raise
 
 
@@ -136,7 +130,7 @@ def _toml(value: object, format: Format | None) -> bytes:  # noqa: A002
 
 def _write_release(
     release: Release,
-    path: Path,
+    path: str | os.PathLike[str],
     format: Format | None,  # noqa: A002
     *,
     force: bool,
@@ -150,18 +144,10 @@ def _write_release(
     if row_map is None:
         write(shown.data, path, format=format, force=force)
         return
-    second, rows = as_path(row_map), shown.row_map
-    if rows is None:
+    if shown.row_map is None:
         raise UsageError("synthetic rows come from no original row: there is no row map")
-    if second.resolve() == path.resolve():
+    if place_of(row_map).key == place_of(path).key:
         raise UsageError("the row map and the release are one file: name another")
-    check_target(second, force=force)
+    place_of(row_map).check_target(force=force)
     write(shown.data, path, format=format, force=force)  # no map without a release
-    write_whole(second, lambda file: save_row_map(rows, file), force=force)
-
-
-def _sibling(path: Path) -> str:
-    try:
-        return nearest(path.name, [other.name for other in path.parent.iterdir()])
-    except OSError:
-        return ""
+    write(row_map_table(shown.row_map), row_map, force=force)

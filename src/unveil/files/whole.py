@@ -8,30 +8,29 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unveil.errors import FileError, UnveilError, UsageError, reason
+from unveil.errors import FileError, UnveilError, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import BinaryIO
+    from collections.abc import Callable
 
 
-def write_whole(path: Path, save: Callable[[BinaryIO], None], *, force: bool = False) -> None:
-    """Let ``save`` fill a private temporary file, then move it to its place.
+def write_whole(path: Path, save: Callable[[Path], None], *, force: bool = False) -> None:
+    """Let ``save`` write a private temporary file, then move it to its place.
 
     The file is readable by its owner only, unless it replaces one that had other rights.
     Whatever fails, an existing file stays as it was and nothing else is left behind.
     """
     check_target(path, force=force)
-    target = _followed(path)
+    target = followed(path)
     try:
         handle, name = tempfile.mkstemp(prefix=".unveil-", suffix=".part", dir=target.parent)
     except OSError as error:
         raise _unwritable(path, error) from None
     part = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
-            save(file)
-            file.flush()
+        os.close(handle)
+        save(part)
+        with part.open("rb") as file:
             os.fsync(file.fileno())
         if target.exists():
             shutil.copymode(target, part)
@@ -45,8 +44,8 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None], *, force: bool = F
 def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:
     """Write these bytes, whole or not at all."""
 
-    def save(file: BinaryIO) -> None:
-        file.write(content)
+    def save(part: Path) -> None:
+        part.write_bytes(content)
 
     write_whole(path, save, force=force)
 
@@ -54,7 +53,7 @@ def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:
 def check_target(path: Path, *, force: bool) -> None:
     """Refuse, before any work, a file that could not be written in the end."""
     try:
-        target = _followed(path)
+        target = followed(path)
         exists, is_file, has_folder = target.exists(), target.is_file(), target.parent.is_dir()
     except OSError as error:  # a name too long, a folder shut
         raise FileError(f"cannot be written: {reason(error)}").at(str(path)) from None
@@ -71,22 +70,7 @@ def check_target(path: Path, *, force: bool) -> None:
         raise FileError("its folder does not exist; make it first").at(str(path))
 
 
-def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[object], *, force: bool) -> None:
-    """What is to be written can be, each in a file of its own and over nothing it is made of.
-
-    Of the inputs only paths count.
-    """
-    written = [path for path in outputs if path is not None]
-    if len({_followed(path) for path in written}) < len(written):
-        raise UsageError(f"{written[0]} is to be written twice: name another file")
-    read = {_followed(Path(one)) for one in inputs if isinstance(one, str | os.PathLike)}
-    for path in written:
-        if _followed(path) in read:
-            raise UsageError(f"{path} would be overwritten by what is made of it")
-        check_target(path, force=force)
-
-
-def _followed(path: Path) -> Path:
+def followed(path: Path) -> Path:
     """Where the links of a path lead; a loop of links stays a link."""
     return Path(os.path.realpath(path))  # Path.resolve raises on a loop, or not, by version
 

@@ -22,10 +22,10 @@ from unveil.data.release import check_seed
 from unveil.errors import FileError, UnveilError, UsageError
 from unveil.files.evidence import write_evidence, write_records
 from unveil.files.formats import format_of
+from unveil.files.places import check_outputs
 from unveil.files.policies import as_policy
 from unveil.files.toml import as_path
 from unveil.files.unfinished import Unfinished
-from unveil.files.whole import check_outputs
 from unveil.workflows.assessing import ASSESSED, assess
 from unveil.workflows.attempting import (
     Attacked,

@@ -14,8 +14,8 @@ from unveil.data.policy import Policy
 from unveil.data.release import Plan
 from unveil.data.samples import households
 from unveil.files.evidence import read_evidence, read_records, write_records
+from unveil.files.places import check_outputs
 from unveil.files.tables import write
-from unveil.files.whole import check_outputs
 from unveil.masks import Microaggregation, Pram, RankSwapping
 from unveil.workflows.auditing import audit
 from unveil.workflows.comparing import compare

@@ -76,7 +76,7 @@ def test_nothing_is_left_when_the_disk_fails(tmp_path, monkeypatch, ending, step
 
 def test_nothing_is_left_when_it_is_interrupted(tmp_path):
     def interrupt(file):
-        file.write(b"half")
+        file.write_bytes(b"half")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,0 +1,173 @@
+"""Where a table is kept: in a file, on a sheet of a workbook, in a database."""
+
+from __future__ import annotations
+
+import abc
+import hashlib
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unveil.errors import FileError, UsageError, nearest, reason
+from unveil.files.formats import format_of
+from unveil.files.whole import check_target, followed, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from unveil.data.microdata import Microdata
+    from unveil.data.schema import Schema
+    from unveil.files.formats import Format
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
+
+
+class Place(abc.ABC):
+    """Somewhere a table is, or is to be; its text is what the user called it, without secrets."""
+
+    @property
+    @abc.abstractmethod
+    def key(self) -> Hashable:
+        """The same for all names of one place."""
+
+    @property
+    @abc.abstractmethod
+    def format(self) -> Format | None:
+        """The format in which tables are kept here; none in a database."""
+
+    @abc.abstractmethod
+    def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
+        """Read the table."""
+
+    @abc.abstractmethod
+    def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
+        """Write a table, whole or not at all."""
+
+    @abc.abstractmethod
+    def check_target(self, *, force: bool) -> None:
+        """Refuse, before any work, a place where nothing could be written in the end."""
+
+    @abc.abstractmethod
+    def digest(self) -> str:
+        """The SHA-256 of what is there."""
+
+
+class InFile(Place):
+    """A file; of a workbook one sheet: ``survey.xlsx#people``."""
+
+    def __init__(self, given: str | os.PathLike[str]) -> None:
+        self._given = os.fspath(given)
+        self.path, self.sheet = _split(Path(given))
+
+    def __str__(self) -> str:
+        return str(self._given)
+
+    @property
+    def key(self) -> Hashable:
+        """Where the links of the path lead."""
+        return followed(self.path)
+
+    @property
+    def format(self) -> Format:
+        """The format that the ending names."""
+        return self._format(None)
+
+    def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
+        """Read the file's table."""
+        self._check_there()
+        try:
+            return self._format(format).load(self.path, schema)
+        except OSError as error:
+            raise FileError(f"cannot be read: {reason(error)}") from None
+
+    def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
+        """Write a table into a private file, then move it to its place."""
+        kind = self._format(format)
+        write_whole(self.path, lambda part: kind.save(data, part), force=force)
+
+    def check_target(self, *, force: bool) -> None:
+        """Refuse what exists, unless forced to, and folders."""
+        check_target(self.path, force=force)
+
+    def digest(self) -> str:
+        """The SHA-256 of the file's bytes."""
+        self._check_there()
+        try:
+            with self.path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise FileError(f"cannot be read: {reason(error)}") from None
+
+    def _format(self, given: Format | None) -> Format:
+        found = format_of(self.path, given)
+        return found if self.sheet is None else found.of_sheet(self.sheet)
+
+    def _check_there(self) -> None:
+        try:
+            if not self.path.exists():
+                raise FileError(f"there is no such file{_sibling(self.path)}")
+            if self.path.is_dir():
+                raise FileError("this is a folder; name a file in it")
+        except OSError as error:  # a name too long, a folder shut
+            raise FileError(f"cannot be read: {reason(error)}") from None
+
+
+def place_of(given: str | os.PathLike[str]) -> Place:
+    """Where a table is: what is written like a URI is in a database, all else in a file.
+
+    >>> place_of("survey.csv").format
+    Csv(delimiter=None, encoding='utf-8', decimal='.', quote='"', missing=())
+    """
+    if is_uri(given):
+        from unveil.files.databases import InDatabase
+
+        return InDatabase(str(given))
+    try:
+        text = os.fspath(given)
+    except TypeError:
+        raise UsageError(f"a file is named by its path, not {type(given).__name__}") from None
+    if "\0" in str(text):
+        raise UsageError("the path of a file has no null byte")
+    return InFile(text)
+
+
+def is_uri(given: object) -> bool:
+    """Whether a text is a URI, such as ``sqlite:///survey.db?table=people``.
+
+    >>> is_uri("postgresql://host/db?table=people"), is_uri("survey.csv")
+    (True, False)
+    """
+    return isinstance(given, str) and _SCHEME.match(given) is not None
+
+
+def check_outputs(
+    outputs: Sequence[str | os.PathLike[str] | None], inputs: Sequence[object], *, force: bool
+) -> None:
+    """What is to be written can be, each in a place of its own and over nothing it is made of.
+
+    Of the inputs only names of places count.
+    """
+    written = [place_of(one) for one in outputs if one is not None]
+    if len({place.key for place in written}) < len(written):
+        raise UsageError(f"{written[0]} is to be written twice: name another file")
+    read = {place_of(one).key for one in inputs if isinstance(one, str | os.PathLike)}
+    for place in written:
+        if place.key in read:
+            raise UsageError(f"{place} would be overwritten by what is made of it")
+        place.check_target(force=force)
+
+
+def _split(path: Path) -> tuple[Path, str | None]:
+    """A path, and the sheet that is named after its ending; a file's own name comes first."""
+    name, mark, sheet = path.name.partition("#")
+    if not mark or not Path(name).suffix or os.path.lexists(path):
+        return path, None
+    return path.with_name(name), sheet
+
+
+def _sibling(path: Path) -> str:
+    try:
+        return nearest(path.name, [other.name for other in path.parent.iterdir()])
+    except OSError:
+        return ""
