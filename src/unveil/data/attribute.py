@@ -23,6 +23,8 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         numeric, ordinal or nominal; left out, it is guessed from the column.
     order
         The categories of an ordinal attribute, lowest first.
+    label
+        What the column is, in words.
     labels
         What a category's code stands for.
     missing
@@ -46,6 +48,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     role: frozenset[Role] = frozenset()
     level: Level | None = None
     order: tuple[str, ...] = ()
+    label: str = ""
     labels: dict[str, str] = msgspec.field(default_factory=dict)
     missing: tuple[str, ...] = ()
     generalised: bool = False
@@ -82,6 +85,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     def _check(self) -> None:
         if not isinstance(self.generalised, bool):
             raise SchemaError("generalised is true or false")
+        text("label", self.label)
         text("question", self.question)
         if self.order and self.level != "ordinal":
             raise SchemaError(f"an order goes with level ordinal, not {self.level}")
@@ -98,6 +102,25 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
             raise SchemaError("merged: a category of the original is in two of the new ones")
         if self.order and not set(self.order) >= set(self.merged):
             raise SchemaError("merged: a new category is not in the order: list it there")
+
+    def filled_from(self, own: Attribute) -> Attribute:
+        """What was declared of a column, and where that is silent what its file says of it.
+
+        What the file has for missing is missing, unless it is declared to be a category.
+
+        >>> own = Attribute(level="nominal", labels={"1": "yes"}, missing=["9"])
+        >>> Attribute(role="quasi", missing=["8"]).filled_from(own).missing
+        ('8', '9')
+        """
+        known = {*self.missing, *self.order, *(row[0] for row in self.hierarchy)}
+        filled: dict[str, Any] = {
+            "missing": (*self.missing, *(code for code in own.missing if code not in known)),
+            "label": self.label or own.label,
+            "labels": own.labels | self.labels,
+        }
+        if self.level is None and not self.generalised:
+            filled |= {"level": own.level, "question": self.question or own.question}
+        return msgspec.structs.replace(self, **filled)
 
     def to_dict(self) -> dict[str, Any]:
         """What was declared, as plain values: the TOML table."""

@@ -115,6 +115,16 @@ def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series,
     return column.set(marks > 0, None), marks
 
 
+def mark_tags(settled: Settled, tags: pl.Series) -> Settled:
+    """Mark missing cells that are told apart by tags (.a, .b), which stand in no cell."""
+    marks = settled.marks
+    if marks is None:
+        return settled
+    for number, code in enumerate(settled.attribute.missing, start=1):
+        marks = marks.set((tags == code).fill_null(False), number)
+    return settled._replace(marks=marks)
+
+
 def _check_finite(column: pl.Series) -> None:
     """No number is infinite."""
     if column.dtype.is_float() and (infinite := column.is_infinite().fill_null(False)).any():

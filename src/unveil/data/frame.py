@@ -16,6 +16,8 @@ from unveil.errors import DataError, MissingPackageError, UsageError, count, lis
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from unveil.data.codebook import Codebook
+
 Kind = Literal["polars", "pandas", "pyarrow"]
 _EXTRA = {"pandas": "pandas", "pyarrow": "arrow"}
 _KINDS: dict[Kind, Callable[[Any], bool]] = {
@@ -73,6 +75,7 @@ class Origin(NamedTuple):
     types: Mapping[str, Any] = {}  # in the frame's own words
     stored: Mapping[str, pl.DataType] = {}  # as they were taken in
     orders: Mapping[str, tuple[str, ...]] = {}
+    codebook: Codebook | None = None  # of a statistics package's file
 
     def after(self, before: pl.DataFrame, changed: Sequence[pl.Series]) -> Origin:
         """What is left of the types of columns whose cells have changed.

@@ -11,12 +11,14 @@ from unveil.data.columns import labels_of
 from unveil.data.conform import (
     check_cells,
     check_columns,
+    mark_tags,
     restore_codes,
     settle,
     settle_undeclared,
 )
-from unveil.data.frame import Kind, Origin, to_polars
+from unveil.data.frame import Kind, Origin, check_names, to_polars
 from unveil.data.guess import guess_level
+from unveil.data.plain import plain
 from unveil.data.schema import Schema
 from unveil.data.vocabulary import ROLES, role_meaning
 from unveil.errors import DataError, SchemaError, UsageError, absent_column, count, listing
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from unveil.data.attribute import Attribute
+    from unveil.data.codebook import Codebook
     from unveil.data.vocabulary import Level
 
 
@@ -82,8 +85,33 @@ class Microdata:
         new._settle(columns, Origin(), schema, decimal=decimal)
         return new
 
+    @classmethod
+    def from_labelled(
+        cls,
+        columns: pl.DataFrame,
+        schema: Schema,
+        codebook: Codebook,
+        tags: Mapping[str, pl.Series],
+    ) -> Microdata:
+        """Make Microdata of a statistics package's file.
+
+        ``tags`` tell of some columns as which kind of missing a cell was stored (.a, .b); they
+        are missing codes of the schema.
+        """
+        check_names(columns.columns)
+        columns = pl.DataFrame([plain(column) for column in columns])
+        new = object.__new__(cls)
+        origin = Origin(stored=columns.schema, codebook=codebook)
+        new._settle(columns, origin, schema, None, tags)
+        return new
+
     def _settle(
-        self, columns: pl.DataFrame, origin: Origin, schema: Schema | None, decimal: str | None
+        self,
+        columns: pl.DataFrame,
+        origin: Origin,
+        schema: Schema | None,
+        decimal: str | None,
+        tags: Mapping[str, pl.Series] | None = None,
     ) -> None:
         if columns.is_empty():
             raise DataError("there are no records")
@@ -98,6 +126,8 @@ class Microdata:
                 continue
             ordered = raw.name in origin.orders
             settled = settle(raw, schema[raw.name], decimal, ordered=ordered)
+            if tags and raw.name in tags:
+                settled = mark_tags(settled, tags[raw.name])
             kept.append(settled.column)
             attributes[raw.name] = settled.attribute
             if settled.marks is not None:
@@ -132,6 +162,32 @@ class Microdata:
             return self._columns[name]
         except pl.exceptions.ColumnNotFoundError:
             raise DataError(absent_column(name, self.columns)) from None
+
+    def missing_code(self, name: str) -> pl.Series:
+        """The code that each missing cell of a column held, null where it held none.
+
+        >>> import polars as pl
+        >>> answers = Microdata(pl.DataFrame({"x": [1, 9, None]}), Schema(missing={"x": [9]}))
+        >>> answers.missing_code("x").to_list()
+        [None, '9', None]
+        """
+        self.check(name)
+        if name not in self._marks.columns:
+            return pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(self))
+        codes = pl.Series(name, [None, *self.schema[name].missing], dtype=pl.String)
+        return codes.gather(self._marks[name])
+
+    @property
+    def codebook(self) -> Codebook | None:
+        """What the statistics package's file that it came from says beside the schema.
+
+        Of columns that are stored otherwise by now, nothing.
+        """
+        whole, stored = self._origin.codebook, self._origin.stored
+        if whole is None:
+            return None
+        same = [column.name for column in self._columns if column.dtype == stored.get(column.name)]
+        return whole._replace(variables={name: whole.of(name) for name in same})
 
     def check(self, *names: str) -> None:
         """Refuse a column that is not there, listing what is."""

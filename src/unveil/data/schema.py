@@ -129,6 +129,18 @@ class Schema:
         kept = set(columns)
         return Schema({name: a for name, a in self._attributes.items() if name in kept})
 
+    def filled_from(self, own: Schema) -> Schema:
+        """What was declared, and where that is silent what the columns' file says of them.
+
+        >>> own = Schema(nominal="sex", labels={"sex": {1: "female", 2: "male"}})
+        >>> Schema(quasi="sex").filled_from(own)["sex"].labels["2"]
+        'male'
+        """
+        filled = {name: self[name].filled_from(own[name]) for name in (*self, *own)}
+        found = Schema(filled)
+        found.lenient = self.lenient
+        return found
+
     def where_there(self) -> Schema:
         """Return a copy that may name columns that a table does not have.
 

@@ -1,0 +1,123 @@
+"""SAS files: .sas7bdat, which is read only, and .xpt, the transport format."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import msgspec
+import polars as pl
+from msgspec import Meta
+
+from unveil.errors import FileError
+from unveil.files import clocks
+from unveil.files.labelled import Labelled, pyreadstat
+from unveil.files.labelling import (
+    Rules,
+    check,
+    codebook_for,
+    outgoing,
+    tell_plainly_missing,
+    written,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unveil.data.microdata import Microdata
+
+_RULES = Rules(
+    name=re.compile(r"[A-Za-z_][A-Za-z0-9_]*"),
+    longest_name=32,
+    longest_label=256,
+    longest_value_label=32_767,
+    longest_text=32_767,
+    cases=False,
+    reserved={"_n_", "_error_", "_numeric_", "_character_", "_all_"},
+)
+_OLD_RULES = _RULES._replace(longest_name=8, longest_label=40, longest_text=200)
+_MARK = 48  # how much of a file tells its version
+
+
+class Sas(Labelled, frozen=True, kw_only=True):
+    """SAS: .sas7bdat files, which can be read; SAS itself writes them.
+
+    Examples
+    --------
+    >>> Sas().suffixes
+    ('.sas7bdat',)
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".sas7bdat",)
+    package = "SAS"
+    clock = clocks.SAS
+    reader = "read_sas7bdat"
+
+    def is_whole(self, name: str, said: Any) -> bool:
+        """Numbers that are not shown with decimals."""
+        return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
+
+    def save(self, data: Microdata, path: Path) -> None:  # noqa: ARG002
+        """Only SAS writes such files."""
+        raise FileError(
+            "a .sas7bdat file can be read and not written: write .xpt, which SAS reads, too"
+        )
+
+
+class Xport(Sas, frozen=True, kw_only=True):
+    """SAS transport: .xpt files, which hold labels of columns, but not of values.
+
+    Examples
+    --------
+    >>> Xport(version=5).suffixes
+    ('.xpt',)
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".xpt",)
+    reader = "read_xport"
+    asked: ClassVar[dict[str, Any]] = {}
+
+    version: Annotated[
+        Literal[5, 8], Meta(description="The version of the format: names of 8 or 32 characters.")
+    ] = 8
+
+    def found_in(self, path: Path) -> Xport:
+        """The format in the version that the file has."""
+        with path.open("rb") as file:
+            new = b"LIBV8" in file.read(_MARK)
+        return msgspec.structs.replace(self, version=8 if new else 5)
+
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table with the labels of its columns and its formats."""
+        package = pyreadstat(self.package)
+        book, columns = codebook_for(data, self.package), outgoing(data, self.package, self.clock)
+        check(columns, _RULES if self.version == 8 else _OLD_RULES, self.package)
+        tell_plainly_missing(
+            data,
+            [
+                (one.column.name, set(one.attribute.missing))
+                for one in columns
+                if one.column.dtype != pl.String
+            ],
+        )
+        written(
+            lambda: package.write_xport(
+                pl.DataFrame([one.column for one in columns]),
+                path.absolute(),
+                file_label=book.label,
+                table_name=book.table or None,
+                file_format_version=self.version,
+                column_labels={one.column.name: one.label or None for one in columns},
+                variable_format={
+                    one.column.name: one.variable.format for one in columns if one.variable.format
+                },
+                variable_informat={
+                    one.column.name: one.variable.informat
+                    for one in columns
+                    if one.variable.informat
+                },
+            ),
+            package,
+            self.package,
+            path,
+        )

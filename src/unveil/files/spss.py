@@ -1,0 +1,167 @@
+"""SPSS files: .sav, and .zsav compressed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import polars as pl
+from msgspec import Meta
+
+from unveil.data.columns import cell_of
+from unveil.errors import DataError
+from unveil.files import clocks
+from unveil.files.labelled import Labelled, pyreadstat
+from unveil.files.labelling import (
+    Outgoing,
+    Rules,
+    check,
+    codebook_for,
+    outgoing,
+    tell_plainly_missing,
+    written,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unveil.data.codebook import Ends
+    from unveil.data.microdata import Microdata
+
+_RULES = Rules(
+    name=re.compile(r"[^\W\d_][\w.$#@]*(?<!\.)"),
+    longest_name=64,
+    longest_label=256,
+    longest_value_label=120,
+    longest_text=32_767,
+    cases=False,
+    reserved={"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"},
+)
+_LONGEST_CODE = 8
+_MEASURES = {"numeric": "scale", "ordinal": "ordinal", "nominal": "nominal"}
+
+
+class Spss(Labelled, frozen=True, kw_only=True):
+    """SPSS: .sav files, and .zsav files, which are smaller.
+
+    Examples
+    --------
+    >>> Spss(compressed=True).suffixes
+    ('.sav', '.zsav')
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".sav", ".zsav")
+    package = "SPSS"
+    clock = clocks.SPSS
+    reader = "read_sav"
+
+    compressed: Annotated[bool, Meta(description="Whether a .zsav file is written.")] = False
+
+    @classmethod
+    def of_ending(cls, ending: str) -> Spss:
+        """A .zsav file is compressed."""
+        return cls(compressed=ending == ".zsav")
+
+    def is_whole(self, name: str, said: Any) -> bool:
+        """Numbers that are shown without decimals."""
+        return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or ".1")
+
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table with its labels, missing codes and formats."""
+        package = pyreadstat(self.package)
+        book, columns = codebook_for(data, self.package), outgoing(data, self.package, self.clock)
+        check(columns, _RULES, self.package)
+        missing = {one.column.name: _missing(one, data) for one in columns}
+        tell_plainly_missing(data, [(one.column.name, _homeless(one)) for one in columns])
+        written(
+            lambda: package.write_sav(
+                pl.DataFrame([_padded(one) for one in columns]),
+                path.absolute(),
+                file_label=book.label,
+                note=list(book.notes),
+                compress=self.compressed,
+                row_compress=not self.compressed,
+                column_labels={one.column.name: one.label or None for one in columns},
+                variable_value_labels={one.column.name: one.labels for one in columns},
+                missing_ranges={name: ranges for name, ranges in missing.items() if ranges},
+                variable_format={one.column.name: one.variable.format for one in columns},
+                variable_measure={one.column.name: _measure(one) for one in columns},
+                variable_display_width={
+                    one.column.name: one.variable.width for one in columns if one.variable.width
+                },
+            ),
+            package,
+            self.package,
+            path,
+        )
+
+
+def _measure(one: Outgoing) -> str:
+    return one.variable.measure or _MEASURES.get(one.attribute.level or "", "unknown")
+
+
+def _padded(one: Outgoing) -> pl.Series:
+    """Text of the length that it had: pyreadstat gives a column that of its longest cell.
+
+    Blanks at the end are no part of a text in SPSS, which fills every cell up with them.
+    """
+    column = one.column
+    if column.dtype != pl.String:
+        return column
+    column = column.fill_null("")
+    length = one.variable.length
+    if not length or (column.str.len_bytes() >= length).any():
+        return column
+    first = column[0]
+    return column.scatter(0, first + " " * (length - len(first.encode())))
+
+
+def _homeless(one: Outgoing) -> set[str]:
+    """Codes for missing that are no values of the column's type."""
+    return {c for c in one.attribute.missing if cell_of(c, one.column.dtype) is None}
+
+
+def _missing(one: Outgoing, data: Microdata) -> list[dict[str, Any]]:
+    """What SPSS is to take for missing: three values at most, or a range and a value."""
+    cells = [cell_of(code, one.column.dtype) for code in one.attribute.missing]
+    codes = [cell.item() for cell in cells if cell is not None]
+    kept = list(one.variable.missing)
+    ranges = kept + [(code, code) for code in codes if not _within(code, kept)]
+    if not _fits(ranges) and one.column.dtype != pl.String:
+        ranges = _as_range(sorted(codes), data.column(one.column.name).cast(pl.Float64))
+    if not _fits(ranges):
+        raise DataError(
+            f"column '{one.column.name}' has more codes for missing than SPSS takes: three, or one "
+            "range without any other value in it and one more; declare fewer"
+        )
+    if any(len(str(end).encode()) > _LONGEST_CODE for ends in ranges for end in ends if _text(end)):
+        raise DataError(
+            f"column '{one.column.name}' has a code for missing of more than the {_LONGEST_CODE} "
+            "bytes that SPSS takes; declare another"
+        )
+    return [{"lo": low, "hi": high} for low, high in ranges]
+
+
+def _text(end: float | str) -> bool:
+    return isinstance(end, str)
+
+
+def _within(code: Any, ranges: list[Ends]) -> bool:
+    return any(low <= code <= high for low, high in ranges)
+
+
+def _fits(ranges: list[Ends]) -> bool:
+    wide = sum(low != high for low, high in ranges)
+    return len(ranges) <= 3 if not wide else wide == 1 and len(ranges) <= 2
+
+
+def _as_range(codes: list[float], valid: pl.Series) -> list[Ends]:
+    """The codes as one range that holds no other value, one of its ends by itself perhaps."""
+    for ends, alone in (
+        ((codes[0], codes[-1]), []),
+        ((codes[0], codes[-2]), [codes[-1]]),
+        ((codes[1], codes[-1]), [codes[0]]),
+    ):
+        if not valid.is_between(*ends).any():
+            return [ends, *((code, code) for code in alone)]
+    return [(code, code) for code in codes]
