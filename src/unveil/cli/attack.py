@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +12,7 @@ from unveil.cli.findings import print_attack
 from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
+    TABLE,
     csv_format,
     csv_options,
     force_option,
@@ -26,14 +26,15 @@ from unveil.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from unveil.data.microdata import Microdata
     from unveil.files.formats import Format
 
 
 @click.command(name="attack", cls=WithParameters)
-@click.argument("original", type=PATH)
-@click.argument("release", type=PATH)
+@click.argument("original", type=TABLE)
+@click.argument("release", type=TABLE)
 @schema_option
 @click.option("--release-schema", type=PATH, help="The release's own schema, where it differs.")
 @click.option(
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--also",
-    type=PATH,
+    type=TABLE,
     multiple=True,
     help="Another release of the same people; may be given again.",
 )
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
     help="Who looks for whom.",
 )
 @click.option(
-    "--outsiders", type=PATH, help="A file of people who are not in the release, as a control."
+    "--outsiders", type=TABLE, help="A file of people who are not in the release, as a control."
 )
 @click.option("--sample", type=click.IntRange(min=1), help="Attack so many records, at random.")
 @click.option(
@@ -86,7 +87,7 @@ if TYPE_CHECKING:
 @click.option(
     "--top", type=click.IntRange(1, 1000), default=5, show_default=True, help="Places of the curve."
 )
-@click.option("--links", "out", type=PATH, help="Write whom each record was taken for.")
+@click.option("--links", "out", type=TABLE, help="Write whom each record was taken for.")
 @force_option
 @json_option
 @csv_options
@@ -207,11 +208,13 @@ def _channel(plans: tuple[Path, ...]) -> Any:
 def _check_several(
     plans: tuple[Path, ...], truths: tuple[str, ...], also: tuple[Path, ...], key: str | None
 ) -> None:
+    from unveil.files.places import names_a_table
+
     if key is not None and not also:
         raise UsageError("--key is of several releases: name the others by --also")
     if len(truths) > 1 and (key is not None or len(truths) != 1 + len(also)):
         raise UsageError("--truth: one, or, of several releases without a key, one for each")
-    if also and key is None and len(truths) == 1 and Path(truths[0]).is_file():
+    if also and key is None and len(truths) == 1 and names_a_table(truths[0]):
         raise UsageError(
             "--truth: a row map is of one release: give one for each, or a --key that all have"
         )
@@ -242,4 +245,4 @@ def _records(given: str | None, schema: Path | None, dialect: Format | None) -> 
     for kind in (int, float):
         with suppress(ValueError):
             return kind(given)
-    return read_table(Path(given), schema, dialect, part=True)
+    return read_table(given, schema, dialect, part=True)

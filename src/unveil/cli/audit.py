@@ -10,6 +10,7 @@ from unveil.cli.console import bar, print_json, say
 from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
+    TABLE,
     csv_format,
     csv_options,
     force_option,
@@ -33,8 +34,8 @@ FAILED = 1
 
 
 @click.command(name="audit")
-@click.argument("original", type=PATH, required=False)
-@click.argument("release", type=PATH, required=False)
+@click.argument("original", type=TABLE, required=False)
+@click.argument("release", type=TABLE, required=False)
 @schema_option
 @click.option("--release-schema", type=PATH, help="The release's own schema, where it differs.")
 @click.option(
@@ -63,7 +64,7 @@ FAILED = 1
 )
 @click.option(
     "--intruder-file",
-    type=PATH,
+    type=TABLE,
     help="A file that an intruder has about the same people, with an identifier that ORIGINAL has, "
     "too: attacked with as well, even where it shares no attribute with RELEASE.",
 )
@@ -76,7 +77,7 @@ FAILED = 1
 @click.option("--evidence", type=PATH, help="Write everything that was found, as JSON.")
 @click.option(
     "--per-record",
-    type=PATH,
+    type=TABLE,
     help="Write the risk of each record, a table as private as ORIGINAL.",
 )
 @page_options
@@ -135,8 +136,8 @@ FAILED = 1
 @json_option
 @csv_options
 def command(
-    original: Path | None,
-    release: Path | None,
+    original: str | Path | None,
+    release: str | Path | None,
     replay: Path | None,
     *,
     as_json: bool,
@@ -183,7 +184,9 @@ def command(
         raise SystemExit(FAILED)
 
 
-def _audited(original: Path, release: Path, given: dict[str, Any], pages: Pages) -> Audit:
+def _audited(
+    original: str | Path, release: str | Path, given: dict[str, Any], pages: Pages
+) -> Audit:
     from unveil.files.places import check_outputs
     from unveil.files.plans import read_plan
     from unveil.workflows.auditing import audit
@@ -237,7 +240,12 @@ def _audited(original: Path, release: Path, given: dict[str, Any], pages: Pages)
 
 
 def _replay(
-    file: Path, original: Path | None, release: Path | None, given: dict[str, Any], *, as_json: bool
+    file: Path,
+    original: str | Path | None,
+    release: str | Path | None,
+    given: dict[str, Any],
+    *,
+    as_json: bool,
 ) -> None:
     from unveil.files.evidence import read_evidence
     from unveil.workflows.replaying import replay

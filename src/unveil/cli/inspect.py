@@ -9,13 +9,14 @@ import click
 from unveil.cli.console import print_json, print_table, progress, say
 from unveil.cli.options import (
     PATH,
+    TABLE,
     csv_format,
     csv_options,
     force_option,
     json_option,
     schema_option,
 )
-from unveil.errors import UsageError, count
+from unveil.errors import count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="inspect")
-@click.argument("file", type=PATH)
+@click.argument("file", type=TABLE)
 @schema_option
 @click.option("--write-schema", type=PATH, help="Write the schema, guesses included, to this file.")
 @click.option("--show-values", is_flag=True, help="Show values: extremes, commonest categories.")
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @json_option
 @csv_options
 def command(
-    file: Path,
+    file: str | Path,
     schema: Path | None,
     write_schema: Path | None,
     *,
@@ -48,15 +49,13 @@ def command(
     unless you ask with --show-values.
     """
     from unveil.data.schema import Schema
+    from unveil.files.places import check_outputs
     from unveil.files.tables import write
-    from unveil.files.whole import check_target
     from unveil.workflows.inspecting import inspect
     from unveil.workflows.sources import as_microdata
 
     if write_schema is not None:
-        check_target(write_schema, force=force)
-        if file.exists() and write_schema.exists() and file.samefile(write_schema):
-            raise UsageError(f"the schema would overwrite the data in {file}")
+        check_outputs([write_schema], [file], force=force)
     with progress(f"reading {file}"):
         data = as_microdata(file, schema, format=csv_format(file, **dialect))
         found = inspect(data, show_values=show_values)
@@ -74,7 +73,11 @@ def print_inspection(found: Inspection, *, title: str) -> None:
     """Print an inspection for people."""
     say(f"{title}: {count(found.records, 'record')}, {count(len(found.columns), 'column')}")
     say()
-    shows_values = any(column.values is not None for column in found.columns)
+    more = {
+        "label": [column.label for column in found.columns],
+        "values": [", ".join(column.values or ()) for column in found.columns],
+    }
+    more = {name: cells for name, cells in more.items() if any(cells)}
     head = ["column", "role", "level", "stored as", "missing", "distinct", "unique"]
     rows = [
         [
@@ -85,13 +88,11 @@ def print_inspection(found: Inspection, *, title: str) -> None:
             f"{column.missing:,}",
             f"{column.distinct:,}",
             f"{column.unique:,}",
-            *([", ".join(column.values or ())] if shows_values else []),
+            *(cells[place] for cells in more.values()),
         ]
-        for column in found.columns
+        for place, column in enumerate(found.columns)
     ]
-    print_table(
-        [*head, *(["values"] if shows_values else [])], rows, ("missing", "distinct", "unique")
-    )
+    print_table([*head, *more], rows, ("missing", "distinct", "unique"))
     say()
     for column in found.columns:
         if column.question:

@@ -11,6 +11,7 @@ from unveil.cli.linkage import print_linkage
 from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
+    TABLE,
     csv_format,
     csv_options,
     force_option,
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
 
 @click.command(name="link", cls=WithParameters)
-@click.argument("first", type=PATH, metavar="A")
-@click.argument("second", type=PATH, metavar="B")
+@click.argument("first", type=TABLE, metavar="A")
+@click.argument("second", type=TABLE, metavar="B")
 @click.option(
     "--schema", "-s", type=PATH, help="What the columns of A are; of both, without --other-schema."
 )
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="A link that is right with more than this probability is claimed.",
 )
-@click.option("--links", "out", type=PATH, help="Write the pairs, with weight and probability.")
+@click.option("--links", "out", type=TABLE, help="Write the pairs, with weight and probability.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
 )
@@ -65,15 +66,15 @@ if TYPE_CHECKING:
 @json_option
 @csv_options
 def command(
-    first: Path,
-    second: Path,
+    first: str | Path,
+    second: str | Path,
     schema: Path | None,
     other_schema: Path | None,
     chosen: str | None,
     knows: str | None,
     truth: str | None,
     confidence: float,
-    out: Path | None,
+    out: str | Path | None,
     seed: int,
     *,
     force: bool,

@@ -17,7 +17,7 @@ SHOWN = 0.9  # how sure an attack must be that it has found more than chance
 MOST_ROWS = 20  # of a table of columns
 
 
-def print_linkage(found: Linkage, first: Path, second: Path) -> None:
+def print_linkage(found: Linkage, first: str | Path, second: str | Path) -> None:
     """Print what linking two files came to, for people."""
     say(
         f"{found.attack}: {count(found.records, 'record')} of {first}, "
@@ -37,7 +37,9 @@ def print_linkage(found: Linkage, first: Path, second: Path) -> None:
             f"No two records agree in {name}: if it is an identifier, declare it in a schema or "
             "name it by --truth, and it is not compared."
         )
-    if first.resolve() == second.resolve():
+    from unveil.files.places import place_of
+
+    if place_of(first).key == place_of(second).key:
         say("Both are one file: whoever is in the one is in the other.")
     say()
     if "evidence" in found.details:

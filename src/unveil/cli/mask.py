@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,45 +10,51 @@ import click
 from unveil.cli.console import print_json, print_table, progress, say
 from unveil.cli.options import (
     PATH,
+    TABLE,
     csv_format,
     csv_options,
     force_option,
     json_option,
     schema_option,
 )
-from unveil.errors import UsageError, count, listing
+from unveil.errors import count, listing
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from unveil.data.microdata import Microdata
     from unveil.data.release import Release
     from unveil.files.formats import Format
 
 
 @click.command(name="mask")
-@click.argument("file", type=PATH)
+@click.argument("file", type=TABLE)
 @schema_option
 @click.option("--plan", "-p", "plan_file", type=PATH, required=True, help="The plan: what to do.")
-@click.option("--output", "-o", "out", type=PATH, required=True, help="The masked file.")
+@click.option(
+    "--output",
+    "-o",
+    "out",
+    type=TABLE,
+    help="The masked file; without an ending, in the format of FILE.  [default: beside FILE, "
+    "called NAME-masked]",
+)
 @click.option("--seed", type=int, help="The seed, instead of the plan's.")
 @click.option(
     "--keep-order", is_flag=True, help="Leave the rows in their order: it may tell who is who."
 )
 @click.option(
-    "--row-map", type=PATH, help="Write which row came from which; it undoes the masking."
+    "--row-map", type=TABLE, help="Write which row came from which; it undoes the masking."
 )
 @click.option("--write-schema", type=PATH, help="Write the schema of the masked file to this file.")
 @force_option
 @json_option
 @csv_options
 def command(
-    file: Path,
+    file: str | Path,
     schema: Path | None,
     plan_file: Path,
-    out: Path,
+    out: str | Path | None,
     seed: int | None,
-    row_map: Path | None,
+    row_map: str | Path | None,
     write_schema: Path | None,
     *,
     keep_order: bool,
@@ -59,8 +66,12 @@ def command(
 
     Identifiers are left out and the rows are shuffled. The plan beside the masked file
     (NAME.plan.toml) holds the seed: run again, it gives the same bytes. Keep it, like a row
-    map, as private as FILE. Where cells become ranges, sets or stars, the masked file's schema is
-    written, too (NAME.schema.toml, or --write-schema). A plan is a TOML file:
+    map, as private as FILE. Where cells become ranges, sets or stars, or where labels would be
+    lost, the masked file's schema is written, too (NAME.schema.toml, or --write-schema).
+
+    FILE and the masked file are CSV, Parquet, Arrow, SPSS, Stata, SAS or Excel files
+    (survey.xlsx#sheet), or tables of a database: postgresql://host/db?table=people,
+    sqlite:///survey.db?table=people. A plan is a TOML file:
 
     \b
         [[mask]]
@@ -72,16 +83,17 @@ def command(
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
+    from unveil.files.places import check_outputs
     from unveil.files.tables import write
     from unveil.workflows.masking import as_plan, mask
     from unveil.workflows.sources import as_microdata
 
-    written = out.parent / f"{out.stem}.plan.toml"
-    outputs = [path for path in (out, written, row_map, write_schema) if path is not None]
-    inputs = [path for path in (file, schema) if path is not None]
-    if plan_file.resolve() != written.resolve():  # a plan that is run again is written again
-        inputs.append(plan_file)
-    _check_files(outputs, inputs, force=force)
+    out = _output(file, out)
+    written = _beside(out, "plan")
+    outputs = [out, written, row_map, write_schema]
+    # A plan that is run again is written again.
+    inputs = [file, schema, None if plan_file.resolve() == written.resolve() else plan_file]
+    check_outputs(outputs, inputs, force=force)
     plan = as_plan(plan_file, seed)
     if keep_order:
         plan = replace(plan, keep_order=True)
@@ -92,10 +104,9 @@ def command(
         release = mask(
             data, plan, progress=lambda step, done, n: show(f"{step}: {done:,} of {n:,}")
         )
-        if write_schema is None and _needs_schema(data, release):
-            write_schema = out.parent / f"{out.stem}.schema.toml"
-            outputs.append(write_schema)
-            _check_files(outputs, inputs, force=force)
+        if write_schema is None and _needs_schema(data, release, made_format):
+            write_schema = outputs[-1] = _beside(out, "schema")
+            check_outputs(outputs, inputs, force=force)
         show(f"writing {out}")
         write(release, out, format=made_format, force=force, row_map=row_map)
         write(release.plan, written, force=force)
@@ -103,7 +114,11 @@ def command(
             write(release.schema, write_schema, force=force)
     left_out = [name for name in data.columns if name not in release.data.columns]
     if as_json:
-        told = {"originals": len(data), "left_out": left_out, "written": list(map(str, outputs))}
+        told = {
+            "originals": len(data),
+            "left_out": left_out,
+            "written": [str(one) for one in outputs if one],
+        }
         print_json(_plainly(release) | told)
         return
     print_release(release, left_out, len(data))
@@ -123,9 +138,14 @@ def _plainly(release: Release) -> dict[str, Any]:
     }
 
 
-def _needs_schema(data: Microdata, release: Release) -> bool:
-    """Whether the release has ranges, sets, stars or merged categories that the source has not."""
+def _needs_schema(data: Microdata, release: Release, made: Format | None) -> bool:
+    """Whether the release is not told by its file alone, as the source was, nor by its schema.
+
+    It has ranges, sets, stars or merged categories that the source has not; or it loses labels.
+    """
     before, after = data.schema, release.data.schema
+    if data.codebook is not None and not (made is not None and made.labelled):
+        return True
     return any(
         (after[name].generalised, after[name].merged)
         != (before[name].generalised, before[name].merged)
@@ -164,29 +184,34 @@ def _words(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _check_files(outputs: list[Path], inputs: list[Path], *, force: bool) -> None:
-    """Every file can be written, and none over another."""
-    from unveil.files.whole import check_target
+def _output(file: str | Path, out: str | Path | None) -> str | Path:
+    """Where the masked file goes: in the source's format, unless its ending is another's."""
+    from unveil.files.places import InFile, is_uri, place_of
 
-    places = [path.resolve() for path in outputs]
-    if len(set(places)) < len(places):
-        raise UsageError("two of the files to write are one: give each a name of its own")
-    for path in inputs:
-        if path.resolve() in places:
-            raise UsageError(f"{path} would be overwritten by what is made of it")
-    for path in outputs:
-        check_target(path, force=force)
+    source = place_of(file)
+    if out is None:
+        return source.sibling("-masked")
+    if is_uri(out) or Path(out).suffix or not isinstance(source, InFile):
+        return out
+    return Path(f"{out}{source.path.suffix}")
 
 
-def _format_of(file: Path, out: Path, given: Format | None) -> Format:
+def _beside(out: str | Path, what: str) -> Path:
+    """A file that goes with the masked one; with a table, it is in the working folder."""
+    from unveil.files.places import place_of
+
+    place = place_of(out)
+    return place.folder / f"{place.stem}.{what}.toml"
+
+
+def _format_of(file: str | Path, out: str | Path, given: Format | None) -> Format | None:
     """The source's own format, delimiter and all, where the ending is of its kind."""
-    import msgspec
-
     from unveil.files.formats import format_of
+    from unveil.files.places import InFile, place_of
 
-    source, wanted = format_of(file, given), format_of(out)
-    if type(source) is not type(wanted):
-        return wanted
-    found = source.found_in(file)
-    delimiter = getattr(wanted, "delimiter", None)  # of a .tsv file
-    return msgspec.structs.replace(found, delimiter=delimiter) if delimiter else found
+    source, target = place_of(file), place_of(out)
+    if not isinstance(source, InFile) or not isinstance(target, InFile):
+        return target.format
+    if type(source.format) is not type(target.format):
+        return target.format
+    return target.format.as_in(format_of(source.path, given).found_in(source.path))

@@ -17,6 +17,20 @@ if TYPE_CHECKING:
 
 PATH = click.Path(path_type=Path, readable=False)  # reading says more than click would
 
+
+class _Table(click.ParamType[str | Path]):
+    """A table: a file, a sheet of a workbook, or a database's by its URI."""
+
+    name = "table"
+
+    def convert(self, value: str | Path, param: Any, ctx: Any) -> str | Path:  # noqa: ARG002
+        from unveil.files.places import is_uri
+
+        return value if is_uri(value) else Path(value)
+
+
+TABLE = _Table()
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON to standard output."
 )
@@ -44,7 +58,7 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def csv_format(*files: Path, **given: Any) -> Format | None:
+def csv_format(*files: str | Path, **given: Any) -> Format | None:
     """Make the dialect that the options describe; None where nothing was said.
 
     It is that of those files that are CSV, of which there must be one.
@@ -62,16 +76,16 @@ def csv_format(*files: Path, **given: Any) -> Format | None:
     return Csv(**said)
 
 
-def maybe_csv(file: Path) -> bool:
+def maybe_csv(file: str | Path) -> bool:
     """Whether a file's ending is not that of another format."""
     from unveil.files.csv import Csv
-    from unveil.files.formats import may_be
+    from unveil.files.places import may_have
 
-    return may_be(file, Csv)
+    return may_have(file, Csv)
 
 
 def read_table(
-    file: Path, schema: Path | None, dialect: Format | None, *, part: bool = False
+    file: str | Path, schema: Path | None, dialect: Format | None, *, part: bool = False
 ) -> Microdata:
     """Read a file; in part, the schema may name columns that it does not have."""
     from unveil.files.schemas import as_schema

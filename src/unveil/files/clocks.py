@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Kind = Literal["date", "time"]
 _DAY = 86_400
@@ -39,14 +42,19 @@ class Clock(NamedTuple):
         kind = self.kind(shown_as)
         if kind is None:
             return numbers
-        shift = (self.start - _EPOCH).days
-        if kind == "date":
-            days = (numbers / self.per_day).floor() + shift
-            made = days.cast(pl.Int32, strict=False).cast(pl.Date)
-        else:
-            micro = ((numbers / self.per_second + shift * _DAY) * 1e6).round()
-            made = micro.cast(pl.Int64, strict=False).cast(pl.Datetime("us"))
-        return made if self.numbers(made).equals(numbers) else numbers
+        tried = self._dates(numbers) if kind == "date" else self._times(numbers)
+        return next((one for one in tried if self.numbers(one).equals(numbers)), numbers)
+
+    def _dates(self, numbers: pl.Series) -> Iterator[pl.Series]:
+        days = (numbers / self.per_day).floor() + (self.start - _EPOCH).days
+        yield days.cast(pl.Int32, strict=False).cast(pl.Date)
+
+    def _times(self, numbers: pl.Series) -> Iterator[pl.Series]:
+        """In milliseconds, where those are all: what is finer may come of rounding."""
+        seconds = numbers / self.per_second + (self.start - _EPOCH).days * _DAY
+        for unit in (1_000, 1_000_000):
+            counted = (seconds * unit).round().cast(pl.Int64, strict=False)
+            yield (counted * (1_000_000 // unit)).cast(pl.Datetime("us"))
 
     def numbers(self, moments: pl.Series) -> pl.Series:
         """Dates and times as the package counts them; all else as it is."""

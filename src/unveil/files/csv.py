@@ -81,6 +81,11 @@ class Csv(Format, frozen=True, kw_only=True):
         text = decoded(path.read_bytes(), self.encoding, self.quote)
         return msgspec.structs.replace(self, delimiter=self._dialect(text).delimiter)
 
+    def as_in(self, source: Format) -> Format:
+        """The dialect of the source, but for a delimiter that the ending implies."""
+        own = self.delimiter
+        return source if own is None else msgspec.structs.replace(source, delimiter=own)
+
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a CSV file."""
         text = decoded(path.read_bytes(), self.encoding, self.quote)

@@ -23,6 +23,7 @@ class Format(Spec, frozen=True, kw_only=True):
     """One way to keep a table in a file."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()
+    labelled: ClassVar[bool] = False  # whether labels of columns and values are kept
 
     @classmethod
     def of_ending(cls, ending: str) -> Format:  # noqa: ARG003 - for formats with several
@@ -31,6 +32,10 @@ class Format(Spec, frozen=True, kw_only=True):
 
     def found_in(self, path: Path) -> Format:  # noqa: ARG002 - for formats with dialects
         """The format with all that a file of it shows by itself."""
+        return self
+
+    def as_in(self, source: Format) -> Format:  # noqa: ARG002 - for formats with dialects
+        """The format as a file of the same format has it that a table came from."""
         return self
 
     def of_sheet(self, sheet: str) -> Format:  # noqa: ARG002 - for formats with several tables

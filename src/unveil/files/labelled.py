@@ -23,6 +23,7 @@ from unveil.files.formats import Format
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import BinaryIO
 
     from unveil.data.vocabulary import Level
 
@@ -33,6 +34,7 @@ _LEVELS: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "scale"
 class Labelled(Format, frozen=True, kw_only=True):
     """A file of a statistics package."""
 
+    labelled: ClassVar[bool] = True
     package: ClassVar[Package]
     clock: ClassVar[Clock]
     reader: ClassVar[str]
@@ -60,9 +62,9 @@ class Labelled(Format, frozen=True, kw_only=True):
 
     def _parsed(self, path: Path) -> tuple[dict[str, list[Any]], Any]:
         package = pyreadstat(self.package)
-        with path.open("rb"):  # what cannot be opened is told by the system's own words
-            pass
         try:
+            with path.open("rb") as file:  # what cannot be opened is told by the system's own words
+                self.check_whole(file)
             cells, said = getattr(package, self.reader)(
                 path,
                 encoding=self.encoding,
@@ -70,7 +72,7 @@ class Labelled(Format, frozen=True, kw_only=True):
                 output_format="dict",
                 **self.asked,
             )
-        except (package.ReadstatError, package.PyreadstatError, ValueError, UnicodeError):
+        except (package.ReadstatError, package.PyreadstatError, ValueError):
             # Its own message may quote the file, so it is not passed on.
             raise FileError(
                 f"this is not a whole {self.package} file: it is damaged, cut short or of another "
@@ -89,6 +91,9 @@ class Labelled(Format, frozen=True, kw_only=True):
         if moments.dtype != pl.Float64 or self.clock.kind(shown_as):
             return moments
         return _whole(column) if self.is_whole(column.name, said) else column
+
+    def check_whole(self, file: BinaryIO) -> None:
+        """Raise ValueError if the file is cut short where pyreadstat does not notice it."""
 
     def is_whole(self, name: str, said: Any) -> bool:
         """Whether a column is meant to hold whole numbers only."""

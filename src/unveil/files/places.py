@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unveil.errors import FileError, UsageError, nearest, reason
-from unveil.files.formats import format_of
+from unveil.files.formats import format_of, may_be
 from unveil.files.whole import check_target, followed, write_whole
 
 if TYPE_CHECKING:
@@ -51,6 +51,20 @@ class Place(abc.ABC):
     @abc.abstractmethod
     def digest(self) -> str:
         """The SHA-256 of what is there."""
+
+    @property
+    @abc.abstractmethod
+    def stem(self) -> str:
+        """What it is called, without where and in which format it is."""
+
+    @property
+    def folder(self) -> Path:
+        """Where files that go with it are put: the working folder."""
+        return Path()
+
+    @abc.abstractmethod
+    def sibling(self, suffix: str) -> str:
+        """The name of a place beside it, called as it is and more, in its format."""
 
 
 class InFile(Place):
@@ -99,6 +113,20 @@ class InFile(Place):
         except OSError as error:
             raise FileError(f"cannot be read: {reason(error)}") from None
 
+    @property
+    def stem(self) -> str:
+        """The name of the file without its ending."""
+        return self.path.stem
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the file is in."""
+        return self.path.parent
+
+    def sibling(self, suffix: str) -> str:
+        """A file in the same folder, with the same ending."""
+        return str(self.path.with_name(f"{self.path.stem}{suffix}{self.path.suffix}"))
+
     def _format(self, given: Format | None) -> Format:
         found = format_of(self.path, given)
         return found if self.sheet is None else found.of_sheet(self.sheet)
@@ -139,6 +167,25 @@ def is_uri(given: object) -> bool:
     (True, False)
     """
     return isinstance(given, str) and _SCHEME.match(given) is not None
+
+
+def names_a_table(given: str | os.PathLike[str]) -> bool:
+    """Whether a word is the name of a file that is there, or of a database.
+
+    >>> names_a_table("sqlite:///survey.db?table=map"), names_a_table("no such file")
+    (True, False)
+    """
+    return is_uri(given) or os.path.exists(InFile(given).path)  # noqa: PTH110 - of any text
+
+
+def may_have(given: str | os.PathLike[str], kind: type[Format]) -> bool:
+    """Whether a table may be in a format: its ending is not that of another, nor a database.
+
+    >>> from unveil.files.csv import Csv
+    >>> may_have("survey.dat", Csv), may_have("survey.parquet", Csv)
+    (True, False)
+    """
+    return not is_uri(given) and may_be(InFile(given).path, kind)
 
 
 def check_outputs(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unveil.data.microdata import Microdata
+    from unveil.files.formats import Format
 
 _RULES = Rules(
     name=re.compile(r"[A-Za-z_][A-Za-z0-9_]*"),
@@ -74,6 +75,7 @@ class Xport(Sas, frozen=True, kw_only=True):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".xpt",)
+    labelled: ClassVar[bool] = False  # of columns, but not of values
     reader = "read_xport"
     asked: ClassVar[dict[str, Any]] = {}
 
@@ -86,6 +88,10 @@ class Xport(Sas, frozen=True, kw_only=True):
         with path.open("rb") as file:
             new = b"LIBV8" in file.read(_MARK)
         return msgspec.structs.replace(self, version=8 if new else 5)
+
+    def as_in(self, source: Format) -> Format:
+        """The version of the source."""
+        return source
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table with the labels of its columns and its formats."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -17,6 +18,7 @@ from unveil.files.labelling import Outgoing, Rules, check, codebook_for, outgoin
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import BinaryIO
 
     from unveil.data.microdata import Microdata
 
@@ -30,9 +32,10 @@ _RULES = Rules(
     reserved={"_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long"}
     | {"_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL", "using", "with"},
 )
+_BEGIN, _END = b"<stata_dta>", b"</stata_dta>"
 _LONGEST_NAME = 32  # characters
 _LONG = (-2_147_483_647, 2_147_483_620)  # beyond it are Stata's own codes for missing
-_TAG = re.compile(r"\.[a-z]")
+_TAG = re.compile(r"\.[A-Za-z]")  # in capitals SAS has them
 
 
 class Stata(Labelled, frozen=True, kw_only=True):
@@ -53,6 +56,13 @@ class Stata(Labelled, frozen=True, kw_only=True):
         Literal[8, 9, 10, 11, 12, 13, 14, 15],
         Meta(description="The oldest Stata that is to read what is written."),
     ] = 14
+
+    def check_whole(self, file: BinaryIO) -> None:
+        """Since Stata 13 a file ends as it begins, with a tag."""
+        if file.read(len(_BEGIN)) == _BEGIN:
+            file.seek(-len(_END), os.SEEK_END)
+            if file.read() != _END:
+                raise ValueError
 
     def is_whole(self, name: str, said: Any) -> bool:
         """Numbers that are stored as whole ones."""
@@ -103,7 +113,7 @@ def _check_names(columns: list[Outgoing]) -> None:
 def _tags(one: Outgoing) -> dict[str, str]:
     """The letter of each code for missing: its own, as in .a, else the next one that is free."""
     codes = one.attribute.missing
-    own = {code: code[1] for code in codes if _TAG.fullmatch(code)}
+    own = {code: code[1].lower() for code in codes if _TAG.fullmatch(code)}
     free = (letter for letter in ascii_lowercase if letter not in own.values())
     if len(codes) > len(ascii_lowercase):
         raise DataError(

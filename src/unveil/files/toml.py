@@ -43,4 +43,6 @@ def as_path(given: str | os.PathLike[str]) -> Path:
         raise UsageError(f"a file is named by its path, not {type(given).__name__}") from None
     if "\0" in str(path):
         raise UsageError("the path of a file has no null byte")
+    if isinstance(given, str) and "://" in given:
+        raise UsageError("this is kept in a file, not in a database: name a file").at(given)
     return path

@@ -21,8 +21,7 @@ from unveil.data.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Rema
 from unveil.data.release import check_seed
 from unveil.errors import FileError, UnveilError, UsageError
 from unveil.files.evidence import write_evidence, write_records
-from unveil.files.formats import format_of
-from unveil.files.places import check_outputs
+from unveil.files.places import check_outputs, place_of
 from unveil.files.policies import as_policy
 from unveil.files.toml import as_path
 from unveil.files.unfinished import Unfinished
@@ -106,12 +105,14 @@ def audit(
     asked, limits = Settings(**settings).resolved(), as_policy(policy)
     seed = check_seed(seed)
     specs = None if attacks is None else [attack_from(one) for one in _listed(attacks)]
-    outputs = [None if one is None else as_path(one) for one in (asked.evidence, asked.per_record)]
+    if asked.evidence is not None:
+        as_path(asked.evidence)  # which refuses what is no path
+    outputs = (asked.evidence, asked.per_record)
     given = (original, release, schema, truth, policy)
     others = (settings.get(name) for name in ("plan", "release_schema", "intruder_file"))
     check_outputs(outputs, (*given, *others), force=asked.force)
-    if outputs[1] is not None:
-        format_of(outputs[1])  # which refuses what could not be written in the end
+    if asked.per_record is not None:
+        _ = place_of(asked.per_record).format  # which refuses what could not be written in the end
     case = case_of(original, release, schema, truth, asked, seed)
     return Auditing(case, asked, limits, specs).run()
 

@@ -8,7 +8,6 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.attacks.sets import comparable
@@ -19,7 +18,7 @@ from unveil.data.microdata import Microdata
 from unveil.data.release import Plan, Release, Releases
 from unveil.data.schema import Schema
 from unveil.errors import DataError, SchemaError, UsageError, absent_column, listing
-from unveil.files.formats import may_be
+from unveil.files.places import may_have, place_of
 from unveil.files.schemas import as_schema
 from unveil.files.tables import read
 from unveil.workflows.attempting import FITTED
@@ -99,7 +98,7 @@ def case_of(
     inputs = {"original": _input(original, people), "release": _input(release, table)}
     by_word = isinstance(truth, str) and truth in (NOBODY, ROW_ORDER, *people.columns)
     if isinstance(truth, str | os.PathLike) and not by_word:
-        inputs["truth"] = Input(file=os.fspath(truth), sha256=digest_of(Path(truth)))
+        inputs["truth"] = _place(truth)
     file = _own_file(settings, scene, released, inputs)
     known, too_many = _comparable(_known(people, table, settings), people, table)
     case = Case(
@@ -169,7 +168,7 @@ def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple
 def _table(source: Any, schema: Schema | None, settings: Settings) -> Microdata:
     if isinstance(source, str | os.PathLike):
         given = settings.format
-        fits = given is not None and may_be(Path(source), type(given))
+        fits = given is not None and may_have(source, type(given))
         return read(source, schema, format=given if fits else None)
     return as_microdata(source, schema)
 
@@ -234,13 +233,12 @@ def _comparable(
 
 def _input(source: Any, data: Microdata) -> Input:
     if isinstance(source, str | os.PathLike):
-        return Input(file=os.fspath(source), sha256=digest_of(Path(source)), records=len(data))
+        return _place(source, len(data))
     text = io.BytesIO()
     data.to_text_frame().write_csv(text)
     return Input(file=None, sha256=hashlib.sha256(text.getvalue()).hexdigest(), records=len(data))
 
 
-def digest_of(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _place(source: str | os.PathLike[str], records: int | None = None) -> Input:
+    place = place_of(source)
+    return Input(file=str(place), sha256=place.digest(), records=records)

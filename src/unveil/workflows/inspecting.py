@@ -40,6 +40,7 @@ class ColumnSummary(msgspec.Struct, frozen=True):
     unique: int
     question: str
     values: tuple[str, ...] | None = None
+    label: str = ""
 
 
 class Inspection(msgspec.Struct, frozen=True):
@@ -89,6 +90,7 @@ def _summary(column: pl.Series, attribute: Attribute, *, show_values: bool) -> C
         unique=int(present.is_unique().sum()),
         question=attribute.question,
         values=_values(present, attribute) if show_values else None,
+        label=attribute.label,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,11 +10,12 @@ from unveil import __version__
 from unveil.data.policy import Policy
 from unveil.data.schema import Schema
 from unveil.data.specs import find_method
-from unveil.errors import DataError, UsageError
+from unveil.errors import DataError, FileError, UnveilError, UsageError
 from unveil.files.formats import formats
+from unveil.files.places import place_of
 from unveil.files.plans import plan_from
 from unveil.workflows.auditing import Auditing
-from unveil.workflows.case import GIVEN, OWN_FILE, case_of, digest_of
+from unveil.workflows.case import GIVEN, OWN_FILE, case_of
 from unveil.workflows.naming import IN_MEMORY, attack_from
 from unveil.workflows.settings import Settings
 
@@ -112,20 +112,24 @@ def replay(
     )
 
 
-def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> Path:
+def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> str:
     if given is None and was.file is None:
         raise UsageError(f"the {name} of this audit was a table in memory: name its file")
-    path = Path(given if given is not None else str(was.file))
-    if not path.is_file():
-        raise DataError(f"the {name} is not here any more: say where it is").at(str(path))
-    if digest_of(path) != was.sha256:
-        raise DataError(f"this is not the {name} that was audited: its SHA-256 is another").at(
-            str(path)
-        )
-    return path
+    place = place_of(str(was.file) if given is None else given)
+    try:
+        if place.digest() != was.sha256:
+            raise DataError(f"this is not the {name} that was audited: its SHA-256 is another")
+    except FileError:
+        raise DataError(f"the {name} is not here any more: say where it is").at(
+            str(place)
+        ) from None
+    except UnveilError as error:
+        error.at(str(place))
+        raise
+    return str(place)
 
 
-def _settings(evidence: Evidence, intruder_file: Path | None, progress: Any) -> Settings:
+def _settings(evidence: Evidence, intruder_file: str | None, progress: Any) -> Settings:
     """The settings of then; what an audit writes, and where, is not among them."""
     kept = dict(evidence.settings)
     if set(kept) != set(Settings().to_dict()):

@@ -11,6 +11,7 @@ import numpy as np
 
 from unveil.data.rows import fingerprints, rows_of_ids
 from unveil.errors import DataError, UsageError, absent_column, count, listing
+from unveil.files.places import names_a_table
 from unveil.files.plans import read_row_map
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _is_column(name: str, where: Whereabouts) -> bool:
 
 
 def _check_path(truth: str | os.PathLike[str], where: Whereabouts) -> None:
-    if not os.path.exists(truth):  # noqa: PTH110 - what is no path is answered here, too
+    if not names_a_table(truth):
         columns = [name for name in where.mine.columns if name in where.release.columns]
         raise UsageError(
             f"truth: '{os.fspath(truth)}' is no column of the files and no file: give an "
