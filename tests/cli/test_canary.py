@@ -214,7 +214,7 @@ SCENES = [
     (3, "mask good.csv --plan noise.plan -o made.xyz"),
     (2, "mask good.csv --plan noise.plan -o good.csv --force"),
     (2, "mask good.csv --plan noise.plan -o made.csv --row-map made.csv"),
-    (2, "mask good.csv --plan noise.plan"),
+    (2, "mask good.csv --output made.csv"),
     (2, "mask good.parquet --schema keys.toml --plan copula.plan -o made.csv --row-map map.csv"),
     *((0, f"{ATTACK} distance {more}") for more in (
         "", "--truth name", "--truth row-order --json", "--knows pay --records 3 --truth row-order",

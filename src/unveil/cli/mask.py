@@ -191,7 +191,7 @@ def _output(file: str | Path, out: str | Path | None) -> str | Path:
     source = place_of(file)
     if out is None:
         return source.sibling("-masked")
-    if is_uri(out) or Path(out).suffix or not isinstance(source, InFile):
+    if is_uri(out) or not isinstance(source, InFile) or Path(out).suffix or Path(out).is_dir():
         return out
     return Path(f"{out}{source.path.suffix}")
 
