@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unveil.files.csv import Csv
     from unveil.files.datasets import dataset
     from unveil.files.evidence import read_evidence
+    from unveil.files.excel import Excel
     from unveil.files.plans import read_plan
     from unveil.files.policies import read_policy
     from unveil.files.schemas import read_schema
@@ -43,6 +44,7 @@ __all__ = [
     "Attribute",
     "Audit",
     "Csv",
+    "Excel",
     "Intruder",
     "Links",
     "Microdata",
@@ -78,6 +80,7 @@ _HOME = {
     "Attribute": "unveil.data.attribute",
     "Audit": "unveil.data.audit",
     "Csv": "unveil.files.csv",
+    "Excel": "unveil.files.excel",
     "Intruder": "unveil.data.intruder",
     "Links": "unveil.data.links",
     "Microdata": "unveil.data.microdata",

@@ -5,12 +5,15 @@ temporary folder; what it prints, logs or raises, and every file that it leaves 
 ones it was asked for, is searched for the canaries.
 """
 
+import io
 import logging
 import shutil
 import traceback
+import zipfile
 
 import polars as pl
 import pytest
+import xlsxwriter
 
 import unveil
 from unveil import Csv, Microdata, Schema
@@ -60,6 +63,33 @@ def _csv(rows=None, header="name,kind,pay,age"):
     return "\n".join([header, *rows, ""])
 
 
+def _workbook(**sheets):
+    """A workbook of sheets, each a list of rows."""
+    made = io.BytesIO()
+    with xlsxwriter.Workbook(made, {"in_memory": True}) as book:
+        for name, rows in sheets.items():
+            sheet = book.add_worksheet(name)
+            for place, row in enumerate(rows):
+                sheet.write_row(place, 0, row)
+    return made.getvalue()
+
+
+def _damaged(workbook):
+    """A workbook whose cells end in the midst of one."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(workbook)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            new.writestr(name, part[: part.rindex(b"</v>")] if "sheet1" in name else part)
+    return made.getvalue()
+
+
+SHEET = [
+    ("name", "kind", "pay", "age"),
+    *[(f"{TEXT}{i}", TEXT, NUMBER + i, WHOLE) for i in range(8)],
+]
+
+
 def plan(*steps):
     return "\n".join(f"[[mask]]\n{step}\n" for step in steps)
 
@@ -77,6 +107,17 @@ FILES = {
     "empty.csv": "",
     "header.csv": "name,kind\n",
     "text.parquet": _csv(),
+    "text.xlsx": _csv(),
+    "good.xlsx": _workbook(people=SHEET),
+    "zip.csv": _workbook(people=SHEET),
+    "damaged.xlsx": _damaged(_workbook(people=SHEET)),
+    "several.xlsx": _workbook(people=SHEET, more=SHEET),
+    "mixed.xlsx": _workbook(people=[*SHEET, (WHOLE, WHOLE, TEXT, f"{TEXT}9")]),
+    "twice.xlsx": _workbook(people=[(TEXT, TEXT), (NUMBER, WHOLE)]),
+    "blank.xlsx": _workbook(people=[(TEXT, None, TEXT), (NUMBER, WHOLE, TEXT)]),
+    "headless.xlsx": _workbook(people=[(NUMBER, WHOLE), (NUMBER, WHOLE)]),
+    "long.parquet": _frame().with_columns(name=pl.lit(TEXT * 4000)),
+    "huge.parquet": _frame().with_columns(name=pl.lit(WHOLE) * 10**9),
     "text.arrow": _csv(),
     "digits.csv": _csv([f"{TEXT},{TEXT},٣,{WHOLE}"]),
     "enum.parquet": pl.DataFrame({"kind": pl.Series([TEXT], dtype=pl.Enum([TEXT]))}),
@@ -177,6 +218,9 @@ SCENES = [
     (0, "inspect good.csv --schema good.toml --write-schema new.toml"),
     (0, "inspect good.parquet --schema good.toml"),
     (0, "inspect good.arrow"),
+    (0, "inspect good.xlsx"),
+    (0, "inspect several.xlsx#more"),
+    (0, "inspect mixed.xlsx"),
     (0, "inspect comma.csv"),
     (0, "inspect cells.csv"),
     (0, "inspect digits.csv"),
@@ -191,11 +235,14 @@ SCENES = [
         "ragged.csv", "quotes.csv", "quoted.csv", "headless.csv", "twice.csv", "blank.csv",
         "latin.csv", "zero.csv", "empty.csv", "header.csv", "text.parquet", "text.arrow",
         "nest.parquet", "infinite.parquet", "cut.parquet", "cut.arrow", "no.csv", ".",
+        "text.xlsx", "zip.csv", "damaged.xlsx", "several.xlsx", "several.xlsx#mroe", "twice.xlsx",
+        "blank.xlsx", "headless.xlsx", "cut.xlsx",
     )),
     *((3, f"inspect good.{ending} --schema {name}") for ending in ("csv", "parquet") for name in (
         "words.toml", "order.toml", "hole.toml", "loop.toml", "absent.toml", "role.toml",
         "noorder.toml", "broken.toml",
     )),
+    (3, "inspect mixed.xlsx --schema number.toml"),
     (3, "inspect cells.csv --schema cells.toml"),
     (3, "inspect comma.csv --schema number.toml"),
     (3, "inspect good.csv --encoding utf-16"),
@@ -209,6 +256,10 @@ SCENES = [
         "same", "words", "large", "absent", "secret", "method", "key", "without", "twice",
         "function", "range", "order", "broken", "nothing", "seed", "no", "optimal", "line", "unmet",
         "nest",
+    )),
+    (0, "mask good.xlsx --schema keys.toml --plan noise.plan -o made.xlsx"),
+    *((3, f"mask {file} --plan noise.plan -o made.{ending}") for file, ending in (
+        ("long.parquet", "xlsx"), ("huge.parquet", "xlsx"), ("good.csv", "ods"),
     )),
     (3, "mask good.csv --plan noise.plan -o no/made.csv"),
     (3, "mask good.csv --plan noise.plan -o made.xyz"),
@@ -355,7 +406,7 @@ def birds(tmp_path_factory):
             content.write_parquet(path) if name.endswith("parquet") else content.write_ipc(path)
         else:
             path.write_bytes(content.encode() if isinstance(content, str) else content)
-    for ending in ("parquet", "arrow"):
+    for ending in ("parquet", "arrow", "xlsx"):
         whole = (folder / f"good.{ending}").read_bytes()
         (folder / f"cut.{ending}").write_bytes(whole[:-40])
     return folder
@@ -373,7 +424,7 @@ def cage(birds, line, tmp_path, monkeypatch):
     folder, temporary = tmp_path / "work", tmp_path / "tmp"
     folder.mkdir()
     temporary.mkdir()
-    for name in {*line.split()}:
+    for name in {word.partition("#")[0] for word in line.split()}:
         if (birds / name).is_file():
             shutil.copy(birds / name, folder)
     monkeypatch.chdir(folder)
@@ -526,5 +577,7 @@ def test_a_failed_write_leaves_no_bird(cage, monkeypatch, step):
 
     given = set(cage.rglob("*"))
     monkeypatch.setattr(step, fail)
-    texts = [_raises(lambda e=e: unveil.write(data, f"out.{e}")) for e in ("csv", "parquet")]
+    texts = [
+        _raises(lambda e=e: unveil.write(data, f"out.{e}")) for e in ("csv", "parquet", "xlsx")
+    ]
     _check_silence(cage, given=given, texts=texts)

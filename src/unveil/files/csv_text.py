@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DELIMITERS = ",;\t|"
-_OTHER_FORMATS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip"}
+_OTHER_FORMATS = {
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook",
+    b"PK\x03\x04": "a zip file",
+    b"\x1f\x8b": "a gzip file",
+}
+_IN_WORKBOOKS = (b"xl/workbook", b"opendocument.spreadsheet")  # which are zip files
 _WIDE = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
     codecs.BOM_UTF32_BE: "utf-32",
@@ -43,7 +50,9 @@ def decoded(raw: bytes, encoding: str, quote: str) -> bytes:
     """The file's text as UTF-8, or an error that says what the file is instead."""
     for magic, name in _OTHER_FORMATS.items():
         if raw.startswith(magic):
-            raise FileError(f"this is a {name} file, not CSV; give it the ending it needs")
+            workbook = name == "a zip file" and any(part in raw for part in _IN_WORKBOOKS)
+            found = "an Excel workbook" if workbook else name
+            raise FileError(f"this is {found}, not CSV; give it the ending it needs")
     wide = next((name for mark, name in _WIDE.items() if raw.startswith(mark)), "")
     if not encoding.lower().replace("_", "-").startswith(wide):
         raise FileError(f"the text is stored as {wide}: read it with encoding='{wide}'")

@@ -55,11 +55,12 @@ def formats() -> tuple[type[Format], ...]:
     """Every format that there is."""
     from unveil.files.columnar import Arrow, Parquet
     from unveil.files.csv import Csv
+    from unveil.files.excel import Excel
     from unveil.files.sas import Sas, Xport
     from unveil.files.spss import Spss
     from unveil.files.stata import Stata
 
-    return (Csv, Parquet, Arrow, Spss, Stata, Sas, Xport)
+    return (Csv, Parquet, Arrow, Spss, Stata, Sas, Xport, Excel)
 
 
 def format_of(path: Path, given: Format | None = None) -> Format:
