@@ -257,9 +257,10 @@ SCENES = [
         "function", "range", "order", "broken", "nothing", "seed", "no", "optimal", "line", "unmet",
         "nest",
     )),
-    (0, "mask good.xlsx --schema keys.toml --plan noise.plan -o made.xlsx"),
+    (0, "mask good.xlsx --schema keys.toml --plan noise.plan -o made.xlsx#release"),
     *((3, f"mask {file} --plan noise.plan -o made.{ending}") for file, ending in (
         ("long.parquet", "xlsx"), ("huge.parquet", "xlsx"), ("good.csv", "ods"),
+        ("good.csv", "xlsx#a:b"),
     )),
     (3, "mask good.csv --plan noise.plan -o no/made.csv"),
     (3, "mask good.csv --plan noise.plan -o made.xyz"),
