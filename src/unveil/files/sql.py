@@ -1,0 +1,167 @@
+"""What all databases have in common: connections that are closed, messages that are held back."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from unveil.data.plain import plain
+from unveil.errors import DataError, MissingPackageError, UnveilError, count
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping
+
+    from unveil.files.uri import Uri
+
+LARGEST = 2**63 - 1
+
+
+class Database(abc.ABC):
+    """A database as one URI names it, spoken to over ADBC."""
+
+    package: str  # the driver
+    extra: str
+    name: str
+
+    def __init__(self, uri: Uri) -> None:
+        self.uri = uri
+
+    @property
+    @abc.abstractmethod
+    def key(self) -> Hashable:
+        """The same for all names of one table."""
+
+    @property
+    @abc.abstractmethod
+    def source(self) -> str:
+        """The query that reads all of what is named."""
+
+    @property
+    @abc.abstractmethod
+    def target(self) -> str:
+        """The table's name as SQL has it."""
+
+    @abc.abstractmethod
+    def connect(self, driver: Any, *, writing: bool) -> Any:
+        """Open a connection, for reading only unless told otherwise."""
+
+    @abc.abstractmethod
+    def relations(self, connection: Any) -> Mapping[str, bool]:
+        """What stands beside the table and is read alike; whether it is a plain table."""
+
+    @staticmethod
+    def known_as(table: str) -> str:
+        """A table's name as :meth:`relations` has it."""
+        return table
+
+    @abc.abstractmethod
+    def read(self, connection: Any, query: str) -> pl.DataFrame:
+        """All that a query finds, in types that microdata can have."""
+
+    @abc.abstractmethod
+    def check_target(self) -> None:
+        """Refuse, before any work, a database where no table could be made."""
+
+    @abc.abstractmethod
+    def held(self, column: pl.Series) -> tuple[pl.Series, str]:
+        """A column as it is sent and its type there; refuse what the database cannot hold."""
+
+    @abc.abstractmethod
+    def check_names(self, columns: list[str]) -> None:
+        """Refuse names that the database cannot hold."""
+
+    @abc.abstractmethod
+    def ingest(self, cursor: Any, frame: pl.DataFrame) -> None:
+        """Send the records into the table."""
+
+    @abc.abstractmethod
+    def sentence(self, error: BaseException, *, writing: bool) -> UnveilError:
+        """What went wrong, without the driver's message: it may quote cells."""
+
+    @contextlib.contextmanager
+    def connected(self, *, writing: bool) -> Iterator[Any]:
+        """A connection with one transaction: kept if it wrote and nothing failed."""
+        driver = self._driver()
+        with self.refusals(writing=writing):
+            connection = self.connect(driver, writing=writing)
+            try:
+                yield connection
+                if writing:
+                    connection.commit()
+            except BaseException:
+                with contextlib.suppress(driver.Error):  # the connection may be gone
+                    connection.rollback()
+                raise
+            finally:
+                connection.close()
+
+    @contextlib.contextmanager
+    def refusals(self, *, writing: bool) -> Iterator[None]:
+        """Turn what a driver raises into a sentence."""
+        driver = self._driver()
+        try:
+            yield
+        except (driver.Error, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise self.sentence(error, writing=writing) from None
+
+    def write(self, connection: Any, frame: pl.DataFrame, types: list[str]) -> None:
+        """Make the table and send the records, in the connection's transaction."""
+        columns = zip(frame.columns, types, strict=True)
+        declared = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns)
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE TABLE {self.target} ({declared})")
+        with connection.cursor() as cursor:
+            self.ingest(cursor, frame)
+
+    def prepared(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+        """What is sent, and the types of its columns there."""
+        self.check_names(frame.columns)
+        sent = [self.held(plain(column)) for column in frame]
+        return pl.DataFrame([column for column, _ in sent]), [kind for _, kind in sent]
+
+    def _driver(self) -> Any:
+        try:
+            return importlib.import_module(f"{self.package}.dbapi")
+        except ImportError:
+            package = self.package.replace("_", "-")
+            raise MissingPackageError(package, self.extra, f"a {self.name} database") from None
+
+
+def frame_of(connection: Any, sql: str, **options: str) -> pl.DataFrame:
+    """What a query finds, batch by batch; ``options`` of the driver say how large they are."""
+    with connection.cursor() as cursor:
+        cursor.adbc_statement.set_options(**options)
+        cursor.execute(sql)
+        return pl.DataFrame(cursor.fetch_arrow())
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it.
+
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL has it.
+
+    >>> literal("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def as_signed(column: pl.Series) -> pl.Series:
+    """Whole numbers in 64 bits with a sign."""
+    if column.dtype == pl.UInt64 and (over := column > LARGEST).any():
+        raise DataError(
+            f"column '{column.name}' has {count(int(over.sum()), 'whole number')} beyond 2^63, "
+            "which the database cannot hold; make it text"
+        )
+    return column.cast(pl.Int64)
