@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     "-o",
     "out",
     type=TABLE,
-    help="The masked file; without an ending, in the format of FILE.  [default: beside FILE, "
-    "called NAME-masked]",
+    help="The masked file; without an ending, in the format of FILE.  [default: NAME-masked, "
+    "beside FILE]",
 )
 @click.option("--seed", type=int, help="The seed, instead of the plan's.")
 @click.option(
@@ -190,7 +190,7 @@ def _output(file: str | Path, out: str | Path | None) -> str | Path:
 
     source = place_of(file)
     if out is None:
-        return source.sibling("-masked")
+        return source.sibling("masked")
     if is_uri(out) or not isinstance(source, InFile) or Path(out).suffix or Path(out).is_dir():
         return out
     return Path(f"{out}{source.path.suffix}")

@@ -54,9 +54,14 @@ class InDatabase(Place):
         """None: a database has no file format."""
         return
 
-    def sibling(self, suffix: str) -> str:
-        """The URI of the table that has the same name and a suffix, in the same database."""
-        return self._uri.sibling(suffix)
+    @property
+    def stem(self) -> str:
+        """The name of the table."""
+        return self._uri.table or "query"
+
+    def sibling(self, word: str) -> str:
+        """The URI of a table in the same database."""
+        return self._uri.sibling(f"_{word}")
 
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
         """Read the table, or what the query finds, in a transaction that cannot write."""

@@ -63,8 +63,8 @@ class Place(abc.ABC):
         return Path()
 
     @abc.abstractmethod
-    def sibling(self, suffix: str) -> str:
-        """The name of a place beside it, called as it is and more, in its format."""
+    def sibling(self, word: str) -> str:
+        """The name of a place beside it, in its format, called as it is and a word more."""
 
 
 class InFile(Place):
@@ -123,9 +123,9 @@ class InFile(Place):
         """The folder that the file is in."""
         return self.path.parent
 
-    def sibling(self, suffix: str) -> str:
+    def sibling(self, word: str) -> str:
         """A file in the same folder, with the same ending."""
-        return str(self.path.with_name(f"{self.path.stem}{suffix}{self.path.suffix}"))
+        return str(self.path.with_name(f"{self.path.stem}-{word}{self.path.suffix}"))
 
     def _format(self, given: Format | None) -> Format:
         found = format_of(self.path, given)

@@ -49,8 +49,8 @@ class Uri(NamedTuple):
     def sibling(self, suffix: str) -> str:
         """The name of the table that has the same name and a suffix, in the same database.
 
-        >>> parsed("sqlite:///survey.db?table=people").sibling("-masked")
-        'sqlite:///survey.db?table=people-masked'
+        >>> parsed("sqlite:///survey.db?table=people").sibling("_masked")
+        'sqlite:///survey.db?table=people_masked'
         """
         if self.table is None:
             raise UsageError("a query is not a table to write beside: name the output (--output)")
