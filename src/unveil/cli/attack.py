@@ -145,7 +145,7 @@ def command(
     spec = attack_of(chosen, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
     dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
     more = (schema, release_schema, outsiders, records, given["pairs"], *truths, *plans, *also)
-    check_outputs([out], (original, release, *more), force=force)
+    check_outputs((), (original, release, *more), force=force, tables=[out])
     with progress(f"reading {original}") as show:
         people = read_table(original, schema, dialect)
         show(f"reading {release}")

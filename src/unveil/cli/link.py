@@ -118,7 +118,7 @@ def command(
     spec = None if chosen is None else attack_of(chosen, parameters)
     dialect = csv_format(first, second, **{name: given[name] for name in CSV_OPTIONS})
     more = (schema, other_schema, truth, given["pairs"])
-    check_outputs([out], (first, second, *more), force=force)
+    check_outputs((), (first, second, *more), force=force, tables=[out])
     with progress(f"reading {first}") as show:
         both = schema is not None and other_schema is None
         people = read_table(first, schema, dialect, part=both)

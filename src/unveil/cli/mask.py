@@ -90,10 +90,10 @@ def command(
 
     out = _output(file, out)
     written = _beside(out, "plan")
-    outputs = [out, written, row_map, write_schema]
+    outputs, tables = [written, write_schema], [out, row_map]
     # A plan that is run again is written again.
     inputs = [file, schema, None if plan_file.resolve() == written.resolve() else plan_file]
-    check_outputs(outputs, inputs, force=force)
+    check_outputs(outputs, inputs, force=force, tables=tables)
     plan = as_plan(plan_file, seed)
     if keep_order:
         plan = replace(plan, keep_order=True)
@@ -106,7 +106,7 @@ def command(
         )
         if write_schema is None and _needs_schema(data, release, made_format):
             write_schema = outputs[-1] = _beside(out, "schema")
-            check_outputs(outputs, inputs, force=force)
+            check_outputs(outputs, inputs, force=force, tables=tables)
         show(f"writing {out}")
         write(release, out, format=made_format, force=force, row_map=row_map)
         write(release.plan, written, force=force)
@@ -117,7 +117,7 @@ def command(
         told = {
             "originals": len(data),
             "left_out": left_out,
-            "written": [str(one) for one in outputs if one],
+            "written": [str(one) for one in (*tables, *outputs) if one],
         }
         print_json(_plainly(release) | told)
         return
@@ -193,7 +193,7 @@ def _output(file: str | Path, out: str | Path | None) -> str | Path:
         return source.sibling("masked")
     if is_uri(out) or not isinstance(source, InFile) or Path(out).suffix or Path(out).is_dir():
         return out
-    return Path(f"{out}{source.path.suffix}")
+    return Path(f"{out}{source.format.written_as or source.path.suffix}")
 
 
 def _beside(out: str | Path, what: str) -> Path:

@@ -41,6 +41,7 @@ class Excel(Format, frozen=True, kw_only=True):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = _ENDINGS
+    written_as: ClassVar[str] = ".xlsx"
 
     sheet: Annotated[
         str | None,
@@ -60,6 +61,15 @@ class Excel(Format, frozen=True, kw_only=True):
         """The format of one sheet of the workbook."""
         return msgspec.structs.replace(self, sheet=sheet)
 
+    def as_in(self, source: Format) -> Format:
+        """A sheet that is called as the source's, unless it is named."""
+        return msgspec.structs.replace(self, sheet=self.sheet or getattr(source, "sheet", None))
+
+    def check_writable(self) -> None:
+        """Only one kind of workbook is written."""
+        if self.ending != self.written_as:
+            raise FileError(f"workbooks are written as .xlsx, not as {self.ending}: name it so")
+
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a sheet."""
         reader = _needed("fastexcel")
@@ -69,8 +79,7 @@ class Excel(Format, frozen=True, kw_only=True):
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as the only sheet of a workbook."""
-        if self.ending != ".xlsx":
-            raise FileError(f"workbooks are written as .xlsx, not as {self.ending}: name it so")
+        self.check_writable()
         sheet = "data" if self.sheet is None else self.sheet
         check_sheet_name(sheet)
         columns = check_fits(data.to_frame("polars"))

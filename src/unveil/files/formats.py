@@ -24,6 +24,7 @@ class Format(Spec, frozen=True, kw_only=True):
 
     suffixes: ClassVar[tuple[str, ...]] = ()
     labelled: ClassVar[bool] = False  # whether labels of columns and values are kept
+    written_as: ClassVar[str] = ""  # the ending of what is written, where that is only one
 
     @classmethod
     def of_ending(cls, ending: str) -> Format:  # noqa: ARG003 - for formats with several
@@ -37,6 +38,9 @@ class Format(Spec, frozen=True, kw_only=True):
     def as_in(self, source: Format) -> Format:  # noqa: ARG002 - for formats with dialects
         """The format as a file of the same format has it that a table came from."""
         return self
+
+    def check_writable(self) -> None:
+        """Refuse a format that can be read only, before any work."""
 
     def of_sheet(self, sheet: str) -> Format:  # noqa: ARG002 - for formats with several tables
         """The format of one sheet of a workbook."""

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unveil.errors import FileError, UsageError, nearest, reason
+from unveil.errors import FileError, UnveilError, UsageError, nearest, reason
 from unveil.files.formats import format_of, may_be
 from unveil.files.whole import check_target, followed, write_whole
 
@@ -104,6 +104,14 @@ class InFile(Place):
         """Refuse what exists, unless forced to, and folders."""
         check_target(self.path, force=force)
 
+    def check_format(self) -> None:
+        """Refuse an ending that names no format, or one that is not written."""
+        try:
+            self.format.check_writable()
+        except UnveilError as error:
+            error.at(str(self))
+            raise
+
     def digest(self) -> str:
         """The SHA-256 of the file's bytes."""
         self._check_there()
@@ -125,7 +133,8 @@ class InFile(Place):
 
     def sibling(self, word: str) -> str:
         """A file in the same folder, with the same ending."""
-        return str(self.path.with_name(f"{self.path.stem}-{word}{self.path.suffix}"))
+        ending = self.format.written_as or self.path.suffix
+        return str(self.path.with_name(f"{self.path.stem}-{word}{ending}"))
 
     def _format(self, given: Format | None) -> Format:
         found = format_of(self.path, given)
@@ -189,13 +198,18 @@ def may_have(given: str | os.PathLike[str], kind: type[Format]) -> bool:
 
 
 def check_outputs(
-    outputs: Sequence[str | os.PathLike[str] | None], inputs: Sequence[object], *, force: bool
+    outputs: Sequence[str | os.PathLike[str] | None],
+    inputs: Sequence[object],
+    *,
+    force: bool,
+    tables: Sequence[str | os.PathLike[str] | None] = (),
 ) -> None:
     """What is to be written can be, each in a place of its own and over nothing it is made of.
 
-    Of the inputs only names of places count.
+    Of the inputs only names of places count. Tables are outputs whose format is looked at, too.
     """
-    written = [place_of(one) for one in outputs if one is not None]
+    made = [place_of(one) for one in tables if one is not None]
+    written = [*(place_of(one) for one in outputs if one is not None), *made]
     if len({place.key for place in written}) < len(written):
         raise UsageError(f"{written[0]} is to be written twice: name another file")
     read = {place_of(one).key for one in inputs if isinstance(one, str | os.PathLike)}
@@ -203,6 +217,9 @@ def check_outputs(
         if place.key in read:
             raise UsageError(f"{place} would be overwritten by what is made of it")
         place.check_target(force=force)
+    for place in made:
+        if isinstance(place, InFile):
+            place.check_format()
 
 
 def _split(path: Path) -> tuple[Path, str | None]:

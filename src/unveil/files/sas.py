@@ -53,12 +53,17 @@ class Sas(Labelled, frozen=True, kw_only=True):
     package = "SAS"
     clock = clocks.SAS
     reader = "read_sas7bdat"
+    written_as: ClassVar[str] = ".xpt"
 
     def is_whole(self, name: str, said: Any) -> bool:
         """Numbers that are not shown with decimals."""
         return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
 
     def save(self, data: Microdata, path: Path) -> None:  # noqa: ARG002
+        """Only SAS writes such files."""
+        self.check_writable()
+
+    def check_writable(self) -> None:
         """Only SAS writes such files."""
         raise FileError(
             "a .sas7bdat file can be read and not written: write .xpt, which SAS reads, too"
@@ -82,6 +87,9 @@ class Xport(Sas, frozen=True, kw_only=True):
     version: Annotated[
         Literal[5, 8], Meta(description="The version of the format: names of 8 or 32 characters.")
     ] = 8
+
+    def check_writable(self) -> None:
+        """These can be written."""
 
     def found_in(self, path: Path) -> Xport:
         """The format in the version that the file has."""

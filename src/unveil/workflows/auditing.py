@@ -21,7 +21,7 @@ from unveil.data.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Rema
 from unveil.data.release import check_seed
 from unveil.errors import FileError, UnveilError, UsageError
 from unveil.files.evidence import write_evidence, write_records
-from unveil.files.places import check_outputs, place_of
+from unveil.files.places import check_outputs
 from unveil.files.policies import as_policy
 from unveil.files.toml import as_path
 from unveil.files.unfinished import Unfinished
@@ -107,12 +107,10 @@ def audit(
     specs = None if attacks is None else [attack_from(one) for one in _listed(attacks)]
     if asked.evidence is not None:
         as_path(asked.evidence)  # which refuses what is no path
-    outputs = (asked.evidence, asked.per_record)
     given = (original, release, schema, truth, policy)
     others = (settings.get(name) for name in ("plan", "release_schema", "intruder_file"))
-    check_outputs(outputs, (*given, *others), force=asked.force)
-    if asked.per_record is not None:
-        _ = place_of(asked.per_record).format  # which refuses what could not be written in the end
+    inputs, tables = (*given, *others), [asked.per_record]
+    check_outputs([asked.evidence], inputs, force=asked.force, tables=tables)
     case = case_of(original, release, schema, truth, asked, seed)
     return Auditing(case, asked, limits, specs).run()
 
