@@ -12,6 +12,7 @@ import traceback
 import zipfile
 
 import polars as pl
+import pyreadstat
 import pytest
 import xlsxwriter
 
@@ -128,6 +129,8 @@ FILES = {
     "infinite.parquet": pl.DataFrame({"name": [TEXT], "pay": [float("inf")]}),
     "good.parquet": _frame(),
     "good.arrow": _frame(),
+    "cases.parquet": _frame().with_columns(Pay=pl.col("pay")),
+    "spaces.parquet": _frame().with_columns(pl.col("kind").alias("my kind")),
     "words.toml": "[attributes.name]\nlevel = 'numeric'",
     "order.toml": "[attributes.kind]\norder = ['a', 'b']",
     "hole.toml": "[attributes.kind]\nhierarchy = [['a', 'b'], ['c', 'd']]",
@@ -219,6 +222,9 @@ SCENES = [
     (0, "inspect good.parquet --schema good.toml"),
     (0, "inspect good.arrow"),
     (0, "inspect good.xlsx"),
+    (0, "inspect good.sav --write-schema new.toml"),
+    (0, "inspect good.dta --json"),
+    (0, "inspect coded.sav"),
     (0, "inspect several.xlsx#more"),
     (0, "inspect mixed.xlsx"),
     (0, "inspect comma.csv"),
@@ -236,7 +242,7 @@ SCENES = [
         "latin.csv", "zero.csv", "empty.csv", "header.csv", "text.parquet", "text.arrow",
         "nest.parquet", "infinite.parquet", "cut.parquet", "cut.arrow", "no.csv", ".",
         "text.xlsx", "zip.csv", "damaged.xlsx", "several.xlsx", "several.xlsx#mroe", "twice.xlsx",
-        "blank.xlsx", "headless.xlsx", "cut.xlsx",
+        "blank.xlsx", "headless.xlsx", "cut.xlsx", "cut.sav", "cut.dta", "good.sav#x",
     )),
     *((3, f"inspect good.{ending} --schema {name}") for ending in ("csv", "parquet") for name in (
         "words.toml", "order.toml", "hole.toml", "loop.toml", "absent.toml", "role.toml",
@@ -258,6 +264,14 @@ SCENES = [
         "nest",
     )),
     (0, "mask good.xlsx --schema keys.toml --plan noise.plan -o made.xlsx#release"),
+    *((0, f"mask good.{one} --schema keys.toml --plan noise.plan -o made.{to}") for one, to in (
+        ("sav", "sav"), ("sav", "dta"), ("sav", "csv"), ("dta", "dta"), ("dta", "zsav"),
+        ("dta", "xpt"), ("parquet", "sav"),
+    )),
+    *((3, f"mask {one}.parquet --plan noise.plan -o made.{ending}") for one, ending in (
+        ("cases", "sav"), ("cases", "xpt"), ("spaces", "dta"), ("spaces", "sav"),
+        ("good", "sas7bdat"), ("long", "sav"),
+    )),
     *((3, f"mask {file} --plan noise.plan -o made.{ending}") for file, ending in (
         ("long.parquet", "xlsx"), ("huge.parquet", "xlsx"), ("good.csv", "ods"),
         ("good.csv", "xlsx#a:b"),
@@ -407,7 +421,12 @@ def birds(tmp_path_factory):
             content.write_parquet(path) if name.endswith("parquet") else content.write_ipc(path)
         else:
             path.write_bytes(content.encode() if isinstance(content, str) else content)
-    for ending in ("parquet", "arrow", "xlsx"):
+    for ending, write in {"sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta}.items():
+        write(_frame(), folder / f"good.{ending}", column_labels={"pay": "In a month"})
+    pyreadstat.write_sav(
+        _frame(), folder / "coded.sav", missing_ranges={"pay": [{"lo": NUMBER, "hi": NUMBER + 3}]}
+    )
+    for ending in ("parquet", "arrow", "xlsx", "sav", "dta"):
         whole = (folder / f"good.{ending}").read_bytes()
         (folder / f"cut.{ending}").write_bytes(whole[:-40])
     return folder

@@ -41,7 +41,10 @@ schema_option = click.option(
 
 _CSV = (
     click.option("--delimiter", help="CSV: what stands between cells; found by itself."),
-    click.option("--encoding", help="CSV: how the text is stored.  [default: utf-8]"),
+    click.option(
+        "--encoding",
+        help="CSV, SPSS, Stata, SAS: how the text is stored.  [default: utf-8; as the file says]",
+    ),
     click.option("--decimal", help="CSV: the decimal sign, '.' or ','.  [default: .]"),
     click.option("--quote", help="CSV: what encloses text; '' for nothing.  [default: \"]"),
     click.option(
@@ -61,33 +64,33 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def csv_format(*files: str | Path, **given: Any) -> Format | None:
     """Make the dialect that the options describe; None where nothing was said.
 
-    It is that of those files that are CSV, of which there must be one.
+    It is that of those files that are CSV, else of those that have these options, too.
     """
     said = {name: value for name, value in given.items() if value not in (None, ())}
     if not said:
         return None
-    from unveil.files.csv import Csv
+    import msgspec
 
-    if not any(maybe_csv(file) for file in files):
-        options = listing(f"--{name}" for name in said)
-        raise UsageError(f"{files[0]} is not a CSV file: leave out {options}")
+    from unveil.files.csv import Csv
+    from unveil.files.places import may_have, place_of
+
     if said.get("delimiter") in ("tab", "\\t"):
         said["delimiter"] = "\t"
-    return Csv(**said)
-
-
-def maybe_csv(file: str | Path) -> bool:
-    """Whether a file's ending is not that of another format."""
-    from unveil.files.csv import Csv
-    from unveil.files.places import may_have
-
-    return may_have(file, Csv)
+    if any(may_have(file, Csv) for file in files):
+        return Csv(**said)
+    for file in files:  # which may have some of the options, too
+        found = place_of(file).format
+        if found is not None and {*said} <= {*found.__struct_fields__}:
+            return msgspec.structs.replace(found, **said)
+    options = listing(f"--{name}" for name in said)
+    raise UsageError(f"{files[0]} is not a CSV file: leave out {options}")
 
 
 def read_table(
     file: str | Path, schema: Path | None, dialect: Format | None, *, part: bool = False
 ) -> Microdata:
     """Read a file; in part, the schema may name columns that it does not have."""
+    from unveil.files.places import may_have
     from unveil.files.schemas import as_schema
     from unveil.workflows.sources import OWN_SCHEMA, as_microdata
 
@@ -95,7 +98,8 @@ def read_table(
     if part and declared is not None:
         declared = declared.where_there()
     try:
-        return as_microdata(file, declared, format=dialect if maybe_csv(file) else None)
+        fits = dialect is not None and may_have(file, type(dialect))
+        return as_microdata(file, declared, format=dialect if fits else None)
     except (DataError, SchemaError) as error:
         if part:
             error.or_else(OWN_SCHEMA)

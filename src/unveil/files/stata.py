@@ -158,7 +158,7 @@ def _tagged(one: Outgoing, tags: dict[str, str], data: Microdata) -> pl.Series:
     column = column.set(codes.is_not_null(), None)
     if whole and column.is_between(*_LONG).all():
         column = column.cast(pl.Int32)
-    if codes.null_count() == len(codes):
+    if not tags:
         return column
     letters = codes.replace_strict(tags, default=None)
     cells = [a if b is None else b for a, b in zip(column, letters, strict=True)]

@@ -270,6 +270,15 @@ def test_spss_codes_become_stata_letters(sav, tmp_path):
     assert unveil.read(tmp_path / "made.dta").column("born").to_list() == DAYS
 
 
+def test_a_code_that_no_cell_has_keeps_its_label(tmp_path):
+    schema = unveil.Schema(missing={"a": [-9]}, labels={"a": {-9: "refused"}})
+    for cells in ([1.5, 2], [1, None], [None, -9]):
+        data = unveil.Microdata(pl.DataFrame({"a": cells}), schema)
+        unveil.write(data, tmp_path / "made.dta", force=True)
+        said = as_told(tmp_path / "made.dta")[1]
+        assert said.variable_value_labels == {"a": {"a": "refused"}}
+
+
 def test_stata_letters_are_plainly_missing_in_spss(dta, tmp_path, caplog):
     data = unveil.read(dta)
     unveil.write(data.select(["id", "sex", "income"]), tmp_path / "made.sav")
@@ -421,7 +430,6 @@ def test_times_with_a_zone_are_written_as_in_utc(tmp_path, caplog):
     assert read == noon.replace(tzinfo=None)
 
 
-NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53)
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5)
 COLUMNS = st.sampled_from(
     [
@@ -453,3 +461,31 @@ def test_any_table_comes_back(tmp_path, ending, columns):
         elif before.dtype == pl.Null:
             after = after.cast(pl.Null)
         assert after.to_list() == before.to_list()
+
+
+CODES = {"a": [-9, -8], "b": [-9.5], "c": ["x", "?"]}
+CODED = st.lists(
+    st.tuples(
+        st.none() | st.integers(-9, 5),
+        st.none() | st.sampled_from([-9.5, 0.5, 2.25]),
+        st.none() | st.sampled_from(["x", "?", "y", "Ä z"]),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+@given(rows=CODED)
+def test_missing_codes_come_back(tmp_path, ending, rows):
+    schema = unveil.Schema(numeric=["a", "b"], nominal="c", missing=CODES)
+    types = {"a": pl.Int64, "b": pl.Float64, "c": pl.String}
+    data = unveil.Microdata(pl.DataFrame(rows, schema=types, orient="row"), schema)
+    path = tmp_path / f"t.{ending}"
+    unveil.write(data, path, force=True)
+    again = unveil.read(path, unveil.Schema(missing={"c": CODES["c"]}))
+    letters = {"sav": {}, "dta": {"-9": ".a", "-8": ".b", "-9.5": ".a"}}[ending]
+    for name in data.columns:
+        assert again.column(name).to_list() == data.column(name).to_list()
+        codes = [letters.get(code, code) for code in data.missing_code(name)]
+        assert again.missing_code(name).to_list() == codes
