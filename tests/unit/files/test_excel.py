@@ -354,3 +354,37 @@ def test_an_absent_package_is_named_with_its_extra(book, tmp_path, monkeypatch):
         unveil.read(path)
     with pytest.raises(MissingPackageError, match=r"package xlsxwriter.* 'unveil\[excel\]'"):
         unveil.write(data, tmp_path / "new.xlsx")
+
+
+ODS = """<?xml version="1.0" encoding="UTF-8"?>
+<office:document-content
+  xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+  xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">
+<office:body><office:spreadsheet><table:table table:name="people">{rows}</table:table>
+</office:spreadsheet></office:body></office:document-content>"""
+
+
+def _ods_cell(cell):
+    kind, name = {bool: ("boolean", "boolean-value"), str: ("string", "string-value")}.get(
+        type(cell),
+        ("date", "date-value") if isinstance(cell, datetime.date) else ("float", "value"),
+    )
+    told = cell.isoformat() if kind == "date" else str(cell).lower()
+    value = f'office:value-type="{kind}" office:{name}="{told}"'
+    return f"<table:table-cell {value}><text:p>{told}</text:p></table:table-cell>"
+
+
+def test_an_open_document_is_read(tmp_path):
+    rows = [["a", "b", "c", "d"], [1, "007", True, DAY], [2, "x", False, DAY]]
+    cells = "".join(
+        f"<table:table-row>{''.join(map(_ods_cell, row))}</table:table-row>" for row in rows
+    )
+    with zipfile.ZipFile(tmp_path / "t.ods", "w") as parts:
+        parts.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        parts.writestr("META-INF/manifest.xml", "<manifest/>")
+        parts.writestr("content.xml", ODS.format(rows=cells))
+    assert _rows(unveil.read(tmp_path / "t.ods#people")) == [tuple(row) for row in rows[1:]]
+    (tmp_path / "t.csv").write_bytes((tmp_path / "t.ods").read_bytes())
+    with pytest.raises(FileError, match="this is an Excel workbook, not CSV"):
+        unveil.read(tmp_path / "t.csv")
