@@ -28,7 +28,8 @@ _ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _FIRST_DATE = datetime.date(1900, 1, 1)  # a workbook's time of day is on the day before
 _MADE = datetime.datetime(1980, 1, 1)  # always: same data, same bytes
 _SHOWN = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss.000"}
-logging.getLogger("fastexcel").addHandler(logging.NullHandler())  # it tells of blank columns
+for _name in ("fastexcel", "calamine"):  # they tell of blank columns, of charts
+    logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 class Excel(Format, frozen=True, kw_only=True):

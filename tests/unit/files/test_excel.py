@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import subprocess
 import sys
 import zipfile
 
@@ -186,6 +187,20 @@ def test_the_sheet_is_the_one_that_is_named(book):
     path.with_name("u.csv").write_text("a\n1\n")
     with pytest.raises(FileError, match="only a workbook has sheets"):
         unveil.read(path.with_name("u.csv#homes"))
+
+
+def test_a_chart_is_no_table_and_nothing_is_said_of_it(tmp_path):
+    path = tmp_path / "t.xlsx"
+    with xlsxwriter.Workbook(str(path)) as made:
+        page, chart = made.add_worksheet("a"), made.add_chart({"type": "line"})
+        page.write_row(0, 0, ["x", "blank"])
+        page.write_row(1, 0, [1])
+        chart.add_series({"values": "=a!$A$2:$A$2"})
+        made.add_chartsheet("b").set_chart(chart)
+    code = f"import unveil; print(unveil.read({str(path)!r}))"  # where no log is set up
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "Microdata(1 record, 2 columns)"
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize(
