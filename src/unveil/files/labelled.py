@@ -38,7 +38,7 @@ class Labelled(Format, frozen=True, kw_only=True):
     package: ClassVar[Package]
     clock: ClassVar[Clock]
     reader: ClassVar[str]
-    asked: ClassVar[dict[str, Any]] = {"user_missing": True}
+    asked: ClassVar[dict[str, bool]] = {"user_missing": True, "disable_datetime_conversion": True}
 
     encoding: Annotated[
         str | None, Meta(description="How the text is stored, where the file does not say it.")
@@ -46,7 +46,10 @@ class Labelled(Format, frozen=True, kw_only=True):
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table, its labels and its missing codes."""
-        cells, said = self._parsed(path)
+        cells, said = self._parsed(path, self.reader, **self.asked)
+        if not cells:
+            raise DataError("there are no columns")
+        self.add_labels(path, said)
         columns, tags, own = [], {}, {}
         for name in list(cells):
             column, of_column = _column(name, cells.pop(name), said)
@@ -60,17 +63,16 @@ class Labelled(Format, frozen=True, kw_only=True):
         codebook = _codebook(self.package, said)
         return Microdata.from_labelled(pl.DataFrame(columns), filled, codebook, tags)
 
-    def _parsed(self, path: Path) -> tuple[dict[str, list[Any]], Any]:
+    def add_labels(self, path: Path, said: Any) -> None:
+        """Add labels that are kept in a file of their own."""
+
+    def _parsed(self, path: Path, reader: str, **asked: Any) -> tuple[dict[str, list[Any]], Any]:
         package = pyreadstat(self.package)
         try:
             with path.open("rb") as file:  # what cannot be opened is told by the system's own words
                 self.check_whole(file)
-            cells, said = getattr(package, self.reader)(
-                path,
-                encoding=self.encoding,
-                disable_datetime_conversion=True,
-                output_format="dict",
-                **self.asked,
+            cells, said = getattr(package, reader)(
+                path, encoding=self.encoding, output_format="dict", **asked
             )
         except (package.ReadstatError, package.PyreadstatError, ValueError):
             # Its own message may quote the file, so it is not passed on.
@@ -78,8 +80,6 @@ class Labelled(Format, frozen=True, kw_only=True):
                 f"this is not a whole {self.package} file: it is damaged, cut short or of another "
                 "format; or its text is stored otherwise than it says: name the encoding"
             ) from None
-        if not cells:
-            raise DataError("there are no columns")
         return cells, said
 
     def _typed(self, column: pl.Series, codes: tuple[str, ...], said: Any) -> pl.Series:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -22,8 +23,6 @@ from unveil.files.labelling import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from unveil.data.microdata import Microdata
     from unveil.files.formats import Format
 
@@ -43,6 +42,9 @@ _MARK = 48  # how much of a file tells its version
 class Sas(Labelled, frozen=True, kw_only=True):
     """SAS: .sas7bdat files, which can be read; SAS itself writes them.
 
+    Labels of values are in a catalog: NAME.sas7bcat or formats.sas7bcat beside the file, or a file
+    that is named.
+
     Examples
     --------
     >>> Sas().suffixes
@@ -54,6 +56,25 @@ class Sas(Labelled, frozen=True, kw_only=True):
     clock = clocks.SAS
     reader = "read_sas7bdat"
     written_as: ClassVar[str] = ".xpt"
+
+    catalog: Annotated[
+        str | None, Meta(description="The file of the labels of values, where it is not beside.")
+    ] = None
+
+    def add_labels(self, path: Path, said: Any) -> None:
+        """Labels by the names of formats, from the catalog, if there is one."""
+        beside = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
+        listed = beside if self.catalog is None else (Path(self.catalog),)
+        found = next((one for one in listed if one.exists()), None)
+        if found is None and self.catalog is not None:
+            raise FileError("there is no such catalog").at(self.catalog)
+        if found is not None:
+            _, catalog = self._parsed(found, "read_sas7bcat")
+            for name, called in said.original_variable_types.items():
+                bare = re.sub(r"[0-9]*(?:\.[0-9]*)?$", "", called or "")
+                labels = catalog.value_labels.get(called) or catalog.value_labels.get(bare)
+                if labels:
+                    said.variable_value_labels[name] = labels
 
     def is_whole(self, name: str, said: Any) -> bool:
         """Numbers that are not shown with decimals."""
@@ -82,7 +103,7 @@ class Xport(Sas, frozen=True, kw_only=True):
     suffixes: ClassVar[tuple[str, ...]] = (".xpt",)
     labelled: ClassVar[bool] = False  # of columns, but not of values
     reader = "read_xport"
-    asked: ClassVar[dict[str, Any]] = {}
+    asked: ClassVar[dict[str, bool]] = {"disable_datetime_conversion": True}
 
     version: Annotated[
         Literal[5, 8], Meta(description="The version of the format: names of 8 or 32 characters.")

@@ -84,7 +84,7 @@ class Spss(Labelled, frozen=True, kw_only=True):
                 column_labels={one.column.name: one.label or None for one in columns},
                 variable_value_labels={one.column.name: one.labels for one in columns},
                 missing_ranges={name: ranges for name, ranges in missing.items() if ranges},
-                variable_format={one.column.name: one.variable.format for one in columns},
+                variable_format={one.column.name: _format(one, data) for one in columns},
                 variable_measure={one.column.name: _measure(one) for one in columns},
                 variable_display_width={
                     one.column.name: one.variable.width for one in columns if one.variable.width
@@ -98,6 +98,12 @@ class Spss(Labelled, frozen=True, kw_only=True):
 
 def _measure(one: Outgoing) -> str:
     return one.variable.measure or _MEASURES.get(one.attribute.level or "", "unknown")
+
+
+def _format(one: Outgoing, data: Microdata) -> str:
+    """How a column is shown: as before, and whole numbers without decimals."""
+    whole = data.column(one.column.name).dtype.is_integer()
+    return one.variable.format or ("F8.0" if whole else "")
 
 
 def _padded(one: Outgoing) -> pl.Series:

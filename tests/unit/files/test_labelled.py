@@ -27,6 +27,26 @@ fbUy1dhvADwqfJX7hNUmeilxveKe31SCffU5YylJlE7OpwydaNZI65lkUh8Zj0Y1VenuYXVhq0ZO6fKM
 7Qs29xaH4uFo6J5xfmuxB6acte3kscrlePV3E0il0wUB/gXgT/IU3xl3w1Y4yQV1I23di0SbB+zdORieGLhyNubb
 79IXj6vvfWvbp2bRxv2OU+S3i44eVzNGls/kdBR3AgAAAAAAAEDl3gBFRN88AEAAAA==
 """
+# A table and the catalog of its labels, made by the library that pyreadstat is made of.
+CODED_SAS = """
+H4sICNTy+moCA3Blb3BsZTIuc2FzN2JkYXQAY2BAgEOvGhM2iwie3zuJg4HzuGGPhLyAoLESg7ExI5MhI0SJCAMD
+MyOKuDGjsjGDiAiDAjMjzJxgx2AFN08fVxfHEMdg1xAFXICBAADph6k7Hi43dVfRfUcYjaFYAIIZ0YQt9QxMDAx9
+TX0y80orkMSN9QwN9Ax0DQ3NDPQMDfUM0Y2rsDCLNzNB8EH2dksWfoBhdPUzdt35h+xOhlEwCkbBKBgFo2AUjIJR
+MApGwSgYBaNgEIGZ0H4rOjjIDmUw8TBwAakbPBCuBjOqugNQcQk0/RlcEDqCCVVcAioeABOAdtjfcEJoHTTxDVBx
+GzTxKqi4GZq4FVTcAc09vzjwi6MZAwUf7P1QByocgokZuBgFo2AUjIJRMApGwSAF/37/BwNi1ZswsFKkX4OBBVU/
+RPt/JShfCtbgAkJGBiY4D9WGP1BdGmimg5sxLIwMsOYM2K0sqI0vqNb/iLaaCgMztNXFhmbeX6haG4SQCPr8DXh+
+J8Q1oDi1giHYNcKtKDU9Mz8PaGqQq7sbuvf/oJoHCwt2GsUuDztqeMHadWxo7Tw2NP8yorkPnf8fTR0rmjpWtNhl
+RPMnOh+aiAimol9Eqvv5n7RUOdTBNyCA5BNU8B0IwC14WHpAkxc0gOQ7AXg+ww7QxWG5lBMmIIAqX4uWTv6PsPig
+VX+UVMCIFn+MaPEG43Oj8XnQ+Bw08ykHUn0ggmQPD5gtQ6TNLECXMmKU3r9xpl/0Li4AMnsI9gAgAAA=
+"""
+CATALOG = """
+H4sICNTy+moCA3Blb3BsZS5zYXM3YmNhdADt3DFLw0AUwPGXtopuLQTpIBqqqyFHatExaFqE2ELToZuIVBTUYrHQ
+1b2T4CdxE0RxcfQjuDk4dXLWIrFt2rQgglj+PwjHe3d5d7w15ER6Ht8uD2701PPd1ZzMP6l2ejmZsjOSyWgxpX0t
+0UXi2kDe1lZs0XUx4lpQx3d8I7/judtOxfHdihFFJtj6fN8rFYxqeen6tvHiBOPQwm6lpEgilN40rayldte947Nm
+qy9vm8oyrTWlcpaplKnC5Vobub1cthd399UXzzvBE3XeyPMBAAAAAAAAAAAAAAAAAAAAAAAAE1Q9v9wdg39kkj+u
+VJr63ixo9AYAAAAAAAAAAADT5nXsrO9W8+Pv8IuFxt+XHpG774Rn+z/mPYRWz8ph7XT/pPadSMhAKPI+9gSrZbeQ
+/+MujNq8OHTTojGiG37EfYwzUqw3Lo6kF/v1Zl8MAAAAAPh/PgAof/ziAGAAAA==
+"""
 DAYS = [dt.date(1980, 1, 2), None, dt.date(1890, 5, 6), dt.date(2000, 2, 29), dt.date(1600, 1, 1)]
 TIMES = [dt.datetime(2020, 1, 2, 3, 4, 5), dt.datetime(1999, 12, 31, 23, 59, 59, 250_000)]
 WHEN = [*TIMES, None, *TIMES]
@@ -179,7 +199,7 @@ def test_a_sas_transport_file_comes_back(tmp_path, version):
 
 def test_a_sas_file_is_read(tmp_path):
     path = tmp_path / "people.sas7bdat"
-    path.write_bytes(gzip.decompress(base64.b64decode(SAS7BDAT)))
+    path.write_bytes(unpacked(SAS7BDAT))
     data = unveil.read(path)
     assert data.to_frame().to_dict(as_series=False) == {
         "id": [1, 2, 3],
@@ -192,7 +212,34 @@ def test_a_sas_file_is_read(tmp_path):
     assert data.missing_code("income").to_list() == [None, None, ".A"]
     with pytest.raises(FileError, match=r"people.sas7bdat: .* write .xpt"):
         unveil.write(data, path, force=True)
-    assert path.read_bytes() == gzip.decompress(base64.b64decode(SAS7BDAT))
+    assert path.read_bytes() == unpacked(SAS7BDAT)
+
+
+def unpacked(text):
+    return gzip.decompress(base64.b64decode(text))
+
+
+def test_labels_of_a_sas_file_are_in_its_catalog(tmp_path):
+    from unveil.files.sas import Sas
+
+    path, elsewhere = tmp_path / "people.sas7bdat", tmp_path / "labels"
+    path.write_bytes(unpacked(CODED_SAS))
+    assert unveil.read(path).schema["sex"].labels == {}
+    elsewhere.write_bytes(unpacked(CATALOG))
+    labels = {"sex": {"1": "female", "2": "male"}, "region": {"N": "North", "S": "South"}}
+    kinds = [None, None, Sas(catalog=str(elsewhere))]
+    for beside, kind in zip(("people", "formats", "other"), kinds, strict=True):
+        catalog = tmp_path / f"{beside}.sas7bcat"
+        catalog.write_bytes(unpacked(CATALOG))
+        schema = unveil.read(path, format=kind).schema
+        assert {name: schema[name].labels for name in schema} == labels
+        catalog.write_bytes(unpacked(CATALOG)[:3000])
+        if kind is None:
+            with pytest.raises(FileError, match="not a whole SAS file"):
+                unveil.read(path)
+        catalog.unlink()
+    with pytest.raises(FileError, match="there is no such catalog"):
+        unveil.read(path, format=Sas(catalog="nowhere"))
 
 
 def test_the_schema_is_inferred(sav):
@@ -258,6 +305,14 @@ def test_whole_numbers_are_those_shown_without_decimals(sav):
     data = unveil.read(sav)
     kinds = {name: data.column(name).dtype for name in ("id", "hours", "sex", "took")}
     assert kinds == {"id": pl.Int64, "hours": pl.Int64, "sex": pl.Float64, "took": pl.Int64}
+
+
+def test_whole_numbers_stay_whole(tmp_path):
+    data = unveil.Microdata(pl.DataFrame({"age": [31, 54], "pay": [1.0, 2.0]}))
+    unveil.write(data, tmp_path / "t.sav")
+    again = unveil.read(tmp_path / "t.sav")
+    assert again.column("age").dtype == pl.Int64
+    assert again.column("pay").dtype == pl.Float64
 
 
 def test_spss_codes_become_stata_letters(sav, tmp_path):
