@@ -43,4 +43,4 @@ def paper_data():
     return get
 
 
-pytest_plugins = ["browsing", "harness"]
+pytest_plugins = ["browsing", "harness", "serving"]

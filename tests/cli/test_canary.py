@@ -8,9 +8,11 @@ ones it was asked for, is searched for the canaries.
 import io
 import logging
 import shutil
+import sqlite3
 import traceback
 import zipfile
 
+import adbc_driver_manager.dbapi
 import polars as pl
 import pyreadstat
 import pytest
@@ -554,6 +556,81 @@ def test_no_traceback_sings(cage):
         _raises(lambda: unveil.write(data, "no/x.csv")),
     ]
     _check_silence(cage, given=given, texts=texts)
+
+
+@pytest.fixture
+def bird_base(cage):
+    """An SQLite file of canaries, and one that is damaged."""
+    path = cage / "work" / "birds.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table good (name, kind, pay, age)")
+        connection.executemany("insert into good values (?, ?, ?, ?)", _frame().rows())
+        connection.execute("create view seen as select * from good")
+        for column, cell in {"mixed": WHOLE, "bytes": TEXT.encode(), "huge": 9e999}.items():
+            connection.execute(f"create table {column} ({column})")
+            first = [NUMBER] if column == "huge" else [TEXT]
+            connection.executemany(f"insert into {column} values (?)", [first, [cell]])
+        connection.execute("create table latin (name)")
+        connection.execute(f"insert into latin values (cast('{TEXT}' || x'ff' as text))")
+    connection.close()
+    path.with_name("cut.db").write_bytes(path.read_bytes()[:-9000])
+    return "sqlite:///birds.db"
+
+
+def test_no_database_sings(cage, bird_base, monkeypatch, capfd):
+    given = set(cage.rglob("*"))
+    queries = [
+        "select nmae from good", "select name, name from good", "select * from bad",
+        "with x as (select 1) delete from good", "select name from good; delete from good",
+        "select name from", "select abs(-9223372036854775807 - age / age) from good",
+        "select json(name) from good",
+    ]  # fmt: skip
+    names = ["god", "mixed", "bytes", "huge", "latin"]
+    reads = [f"{bird_base}?query={query}" for query in queries]
+    reads += [f"{bird_base}?table={name}" for name in names]
+    reads += [
+        "sqlite:///cut.db?table=good",
+        "sqlite:///good.csv?table=good",
+        "sqlite:///no.db?table=t",
+    ]
+    reads += [
+        f"postgresql://me:{TEXT}@127.0.0.1:1/db?table=t",
+        f"postgresql://me:{WHOLE}/{TEXT}@127.0.0.1:1/db?table=t",
+        f"postgresql://127.0.0.1:1/db?password={TEXT}&table=t",
+        f"mysql://me:{TEXT}@127.0.0.1:1/db?table=t",
+        "postgresql://127.0.0.1:1/db?table=t",
+    ]
+    monkeypatch.setenv("PGPASSWORD", TEXT)
+    texts = [_raises(lambda uri=uri: unveil.read(uri)) for uri in reads]
+    table = f"{bird_base}?table=good"
+    texts += [
+        _raises(lambda s=s: unveil.read(table, f"{s}.toml")) for s in ("words", "order", "hole")
+    ]
+    frames = [
+        pl.DataFrame({"Name": [TEXT], "nAME": [TEXT]}),
+        pl.DataFrame({"age": pl.Series([WHOLE, 2**63], dtype=pl.UInt64)}),
+        pl.DataFrame({"name\0": [TEXT]}),
+    ]
+    texts += [
+        _raises(lambda f=f: unveil.write(Microdata(f), f"{bird_base}?table=new")) for f in frames
+    ]
+    texts += [
+        _raises(lambda uri=uri, force=force: unveil.write(Microdata(_frame()), uri, force=force))
+        for uri, force in [
+            (table, False), (f"{bird_base}?table=seen", True), (reads[0], True),
+            ("sqlite:///cut.db?table=good", True), ("sqlite:///no/x.db?table=t", True),
+            ("postgresql://127.0.0.1:1/db?table=t", True),
+        ]
+    ]  # fmt: skip
+
+    def fail(*_args, **_options):
+        raise adbc_driver_manager.dbapi.DataError(TEXT, status_code=7)
+
+    monkeypatch.setattr(adbc_driver_manager.dbapi.Cursor, "adbc_ingest", fail)
+    for uri in (table, "sqlite:///new.db?table=t"):
+        texts.append(_raises(lambda uri=uri: unveil.write(Microdata(_frame()), uri, force=True)))
+    assert unveil.read(table) == Microdata(_frame())
+    _check_silence(cage, given=given, texts=[*texts, *capfd.readouterr()])
 
 
 def test_no_repr_sings(cage):

@@ -119,6 +119,7 @@ class InDatabase(Place):
 
     def _is_there(self, connection: Any, *, force: bool) -> bool:
         """Whether there is a table to replace; refuse one that is not to be."""
+        self._database.check_rights(connection)
         is_table = self._database.relations(connection).get(
             self._database.known_as(self._uri.table or "")
         )

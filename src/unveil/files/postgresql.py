@@ -25,7 +25,6 @@ _LONGEST_NAME = 63  # bytes; what is longer is cut
 _MOST_COLUMNS = 1600
 _OWN_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
 _TYPES: dict[Any, str] = {
-    pl.Int8: "smallint",
     pl.Int16: "smallint",
     pl.Int32: "integer",
     pl.Float32: "real",
@@ -46,6 +45,7 @@ _CONNECTING: tuple[tuple[str, str], ...] = (
     ("password", _NOBODY),
     ("authentication failed", _NOBODY),
     ("pg_hba.conf", _NOBODY),
+    ("permission denied", "permission denied: this user may not connect to the database"),
     ("role ", "the server does not know this user; name another (USER@HOST, PGUSER)"),
     ("definition of service", "the service file has no such service"),
     ("service file", "the service file cannot be read"),
@@ -56,6 +56,7 @@ _CONNECTING: tuple[tuple[str, str], ...] = (
     ("timeout", _UNSEEN),
     ("SSL", "the server and this machine do not agree on encryption (sslmode, sslrootcert)"),
 )
+_ELSEWHERE = "try it in the database's own program"
 _WRITES = "a query reads and never writes: this one writes, or it cannot be part of another query"
 _STATES: dict[str, tuple[type[UnveilError], str]] = {
     "42P01": (UsageError, "a table that the query names is not in the database"),
@@ -132,16 +133,18 @@ class Postgresql(Database):
         return {name: kind == "r" for name, kind in found.iter_rows()}
 
     def check_target(self) -> None:
-        """Refuse names that would be cut, and a schema in which this user can make nothing."""
+        """Refuse names that would be cut."""
         for name in (self._schema, self.uri.table or ""):
             if len(name.encode()) > _LONGEST_NAME:
                 raise UsageError(f"a name in PostgreSQL has at most {_LONGEST_NAME} bytes")
-        with self.connected(writing=False) as connection:
-            allowed = frame_of(
-                connection,
-                "SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM "
-                f"pg_catalog.pg_namespace WHERE nspname = {literal(self._schema)}",
-            )
+
+    def check_rights(self, connection: Any) -> None:
+        """Refuse a schema in which this user can make nothing."""
+        allowed = frame_of(
+            connection,
+            "SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM pg_catalog.pg_namespace "
+            f"WHERE nspname = {literal(self._schema)}",
+        )
         if allowed.is_empty():
             raise FileError("there is no such schema in the database")
         if not allowed.item():
@@ -182,7 +185,10 @@ class Postgresql(Database):
                 f"in {count(int(zero.sum()), 'cell')}; take them out"
             )
         if kind == pl.Int8:
-            return column.cast(pl.Int16), "smallint"
+            column = column.cast(pl.Int16)
+        elif kind.is_float() and kind != pl.Float32:
+            column = column.cast(pl.Float64)
+        kind = column.dtype
         return (column, _TYPES[kind]) if kind in _TYPES else (as_signed(column), "bigint")
 
     def check_names(self, columns: list[str]) -> None:
@@ -209,17 +215,14 @@ class Postgresql(Database):
             said = str(error)
             known = (sentence for words, sentence in _CONNECTING if words in said)
             return FileError(next(known, "the server cannot be connected to"))
-        if state in ("25006", "0A000"):
+        if state in ("25006", "0A000") or "read-only transaction" in str(error):
             if writing:
                 return FileError("the server is read-only: it may be a copy of another one")
             return UsageError(_WRITES)
-        if state in _STATES:
-            kind, sentence = _STATES[state]
-            return kind(f"{sentence} (SQLSTATE {state})")
-        code = f" (SQLSTATE {state})" if re.fullmatch("[0-9A-Z]{5}", state or "") else ""
-        if writing:
-            return FileError(f"PostgreSQL refused{code}; nothing was written")
-        return FileError(f"PostgreSQL refused{code}; try the query in its own program")
+        kind, sentence = _STATES.get(state or "", (FileError, "PostgreSQL refused"))
+        if re.fullmatch("[0-9A-Z]{5}", state or ""):
+            sentence = f"{sentence} (SQLSTATE {state})"
+        return kind(f"{sentence}; {'nothing was written' if writing else _ELSEWHERE}")
 
 
 class _ArrowSchema(ctypes.Structure):
@@ -244,7 +247,10 @@ def _names(connection: Any, query: str) -> list[str]:
         handle = statement.execute_schema()
         schema = _ArrowSchema.from_address(handle.address)
         columns = (schema.children[position].contents for position in range(schema.n_children))
-        return [(column.name or b"").decode() for column in columns]
+        names = [(column.name or b"").decode() for column in columns]
+    if not names:  # it does not select, or it selects nothing
+        raise UsageError(_WRITES)
+    return names
 
 
 def _kinds(connection: Any, types: Sequence[int]) -> list[str]:

@@ -64,7 +64,11 @@ class Database(abc.ABC):
 
     @abc.abstractmethod
     def check_target(self) -> None:
-        """Refuse, before any work, a database where no table could be made."""
+        """Refuse, before any work, a name that no table could have."""
+
+    @abc.abstractmethod
+    def check_rights(self, connection: Any) -> None:
+        """Refuse a place where this user can make no table."""
 
     @abc.abstractmethod
     def held(self, column: pl.Series) -> tuple[pl.Series, str]:

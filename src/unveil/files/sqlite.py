@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import polars as pl
 
@@ -66,8 +65,8 @@ class Sqlite(Database):
 
     def connect(self, driver: Any, *, writing: bool) -> Any:
         """Open the file, which is there."""
-        place = quote(str(followed(self.uri.path)))
-        return driver.connect(f"file:{place}?mode={'rw' if writing else 'ro'}")
+        place = followed(self.uri.path).as_uri()
+        return driver.connect(f"{place}?mode={'rw' if writing else 'ro'}")
 
     @contextlib.contextmanager
     def connected(self, *, writing: bool) -> Iterator[Any]:
@@ -107,6 +106,9 @@ class Sqlite(Database):
         path = followed(self.uri.path)
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise FileError("cannot be written: permission denied")
+
+    def check_rights(self, connection: Any) -> None:
+        """Who may write to the file may make tables in it."""
 
     def read(self, connection: Any, query: str) -> pl.DataFrame:
         """Look first at what every column holds: the driver goes by the first cells alone."""
@@ -218,11 +220,11 @@ def _names(connection: Any, query: str) -> list[str]:
 
 def _contents(cell: str) -> str:
     """What a column holds, as one number."""
-    large = f"{cell} NOT BETWEEN {-LARGEST_EXACT} AND {LARGEST_EXACT}"
     return (
-        f"max(typeof({cell}) = 'integer') * {_WHOLE} + max(typeof({cell}) = 'real') * {_REAL} + "
-        f"max(typeof({cell}) = 'text') * {_TEXT} + max(typeof({cell}) = 'blob') * {_BYTES} + "
-        f"max(typeof({cell}) = 'integer' AND {large}) * {_LARGE} AS {cell}"
+        f"sum(DISTINCT CASE typeof({cell}) WHEN 'integer' THEN "
+        f"iif({cell} BETWEEN {-LARGEST_EXACT} AND {LARGEST_EXACT}, {_WHOLE}, {_LARGE}) "
+        f"WHEN 'real' THEN {_REAL} WHEN 'text' THEN {_TEXT} WHEN 'blob' THEN {_BYTES} END) "
+        f"AS {cell}"
     )
 
 
@@ -234,7 +236,7 @@ def _kind(name: str, contents: int | None) -> int:
             f"column '{name}' holds bytes, which microdata cannot have; leave it out, or turn them "
             f"into text in a query: hex({quoted(name)})"
         )
-    if contents & _TEXT and contents & (_WHOLE | _REAL):
+    if contents & _TEXT and contents != _TEXT:
         raise DataError(
             f"column '{name}' holds text and numbers at once; make them one type in a query: "
             f"CAST({quoted(name)} AS TEXT)"
@@ -244,7 +246,7 @@ def _kind(name: str, contents: int | None) -> int:
             f"column '{name}' holds whole numbers beyond 2^53 beside others that are not whole, "
             f"which cannot be told apart in arithmetic; in a query: CAST({quoted(name)} AS TEXT)"
         )
-    return next(kind for kind in (_REAL, _WHOLE, _TEXT) if contents & kind)
+    return next((kind for kind in (_REAL, _TEXT) if contents & kind), _WHOLE)
 
 
 def _typed(column: pl.Series, declared: str) -> pl.Series:
