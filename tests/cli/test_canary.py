@@ -577,7 +577,7 @@ def bird_base(cage):
     return "sqlite:///birds.db"
 
 
-def test_no_database_sings(cage, bird_base, monkeypatch, capfd):
+def test_no_database_sings(cage, bird_base, unveil_command, monkeypatch, capfd):
     given = set(cage.rglob("*"))
     queries = [
         "select nmae from good", "select name, name from good", "select * from bad",
@@ -602,6 +602,9 @@ def test_no_database_sings(cage, bird_base, monkeypatch, capfd):
     ]
     monkeypatch.setenv("PGPASSWORD", TEXT)
     texts = [_raises(lambda uri=uri: unveil.read(uri)) for uri in reads]
+    commands = [unveil_command("inspect", uri) for uri in reads]
+    assert {done.code for done in commands} == {2, 3}
+    texts += [text for done in commands for text in (done.out, done.err)]
     table = f"{bird_base}?table=good"
     texts += [
         _raises(lambda s=s: unveil.read(table, f"{s}.toml")) for s in ("words", "order", "hole")

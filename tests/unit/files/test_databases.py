@@ -103,8 +103,8 @@ def message(act, kind=UnveilError):
 def test_a_table_has_a_name(given, table, schema):
     assert parsed(given)[5:] == (schema, table, None)
     assert str(InDatabase(given)) == given
-    assert parsed(InDatabase(given).sibling("x.y")).table == table + "_x.y"
-    assert parsed(InDatabase(given).sibling("x.y")).schema == schema
+    beside = parsed(InDatabase(given).sibling(".x"))
+    assert (beside.schema, beside.table) == (schema, f"{table}_.x")
 
 
 def test_paths_have_three_slashes_or_four():
