@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _BATCH = {"adbc.postgresql.batch_size_hint_bytes": str(16 * 2**20)}
 _AS_IS = ("int2", "int4", "int8", "float4", "float8", "bool", "date", "timestamp", "timestamptz")
 _AS_TEXT = ("text", "varchar", "bpchar", "name", "uuid", "citext", "char")
+_PATIENCE = 30_000  # milliseconds for others to be done with a table
 _LONGEST_NAME = 63  # bytes; what is longer is cut
 _MOST_COLUMNS = 1600
 _OWN_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
@@ -33,7 +34,6 @@ _TYPES: dict[Any, str] = {
     pl.Date: "date",
     pl.String: "text",
 }
-_ABSENT = "there is no such database on the server"
 _NOBODY = (
     "the server lets nobody in with this name and password; they come from the environment "
     "(PGUSER, PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a service file "
@@ -46,10 +46,10 @@ _CONNECTING: tuple[tuple[str, str], ...] = (
     ("authentication failed", _NOBODY),
     ("pg_hba.conf", _NOBODY),
     ("permission denied", "permission denied: this user may not connect to the database"),
-    ("role ", "the server does not know this user; name another (USER@HOST, PGUSER)"),
+    ('role "', "the server does not know this user; name another (USER@HOST, PGUSER)"),
     ("definition of service", "the service file has no such service"),
     ("service file", "the service file cannot be read"),
-    ("database ", _ABSENT),
+    ('database "', "there is no such database on the server"),
     ("host name", "there is no such host"),
     ("onnection refused", _UNSEEN),
     ("No such file", _UNSEEN),
@@ -95,11 +95,6 @@ class Postgresql(Database):
         return "postgresql", place, self._schema, uri.table, uri.query
 
     @property
-    def source(self) -> str:
-        """The query that reads all of what is named."""
-        return self.uri.query or f"SELECT * FROM {self.target}"
-
-    @property
     def target(self) -> str:
         """The table's name as SQL has it."""
         return f"{quoted(self._schema)}.{quoted(self.uri.table or '')}"
@@ -110,16 +105,17 @@ class Postgresql(Database):
 
     def connect(self, driver: Any, *, writing: bool) -> Any:
         """Open a connection and begin its transaction."""
-        options = "&".join(f"{k}={quote(v, safe='')}" for k, v in self.uri.options.items())
+        options = {**self.uri.options, "client_encoding": "UTF8"}  # the server checks it
+        given = "&".join(f"{name}={quote(value, safe='')}" for name, value in options.items())
         place = f"postgresql://{self.uri.hosts}/{quote(self.uri.database, safe='')}"
-        connection = driver.connect(f"{place}?{options}" if options else place)
-        if not writing:
-            try:
-                with connection.cursor() as cursor:
-                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            except BaseException:
-                connection.close()
-                raise
+        connection = driver.connect(f"{place}?{given}")
+        reading = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET LOCAL lock_timeout = {_PATIENCE}" if writing else reading)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def relations(self, connection: Any) -> dict[str, bool]:

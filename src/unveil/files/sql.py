@@ -36,9 +36,9 @@ class Database(abc.ABC):
         """The same for all names of one table."""
 
     @property
-    @abc.abstractmethod
     def source(self) -> str:
         """The query that reads all of what is named."""
+        return self.uri.query or f"SELECT * FROM {self.target}"
 
     @property
     @abc.abstractmethod

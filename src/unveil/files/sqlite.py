@@ -54,11 +54,6 @@ class Sqlite(Database):
         return "sqlite", followed(self.uri.path), _folded(self.uri.table or ""), self.uri.query
 
     @property
-    def source(self) -> str:
-        """The query that reads all of what is named."""
-        return self.uri.query or f"SELECT * FROM {self.target}"
-
-    @property
     def target(self) -> str:
         """The table's name as SQL has it."""
         return f"main.{quoted(self.uri.table or '')}"
@@ -257,12 +252,12 @@ def _typed(column: pl.Series, declared: str) -> pl.Series:
         return column.cast(pl.Boolean) if truth else column
     if column.dtype != pl.String:
         return column
-    try:
-        column.cast(pl.Binary).cast(pl.String)  # looks at every byte, as SQLite does not
+    try:  # SQLite keeps any bytes, and polars trusts who hands it text
+        column.cast(pl.Binary).cast(pl.String)
     except pl.exceptions.ComputeError:
         raise DataError(
-            f"column '{column.name}' has text that is not UTF-8; correct it, or turn it into text "
-            f"in a query: hex({quoted(column.name)})"
+            f"column '{column.name}' has text that is not UTF-8; correct it, or turn it into other "
+            f"text in a query: hex({quoted(column.name)})"
         ) from None
     if declared.startswith(("DATE", "TIMESTAMP")):
         zoned = declared == "TIMESTAMPTZ" and column.str.ends_with(_UTC).all()

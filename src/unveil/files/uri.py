@@ -20,8 +20,8 @@ SCHEMES: dict[str, Literal["sqlite", "postgresql"]] = {
 }
 _SECRET = ("password", "sslpassword", "oauth_client_secret")
 _LIBPQ = (
-    "host", "hostaddr", "port", "dbname", "user", "passfile", "service", "servicefile",
-    "connect_timeout", "application_name", "options", "target_session_attrs", "client_encoding",
+    "host", "hostaddr", "port", "dbname", "user", "passfile", "service",
+    "connect_timeout", "application_name", "options", "target_session_attrs",
     "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslnegotiation", "channel_binding",
     "require_auth", "gssencmode", "krbsrvname", "keepalives", "tcp_user_timeout",
 )  # fmt: skip

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import unveil
 from strategies import tables, wild_names
@@ -157,6 +158,15 @@ def test_a_name_that_says_nothing_is_refused(given, said):
 )
 def test_a_password_is_refused_and_never_repeated(given):
     assert "hush" not in message(lambda: unveil.read(given), UsageError)
+
+
+@given(
+    st.text("abc123:/?#@%&[]. ", min_size=1).map("hush{}".format) | st.text("1:/?#@%", min_size=6)
+)
+def test_no_password_of_any_kind_is_repeated(password):
+    said = message(lambda: place_of(f"postgresql://me:{password}@host/db?table=t"), UsageError)
+    assert "hush" not in said
+    assert password not in said
 
 
 def test_one_table_has_one_key(tmp_path, monkeypatch):

@@ -364,6 +364,32 @@ def test_an_interrupted_write_leaves_nothing(table, sql, monkeypatch):
     assert sql("select count(*) from pg_tables where tablename = 't'") == [(0,)]
 
 
+def test_a_table_in_use_is_not_waited_for_forever(server, table, monkeypatch):
+    old = Microdata(FRAME)
+    unveil.write(old, table)
+    monkeypatch.setattr("unveil.files.postgresql._PATIENCE", 50)
+    with adbc_driver_postgresql.dbapi.connect(server.uri) as other, other.cursor() as cursor:
+        cursor.execute("lock table t in share mode")
+        said = message(lambda: unveil.write(old, table, force=True), FileError)
+    assert "somebody else is using the table" in said
+    assert unveil.read(table) == old
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_text_is_utf8_whatever_the_server_keeps(server, sql, monkeypatch, encoding):
+    base = encoding.lower()
+    sql(f"create database {base} encoding '{encoding}' locale 'C' template template0")
+    uri = server.uri.replace("/postgres?", f"/{base}?")
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    unveil.write(Microdata(pl.DataFrame({"é": ["Zoë"]})), f"{uri}&table=t")
+    read = unveil.read(f"{uri}&table=t")
+    assert read.columns == ("é",)
+    assert read.column("é").to_list() == ["Zoë"]
+    if encoding == "SQL_ASCII":
+        query = "select convert_from('%5Cxff', 'SQL_ASCII') as a"
+        assert "PostgreSQL refused" in message(lambda: unveil.read(f"{uri}&query={query}"))
+
+
 def test_a_format_is_refused(table):
     assert "no file format" in message(lambda: unveil.read(table, format=unveil.Csv()), UsageError)
 
