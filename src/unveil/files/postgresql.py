@@ -13,7 +13,7 @@ import polars as pl
 from unveil.data.frame import check_names
 from unveil.data.plain import plain
 from unveil.errors import DataError, FileError, UnveilError, UsageError, count
-from unveil.files.sql import Database, as_signed, frame_of, literal, quoted
+from unveil.files.sql import Database, as_signed, frame_of, literal, quoted, said
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -68,7 +68,7 @@ _STATES: dict[str, tuple[type[UnveilError], str]] = {
     "2BP01": (FileError, "other things in the database depend on the table: it stays as it is"),
     "55P03": (FileError, "somebody else is using the table; try again later"),
     "57P01": (FileError, "the server has closed the connection"),
-    "42601": (UsageError, "PostgreSQL does not understand the query: it is one statement"),
+    "42601": (UsageError, "PostgreSQL does not understand the query, which is one statement"),
 }
 
 
@@ -207,11 +207,11 @@ class Postgresql(Database):
     def sentence(self, error: BaseException, *, writing: bool) -> UnveilError:
         """What went wrong, by its code; nothing that the server said is passed on."""
         state = getattr(error, "sqlstate", None)
-        if state is None and "Failed to connect" in str(error):
-            said = str(error)
-            known = (sentence for words, sentence in _CONNECTING if words in said)
-            return FileError(next(known, "the server cannot be connected to"))
-        if state in ("25006", "0A000") or "read-only transaction" in str(error):
+        words = said(error)
+        if state is None and "Failed to connect" in words:
+            found = (sentence for known, sentence in _CONNECTING if known in words)
+            return FileError(next(found, "the server cannot be connected to"))
+        if state in ("25006", "0A000") or "read-only transaction" in words:
             if writing:
                 return FileError("the server is read-only: it may be a copy of another one")
             return UsageError(_WRITES)

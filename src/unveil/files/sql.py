@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import importlib
+import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -141,6 +142,11 @@ def frame_of(connection: Any, sql: str, **options: str) -> pl.DataFrame:
         cursor.adbc_statement.set_options(**options)
         cursor.execute(sql)
         return pl.DataFrame(cursor.fetch_arrow())
+
+
+def said(error: BaseException) -> str:
+    """What a driver said before it repeated the query; to look for words in, never to pass on."""
+    return re.split(r"\nquery", str(error), maxsplit=1, flags=re.IGNORECASE)[0]
 
 
 def quoted(name: str) -> str:

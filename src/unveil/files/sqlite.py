@@ -10,7 +10,7 @@ import polars as pl
 
 from unveil.data.columns import LARGEST_EXACT, typed_from_text
 from unveil.errors import DataError, FileError, UnveilError, UsageError, nearest, reason
-from unveil.files.sql import Database, as_signed, frame_of, literal, quoted
+from unveil.files.sql import Database, as_signed, frame_of, literal, quoted, said
 from unveil.files.whole import check_target, followed
 
 if TYPE_CHECKING:
@@ -29,17 +29,18 @@ _TYPES: dict[Any, str] = {
 }
 _MOST_COLUMNS = 2000
 _UTC = "+00:00"
+_DAMAGED = "this is not an SQLite file, or it is damaged"
+_STRANGE = "SQLite does not understand the query, which is one statement"
 _SAID: tuple[tuple[str, type[UnveilError], str], ...] = (
-    ("locked", FileError, "another program is writing to the file; try again when it is done"),
-    ("readonly", FileError, "the file is read-only; a query reads and never writes"),
-    ("is full", FileError, "the disk is full"),
-    ("not a database", FileError, "this is not an SQLite file, or it is damaged"),
-    ("malformed", FileError, "this is not an SQLite file, or it is damaged"),
     ("no such table", UsageError, "a table that the query names is not in the database"),
     ("no such column", UsageError, "a column that the query names is not in the database"),
+    ("is full", FileError, "the disk is full"),
+    ("not a database", FileError, _DAMAGED),
+    ("malformed", FileError, _DAMAGED),
+    ("locked", FileError, "another program is writing to the file; try again when it is done"),
     ("already exists", FileError, "the table exists already; choose another name"),
-    ("syntax error", UsageError, "SQLite does not understand the query"),
-    ("incomplete input", UsageError, "SQLite does not understand the query: it is one statement"),
+    ("syntax error", UsageError, _STRANGE),
+    ("incomplete input", UsageError, _STRANGE),
 )
 
 
@@ -162,10 +163,12 @@ class Sqlite(Database):
 
     def sentence(self, error: BaseException, *, writing: bool) -> UnveilError:
         """What went wrong, known by a few words of the driver that quote nothing."""
-        said = str(error)
-        for words, kind, sentence in _SAID:
-            if words in said:
+        words = said(error)
+        for known, kind, sentence in _SAID:
+            if known in words:
                 return kind(sentence)
+        if "readonly" in words and not writing:
+            return UsageError("a query reads and never writes: this one writes")
         if writing:
             return FileError("SQLite could not write the table; the file is as it was")
         return FileError("SQLite could not read this; try the query in its own program")

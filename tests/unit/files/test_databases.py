@@ -357,24 +357,23 @@ def test_tables_are_suggested(uri, sql):
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "said"),
     [
-        "with x as (select 1) delete from t",
-        "with x as (select 1) insert into t select 3",
-        "select a from t; delete from t",
-        "select a from t) ; delete from t --",
-        "select b from t",
-        "select a from u",
-        "select a frm t where",
-        "table t",
-        "select a, a from t",
-        "select ? as a",
+        ("with x as (select 1) delete from t", "this one writes"),
+        ("with x as (select 1) insert into t select 3", "this one writes"),
+        ("select a from t; delete from t", "one statement"),
+        ("select a from t) ; delete from t --", "does not understand"),
+        ("select readonly from t", "a column that the query names"),
+        ("select a from locked", "a table that the query names"),
+        ("select a frm t where", "does not understand"),
+        ("table t", "does not understand"),
+        ("select a, a from t", "the same name"),
+        ("select abs(-9223372036854775807 - a) as 'locked' from t", "could not read"),
     ],
 )
-def test_a_query_that_writes_or_fails_is_refused(uri, sql, query):
+def test_a_query_that_writes_or_fails_is_refused(uri, sql, query, said):
     sql("create table t (a)", "insert into t values (1), (2)")
-    with pytest.raises(UnveilError):
-        unveil.read(f"{uri}?query={query}")
+    assert said in message(lambda: unveil.read(f"{uri}?query={query}"))
     assert sql("select a from t") == [(1,), (2,)]
 
 
