@@ -116,7 +116,7 @@ def not_numbers(column: pl.Series, decimal: str = ".") -> pl.Series:
 
 def numbers_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
     """A text column whose cells all read as numbers, as whole numbers if it can be."""
-    whole = _whole_from_text(column)
+    whole = whole_from_text(column)
     if whole is not None:
         return whole
     return column.str.strip_chars().str.replace(decimal, ".", literal=True).cast(pl.Float64)
@@ -132,10 +132,12 @@ def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
     >>> typed_from_text(pl.Series(["01", "02"])).dtype
     String
     """
+    if column.dtype != pl.String:  # they were found when the file was read
+        return column
     cells = column.set(column == "", None)  # a quoted blank, as some exporters write it
     if cells.null_count() == len(cells):
         return column
-    for typed in (_whole_from_text(cells), _truth_from_text(cells), _moment_from_text(cells)):
+    for typed in (whole_from_text(cells), _truth_from_text(cells), _moment_from_text(cells)):
         if typed is not None:
             return typed
     if not_numbers(cells, decimal).any() or cells.str.contains(_CODE).any():
@@ -144,7 +146,7 @@ def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
     return numbers if numbers.is_finite().all() else column
 
 
-def _whole_from_text(column: pl.Series) -> pl.Series | None:
+def whole_from_text(column: pl.Series) -> pl.Series | None:
     """Whole numbers, if every cell is written as a computer writes one."""
     whole = column.cast(pl.Int64, strict=False)
     return whole if whole.cast(pl.String).equals(column) else None

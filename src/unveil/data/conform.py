@@ -55,8 +55,10 @@ def settle(raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered
 
     ``ordered`` says that the column's type has an order of its own, used when the schema
     gives none; ``decimal`` is given for a column of a text file, whose types are yet to be
-    found.
+    found. Whole numbers then stand for the text that they are written with.
     """
+    if decimal is not None and (attribute.missing or not _may_be_numbers(attribute)):
+        raw = raw.cast(pl.String)
     column, marks = _mark_missing(raw, attribute.missing)
     if decimal is not None and _type_is_open(attribute):
         column = typed_from_text(column, decimal)
@@ -89,6 +91,11 @@ def _type_is_open(attribute: Attribute) -> bool:
     return not attribute.generalised and (
         attribute.level is None or (attribute.level == "ordinal" and not attribute.order)
     )
+
+
+def _may_be_numbers(attribute: Attribute) -> bool:
+    """Whether it does not matter how whole numbers were written."""
+    return _type_is_open(attribute) or (attribute.level == "numeric" and not attribute.generalised)
 
 
 def _fill_in(attribute: Attribute, column: pl.Series, *, ordered: bool) -> Attribute:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from unveil.data.attribute import Attribute
     from unveil.data.codebook import Codebook
+    from unveil.data.gathered import Gathered
     from unveil.data.vocabulary import Level
 
 
@@ -69,7 +70,7 @@ class Microdata:
 
     @classmethod
     def from_text(
-        cls, columns: pl.DataFrame, schema: Schema | None = None, *, decimal: str = "."
+        cls, columns: pl.DataFrame | Gathered, schema: Schema | None = None, *, decimal: str = "."
     ) -> Microdata:
         """Make Microdata of the text cells of a file, finding numbers and dates in them.
 
@@ -107,7 +108,7 @@ class Microdata:
 
     def _settle(
         self,
-        columns: pl.DataFrame,
+        columns: pl.DataFrame | Gathered,
         origin: Origin,
         schema: Schema | None,
         decimal: str | None,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import msgspec
@@ -11,24 +11,21 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.data.columns import first_row, not_numbers
+from unveil.data.gathered import Gathered
 from unveil.data.microdata import Microdata
-from unveil.errors import DataError, SpecError, count
-from unveil.files.csv_text import (
-    Dialect,
-    check_widths,
-    decoded,
-    delimiter_of,
-    encoded,
-    header_line,
-    split_header,
-    unreadable,
-)
+from unveil.errors import DataError, SpecError, UnveilError, count
+from unveil.files.csv_blocks import blocks
+from unveil.files.csv_pieces import Text, encoded, opened
+from unveil.files.csv_text import Dialect, delimiter_of, header_line, split_header, unreadable
 from unveil.files.formats import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from unveil.data.schema import Schema
+
+WRITTEN = 2**20  # cells that are written at once
 
 
 class Csv(Format, frozen=True, kw_only=True):
@@ -78,8 +75,9 @@ class Csv(Format, frozen=True, kw_only=True):
 
     def found_in(self, path: Path) -> Csv:
         """The dialect with the delimiter that the file has."""
-        text = decoded(path.read_bytes(), self.encoding, self.quote)
-        return msgspec.structs.replace(self, delimiter=self._dialect(text).delimiter)
+        with opened(path) as file:
+            text = Text(file, self.encoding, self.quote)
+            return msgspec.structs.replace(self, delimiter=self._dialect(text).delimiter)
 
     def as_in(self, source: Format) -> Format:
         """The dialect of the source, but for a delimiter that the ending implies."""
@@ -87,16 +85,33 @@ class Csv(Format, frozen=True, kw_only=True):
         return source if own is None else msgspec.structs.replace(source, delimiter=own)
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
-        """Read the table of a CSV file."""
-        text = decoded(path.read_bytes(), self.encoding, self.quote)
-        dialect = self._dialect(text)
-        names, body = split_header(text, dialect, self.decimal)
-        check_widths(body, dialect, len(names))
-        if not body:
+        """Read the table of a CSV file, block after block."""
+        with opened(path) as file:
+            cells = self._gathered(Text(file, self.encoding, self.quote))
+        return Microdata.from_text(cells, schema, decimal=self.decimal)
+
+    def _gathered(self, text: Text) -> Gathered:
+        parts: Iterator[bytes] = iter(())
+        try:
+            dialect = self._dialect(text)
+            names, start = split_header(text, dialect, self.decimal)
+            cells = Gathered(names)
+            parts = blocks(text.after(start), dialect, len(names))
+            for block in parts:
+                cells.add(self._cells(block, dialect, names))
+        except UnveilError:
+            for _ in parts:  # what is wrong with all rows comes before what is wrong with one
+                pass
+            text.finish()
+            raise
+        if cells.is_empty():
             raise DataError("there is a header and no record")
+        return cells
+
+    def _cells(self, block: bytes, dialect: Dialect, names: list[str]) -> pl.DataFrame:
         try:
             cells = pl.read_csv(
-                body,
+                BOM_UTF8 + block,  # a mark is dropped at the beginning, where it is of a cell, too
                 has_header=False,
                 schema=dict.fromkeys(names, pl.String),
                 separator=dialect.delimiter,
@@ -106,7 +121,7 @@ class Csv(Format, frozen=True, kw_only=True):
             raise unreadable() from None
         if self.missing:
             cells = cells.with_columns(_without(column, self.missing) for column in cells)
-        return Microdata.from_text(cells, schema, decimal=self.decimal)
+        return cells
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as CSV."""
@@ -121,20 +136,24 @@ class Csv(Format, frozen=True, kw_only=True):
             raise DataError("a header of numbers only would be read as a record: name a column")
         # A lone column is quoted, so that no delimiter is found inside its cells.
         alone = self.delimiter is None and cells.width == 1 and bool(dialect.quote)
-        out = io.BytesIO(header_line(cells.columns, dialect, quoted=alone))
-        out.seek(0, io.SEEK_END)
-        cells.write_csv(
-            out,
-            include_header=False,
-            separator=dialect.delimiter,
-            quote_char=dialect.quote or '"',
-            quote_style=_quote_style(dialect, quoted=alone),
-            decimal_comma=self.decimal == ",",
-            null_value=self.missing[0] if self.missing else None,
-        )
-        path.write_bytes(encoded(out.getvalue(), self.encoding))
+        with path.open("wb") as file:
+            for part in encoded(self._texts(cells, dialect, quoted=alone), self.encoding):
+                file.write(part)
 
-    def _dialect(self, text: bytes = b"") -> Dialect:
+    def _texts(self, cells: pl.DataFrame, dialect: Dialect, *, quoted: bool) -> Iterator[str]:
+        """The text of a table: its header, then some rows after the other."""
+        yield header_line(cells.columns, dialect, quoted=quoted)
+        for rows in cells.iter_slices(max(1, WRITTEN // cells.width)):
+            yield rows.write_csv(
+                include_header=False,
+                separator=dialect.delimiter,
+                quote_char=dialect.quote or '"',
+                quote_style=_quote_style(dialect, quoted=quoted),
+                decimal_comma=self.decimal == ",",
+                null_value=self.missing[0] if self.missing else None,
+            )
+
+    def _dialect(self, text: Text | None = None) -> Dialect:
         """The delimiter given, else the one found in the text, else the usual one."""
         usual = ";" if self.decimal == "," else ","
         sniffed = self.delimiter or (delimiter_of(text, self.quote, self.decimal) if text else None)
