@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from unveil.data.options import whole_number
+from unveil.data.reordered import Reordered
 from unveil.data.schema import Schema
 from unveil.data.specs import Spec, method_name
 from unveil.data.streams import stream
@@ -207,7 +208,7 @@ class Release:
         """
         order = self.written_order()
         row_map = None if self.row_map is None else self.row_map[order]
-        return replace(self, data=self.data.take(order), row_map=row_map)
+        return replace(self, data=Reordered(self.data, order), row_map=row_map)
 
     def written_order(self) -> Ints:
         """The rows in the order in which they are written, unless the plan keeps them."""

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import polars as pl
 from msgspec import Meta
+from polars.io.plugins import register_io_source
 
 from unveil.data.microdata import Microdata
+from unveil.data.reordered import Slices
 from unveil.errors import FileError
 from unveil.files.formats import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
     from unveil.data.schema import Schema
+
+ROWS = 2**18  # rows that are written at once, and lie together in the file
 
 
 class Parquet(Format, frozen=True, kw_only=True):
@@ -41,7 +45,7 @@ class Parquet(Format, frozen=True, kw_only=True):
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as Parquet."""
-        data.to_frame("polars").write_parquet(path, compression=self.compression)
+        _lazily(data).sink_parquet(path, compression=self.compression, row_group_size=ROWS)
 
 
 class Arrow(Format, frozen=True, kw_only=True):
@@ -66,7 +70,17 @@ class Arrow(Format, frozen=True, kw_only=True):
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as an Arrow file."""
-        data.to_frame("polars").write_ipc(path, compression=self.compression)
+        _lazily(data).sink_ipc(path, compression=self.compression)
+
+
+def _lazily(data: Microdata) -> pl.LazyFrame:
+    """The rows for a file, put in their order while they are written."""
+    slices = Slices(data, lambda table: table.to_frame("polars"))
+
+    def rows(*_: object) -> Iterator[pl.DataFrame]:  # nothing is asked for but all of them
+        return slices.of(ROWS)
+
+    return register_io_source(rows, schema=slices.frame.schema)
 
 
 def _loaded(read: Callable[[BinaryIO], pl.DataFrame], path: Path, name: str) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from msgspec import Meta
 from unveil.data.columns import first_row, not_numbers
 from unveil.data.gathered import Gathered
 from unveil.data.microdata import Microdata
+from unveil.data.reordered import Slices
 from unveil.errors import DataError, SpecError, UnveilError, count
 from unveil.files.csv_blocks import blocks
 from unveil.files.csv_pieces import Text, encoded, opened
@@ -126,9 +127,10 @@ class Csv(Format, frozen=True, kw_only=True):
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as CSV."""
         dialect = self._dialect()
-        cells = data.to_text_frame(self.decimal)
+        slices = Slices(data, lambda table: table.to_text_frame(self.decimal))
+        cells = slices.frame
         for column in cells:
-            _check_codes(data.column(column.name), self.missing)
+            _check_codes(slices.source.column(column.name), self.missing)
             _check_text(column.cast(pl.String), dialect)
         if self.missing and re.search(_unsafe(dialect), self.missing[0]):
             raise DataError("the code for missing has a delimiter, a quote or a line break in it")
@@ -137,13 +139,13 @@ class Csv(Format, frozen=True, kw_only=True):
         # A lone column is quoted, so that no delimiter is found inside its cells.
         alone = self.delimiter is None and cells.width == 1 and bool(dialect.quote)
         with path.open("wb") as file:
-            for part in encoded(self._texts(cells, dialect, quoted=alone), self.encoding):
+            for part in encoded(self._texts(slices, dialect, quoted=alone), self.encoding):
                 file.write(part)
 
-    def _texts(self, cells: pl.DataFrame, dialect: Dialect, *, quoted: bool) -> Iterator[str]:
-        """The text of a table: its header, then some rows after the other."""
-        yield header_line(cells.columns, dialect, quoted=quoted)
-        for rows in cells.iter_slices(max(1, WRITTEN // cells.width)):
+    def _texts(self, slices: Slices, dialect: Dialect, *, quoted: bool) -> Iterator[str]:
+        """The text of a table: its header, then some rows after the others."""
+        yield header_line(slices.frame.columns, dialect, quoted=quoted)
+        for rows in slices.of(max(1, WRITTEN // slices.frame.width)):
             yield rows.write_csv(
                 include_header=False,
                 separator=dialect.delimiter,
