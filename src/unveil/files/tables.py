@@ -30,14 +30,17 @@ def read(
     *,
     format: Format | None = None,  # noqa: A002 - the word users know
 ) -> Microdata:
-    """Read microdata from a CSV, Parquet or Arrow file.
+    """Read microdata from a file, or from a table of a database.
 
     Parameters
     ----------
     path
-        The file; its ending names the format.
+        The file; its ending names the format: CSV, Parquet, Arrow, SPSS, Stata, SAS, Excel
+        (``survey.xlsx#sheet``). Or a URI: ``sqlite:///survey.db?table=people``,
+        ``postgresql://host/db?query=select ...``.
     schema
-        What the columns are: a :class:`~unveil.Schema`, or the path of its TOML file.
+        What the columns are: a :class:`~unveil.Schema`, or the path of its TOML file. What it
+        leaves open is filled from the labels and missing codes that the file has.
     format
         The format, where the ending does not say it or its options matter:
         ``unveil.Csv(delimiter=";", decimal=",")``.
@@ -68,17 +71,18 @@ def write(
     keep_order: bool | None = None,
     row_map: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Write a table to a CSV, Parquet or Arrow file; a schema, plan or policy to a TOML file.
+    """Write a table to a file, or to a database; a schema, plan or policy to a TOML file.
 
     Links are written as splink's table of pairs; see :meth:`unveil.Links.pairs`. An audit is
     written as its evidence, a JSON file.
 
-    The file is written whole or not at all, and is readable by its owner only; an existing
-    one is replaced only with ``force``, and keeps its rights.
+    A table goes by its name where :func:`read` would look for it. It is written whole or not at
+    all, and a file is readable by its owner only; an existing one is replaced only with
+    ``force``, and keeps its rights.
 
     The rows of a release are shuffled, by its seed: their order would tell who is who.
     ``keep_order`` leaves them as they are (if not given, as the plan says). ``row_map`` is
-    a second file, a CSV with the original row of each released row: whoever has it has
+    a second table, with the original row of each released row: whoever has it has
     undone the masking, so it is written only when asked for.
 
     Examples
