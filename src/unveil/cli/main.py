@@ -65,6 +65,10 @@ class Commands(click.Group):
 def cli() -> None:
     """Red-team a microdata release before someone else does.
 
+    Tables are files, known by their ending: CSV, Parquet, Arrow, SPSS (.sav), Stata (.dta), SAS
+    (.sas7bdat, .xpt), Excel (survey.xlsx#sheet); or tables and queries of a database:
+    sqlite:///survey.db?table=people, postgresql://host/db?query=select ...
+
     Exit codes: 0 done, 1 the policy failed, 2 usage, 3 data or plan, 4 a package is
     missing, 70 an internal error, 130 stopped.
     """

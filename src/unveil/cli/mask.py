@@ -69,9 +69,7 @@ def command(
     map, as private as FILE. Where cells become ranges, sets or stars, or where labels would be
     lost, the masked file's schema is written, too (NAME.schema.toml, or --write-schema).
 
-    FILE and the masked file are CSV, Parquet, Arrow, SPSS, Stata, SAS or Excel files
-    (survey.xlsx#sheet), or tables of a database: postgresql://host/db?table=people,
-    sqlite:///survey.db?table=people. A plan is a TOML file:
+    FILE and the masked file are of any kind that `unveil --help` lists. A plan is a TOML file:
 
     \b
         [[mask]]

@@ -1,4 +1,4 @@
-"""Plans as TOML files, and row maps as CSV files."""
+"""Plans as TOML files, and row maps as tables."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def plan_toml(plan: Plan) -> bytes:
 def read_row_map(path: str | os.PathLike[str], originals: int, released: int) -> Ints:
     """Read which original row each released row came from; -1: from none.
 
-    A CSV with the columns `released` and `original`, rows counted from 1.
+    A table with the columns `released` and `original`, rows counted from 1.
     """
     from unveil.files.tables import read
 
