@@ -12,7 +12,7 @@ def methods() -> tuple[Method, ...]:
     """Describe every method, by kind and name.
 
     >>> [method.name for method in methods() if method.kind == "format"]
-    ['csv', 'parquet', 'arrow']
+    ['csv', 'parquet', 'arrow', 'spss', 'stata', 'sas', 'xport', 'excel']
     """
     kinds = {
         "mask": masks.METHODS,
