@@ -56,11 +56,13 @@ def plan_of(mask):
 
 def command(folder, mask, ending):
     """`unveil mask` of the file."""
-    words = ["mask", "large" + ending, "--schema", "schema.toml", "--plan", f"{mask}.toml"]
-    out = ["--output", f"masked{ending}", "--force"]
+    folder = Path(folder)
+    given = ["--schema", folder / "schema.toml", "--plan", folder / f"{mask}.toml"]
+    out = ["--output", folder / f"masked{ending}", "--force"]
+    line = [sys.executable, "-m", "unveil", "mask", folder / f"large{ending}", *given, *out]
     start = time.perf_counter()
-    line = [sys.executable, "-m", "unveil", *words, *out]
-    subprocess.run(line, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    # In the folder of this process, so that both find the same unveil.
+    subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     return {"seconds": time.perf_counter() - start, "peak": peak}
 

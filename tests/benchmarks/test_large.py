@@ -39,6 +39,20 @@ def test_every_measurement_is_one_of_the_whole_file(large, tmp_path, ending):
     assert len(unveil.read(tmp_path / f"masked{ending}")) == ROWS
 
 
+def test_the_command_is_that_of_this_package(large, tmp_path):
+    """Also where the files lie in another folder: else another version would be measured."""
+    found = large.one("command", str(tmp_path), "additive-noise", ".parquet")
+    assert found["seconds"] > 0 < found["peak"]
+    step = unveil.mask(
+        tmp_path / "large.parquet",
+        tmp_path / "additive-noise.toml",
+        schema=tmp_path / "schema.toml",
+    )
+    unveil.write(step, tmp_path / "here.parquet")
+    written = [(tmp_path / f"{name}.parquet").read_bytes() for name in ("masked", "here")]
+    assert written[0] == written[1]
+
+
 def test_every_reader_reads_it(large, tmp_path):
     pytest.importorskip("pandas")
     tools = ("unveil", "pandas", "polars")
