@@ -13,7 +13,7 @@ def plain(column: pl.Series) -> pl.Series:
     """Only numbers, truth values, text, dates and times; not-a-number is missing."""
     kind = column.dtype
     if kind.is_float():
-        return column.fill_nan(None)
+        return column.fill_nan(None) if column.is_nan().any() else column  # else not copied
     if isinstance(kind, pl.Decimal):
         return _converted(column, pl.Float64())
     if kind in (pl.Int128, pl.UInt128):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import polars as pl
@@ -45,7 +46,8 @@ class Parquet(Format, frozen=True, kw_only=True):
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as Parquet."""
-        _lazily(data).sink_parquet(path, compression=self.compression, row_group_size=ROWS)
+        with _writing():
+            _lazily(data).sink_parquet(path, compression=self.compression, row_group_size=ROWS)
 
 
 class Arrow(Format, frozen=True, kw_only=True):
@@ -81,6 +83,15 @@ def _lazily(data: Microdata) -> pl.LazyFrame:
         return slices.of(ROWS)
 
     return register_io_source(rows, schema=slices.frame.schema)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """The writer calls a full disk an error of its own, and its message is not passed on."""
+    try:
+        yield
+    except pl.exceptions.PolarsError:
+        raise FileError("cannot be written: is the disk full? Nothing was changed") from None
 
 
 def _loaded(read: Callable[[BinaryIO], pl.DataFrame], path: Path, name: str) -> pl.DataFrame:

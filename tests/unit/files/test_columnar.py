@@ -1,11 +1,13 @@
 """Parquet and Arrow files that are not what their names say."""
 
 import errno
+from pathlib import Path
 
 import pytest
 
 import unveil
 from unveil.errors import DataError, FileError
+from unveil.files.columnar import Parquet
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
@@ -54,3 +56,9 @@ def test_a_file_without_records_is_refused(tmp_path):
     pl.DataFrame({"a": pl.Series([], dtype=pl.Int64)}).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(DataError, match="there are no records"):
         unveil.read(tmp_path / "t.parquet")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_said():
+    with pytest.raises(FileError, match="is the disk full"):
+        Parquet().save(unveil.households(10), Path("/dev/full"))
