@@ -50,7 +50,7 @@ def load(raw, schema, form):
 
 
 def _decoded(raw, encoding, quote):
-    _check_kind(raw, encoding)
+    _check_kind(io.BytesIO(raw), encoding)
     if encoding == "utf-8-sig":
         raw = raw.removeprefix(codecs.BOM_UTF8)  # from after which Python counts
     try:

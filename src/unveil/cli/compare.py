@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli.console import print_json, progress
-from unveil.cli.options import PATH, force_option, json_option
+from unveil.cli.options import PATH, TABLE, force_option, json_option
 from unveil.cli.pages import Pages, page_options
 from unveil.cli.verdict import print_comparison
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("evidence", type=PATH, nargs=-1, required=True)
 @click.option(
     "--records",
-    type=PATH,
+    type=TABLE,
     multiple=True,
     help="The risk of each record, as the audit wrote it: once for each EVIDENCE, in the same "
     "order, but for releases whose rows are nobody's.",
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @json_option
 def command(
     evidence: tuple[Path, ...],
-    records: tuple[Path, ...],
+    records: tuple[str | Path, ...],
     seed: int,
     *,
     as_json: bool,

@@ -17,12 +17,13 @@ from unveil.cli.options import (
     json_option,
     schema_option,
 )
-from unveil.errors import count, listing
+from unveil.errors import UsageError, count, listing
 
 if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
     from unveil.data.release import Release
     from unveil.files.formats import Format
+    from unveil.files.places import Place
 
 
 @click.command(name="mask")
@@ -81,13 +82,14 @@ def command(
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
-    from unveil.files.places import check_outputs
+    from unveil.files.places import check_outputs, place_of
     from unveil.files.tables import write
-    from unveil.workflows.masking import as_plan, mask
+    from unveil.workflows.masking import as_plan, mask, without_identifiers
     from unveil.workflows.sources import as_microdata
 
-    out = _output(file, out)
-    written = _beside(out, "plan")
+    out = _output(source := place_of(file), out)
+    target = place_of(out)
+    written = target.folder / f"{target.stem}.plan.toml"
     outputs, tables = [written, write_schema], [out, row_map]
     # A plan that is run again is written again.
     inputs = [file, schema, None if plan_file.resolve() == written.resolve() else plan_file]
@@ -98,12 +100,13 @@ def command(
     given = csv_format(file, **dialect)
     with progress(f"reading {file}") as show:
         data = as_microdata(file, schema, format=given)
-        made_format = _format_of(file, out, given)
+        target.check_columns(without_identifiers(data).columns)
+        made_format = target.format_after(source, given)
         release = mask(
             data, plan, progress=lambda step, done, n: show(f"{step}: {done:,} of {n:,}")
         )
         if write_schema is None and _needs_schema(data, release, made_format):
-            write_schema = outputs[-1] = _beside(out, "schema")
+            write_schema = outputs[-1] = target.folder / f"{target.stem}.schema.toml"
             check_outputs(outputs, inputs, force=force, tables=tables)
         show(f"writing {out}")
         write(release, out, format=made_format, force=force, row_map=row_map)
@@ -142,7 +145,7 @@ def _needs_schema(data: Microdata, release: Release, made: Format | None) -> boo
     It has ranges, sets, stars or merged categories that the source has not; or it loses labels.
     """
     before, after = data.schema, release.data.schema
-    if data.codebook is not None and not (made is not None and made.labelled):
+    if data.codebook is not None and not (made is not None and made.keeps_labels(release.data)):
         return True
     return any(
         (after[name].generalised, after[name].merged)
@@ -182,34 +185,14 @@ def _words(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _output(file: str | Path, out: str | Path | None) -> str | Path:
+def _output(source: Place, out: str | Path | None) -> str | Path:
     """Where the masked file goes: in the source's format, unless its ending is another's."""
-    from unveil.files.places import InFile, is_uri, place_of
+    from unveil.files.places import is_uri
 
-    source = place_of(file)
     if out is None:
         return source.sibling("masked")
-    if is_uri(out) or not isinstance(source, InFile) or Path(out).suffix or Path(out).is_dir():
+    if str(out) == "-":
+        raise UsageError("--output: a table is written whole, to a file and not to the screen")
+    if is_uri(out) or Path(out).suffix or Path(out).is_dir():
         return out
-    return Path(f"{out}{source.format.written_as or source.path.suffix}")
-
-
-def _beside(out: str | Path, what: str) -> Path:
-    """A file that goes with the masked one; with a table, it is in the working folder."""
-    from unveil.files.places import place_of
-
-    place = place_of(out)
-    return place.folder / f"{place.stem}.{what}.toml"
-
-
-def _format_of(file: str | Path, out: str | Path, given: Format | None) -> Format | None:
-    """The source's own format, delimiter and all, where the ending is of its kind."""
-    from unveil.files.formats import format_of
-    from unveil.files.places import InFile, place_of
-
-    source, target = place_of(file), place_of(out)
-    if not isinstance(source, InFile) or not isinstance(target, InFile):
-        return target.format
-    if type(source.format) is not type(target.format):
-        return target.format
-    return target.format.as_in(format_of(source.path, given).found_in(source.path))
+    return source.namesake(str(out))

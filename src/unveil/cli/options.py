@@ -15,7 +15,19 @@ if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
     from unveil.files.formats import Format
 
-PATH = click.Path(path_type=Path, readable=False)  # reading says more than click would
+
+class _File(click.Path):
+    """A file that is no table: it is not kept in a database."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        from unveil.files.places import is_uri
+
+        if is_uri(value):
+            raise UsageError("this is kept in a file, not in a database: name a file")
+        return super().convert(value, param, ctx)
+
+
+PATH = _File(path_type=Path, readable=False)  # reading says more than click would
 
 
 class _Table(click.ParamType[str | Path]):

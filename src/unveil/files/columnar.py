@@ -72,7 +72,8 @@ class Arrow(Format, frozen=True, kw_only=True):
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as an Arrow file."""
-        _lazily(data).sink_ipc(path, compression=self.compression)
+        with _writing():
+            _lazily(data).sink_ipc(path, compression=self.compression)
 
 
 def _lazily(data: Microdata) -> pl.LazyFrame:
@@ -90,7 +91,9 @@ def _writing() -> Iterator[None]:
     """The writer calls a full disk an error of its own, and its message is not passed on."""
     try:
         yield
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # the system's own
+            raise
         raise FileError("cannot be written: is the disk full? Nothing was changed") from None
 
 

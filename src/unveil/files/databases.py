@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
+import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from unveil.data.microdata import Microdata
-from unveil.errors import FileError, UnveilError, UsageError, nearest
+from unveil.errors import FileError, UsageError, nearest
 from unveil.files.places import Place
 from unveil.files.postgresql import Postgresql
 from unveil.files.sqlite import Sqlite
 from unveil.files.uri import parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Sequence
+    from pathlib import Path
 
     from unveil.data.schema import Schema
     from unveil.files.formats import Format
@@ -50,29 +51,40 @@ class InDatabase(Place):
         return self._database.key
 
     @property
+    def file(self) -> Path | None:
+        """The file that the database is, if it is one."""
+        return self._database.file
+
+    @property
     def format(self) -> None:
         """None: a database has no file format."""
         return
 
     @property
     def stem(self) -> str:
-        """The name of the table."""
-        return self._uri.table or "query"
+        """The name of the table, as a file may be called."""
+        return re.sub(r"[^\w.-]", "_", self._uri.table or "query")
 
     def sibling(self, word: str) -> str:
         """The URI of a table in the same database."""
-        return self._uri.sibling(f"_{word}")
+        if self._uri.table is None:
+            raise UsageError("a query is not a table to write beside: name the output (--output)")
+        return self._uri.sibling(f"{self._uri.table}_{word}")
+
+    def namesake(self, name: str) -> str:
+        """The URI of a table of this name in the same database."""
+        return self._uri.sibling(name)
 
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
         """Read the table, or what the query finds, in a transaction that cannot write."""
         _check_no_format(format)
-        with self._placed():
+        with self.told():
             return Microdata(self._frame(), schema)
 
     def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
         """Write a new table in one transaction, whole or not at all."""
         _check_no_format(format)
-        with self._placed():
+        with self.told():
             self._check_writable()
             frame, types = self._database.prepared(data.to_frame("polars"))
             with self._database.connected(writing=True) as connection:
@@ -83,16 +95,20 @@ class InDatabase(Place):
 
     def check_target(self, *, force: bool) -> None:
         """Refuse a table that exists, unless forced to, and what is no table."""
-        with self._placed():
+        with self.told():
             self._check_writable()
-            if self._uri.engine == "sqlite" and not self._uri.path.exists():
-                return
-            with self._database.connected(writing=False) as connection:
-                self._is_there(connection, force=force)
+            if self._database.is_there:
+                with self._database.connected(writing=False) as connection:
+                    self._is_there(connection, force=force)
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse names that the database cannot hold."""
+        with self.told():
+            self._database.check_names(list(columns))
 
     def digest(self) -> str:
         """The SHA-256 of names and cells; a table has no order of its rows."""
-        with self._placed():
+        with self.told():
             cells = Microdata(self._frame()).to_text_frame().cast(pl.String)
         spelt = cells.select((pl.col(c) + "+").fill_null("-") for c in cells.columns)
         found = hashlib.sha256(repr(cells.columns).encode())
@@ -133,14 +149,6 @@ class InDatabase(Place):
                 "force=True (--force)"
             )
         return True
-
-    @contextlib.contextmanager
-    def _placed(self) -> Iterator[None]:
-        try:
-            yield
-        except UnveilError as error:
-            error.at(str(self))
-            raise
 
 
 def _check_no_format(format: Format | None) -> None:  # noqa: A002

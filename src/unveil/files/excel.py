@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import importlib
 import logging
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
 import polars as pl
@@ -38,7 +38,7 @@ class Excel(Format, frozen=True, kw_only=True):
     Examples
     --------
     >>> Excel(sheet="people")
-    Excel(sheet='people', ending='.xlsx')
+    Excel(sheet='people')
     """
 
     suffixes: ClassVar[tuple[str, ...]] = _ENDINGS
@@ -48,28 +48,26 @@ class Excel(Format, frozen=True, kw_only=True):
         str | None,
         Meta(description="The sheet's name; if none the only one, and data when written."),
     ] = None
-    ending: Annotated[
-        Literal[".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"],
-        Meta(description="The kind of workbook; all are read, .xlsx is written."),
-    ] = ".xlsx"
-
-    @classmethod
-    def of_ending(cls, ending: str) -> Excel:
-        """The kind of workbook that an ending names."""
-        return cls(ending=ending)  # type: ignore[arg-type]
 
     def of_sheet(self, sheet: str) -> Excel:
         """The format of one sheet of the workbook."""
         return msgspec.structs.replace(self, sheet=sheet)
 
+    def found_in(self, path: Path) -> Excel:
+        """The format with the sheet that the workbook has."""
+        reader = _needed("fastexcel")
+        workbook = _read(lambda: reader.read_excel(path.read_bytes()))
+        return self.of_sheet(_sheet(workbook, self.sheet, path.name))
+
     def as_in(self, source: Format) -> Format:
         """A sheet that is called as the source's, unless it is named."""
         return msgspec.structs.replace(self, sheet=self.sheet or getattr(source, "sheet", None))
 
-    def check_writable(self) -> None:
+    def check_writable(self, path: Path) -> None:
         """Only one kind of workbook is written."""
-        if self.ending != self.written_as:
-            raise FileError(f"workbooks are written as .xlsx, not as {self.ending}: name it so")
+        ending = path.suffix.lower()
+        if ending in _ENDINGS and ending != self.written_as:
+            raise FileError(f"workbooks are written as .xlsx, not as {ending}: name it so")
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a sheet."""
@@ -80,18 +78,20 @@ class Excel(Format, frozen=True, kw_only=True):
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as the only sheet of a workbook."""
-        self.check_writable()
         sheet = "data" if self.sheet is None else self.sheet
         check_sheet_name(sheet)
         columns = check_fits(data.to_frame("polars"))
         writer = _needed("xlsxwriter")
         # In memory: no part of the table lies in a public folder, not even for a moment.
-        with writer.Workbook(str(path), {"in_memory": True}) as workbook:
-            workbook.set_properties({"created": _MADE})
-            made = workbook.add_worksheet(sheet)
-            for place, column in enumerate(columns):
-                made.write_string(0, place, column.name)
-                _write_cells(workbook, made, place, column)
+        try:
+            with writer.Workbook(str(path), {"in_memory": True}) as workbook:
+                workbook.set_properties({"created": _MADE})
+                made = workbook.add_worksheet(sheet)
+                for place, column in enumerate(columns):
+                    made.write_string(0, place, column.name)
+                    _write_cells(workbook, made, place, column)
+        except writer.exceptions.FileCreateError as error:  # which has the system's in it
+            raise error.args[0] from None
 
 
 class _Exact(float):

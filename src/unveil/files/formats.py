@@ -13,6 +13,7 @@ from unveil.data.specs import Spec
 from unveil.errors import FileError, UsageError, listing, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from unveil.data.microdata import Microdata
@@ -23,7 +24,6 @@ class Format(Spec, frozen=True, kw_only=True):
     """One way to keep a table in a file."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()
-    labelled: ClassVar[bool] = False  # whether labels of columns and values are kept
     written_as: ClassVar[str] = ""  # the ending of what is written, where that is only one
 
     @classmethod
@@ -39,8 +39,15 @@ class Format(Spec, frozen=True, kw_only=True):
         """The format as a file of the same format has it that a table came from."""
         return self
 
-    def check_writable(self) -> None:
-        """Refuse a format that can be read only, before any work."""
+    def keeps_labels(self, data: Microdata) -> bool:  # noqa: ARG002 - by some formats, of some
+        """Whether all labels of columns and values are kept in a file."""
+        return False
+
+    def check_writable(self, path: Path) -> None:
+        """Refuse, before any work, a file of a kind that can be read only."""
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse, before any work, names that columns cannot have."""
 
     def of_sheet(self, sheet: str) -> Format:  # noqa: ARG002 - for formats with several tables
         """The format of one sheet of a workbook."""

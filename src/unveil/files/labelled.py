@@ -6,9 +6,12 @@ and written by pyreadstat.
 
 from __future__ import annotations
 
+import abc
+import codecs
 import importlib
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import msgspec
 import polars as pl
 from msgspec import Meta
 
@@ -17,7 +20,7 @@ from unveil.data.codebook import Codebook, Package, Variable
 from unveil.data.columns import LARGEST_EXACT, labels_of
 from unveil.data.microdata import Microdata
 from unveil.data.schema import Schema
-from unveil.errors import DataError, FileError, MissingPackageError, count
+from unveil.errors import DataError, FileError, MissingPackageError, SpecError, count
 from unveil.files.clocks import Clock  # noqa: TC001 - msgspec looks at the fields of a Spec
 from unveil.files.formats import Format
 
@@ -34,7 +37,6 @@ _LEVELS: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "scale"
 class Labelled(Format, frozen=True, kw_only=True):
     """A file of a statistics package."""
 
-    labelled: ClassVar[bool] = True
     package: ClassVar[Package]
     clock: ClassVar[Clock]
     reader: ClassVar[str]
@@ -43,6 +45,14 @@ class Labelled(Format, frozen=True, kw_only=True):
     encoding: Annotated[
         str | None, Meta(description="How the text is stored, where the file does not say it.")
     ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:  # pyreadstat knows fewer names than Python
+            name = None if self.encoding is None else codecs.lookup(self.encoding).name
+        except LookupError:
+            raise SpecError(f"'{self.encoding}' is not an encoding; try latin-1") from None
+        msgspec.structs.force_setattr(self, "encoding", name)
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table, its labels and its missing codes."""
@@ -78,7 +88,7 @@ class Labelled(Format, frozen=True, kw_only=True):
             # Its own message may quote the file, so it is not passed on.
             raise FileError(
                 f"this is not a whole {self.package} file: it is damaged, cut short or of another "
-                "format; or its text is stored otherwise than it says: name the encoding"
+                "format; or its text is stored otherwise than it says: name its encoding"
             ) from None
         return cells, said
 
@@ -95,9 +105,9 @@ class Labelled(Format, frozen=True, kw_only=True):
     def check_whole(self, file: BinaryIO) -> None:
         """Raise ValueError if the file is cut short where pyreadstat does not notice it."""
 
+    @abc.abstractmethod
     def is_whole(self, name: str, said: Any) -> bool:
         """Whether a column is meant to hold whole numbers only."""
-        raise NotImplementedError
 
 
 def pyreadstat(package: Package) -> Any:
@@ -105,7 +115,7 @@ def pyreadstat(package: Package) -> Any:
     try:
         return importlib.import_module("pyreadstat")
     except ImportError:
-        raise MissingPackageError("pyreadstat", "stat", f"a {package} file") from None
+        raise MissingPackageError("pyreadstat", "stat", f"a file of {package}") from None
 
 
 def _column(name: str, values: list[Any], said: Any) -> tuple[pl.Series, pl.Series | None]:

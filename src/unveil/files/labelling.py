@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import polars as pl
 
 from unveil.data.codebook import Codebook, Variable
-from unveil.data.columns import cell_of
+from unveil.data.columns import cell_of, fits_a_float
+from unveil.data.plain import plain
 from unveil.errors import DataError, FileError, count, listing
 
 if TYPE_CHECKING:
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from unveil.data.microdata import Microdata
     from unveil.files.clocks import Clock
 
+T = TypeVar("T")
+_LAST = 253_402_300_799 * 1_000_000  # the last second of 9999, in microseconds
+_HEAD = 640  # bytes in which all these files say when they were made
+_TRUTH = {"true": "1", "false": "0"}
 UNWRITTEN = "Unable to write data"  # what pyreadstat says of a full disk
 
 
@@ -34,6 +40,8 @@ class Rules(NamedTuple):
     longest_text: int
     cases: bool  # whether Age and age are two columns
     reserved: set[str]
+    largest: float  # number
+    smallest: float = 0.0
 
 
 class Outgoing(NamedTuple):
@@ -46,17 +54,21 @@ class Outgoing(NamedTuple):
     labels: dict[Any, str]  # by value
 
 
-def outgoing(data: Microdata, package: Package, clock: Clock) -> list[Outgoing]:
-    """Every column as a package can hold it: text or numbers."""
-    book = codebook_for(data, package)
-    made = []
-    for column in data.to_frame("polars"):
+def outgoing(
+    data: Microdata, package: Package, clock: Clock, *, with_codes: bool = False
+) -> list[Outgoing]:
+    """Every column as a package can hold it: text or numbers, codes for missing if it has them."""
+    book, made = codebook_for(data, package), []
+    for column in map(plain, data.to_frame("polars")):
         attribute, variable = data.schema[column.name], book.of(column.name)
-        if column.dtype in (pl.Date, pl.Datetime) and not variable.format:
+        moment = column.dtype in (pl.Date, pl.Datetime)
+        if moment and not variable.format:
             kind = "date" if column.dtype == pl.Date else "time"
             variable = variable._replace(format=clock.shown[kind])  # type: ignore[index]
         stored = _stored(column, clock)
-        labels = {} if attribute.generalised else _by_value(attribute.labels, stored)
+        if moment or not with_codes:
+            stored = stored.set(data.missing_code(column.name).is_not_null(), None)
+        labels = {} if attribute.generalised else _by_value(attribute.labels, column, stored)
         made.append(Outgoing(stored, attribute, variable, attribute.label, labels))
     return made
 
@@ -74,37 +86,55 @@ def _stored(column: pl.Series, clock: Clock) -> pl.Series:
             column.name,
         )
     if column.dtype in (pl.Date, pl.Datetime):
+        if column.dtype == pl.Datetime and (column.dt.epoch("us") > _LAST).any():
+            raise DataError(f"column '{column.name}' has times after the last second of 9999")
         return clock.numbers(column)
+    if not fits_a_float(column):
+        raise DataError(
+            f"column '{column.name}' has whole numbers beyond 2^53, which statistics packages "
+            "round; make it text, and declare it nominal"
+        )
     return column if column.dtype == pl.String else column.cast(pl.Float64)
 
 
-def _by_value(labels: dict[str, str], column: pl.Series) -> dict[Any, str]:
+def _by_value(labels: dict[str, str], column: pl.Series, stored: pl.Series) -> dict[Any, str]:
     """Labels by the values that a column can hold; a label of anything else is left out."""
-    cells = {code: cell_of(code, column.dtype) for code in labels}
-    return {cell.item(): labels[code] for code, cell in cells.items() if cell is not None}
+    if column.dtype == pl.Boolean:
+        labels = {_TRUTH.get(code, code): label for code, label in labels.items()}
+    cells = {code: cell_of(code, stored.dtype) for code in labels}
+    found = {cell.item(): labels[code] for code, cell in cells.items() if cell is not None}
+    return {value: label for value, label in found.items() if value not in (inf, -inf)}
 
 
-def check(columns: Sequence[Outgoing], rules: Rules, package: Package) -> None:
-    """Refuse what a package cannot hold, before anything is written."""
+def check_names(names: Sequence[str], rules: Rules, package: Package) -> None:
+    """Refuse names that a package does not take."""
     seen: dict[str, str] = {}
-    for one in columns:
-        name = one.column.name
-        told = f"column '{name}'"
+    for name in names:
         folded = name if rules.cases else name.casefold()
-        if not rules.name.fullmatch(name) or folded in rules.reserved:
-            raise DataError(f"{told}: {package} takes no such name; rename it")
-        _check_length(name, rules.longest_name, "its name", told, package)
+        named = rules.name.fullmatch(name) and (name[0] == "_" or name[0].isalpha())
+        if not named or folded in rules.reserved:
+            raise DataError(f"column '{name}': {package} takes no such name; rename it")
+        _check_length(name, rules.longest_name, "its name", f"column '{name}'", package)
         if folded in seen:
             raise DataError(
                 f"columns '{seen[folded]}' and '{name}' differ in case only, and {package} takes "
                 "them for one; rename one of them"
             )
         seen[folded] = name
+
+
+def check(columns: Sequence[Outgoing], rules: Rules, package: Package) -> None:
+    """Refuse what a package cannot hold, before anything is written."""
+    check_names([one.column.name for one in columns], rules, package)
+    for one in columns:
+        told = f"column '{one.column.name}'"
         _check_length(one.label, rules.longest_label, "its label", told, package)
         for label in one.labels.values():
             _check_length(label, rules.longest_value_label, "a label of a value", told, package)
         if one.column.dtype == pl.String:
             _check_text(one.column, rules.longest_text, package)
+        else:
+            _check_numbers(one.column, rules, package)
 
 
 def _check_length(text: str, longest: int, what: str, told: str, package: Package) -> None:
@@ -127,12 +157,23 @@ def _check_text(column: pl.Series, longest: int, package: Package) -> None:
         )
 
 
-def tell_plainly_missing(data: Microdata, codes_of: Iterable[tuple[str, set[str]]]) -> None:
+def _check_numbers(column: pl.Series, rules: Rules, package: Package) -> None:
+    size = column.abs()
+    outside = ((size > rules.largest) | ((size < rules.smallest) & (size > 0))).fill_null(False)
+    if outside.any():
+        raise DataError(
+            f"column '{column.name}' has {count(int(outside.sum()), 'number')} larger or smaller "
+            f"than {package} takes; rescale it"
+        )
+
+
+def tell_plainly_missing(data: Microdata, columns: Iterable[Outgoing]) -> None:
     """Warn of missing cells whose codes cannot be written: that they are missing can."""
-    lost = []
-    for name, codes in codes_of:
-        if data.missing_code(name).is_in(list(codes)).any():
-            lost.append(name)
+    lost = [
+        one.column.name
+        for one in columns
+        if (data.missing_code(one.column.name).is_not_null() & one.column.is_null()).any()
+    ]
     if lost:
         logging.getLogger("unveil").warning(
             "%s: cells are written as plainly missing, as this format has no place for their "
@@ -141,21 +182,40 @@ def tell_plainly_missing(data: Microdata, codes_of: Iterable[tuple[str, set[str]
         )
 
 
-def written(write: Callable[[], None], package: Any, kind: Package, path: Path) -> None:
+def written(write: Callable[[], None], package: Any, kind: Package) -> None:
     """Let pyreadstat write; its own messages may quote cells, so they are not passed on."""
     try:
         write()
     except package.ReadstatError as error:
         if str(error) == UNWRITTEN:
-            raise FileError(
-                "cannot be written: the disk is full, or gone; it is as it was"
-            ) from None
+            raise unwritten() from None
         raise _refused(kind) from None
-    except (package.PyreadstatError, OverflowError):
+    except package.PyreadstatError:
         raise _refused(kind) from None
-    if not path.stat().st_size:
-        raise _refused(kind)
+
+
+def forget_time(path: Path, pattern: re.Pattern[bytes], always: bytes) -> None:
+    """Let the file have been made at no time of its own: same data, same bytes.
+
+    The first group of the pattern is the time.
+    """
+    with path.open("r+b") as file:
+        head = file.read(_HEAD)
+        for found in pattern.finditer(head):
+            file.seek(found.start(1))
+            file.write(always)
+
+
+def unwritten() -> FileError:
+    """Not all of a table has found its place."""
+    return FileError("cannot be written: the disk is full, or gone; it is as it was")
+
+
+def by_name(columns: Sequence[Outgoing], said: Callable[[Outgoing], T]) -> dict[str, T]:
+    """What is said of each column, by its name; of some, nothing."""
+    every = {one.column.name: said(one) for one in columns}
+    return {name: told for name, told in every.items() if told}
 
 
 def _refused(kind: Package) -> DataError:
-    return DataError(f"the table cannot be written as a {kind} file; write another format")
+    return DataError(f"the table cannot be written as {kind} has it; write another format")

@@ -6,6 +6,8 @@ import abc
 import hashlib
 import os
 import re
+from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +16,13 @@ from unveil.files.formats import format_of, may_be
 from unveil.files.whole import check_target, followed, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from unveil.data.microdata import Microdata
     from unveil.data.schema import Schema
     from unveil.files.formats import Format
 
+_ALMOST = re.compile(r"(?:postgres(?:ql)?|sqlite):")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 
 
@@ -36,6 +39,24 @@ class Place(abc.ABC):
     def format(self) -> Format | None:
         """The format in which tables are kept here; none in a database."""
 
+    @property
+    @abc.abstractmethod
+    def file(self) -> Path | None:
+        """The file that it is, or is in."""
+
+    def overlaps(self, other: Place) -> bool:
+        """Whether what is written to the one would replace the other."""
+        return self.key in (other.key, other.file) or other.key == self.file
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Say of an error where it happened."""
+        try:
+            yield
+        except UnveilError as error:
+            error.at(str(self))
+            raise
+
     @abc.abstractmethod
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
         """Read the table."""
@@ -47,6 +68,13 @@ class Place(abc.ABC):
     @abc.abstractmethod
     def check_target(self, *, force: bool) -> None:
         """Refuse, before any work, a place where nothing could be written in the end."""
+
+    def check_columns(self, columns: Sequence[str]) -> None:  # noqa: B027 - of some formats only
+        """Refuse, before any work, a table that could not be written here by these names."""
+
+    def format_after(self, source: Place, given: Format | None) -> Format | None:  # noqa: ARG002
+        """The format for a table that came from another place, read in the format given."""
+        return self.format
 
     @abc.abstractmethod
     def digest(self) -> str:
@@ -66,6 +94,10 @@ class Place(abc.ABC):
     def sibling(self, word: str) -> str:
         """The name of a place beside it, in its format, called as it is and a word more."""
 
+    @abc.abstractmethod
+    def namesake(self, name: str) -> str:
+        """What a name without a format is: one of its own format."""
+
 
 class InFile(Place):
     """A file; of a workbook one sheet: ``survey.xlsx#people``."""
@@ -78,9 +110,14 @@ class InFile(Place):
         return str(self._given)
 
     @property
-    def key(self) -> Hashable:
+    def file(self) -> Path:
         """Where the links of the path lead."""
         return followed(self.path)
+
+    @property
+    def key(self) -> Hashable:
+        """The file: who writes to a sheet writes the whole workbook."""
+        return self.file
 
     @property
     def format(self) -> Format:
@@ -89,37 +126,36 @@ class InFile(Place):
 
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
         """Read the file's table."""
-        self._check_there()
-        try:
+        with self.told(), self._readable():
             return self._format(format).load(self.path, schema)
-        except OSError as error:
-            raise FileError(f"cannot be read: {reason(error)}") from None
 
     def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
         """Write a table into a private file, then move it to its place."""
-        kind = self._format(format)
-        write_whole(self.path, lambda part: kind.save(data, part), force=force)
+        with self.told():
+            kind = self._format(format)
+            kind.check_writable(self.path)
+            write_whole(self.path, lambda part: kind.save(data, part), force=force)
 
     def check_target(self, *, force: bool) -> None:
         """Refuse what exists, unless forced to, and folders."""
         check_target(self.path, force=force)
 
-    def check_format(self) -> None:
-        """Refuse an ending that names no format, or one that is not written."""
-        try:
-            self.format.check_writable()
-        except UnveilError as error:
-            error.at(str(self))
-            raise
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse a format that is not known or not written, or takes no such names."""
+        with self.told():
+            self.format.check_writable(self.path)
+            self.format.check_columns(columns)
+
+    def format_after(self, source: Place, given: Format | None) -> Format:
+        """The source's own format, delimiter and all, where the ending is of its kind."""
+        if not isinstance(source, InFile) or type(source.format) is not type(self.format):
+            return self.format
+        return self.format.as_in(format_of(source.path, given).found_in(source.path))
 
     def digest(self) -> str:
         """The SHA-256 of the file's bytes."""
-        self._check_there()
-        try:
-            with self.path.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise FileError(f"cannot be read: {reason(error)}") from None
+        with self.told(), self._readable(), self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     @property
     def stem(self) -> str:
@@ -133,20 +169,25 @@ class InFile(Place):
 
     def sibling(self, word: str) -> str:
         """A file in the same folder, with the same ending."""
-        ending = self.format.written_as or self.path.suffix
-        return str(self.path.with_name(f"{self.path.stem}-{word}{ending}"))
+        return str(self.path.with_name(self.namesake(f"{self.path.stem}-{word}")))
+
+    def namesake(self, name: str) -> str:
+        """A file with the same ending, or the one that its format is written with."""
+        return f"{name}{self.format.written_as or self.path.suffix}"
 
     def _format(self, given: Format | None) -> Format:
         found = format_of(self.path, given)
         return found if self.sheet is None else found.of_sheet(self.sheet)
 
-    def _check_there(self) -> None:
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
         try:
             if not self.path.exists():
                 raise FileError(f"there is no such file{_sibling(self.path)}")
             if self.path.is_dir():
                 raise FileError("this is a folder; name a file in it")
-        except OSError as error:  # a name too long, a folder shut
+            yield
+        except OSError as error:
             raise FileError(f"cannot be read: {reason(error)}") from None
 
 
@@ -166,6 +207,8 @@ def place_of(given: str | os.PathLike[str]) -> Place:
         raise UsageError(f"a file is named by its path, not {type(given).__name__}") from None
     if "\0" in str(text):
         raise UsageError("the path of a file has no null byte")
+    if _ALMOST.match(str(text)) and not os.path.lexists(text):  # which may hold a password
+        raise UsageError("a URI has two slashes after the colon: sqlite:///survey.db?table=people")
     return InFile(text)
 
 
@@ -210,16 +253,16 @@ def check_outputs(
     """
     made = [place_of(one) for one in tables if one is not None]
     written = [*(place_of(one) for one in outputs if one is not None), *made]
-    if len({place.key for place in written}) < len(written):
-        raise UsageError(f"{written[0]} is to be written twice: name another file")
-    read = {place_of(one).key for one in inputs if isinstance(one, str | os.PathLike)}
+    for one, other in combinations(written, 2):
+        if one.overlaps(other):
+            raise UsageError(f"{other} is to be written twice: name another file")
+    read = [place_of(one) for one in inputs if isinstance(one, str | os.PathLike)]
     for place in written:
-        if place.key in read:
+        if any(place.overlaps(one) for one in read):
             raise UsageError(f"{place} would be overwritten by what is made of it")
         place.check_target(force=force)
     for place in made:
-        if isinstance(place, InFile):
-            place.check_format()
+        place.check_columns(())
 
 
 def _split(path: Path) -> tuple[Path, str | None]:

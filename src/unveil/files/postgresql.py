@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _BATCH = {"adbc.postgresql.batch_size_hint_bytes": str(16 * 2**20)}
 _AS_IS = ("int2", "int4", "int8", "float4", "float8", "bool", "date", "timestamp", "timestamptz")
 _AS_TEXT = ("text", "varchar", "bpchar", "name", "uuid", "citext", "char")
-_PATIENCE = 30_000  # milliseconds for others to be done with a table
+_PATIENCE = 30_000  # milliseconds for a server to answer, and others to be done with a table
 _LONGEST_NAME = 63  # bytes; what is longer is cut
 _MOST_COLUMNS = 1600
 _OWN_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
@@ -75,7 +75,7 @@ _STATES: dict[str, tuple[type[UnveilError], str]] = {
 class Postgresql(Database):
     """A table of a PostgreSQL server."""
 
-    package, extra, name = "adbc_driver_postgresql", "postgres", "PostgreSQL"
+    package, extra, purpose = "adbc_driver_postgresql", "postgres", "a PostgreSQL database"
 
     @property
     def key(self) -> Hashable:
@@ -106,6 +106,8 @@ class Postgresql(Database):
     def connect(self, driver: Any, *, writing: bool) -> Any:
         """Open a connection and begin its transaction."""
         options = {**self.uri.options, "client_encoding": "UTF8"}  # the server checks it
+        if "PGCONNECT_TIMEOUT" not in os.environ:
+            options.setdefault("connect_timeout", str(_PATIENCE // 1000))
         given = "&".join(f"{name}={quote(value, safe='')}" for name, value in options.items())
         place = f"postgresql://{self.uri.hosts}/{quote(self.uri.database, safe='')}"
         connection = driver.connect(f"{place}?{given}")
@@ -211,7 +213,7 @@ class Postgresql(Database):
         if state is None and "Failed to connect" in words:
             found = (sentence for known, sentence in _CONNECTING if known in words)
             return FileError(next(found, "the server cannot be connected to"))
-        if state in ("25006", "0A000") or "read-only transaction" in words:
+        if state in ("25006", "0A000") or (state is None and "read-only transaction" in words):
             if writing:
                 return FileError("the server is read-only: it may be a copy of another one")
             return UsageError(_WRITES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -15,14 +16,21 @@ from unveil.files import clocks
 from unveil.files.labelled import Labelled, pyreadstat
 from unveil.files.labelling import (
     Rules,
+    by_name,
     check,
+    check_names,
     codebook_for,
+    forget_time,
     outgoing,
     tell_plainly_missing,
+    unwritten,
     written,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO
+
     from unveil.data.microdata import Microdata
     from unveil.files.formats import Format
 
@@ -33,13 +41,28 @@ _RULES = Rules(
     longest_value_label=32_767,
     longest_text=32_767,
     cases=False,
+    largest=7.2e75,  # IBM's floating point
+    smallest=5.4e-79,
     reserved={"_n_", "_error_", "_numeric_", "_character_", "_all_"},
 )
 _OLD_RULES = _RULES._replace(longest_name=8, longest_label=40, longest_text=200)
+_MADE = re.compile(rb"(\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d)")
+_LINE = 80
 _MARK = 48  # how much of a file tells its version
 
 
-class Sas(Labelled, frozen=True, kw_only=True):
+class _OfSas(Labelled, frozen=True, kw_only=True):
+    """What both kinds of SAS files share."""
+
+    package = "SAS"
+    clock = clocks.SAS
+
+    def is_whole(self, name: str, said: Any) -> bool:
+        """Numbers that are not shown with decimals."""
+        return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
+
+
+class Sas(_OfSas, frozen=True, kw_only=True):
     """SAS: .sas7bdat files, which can be read; SAS itself writes them.
 
     Labels of values are in a catalog: NAME.sas7bcat or formats.sas7bcat beside the file, or a file
@@ -52,8 +75,6 @@ class Sas(Labelled, frozen=True, kw_only=True):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".sas7bdat",)
-    package = "SAS"
-    clock = clocks.SAS
     reader = "read_sas7bdat"
     written_as: ClassVar[str] = ".xpt"
 
@@ -76,22 +97,18 @@ class Sas(Labelled, frozen=True, kw_only=True):
                 if labels:
                     said.variable_value_labels[name] = labels
 
-    def is_whole(self, name: str, said: Any) -> bool:
-        """Numbers that are not shown with decimals."""
-        return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
-
     def save(self, data: Microdata, path: Path) -> None:  # noqa: ARG002
         """Only SAS writes such files."""
-        self.check_writable()
+        self.check_writable(path)
 
-    def check_writable(self) -> None:
+    def check_writable(self, path: Path) -> None:  # noqa: ARG002
         """Only SAS writes such files."""
         raise FileError(
             "a .sas7bdat file can be read and not written: write .xpt, which SAS reads, too"
         )
 
 
-class Xport(Sas, frozen=True, kw_only=True):
+class Xport(_OfSas, frozen=True, kw_only=True):
     """SAS transport: .xpt files, which hold labels of columns, but not of values.
 
     Examples
@@ -101,7 +118,6 @@ class Xport(Sas, frozen=True, kw_only=True):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".xpt",)
-    labelled: ClassVar[bool] = False  # of columns, but not of values
     reader = "read_xport"
     asked: ClassVar[dict[str, bool]] = {"disable_datetime_conversion": True}
 
@@ -109,14 +125,23 @@ class Xport(Sas, frozen=True, kw_only=True):
         Literal[5, 8], Meta(description="The version of the format: names of 8 or 32 characters.")
     ] = 8
 
-    def check_writable(self) -> None:
-        """These can be written."""
-
     def found_in(self, path: Path) -> Xport:
         """The format in the version that the file has."""
         with path.open("rb") as file:
             new = b"LIBV8" in file.read(_MARK)
         return msgspec.structs.replace(self, version=8 if new else 5)
+
+    def _rules(self) -> Rules:
+        return _RULES if self.version == 8 else _OLD_RULES
+
+    def check_whole(self, file: BinaryIO) -> None:
+        """A file is made of lines of 80 bytes."""
+        if file.seek(0, os.SEEK_END) % _LINE:
+            raise ValueError
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse names that the package does not take."""
+        check_names(columns, self._rules(), self.package)
 
     def as_in(self, source: Format) -> Format:
         """The version of the source."""
@@ -126,15 +151,8 @@ class Xport(Sas, frozen=True, kw_only=True):
         """Write a table with the labels of its columns and its formats."""
         package = pyreadstat(self.package)
         book, columns = codebook_for(data, self.package), outgoing(data, self.package, self.clock)
-        check(columns, _RULES if self.version == 8 else _OLD_RULES, self.package)
-        tell_plainly_missing(
-            data,
-            [
-                (one.column.name, set(one.attribute.missing))
-                for one in columns
-                if one.column.dtype != pl.String
-            ],
-        )
+        check(columns, self._rules(), self.package)
+        tell_plainly_missing(data, columns)
         written(
             lambda: package.write_xport(
                 pl.DataFrame([one.column for one in columns]),
@@ -142,17 +160,15 @@ class Xport(Sas, frozen=True, kw_only=True):
                 file_label=book.label,
                 table_name=book.table or None,
                 file_format_version=self.version,
-                column_labels={one.column.name: one.label or None for one in columns},
-                variable_format={
-                    one.column.name: one.variable.format for one in columns if one.variable.format
-                },
-                variable_informat={
-                    one.column.name: one.variable.informat
-                    for one in columns
-                    if one.variable.informat
-                },
+                column_labels=by_name(columns, lambda one: one.label),
+                variable_format=by_name(columns, lambda one: one.variable.format),
+                variable_informat=by_name(columns, lambda one: one.variable.informat),
             ),
             package,
             self.package,
-            path,
         )
+        forget_time(path, _MADE, b"01JAN80:00:00:00")
+        # A full disk is not noticed here; and blank lines at the end are no rows.
+        cells, _ = self._parsed(path, self.reader, **self.asked)
+        if len(cells[data.columns[0]]) < len(data):
+            raise unwritten()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
-from msgspec import Meta
 
 from unveil.data.columns import cell_of
 from unveil.errors import DataError
@@ -15,14 +14,18 @@ from unveil.files.labelled import Labelled, pyreadstat
 from unveil.files.labelling import (
     Outgoing,
     Rules,
+    by_name,
     check,
+    check_names,
     codebook_for,
+    forget_time,
     outgoing,
     tell_plainly_missing,
     written,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from unveil.data.codebook import Ends
@@ -35,8 +38,10 @@ _RULES = Rules(
     longest_value_label=120,
     longest_text=32_767,
     cases=False,
+    largest=1.7e308,  # the very largest are codes of its own
     reserved={"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"},
 )
+_MADE = re.compile(rb"^.{92}(\d\d \w{3} \d\d\d\d:\d\d:\d\d)", re.DOTALL)
 _LONGEST_CODE = 8
 _MEASURES = {"numeric": "scale", "ordinal": "ordinal", "nominal": "nominal"}
 
@@ -46,7 +51,7 @@ class Spss(Labelled, frozen=True, kw_only=True):
 
     Examples
     --------
-    >>> Spss(compressed=True).suffixes
+    >>> Spss(encoding="latin-1").suffixes
     ('.sav', '.zsav')
     """
 
@@ -55,45 +60,47 @@ class Spss(Labelled, frozen=True, kw_only=True):
     clock = clocks.SPSS
     reader = "read_sav"
 
-    compressed: Annotated[bool, Meta(description="Whether a .zsav file is written.")] = False
-
-    @classmethod
-    def of_ending(cls, ending: str) -> Spss:
-        """A .zsav file is compressed."""
-        return cls(compressed=ending == ".zsav")
-
     def is_whole(self, name: str, said: Any) -> bool:
         """Numbers that are shown without decimals."""
         return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or ".1")
 
+    def keeps_labels(self, data: Microdata) -> bool:  # noqa: ARG002
+        """All are kept."""
+        return True
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse names that the package does not take."""
+        check_names(columns, _RULES, self.package)
+
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table with its labels, missing codes and formats."""
-        package = pyreadstat(self.package)
-        book, columns = codebook_for(data, self.package), outgoing(data, self.package, self.clock)
+        package, smaller = pyreadstat(self.package), path.suffix.lower() == ".zsav"
+        book, columns = (
+            codebook_for(data, self.package),
+            outgoing(data, self.package, self.clock, with_codes=True),
+        )
         check(columns, _RULES, self.package)
-        missing = {one.column.name: _missing(one, data) for one in columns}
-        tell_plainly_missing(data, [(one.column.name, _homeless(one)) for one in columns])
+        missing = by_name(columns, lambda one: _missing(one, data))
+        tell_plainly_missing(data, columns)
         written(
             lambda: package.write_sav(
                 pl.DataFrame([_padded(one) for one in columns]),
                 path.absolute(),
                 file_label=book.label,
                 note=list(book.notes),
-                compress=self.compressed,
-                row_compress=not self.compressed,
-                column_labels={one.column.name: one.label or None for one in columns},
-                variable_value_labels={one.column.name: one.labels for one in columns},
-                missing_ranges={name: ranges for name, ranges in missing.items() if ranges},
-                variable_format={one.column.name: _format(one, data) for one in columns},
-                variable_measure={one.column.name: _measure(one) for one in columns},
-                variable_display_width={
-                    one.column.name: one.variable.width for one in columns if one.variable.width
-                },
+                compress=smaller,
+                row_compress=not smaller,
+                column_labels=by_name(columns, lambda one: one.label),
+                variable_value_labels=by_name(columns, lambda one: one.labels),
+                missing_ranges=missing,
+                variable_format=by_name(columns, lambda one: _format(one, data)),
+                variable_measure=by_name(columns, _measure),
+                variable_display_width=by_name(columns, lambda one: one.variable.width),
             ),
             package,
             self.package,
-            path,
         )
+        forget_time(path, _MADE, b"01 Jan 8000:00:00")
 
 
 def _measure(one: Outgoing) -> str:
@@ -122,13 +129,10 @@ def _padded(one: Outgoing) -> pl.Series:
     return column.scatter(0, first + " " * (length - len(first.encode())))
 
 
-def _homeless(one: Outgoing) -> set[str]:
-    """Codes for missing that are no values of the column's type."""
-    return {c for c in one.attribute.missing if cell_of(c, one.column.dtype) is None}
-
-
 def _missing(one: Outgoing, data: Microdata) -> list[dict[str, Any]]:
     """What SPSS is to take for missing: three values at most, or a range and a value."""
+    if data.column(one.column.name).dtype in (pl.Date, pl.Datetime):
+        return []
     cells = [cell_of(code, one.column.dtype) for code in one.attribute.missing]
     codes = [cell.item() for cell in cells if cell is not None]
     kept = list(one.variable.missing)

@@ -15,6 +15,7 @@ from unveil.errors import DataError, MissingPackageError, UnveilError, count
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
+    from pathlib import Path
 
     from unveil.files.uri import Uri
 
@@ -26,7 +27,7 @@ class Database(abc.ABC):
 
     package: str  # the driver
     extra: str
-    name: str
+    purpose: str  # what the driver is needed for
 
     def __init__(self, uri: Uri) -> None:
         self.uri = uri
@@ -45,6 +46,16 @@ class Database(abc.ABC):
     @abc.abstractmethod
     def target(self) -> str:
         """The table's name as SQL has it."""
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the database is, if it is one."""
+        return None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a database to look into; a server is always asked."""
+        return True
 
     @abc.abstractmethod
     def connect(self, driver: Any, *, writing: bool) -> Any:
@@ -91,7 +102,7 @@ class Database(abc.ABC):
     def connected(self, *, writing: bool) -> Iterator[Any]:
         """A connection with one transaction: kept if it wrote and nothing failed."""
         driver = self._driver()
-        with self.refusals(writing=writing):
+        try:
             connection = self.connect(driver, writing=writing)
             try:
                 yield connection
@@ -103,13 +114,6 @@ class Database(abc.ABC):
                 raise
             finally:
                 connection.close()
-
-    @contextlib.contextmanager
-    def refusals(self, *, writing: bool) -> Iterator[None]:
-        """Turn what a driver raises into a sentence."""
-        driver = self._driver()
-        try:
-            yield
         except (driver.Error, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             raise self.sentence(error, writing=writing) from None
 
@@ -133,7 +137,7 @@ class Database(abc.ABC):
             return importlib.import_module(f"{self.package}.dbapi")
         except ImportError:
             package = self.package.replace("_", "-")
-            raise MissingPackageError(package, self.extra, f"a {self.name} database") from None
+            raise MissingPackageError(package, self.extra, self.purpose) from None
 
 
 def frame_of(connection: Any, sql: str, **options: str) -> pl.DataFrame:

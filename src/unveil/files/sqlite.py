@@ -47,12 +47,22 @@ _SAID: tuple[tuple[str, type[UnveilError], str], ...] = (
 class Sqlite(Database):
     """A table of an SQLite file."""
 
-    package, extra, name = "adbc_driver_sqlite", "sqlite", "SQLite"
+    package, extra, purpose = "adbc_driver_sqlite", "sqlite", "an SQLite database"
 
     @property
     def key(self) -> Hashable:
         """Where the links of the path lead; case does not tell tables apart."""
-        return "sqlite", followed(self.uri.path), _folded(self.uri.table or ""), self.uri.query
+        return "sqlite", self.file, _folded(self.uri.table or ""), self.uri.query
+
+    @property
+    def file(self) -> Path:
+        """Where the links of the path lead."""
+        return followed(self.uri.path)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file exists."""
+        return self.uri.path.exists()
 
     @property
     def target(self) -> str:
@@ -78,7 +88,8 @@ class Sqlite(Database):
                 yield connection
         except BaseException:
             if made:
-                path.unlink(missing_ok=True)
+                for one in (path, _journal(path)):
+                    one.unlink(missing_ok=True)
             raise
 
     def relations(self, connection: Any) -> dict[str, bool]:
@@ -108,6 +119,7 @@ class Sqlite(Database):
 
     def read(self, connection: Any, query: str) -> pl.DataFrame:
         """Look first at what every column holds: the driver goes by the first cells alone."""
+        self._check_whole(connection)
         names = _names(connection, query)
         cells = [f"c{position}" for position in range(len(names))]
         with connection.cursor() as cursor:
@@ -128,6 +140,14 @@ class Sqlite(Database):
         frame = frame_of(connection, sql, **_BATCH).slice(1)
         columns = zip(names, frame, declared, strict=True)
         return pl.DataFrame([_typed(c.alias(name), kind) for name, c, kind in columns])
+
+    def _check_whole(self, connection: Any) -> None:
+        """Refuse a file that is shorter than it says; SQLite reads what is missing as nothing."""
+        pages = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        path = followed(self.uri.path)
+        ahead = path.with_name(f"{path.name}-wal")  # where pages may be that are not yet in it
+        if path.stat().st_size < frame_of(connection, pages).item() and not ahead.exists():
+            raise FileError(_DAMAGED)
 
     def held(self, column: pl.Series) -> tuple[pl.Series, str]:
         """Dates and times are text in ISO 8601, as SQLite's own functions have them."""
@@ -167,11 +187,21 @@ class Sqlite(Database):
         for known, kind, sentence in _SAID:
             if known in words:
                 return kind(sentence)
+        if "readonly" in words and not writing and _journal(followed(self.uri.path)).exists():
+            return FileError(
+                "a program was stopped while it wrote to the file: open it once with one that may "
+                "write, which puts it in order"
+            )
         if "readonly" in words and not writing:
             return UsageError("a query reads and never writes: this one writes")
         if writing:
             return FileError("SQLite could not write the table; the file is as it was")
         return FileError("SQLite could not read this; try the query in its own program")
+
+
+def _journal(path: Path) -> Path:
+    """Where SQLite keeps what it would take back."""
+    return path.with_name(f"{path.name}-journal")
 
 
 def _folded(name: str) -> str:

@@ -14,28 +14,41 @@ from msgspec import Meta
 from unveil.errors import DataError, listing
 from unveil.files import clocks
 from unveil.files.labelled import Labelled, pyreadstat
-from unveil.files.labelling import Outgoing, Rules, check, codebook_for, outgoing, written
+from unveil.files.labelling import (
+    Outgoing,
+    Rules,
+    by_name,
+    check,
+    check_names,
+    codebook_for,
+    forget_time,
+    outgoing,
+    tell_plainly_missing,
+    written,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import BinaryIO
 
     from unveil.data.microdata import Microdata
 
 _RULES = Rules(
-    name=re.compile(r"[^\W\d]\w*"),
+    name=re.compile(r"(?!str\d+$)[^\W\d]\w{0,31}"),
     longest_name=128,
     longest_label=320,
     longest_value_label=32_000,
     longest_text=2_000_000,
     cases=True,
+    largest=8.98e307,  # beyond it are codes for missing
     reserved={"_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long"}
     | {"_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL", "using", "with"},
 )
+_MADE = re.compile(rb"(?:<timestamp>\x11|^[^<].{90})(\d\d \w{3} \d{4} \d\d:\d\d)", re.DOTALL)
 _BEGIN, _END = b"<stata_dta>", b"</stata_dta>"
-_LONGEST_NAME = 32  # characters
 _LONG = (-2_147_483_647, 2_147_483_620)  # beyond it are Stata's own codes for missing
-_TAG = re.compile(r"\.[A-Za-z]")  # in capitals SAS has them
+_TAG, _TAG_OF_SAS = re.compile(r"\.[a-z]"), re.compile(r"\.[A-Z]")
 
 
 class Stata(Labelled, frozen=True, kw_only=True):
@@ -68,52 +81,58 @@ class Stata(Labelled, frozen=True, kw_only=True):
         """Numbers that are stored as whole ones."""
         return str(said.readstat_variable_types[name]).startswith("int")
 
+    def keeps_labels(self, data: Microdata) -> bool:
+        """Those of text have no place."""
+        text = [name for name in data.columns if data.column(name).dtype == pl.String]
+        return not any(data.schema[name].labels for name in text)
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse names that the package does not take."""
+        check_names(columns, _RULES, self.package)
+
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table with its labels, missing codes and formats."""
         package = pyreadstat(self.package)
         book, columns = codebook_for(data, self.package), outgoing(data, self.package, self.clock)
         check(columns, _RULES, self.package)
-        _check_names(columns)
-        tags = {one.column.name: _tags(one) for one in columns if one.column.dtype != pl.String}
-        labels = {one.column.name: _labels(one, tags.get(one.column.name, {})) for one in columns}
+        tell_plainly_missing(data, [one for one in columns if one.column.dtype == pl.String])
+        tags = {one.column.name: _tags(one) for one in columns}
         _tell_unlabelled(columns)
         written(
             lambda: package.write_dta(
-                pl.DataFrame(
-                    [_tagged(one, tags.get(one.column.name, {}), data) for one in columns]
-                ),
+                pl.DataFrame([_tagged(one, tags[one.column.name], data) for one in columns]),
                 path.absolute(),
                 file_label=book.label,
                 version=self.version,
-                column_labels={one.column.name: one.label or None for one in columns},
-                variable_value_labels={name: named for name, named in labels.items() if named},
-                missing_user_values={
-                    name: list(letters.values()) for name, letters in tags.items() if letters
-                },
-                variable_format={
-                    one.column.name: one.variable.format for one in columns if one.variable.format
-                },
+                column_labels=by_name(columns, lambda one: one.label),
+                variable_value_labels=by_name(
+                    columns, lambda one: _labels(one, tags[one.column.name])
+                ),
+                missing_user_values=by_name(
+                    columns, lambda one: list(tags[one.column.name].values())
+                ),
+                variable_format=by_name(columns, lambda one: one.variable.format),
             ),
             package,
             self.package,
-            path,
         )
-
-
-def _check_names(columns: list[Outgoing]) -> None:
-    for one in columns:
-        name = one.column.name
-        if len(name) > _LONGEST_NAME or re.fullmatch(r"str\d+", name):
-            raise DataError(
-                f"column '{name}': Stata takes names of up to {_LONGEST_NAME} characters, and none "
-                "that it calls a type by; rename it"
-            )
+        forget_time(path, _MADE, b"01 Jan 1980 00:00")
 
 
 def _tags(one: Outgoing) -> dict[str, str]:
-    """The letter of each code for missing: its own, as in .a, else the next one that is free."""
+    """The letter of each code for missing: its own, as in .a, else the next one that is free.
+
+    In text a code is text.
+    """
+    if one.column.dtype == pl.String:
+        return {}
     codes = one.attribute.missing
-    own = {code: code[1].lower() for code in codes if _TAG.fullmatch(code)}
+    own = {code: code[1] for code in codes if _TAG.fullmatch(code)}
+    own |= {
+        code: code[1].lower()
+        for code in codes
+        if _TAG_OF_SAS.fullmatch(code) and code[1].lower() not in own.values()
+    }
     free = (letter for letter in ascii_lowercase if letter not in own.values())
     if len(codes) > len(ascii_lowercase):
         raise DataError(
@@ -127,10 +146,10 @@ def _labels(one: Outgoing, tags: dict[str, str]) -> dict[Any, str]:
     """Labels of whole numbers, and of letters: of a code that became one, at least the code."""
     if one.column.dtype == pl.String:
         return {}
-    named = {int(value): label for value, label in one.labels.items() if value == int(value)}
+    named = {int(value): label for value, label in one.labels.items() if _is_whole(value)}
     known = one.attribute.labels
     for code, letter in tags.items():
-        if code in known or not _TAG.fullmatch(code):
+        if code in known or code != f".{letter}":
             named[letter] = known.get(code, code)  # type: ignore[index]
     numbers = {int(code) for code in tags if re.fullmatch(r"-?\d+", code)}
     return {value: label for value, label in named.items() if value not in numbers}
@@ -140,12 +159,16 @@ def _tell_unlabelled(columns: list[Outgoing]) -> None:
     without = [
         one.column.name
         for one in columns
-        if any(isinstance(value, str) or value != int(value) for value in one.labels)
+        if any(not _is_whole(v) for v in one.labels if str(v) not in one.attribute.missing)
     ]
     if without:
         logging.getLogger("unveil").warning(
             "%s: labels are left out, as Stata has them for whole numbers only", listing(without)
         )
+
+
+def _is_whole(value: float | str) -> bool:
+    return not isinstance(value, str) and value == int(value) and abs(value) <= _LONG[1]
 
 
 def _tagged(one: Outgoing, tags: dict[str, str], data: Microdata) -> pl.Series:
@@ -154,12 +177,10 @@ def _tagged(one: Outgoing, tags: dict[str, str], data: Microdata) -> pl.Series:
     if column.dtype == pl.String:
         return column.fill_null("")
     whole = data.column(name).dtype.is_integer() or data.column(name).dtype == pl.Boolean
-    codes = data.missing_code(name)
-    column = column.set(codes.is_not_null(), None)
     if whole and column.is_between(*_LONG).all():
         column = column.cast(pl.Int32)
     if not tags:
         return column
-    letters = codes.replace_strict(tags, default=None)
+    letters = data.missing_code(name).replace_strict(tags, default=None)
     cells = [a if b is None else b for a, b in zip(column, letters, strict=True)]
     return pl.Series(name, cells, dtype=pl.Object)

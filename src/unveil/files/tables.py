@@ -10,7 +10,7 @@ from unveil.data.microdata import Microdata
 from unveil.data.policy import Policy
 from unveil.data.release import Plan, Release
 from unveil.data.schema import Schema
-from unveil.errors import DataError, UnveilError, UsageError
+from unveil.errors import DataError, UsageError
 from unveil.files.places import place_of
 from unveil.files.plans import plan_toml, row_map_table
 from unveil.files.policies import policy_toml
@@ -55,11 +55,7 @@ def read(
     >>> folder.cleanup()
     """
     place, declared = place_of(path), as_schema(schema)
-    try:
-        return place.load(declared, format)
-    except UnveilError as error:
-        error.at(str(place))
-        raise
+    return place.load(declared, format)
 
 
 def write(
@@ -111,12 +107,7 @@ def write(
     if not isinstance(value, Microdata):
         write_bytes(as_path(path), _toml(value, format), force=force)
         return
-    place = place_of(path)
-    try:
-        place.save(value, format, force=force)
-    except UnveilError as error:
-        error.at(str(place))
-        raise
+    place_of(path).save(value, format, force=force)
 
 
 def _toml(value: object, format: Format | None) -> bytes:  # noqa: A002
@@ -150,7 +141,7 @@ def _write_release(
         return
     if shown.row_map is None:
         raise UsageError("synthetic rows come from no original row: there is no row map")
-    if place_of(row_map).key == place_of(path).key:
+    if place_of(row_map).overlaps(place_of(path)):
         raise UsageError("the row map and the release are one file: name another")
     place_of(row_map).check_target(force=force)
     write(shown.data, path, format=format, force=force)  # no map without a release

@@ -25,6 +25,7 @@ _LIBPQ = (
     "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslnegotiation", "channel_binding",
     "require_auth", "gssencmode", "krbsrvname", "keepalives", "tcp_user_timeout",
 )  # fmt: skip
+_NAMED = ("table", "query")
 _READS = ("select", "with", "values", "table")
 _HOSTS = re.compile(r"(?:(?:\[[^\]]*\]|[^:,\[\]]*)(?::[0-9]*)?(?:,|$))*")
 
@@ -46,20 +47,17 @@ class Uri(NamedTuple):
         """The file of an SQLite database."""
         return Path(self.database)
 
-    def sibling(self, suffix: str) -> str:
-        """The name of the table that has the same name and a suffix, in the same database.
+    def sibling(self, name: str) -> str:
+        """The URI of another table in the same database, and in the same schema.
 
-        >>> parsed("sqlite:///survey.db?table=people").sibling("_masked")
-        'sqlite:///survey.db?table=people_masked'
+        >>> parsed("sqlite:///survey.db?table=people").sibling("masked")
+        'sqlite:///survey.db?table=masked'
         """
-        if self.table is None:
-            raise UsageError("a query is not a table to write beside: name the output (--output)")
-        name = self.table + suffix
         if self.engine == "postgresql":
             name = _spelt(self.schema, name)
         start, _, rest = self.given.partition("?")
         parts = [
-            f"table={quote(name, safe='')}" if part.partition("=")[0] == "table" else part
+            f"table={quote(name, safe='')}" if part.partition("=")[0] in _NAMED else part
             for part in rest.split("&")
         ]
         return f"{start}?{'&'.join(parts)}"
@@ -124,14 +122,15 @@ def _check_file(hosts: str, database: str, options: dict[str, str]) -> None:
         )
     for name in options:
         raise UsageError(
-            f"'{name}' is not an option of sqlite:// ; it has: table, query"
-            f"{nearest(name, ['table', 'query'])}"
+            f"'{name}' is not an option of sqlite:// ; it has: table, query{nearest(name, _NAMED)}"
         )
 
 
 def _check_server(hosts: str, database: str, options: dict[str, str]) -> None:
     user, at, host = hosts.rpartition("@")
-    if at and ":" in user:
+    if (at and ":" in unquote(user)) or "=" in unquote(database) + options.get("dbname", ""):
+        raise _secret()  # libpq takes a database that has = in it for options
+    if "://" in options.get("dbname", ""):
         raise _secret()
     if not _HOSTS.fullmatch(host) or "@" in database or "/" in database:
         # What looks like a port or a database may be the end of a password.
@@ -139,7 +138,7 @@ def _check_server(hosts: str, database: str, options: dict[str, str]) -> None:
             "a server is named postgresql://[USER@]HOST[:PORT]/DATABASE; a slash or an @ in a name "
             "is written %2F or %40, and a password is never part of it"
         )
-    known = (*_LIBPQ, "table", "query")
+    known = (*_LIBPQ, *_NAMED)
     for name in options:
         if name not in known:
             raise UsageError(

@@ -23,7 +23,8 @@ def write_whole(path: Path, save: Callable[[Path], None], *, force: bool = False
     check_target(path, force=force)
     target = followed(path)
     try:
-        handle, name = tempfile.mkstemp(prefix=".unveil-", suffix=".part", dir=target.parent)
+        # With the ending of the target: in some formats it decides.
+        handle, name = tempfile.mkstemp(target.suffix, ".unveil-", target.parent)
     except OSError as error:
         raise _unwritable(path, error) from None
     part = Path(name)

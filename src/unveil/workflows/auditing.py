@@ -19,9 +19,9 @@ from unveil.attacks import Attack
 from unveil.data.audit import FORMAT, Audit, Evidence, Finding, LeftOut
 from unveil.data.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Remasking, Remedies
 from unveil.data.release import check_seed
-from unveil.errors import FileError, UnveilError, UsageError
-from unveil.files.evidence import write_evidence, write_records
-from unveil.files.places import check_outputs
+from unveil.errors import DataError, FileError, UnveilError, UsageError
+from unveil.files.evidence import ROW, write_evidence, write_records
+from unveil.files.places import check_outputs, place_of
 from unveil.files.policies import as_policy
 from unveil.files.toml import as_path
 from unveil.files.unfinished import Unfinished
@@ -111,6 +111,12 @@ def audit(
     others = (settings.get(name) for name in ("plan", "release_schema", "intruder_file"))
     inputs, tables = (*given, *others), [asked.per_record]
     check_outputs([asked.evidence], inputs, force=asked.force, tables=tables)
+    if asked.per_record is not None:  # whose columns are called so
+        try:
+            place_of(asked.per_record).check_columns([ROW, "distance original-to-release"])
+        except DataError as error:
+            error.or_else("or write the risk of each record as CSV or Parquet")
+            raise
     case = case_of(original, release, schema, truth, asked, seed)
     return Auditing(case, asked, limits, specs).run()
 

@@ -10,7 +10,7 @@ from unveil import __version__
 from unveil.data.policy import Policy
 from unveil.data.schema import Schema
 from unveil.data.specs import find_method
-from unveil.errors import DataError, FileError, UnveilError, UsageError
+from unveil.errors import DataError, FileError, UsageError
 from unveil.files.formats import formats
 from unveil.files.places import place_of
 from unveil.files.plans import plan_from
@@ -118,14 +118,13 @@ def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> s
     place = place_of(str(was.file) if given is None else given)
     try:
         if place.digest() != was.sha256:
-            raise DataError(f"this is not the {name} that was audited: its SHA-256 is another")
+            raise DataError(f"this is not the {name} that was audited: its SHA-256 is another").at(
+                str(place)
+            )
     except FileError:
         raise DataError(f"the {name} is not here any more: say where it is").at(
             str(place)
         ) from None
-    except UnveilError as error:
-        error.at(str(place))
-        raise
     return str(place)
 
 

@@ -4,6 +4,8 @@ import base64
 import datetime as dt
 import gzip
 import logging
+import os
+import subprocess
 import sys
 
 import polars as pl
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 import unveil
 from unveil.errors import DataError, FileError, MissingPackageError
 from unveil.files.sas import Xport
+from unveil.files.stata import Stata
 
 # Three made-up people with a tagged missing income, as a SAS file of haven's.
 SAS7BDAT = """
@@ -71,7 +74,7 @@ def sav(tmp_path):
             "sex": [1.0, 2, -9, None, 1],
             "income": [1000.5, -99, -98, 20.25, 7.125],
             "hours": [40.0, 99, 38, None, 97],
-            "name": ["ann", "bo", "", None, "Zoë"],
+            "name": ["ann" + 17 * " ", "bo", "", None, "Zoë"],
             "region": ["N", "S", "X", "N", "S"],
             "class": [3.0, 1, 2, 3, 1],
             "born": DAYS,
@@ -119,6 +122,7 @@ def dta(tmp_path):
             pl.Series("born", DAYS),
             pl.Series("seen", WHEN),
             pl.Series("month", [720.0, 721, 722, None, 723]),
+            pl.Series("clock", [0.0, 3_600_000, None, 1, 2]),
         ]
     )
     pyreadstat.write_dta(
@@ -130,6 +134,7 @@ def dta(tmp_path):
         variable_value_labels={"sex": {1: "female", 2: "male", "a": "refused"}},
         missing_user_values={"sex": ["a"], "income": ["b", "z"]},
         variable_format={"id": "%12.0g", "income": "%10.2fc", "name": "%30s", "month": "%tm"}
+        | {"clock": "%tcHH:MM:SS"}
         | {"born": "%tdD_m_Y", "seen": "%tc"},
     )
     return path
@@ -189,6 +194,7 @@ def test_a_sas_transport_file_comes_back(tmp_path, version):
         table_name="PEOPLE",
         column_labels={"INCOME": "Income, in a month"},
         variable_format={"INCOME": "COMMA10.2"},
+        variable_informat={"INCOME": "COMMA12.2"},
     )
     kind = Xport().found_in(path)
     assert kind.version == version
@@ -299,6 +305,7 @@ def test_dates_are_those_that_pyreadstat_finds(sav, dta):
         theirs, _ = reader(path, output_format="polars", usecols=["born"])
         assert data.column("born").to_list() == theirs["born"].to_list() == DAYS
         assert data.column("seen").to_list() == WHEN
+    assert data.column("clock").dtype == data.column("month").dtype == pl.Float64
 
 
 def test_whole_numbers_are_those_shown_without_decimals(sav):
@@ -334,6 +341,63 @@ def test_a_code_that_no_cell_has_keeps_its_label(tmp_path):
         assert said.variable_value_labels == {"a": {"a": "refused"}}
 
 
+def test_a_code_that_has_no_place_is_missing_and_no_value(tmp_path, caplog):
+    schema = unveil.Schema(
+        nominal="c",
+        missing={"a": [-9], "c": ["NA"], "d": ["2021-01-01"], "t": ["2021-01-01 00:00:00"]},
+    )
+    day, moment = dt.date(2021, 1, 1), dt.datetime(2021, 1, 1)
+    frame = pl.DataFrame(
+        {"a": [1, -9], "c": ["x", "NA"], "d": [DAYS[0], day], "t": [WHEN[0], moment]}
+    )
+    data = unveil.Microdata(frame, schema)
+    for ending, lost in {"xpt": "a, c, d, t", "sav": "d, t", "dta": "c"}.items():
+        caplog.clear()
+        unveil.write(data, tmp_path / f"t.{ending}")
+        again = unveil.read(tmp_path / f"t.{ending}")
+        assert [again.column(name).null_count() for name in "acdt"] == [1, 1, 1, 1], ending
+        assert f"{lost}: cells are written as plainly missing" in caplog.text
+
+
+@pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "xlsx", "parquet"])
+def test_the_same_table_is_the_same_bytes_at_any_time(tmp_path, ending):
+    """Another process, at another time: the clock is not what a file is made of."""
+    code = "import sys, unveil; unveil.write(unveil.households(20), sys.argv[1])"
+    unveil.write(unveil.households(20), tmp_path / f"a.{ending}")
+    away = {"TZ": "Pacific/Kiritimati", "PATH": os.environ["PATH"]}
+    other = tmp_path / f"b.{ending}"
+    subprocess.run([sys.executable, "-c", code, str(other)], check=True, env=away)
+    assert other.read_bytes() == (tmp_path / f"a.{ending}").read_bytes()
+    if ending == "dta":
+        for version in (8, 10, 12, 13):
+            unveil.write(unveil.households(20), other, format=Stata(version=version), force=True)
+            assert b"01 Jan 1980 00:00" in other.read_bytes()
+            assert len(unveil.read(other)) == 20
+
+
+def test_categories_and_truth_values_are_written(tmp_path):
+    frame = pl.DataFrame(
+        {"c": pl.Series(["x", "y"], dtype=pl.Categorical), "b": [True, False]}
+    ).with_columns(e=pl.Series(["lo", "hi"], dtype=pl.Enum(["lo", "hi"])))
+    schema = unveil.Schema(nominal="b", labels={"b": {True: "yes", False: "no"}})
+    for ending in ("sav", "dta", "xpt"):
+        unveil.write(unveil.Microdata(frame, schema), tmp_path / f"t.{ending}")
+        again = unveil.read(tmp_path / f"t.{ending}")
+        assert again.column("c").to_list() == ["x", "y"]
+        assert again.column("e").to_list() == ["lo", "hi"]
+        if ending != "xpt":
+            assert again.schema["b"].labels == {"1": "yes", "0": "no"}
+
+
+def test_letters_of_two_packages_are_kept_apart(tmp_path):
+    cells = pl.DataFrame({"a": ["1", ".a", ".A", ".B"]})
+    schema = unveil.Schema(numeric="a", missing={"a": [".A", ".a", ".B"]})
+    unveil.write(unveil.Microdata(cells, schema), tmp_path / "t.dta")
+    found, said = as_told(tmp_path / "t.dta")
+    assert found["a"] == [1.0, "a", "c", "b"]
+    assert said.variable_value_labels["a"] == {"b": ".B", "c": ".A"}
+
+
 def test_stata_letters_are_plainly_missing_in_spss(dta, tmp_path, caplog):
     data = unveil.read(dta)
     unveil.write(data.select(["id", "sex", "income"]), tmp_path / "made.sav")
@@ -346,6 +410,19 @@ def test_stata_letters_are_plainly_missing_in_spss(dta, tmp_path, caplog):
 def test_labels_of_text_are_lost_in_stata_with_a_warning(sav, tmp_path, caplog):
     unveil.write(unveil.read(sav), tmp_path / "made.dta")
     assert "region: labels are left out" in caplog.text
+
+
+def test_labels_that_stata_cannot_have_are_left_out(tmp_path, caplog):
+    labels = {"1": "one", "1.5": "half", "3000000000": "many", "inf": "endless"}
+    for name, label in labels.items():
+        caplog.clear()
+        schema = unveil.Schema(labels={"a": {name: label, "2": "two"}})
+        data = unveil.Microdata(pl.DataFrame({"a": [1.0, 2.5]}), schema)
+        unveil.write(data, tmp_path / "t.dta", force=True)
+        said = as_told(tmp_path / "t.dta")[1]
+        expected = {1: "one", 2: "two"} if name == "1" else {2: "two"}
+        assert said.variable_value_labels["a"] == expected
+        assert ("labels are left out" in caplog.text) == (name in ("1.5", "3000000000"))
 
 
 def test_codes_come_back_through_csv_and_a_schema(dta, tmp_path):
@@ -407,8 +484,8 @@ REFUSED = {
     "'with': SPSS takes no such name": (".sav", {"with": [1]}, {}),
     "'in': Stata takes no such name": (".dta", {"in": [1]}, {}),
     "'a.b': Stata takes no such name": (".dta", {"a.b": [1]}, {}),
-    "'str7': Stata takes names": (".dta", {"str7": [1]}, {}),
-    "Stata takes names of up to 32": (".dta", {LONG[:33]: [1]}, {}),
+    "'str7': Stata takes no such name": (".dta", {"str7": [1]}, {}),
+    "x': Stata takes no such name": (".dta", {LONG[:33]: [1]}, {}),
     "its name has more than the 64 bytes": (".sav", {LONG: [1]}, {}),
     "its label has more than the 256": (".sav", {"a": [1]}, {"a": {"label": LONG * 4}}),
     "a label of a value has more than the 120": (
@@ -417,6 +494,16 @@ REFUSED = {
         {"a": {"labels": {"1": LONG * 2}}},
     ),
     "1 text of more than the 32,767 bytes": (".sav", {"a": ["x" * 40_000]}, {}),
+    "beyond 2\\^53": (".sav", {"a": [2**53 + 1]}, {}),
+    "1 number larger or smaller than SPSS": (".sav", {"a": [1.79e308]}, {}),
+    "1 number larger or smaller than Stata": (".dta", {"a": [-9e307]}, {}),
+    "2 numbers larger or smaller than SAS": (".xpt", {"a": [1e100, 1e-100, 0.0]}, {}),
+    "after the last second of 9999": (
+        ".dta",
+        {"a": [dt.datetime(9999, 12, 31, 23, 59, 59, 999_999)]},
+        {},
+    ),
+    "'Ⅷ': Stata takes no such name": (".dta", {"Ⅷ": [1]}, {}),
     "1 text with a zero byte": (".dta", {"a": ["x\0y"]}, {}),
     "a code for missing of more than the 8": (
         ".sav",
@@ -441,18 +528,40 @@ def test_what_a_package_cannot_hold_is_refused(tmp_path, match):
 
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.999])
-@pytest.mark.parametrize("ending", ["sav", "dta"])
-def test_a_file_that_is_cut_short_is_refused(share, ending, request):
-    path = request.getfixturevalue(ending)
+@pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt"])
+def test_a_file_that_is_cut_short_is_refused(tmp_path, share, ending):
+    path = tmp_path / f"t.{ending}"
+    unveil.write(unveil.households(20), path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * share)])
-    with pytest.raises(FileError, match=r"is not a whole (SPSS|Stata) file"):
+    with pytest.raises(FileError, match=r"is not a whole (SPSS|Stata|SAS) file"):
         unveil.read(path)
+
+
+@pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "xlsx", "parquet", "arrow", "csv"])
+def test_a_full_disk_leaves_nothing(tmp_path, ending):
+    """No file may grow beyond a few bytes, in a process of its own."""
+    data = tmp_path / "t.parquet"
+    unveil.write(unveil.households(3000), data)
+    code = f"""
+import resource, signal, unveil
+table = unveil.read({str(data)!r})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    unveil.write(table, {str(tmp_path / f"made.{ending}")!r})
+except unveil.UnveilError as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "FileError" in done.stdout, done.stderr
+    assert "cannot be written" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
 
 
 def test_the_package_is_asked_for(sav, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
-    with pytest.raises(MissingPackageError, match=r"a SPSS file needs .* 'unveil\[stat\]'"):
+    with pytest.raises(MissingPackageError, match=r"a file of SPSS needs .* 'unveil\[stat\]'"):
         unveil.read(sav)
 
 
@@ -461,7 +570,7 @@ def test_what_pyreadstat_refuses_is_told_without_its_words(tmp_path, monkeypatch
         raise pyreadstat.PyreadstatError("the value secret")
 
     monkeypatch.setattr(pyreadstat, "write_sav", refuse)
-    with pytest.raises(DataError, match="cannot be written as a SPSS file") as caught:
+    with pytest.raises(DataError, match="cannot be written as SPSS has it") as caught:
         unveil.write(unveil.households(5), tmp_path / "made.sav")
     assert "secret" not in str(caught.value)
 
@@ -539,7 +648,9 @@ def test_missing_codes_come_back(tmp_path, ending, rows):
     path = tmp_path / f"t.{ending}"
     unveil.write(data, path, force=True)
     again = unveil.read(path, unveil.Schema(missing={"c": CODES["c"]}))
-    letters = {"sav": {}, "dta": {"-9": ".a", "-8": ".b", "-9.5": ".a"}}[ending]
+    # Text has no letters in Stata: it is plainly missing.
+    stata = {"-9": ".a", "-8": ".b", "-9.5": ".a", "x": None, "?": None}
+    letters = {"sav": {}, "dta": stata}[ending]
     for name in data.columns:
         assert again.column(name).to_list() == data.column(name).to_list()
         codes = [letters.get(code, code) for code in data.missing_code(name)]
