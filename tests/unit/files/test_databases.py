@@ -150,6 +150,12 @@ def test_a_name_that_says_nothing_is_refused(given, said):
         "postgresql://me:1?hush@host/db?table=t",
         "postgresql://me:hush?x@host/db?table=t",
         "postgresql://host/db?table=t&password=hush",
+        "postgresql://me%3Ahush@host/db?table=t",
+        "postgresql://host/dbname=x password=hush?table=t",
+        "postgresql://host/dbname=x%20password%3Dhush?table=t",
+        "postgresql://host/db?dbname=postgresql://me:hush@host/x&table=t",
+        "postgresql://host/db?dbname=password=hush&table=t",
+        "postgresql://me:hush@host?table=t",
         "postgresql://host/db?sslpassword=hush&table=t",
         "postgresql://host/db?table=t&passwordhush",
         "sqlite://me:hush@host/db?table=t",
@@ -356,6 +362,32 @@ def test_tables_are_suggested(uri, sql):
     assert "no records" in message(lambda: unveil.read(f"{uri}?table=t"), DataError)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9, 0.99])
+def test_a_file_that_is_cut_short_is_not_read(uri, file, share):
+    unveil.write(unveil.households(300), f"{uri}?table=people")
+    whole = file.read_bytes()
+    file.write_bytes(whole[: int(len(whole) * share)])
+    assert "damaged" in message(lambda: unveil.read(f"{uri}?table=people"), FileError)
+
+
+STOPPED = """
+import os, sqlite3, sys
+made = sqlite3.connect(sys.argv[1], isolation_level=None)
+made.execute("pragma cache_size = 1")
+made.execute("begin")
+made.execute("update t set a = zeroblob(5000)")
+os._exit(0)
+"""
+
+
+def test_what_a_stopped_program_left_is_told(uri, file, sql):
+    sql("create table t (a)", "insert into t values (1), (2), (3), (4)")
+    subprocess.run([sys.executable, "-c", STOPPED, file], check=True)
+    assert "stopped while it wrote" in message(lambda: unveil.read(f"{uri}?table=t"), FileError)
+    assert sql("select a from t") == [(1,), (2,), (3,), (4,)]  # which puts it in order
+    assert len(unveil.read(f"{uri}?table=t")) == 4
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [
@@ -369,6 +401,7 @@ def test_tables_are_suggested(uri, sql):
         ("table t", "does not understand"),
         ("select a, a from t", "the same name"),
         ("select abs(-9223372036854775807 - a) as 'locked' from t", "could not read"),
+        ("select nosuch(1) as locked", "could not read"),
     ],
 )
 def test_a_query_that_writes_or_fails_is_refused(uri, sql, query, said):
