@@ -8,6 +8,7 @@ import zipfile
 
 import polars as pl
 import pytest
+import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,9 +17,6 @@ from strategies import cell_text, finite, whole, wild_names
 from unveil import Excel, Microdata, Schema
 from unveil.errors import DataError, FileError, MissingPackageError
 from unveil.files.excel_limits import check_fits
-
-xlsxwriter = pytest.importorskip("xlsxwriter")
-pytest.importorskip("fastexcel")
 
 DAY = datetime.date(2020, 1, 2)
 NOON = datetime.datetime(2020, 1, 2, 12)
@@ -401,3 +399,11 @@ def test_an_open_document_is_read(tmp_path):
     (tmp_path / "t.csv").write_bytes((tmp_path / "t.ods").read_bytes())
     with pytest.raises(FileError, match="this is an Excel workbook, not CSV"):
         unveil.read(tmp_path / "t.csv")
+
+
+def test_no_part_of_a_workbook_lies_in_another_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "not there"))
+    unveil.write(unveil.households(5), tmp_path / "t.xlsx")
+    assert len(unveil.read(tmp_path / "t.xlsx")) == 5
+    with zipfile.ZipFile(tmp_path / "t.xlsx") as whole:
+        assert b"1980-01-01T00:00:00Z" in whole.read("docProps/core.xml")
