@@ -54,6 +54,16 @@ def labels_of(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
 
+def whole_numbers(column: pl.Series) -> pl.Series:
+    """A column of floats as whole numbers, if every cell is one.
+
+    >>> whole_numbers(pl.Series([1.0, None])).dtype, whole_numbers(pl.Series([1.5])).dtype
+    (Int64, Float64)
+    """
+    whole = (column == column.round()) & (column.abs() <= LARGEST_EXACT)
+    return column.cast(pl.Int64) if whole.all() else column
+
+
 def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
     """A label as the one cell of a column of some type; None where the type cannot hold it.
 

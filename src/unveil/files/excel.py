@@ -11,7 +11,7 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from unveil.data.columns import LARGEST_EXACT, labels_of
+from unveil.data.columns import labels_of, whole_numbers
 from unveil.data.frame import check_names
 from unveil.data.microdata import Microdata
 from unveil.errors import DataError, FileError, MissingPackageError, listing, nearest
@@ -214,8 +214,7 @@ def _typed(column: pl.Series) -> pl.Series:
     if column.dtype == pl.Null:
         return column.cast(pl.String)
     if column.dtype.is_float():
-        whole = (column == column.round()) & (column.abs() <= LARGEST_EXACT)
-        return column.cast(pl.Int64) if whole.all() else column
+        return whole_numbers(column)
     if column.dtype != pl.Datetime:
         return column
     of_day = column.dt.date() < _FIRST_DATE

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from unveil.data.attribute import Attribute
 from unveil.data.codebook import Codebook, Package, Variable
-from unveil.data.columns import LARGEST_EXACT, labels_of
+from unveil.data.columns import labels_of, whole_numbers
 from unveil.data.microdata import Microdata
 from unveil.data.schema import Schema
 from unveil.errors import DataError, FileError, MissingPackageError, SpecError, count
@@ -82,7 +82,7 @@ class Labelled(Format, frozen=True, kw_only=True):
             with path.open("rb") as file:  # what cannot be opened is told by the system's own words
                 self.check_whole(file)
             cells, said = getattr(package, reader)(
-                path, encoding=self.encoding, output_format="dict", **asked
+                path.absolute(), encoding=self.encoding, output_format="dict", **asked
             )
         except (package.ReadstatError, package.PyreadstatError, ValueError):
             # Its own message may quote the file, so it is not passed on.
@@ -100,7 +100,7 @@ class Labelled(Format, frozen=True, kw_only=True):
         moments = column if codes else self.clock.moments(column, shown_as)
         if moments.dtype != pl.Float64 or self.clock.kind(shown_as):
             return moments
-        return _whole(column) if self.is_whole(column.name, said) else column
+        return whole_numbers(column) if self.is_whole(column.name, said) else column
 
     def check_whole(self, file: BinaryIO) -> None:
         """Raise ValueError if the file is cut short where pyreadstat does not notice it."""
@@ -128,11 +128,6 @@ def _column(name: str, values: list[Any], said: Any) -> tuple[pl.Series, pl.Seri
     numbers = [None if isinstance(value, str) else value for value in values]
     tags = [f".{value}" if isinstance(value, str) else None for value in values]
     return pl.Series(name, numbers, dtype=pl.Float64), pl.Series(name, tags, dtype=pl.String)
-
-
-def _whole(column: pl.Series) -> pl.Series:
-    whole = (column == column.round()) & (column.abs() <= LARGEST_EXACT)
-    return column.cast(pl.Int64) if whole.all() else column
 
 
 def _attribute(column: pl.Series, tags: pl.Series | None, said: Any) -> Attribute:

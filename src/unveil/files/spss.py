@@ -75,10 +75,8 @@ class Spss(Labelled, frozen=True, kw_only=True):
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table with its labels, missing codes and formats."""
         package, smaller = pyreadstat(self.package), path.suffix.lower() == ".zsav"
-        book, columns = (
-            codebook_for(data, self.package),
-            outgoing(data, self.package, self.clock, with_codes=True),
-        )
+        book = codebook_for(data, self.package)
+        columns = outgoing(data, self.package, self.clock, with_codes=True)
         check(columns, _RULES, self.package)
         missing = by_name(columns, lambda one: _missing(one, data))
         tell_plainly_missing(data, columns)
@@ -144,16 +142,12 @@ def _missing(one: Outgoing, data: Microdata) -> list[dict[str, Any]]:
             f"column '{one.column.name}' has more codes for missing than SPSS takes: three, or one "
             "range without any other value in it and one more; declare fewer"
         )
-    if any(len(str(end).encode()) > _LONGEST_CODE for ends in ranges for end in ends if _text(end)):
+    if any(isinstance(code, str) and len(code.encode()) > _LONGEST_CODE for code in codes):
         raise DataError(
             f"column '{one.column.name}' has a code for missing of more than the {_LONGEST_CODE} "
             "bytes that SPSS takes; declare another"
         )
     return [{"lo": low, "hi": high} for low, high in ranges]
-
-
-def _text(end: float | str) -> bool:
-    return isinstance(end, str)
 
 
 def _within(code: Any, ranges: list[Ends]) -> bool:

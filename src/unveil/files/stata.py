@@ -122,7 +122,7 @@ class Stata(Labelled, frozen=True, kw_only=True):
 def _tags(one: Outgoing) -> dict[str, str]:
     """The letter of each code for missing: its own, as in .a, else the next one that is free.
 
-    In text a code is text.
+    Text has none.
     """
     if one.column.dtype == pl.String:
         return {}
