@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import abc
 import logging
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -12,6 +13,7 @@ from unveil.data.codebook import Codebook, Variable
 from unveil.data.columns import cell_of, fits_a_float
 from unveil.data.plain import plain
 from unveil.errors import DataError, FileError, count, listing
+from unveil.files.labelled import Labelled, pyreadstat
 
 if TYPE_CHECKING:
     import re
@@ -44,6 +46,20 @@ class Rules(NamedTuple):
     smallest: float = 0.0
 
 
+class Made(NamedTuple):
+    """When a file was made: where it says so, the pattern's first group, and what it is to say."""
+
+    pattern: re.Pattern[bytes]
+    always: bytes
+
+    def write(self, path: Path) -> None:
+        """Let the file have been made at no time of its own: same data, same bytes."""
+        with path.open("r+b") as file:
+            for found in self.pattern.finditer(file.read(_HEAD)):
+                file.seek(found.start(1))
+                file.write(self.always)
+
+
 class Outgoing(NamedTuple):
     """One column on its way into a file."""
 
@@ -52,6 +68,59 @@ class Outgoing(NamedTuple):
     variable: Variable  # what is still true of how it was kept
     label: str
     labels: dict[Any, str]  # by value
+
+
+class Writable(Labelled, frozen=True, kw_only=True):
+    """A file of a statistics package that can be written, too."""
+
+    writer: ClassVar[str]
+    made: ClassVar[Made]
+    with_codes: ClassVar[bool] = False  # whether codes for missing are cells, and declared
+
+    @property
+    @abc.abstractmethod
+    def rules(self) -> Rules:
+        """What the package allows."""
+
+    @abc.abstractmethod
+    def told(self, columns: list[Outgoing], data: Microdata, path: Path) -> dict[str, Any]:
+        """What pyreadstat is told beside cells, labels of columns and formats."""
+
+    def cells(self, one: Outgoing, data: Microdata) -> pl.Series:  # noqa: ARG002
+        """A column as pyreadstat takes it."""
+        return one.column
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse names that the package does not take."""
+        check_names(columns, self.rules, self.package)
+
+    def shown_as(self, one: Outgoing, data: Microdata) -> str:  # noqa: ARG002
+        """The format of a column."""
+        return one.variable.format
+
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table with all that the format has a place for."""
+        package, book = pyreadstat(self.package), codebook_for(data, self.package)
+        columns = outgoing(data, self.package, self.clock, with_codes=self.with_codes)
+        check(columns, self.rules, self.package)
+        told = self.told(columns, data, path)
+        try:
+            getattr(package, self.writer)(
+                pl.DataFrame([self.cells(one, data) for one in columns]),
+                path.absolute(),
+                file_label=book.label,
+                column_labels=by_name(columns, lambda one: one.label),
+                variable_format=by_name(columns, lambda one: self.shown_as(one, data)),
+                **told,
+            )
+        except (package.ReadstatError, package.PyreadstatError) as error:
+            if str(error) == UNWRITTEN:
+                raise unwritten() from None
+            # Its own message may quote cells, so it is not passed on.
+            raise DataError(
+                f"the table cannot be written as {self.package} has it; write another format"
+            ) from None
+        self.made.write(path)
 
 
 def outgoing(
@@ -182,30 +251,6 @@ def tell_plainly_missing(data: Microdata, columns: Iterable[Outgoing]) -> None:
         )
 
 
-def written(write: Callable[[], None], package: Any, kind: Package) -> None:
-    """Let pyreadstat write; its own messages may quote cells, so they are not passed on."""
-    try:
-        write()
-    except package.ReadstatError as error:
-        if str(error) == UNWRITTEN:
-            raise unwritten() from None
-        raise _refused(kind) from None
-    except package.PyreadstatError:
-        raise _refused(kind) from None
-
-
-def forget_time(path: Path, pattern: re.Pattern[bytes], always: bytes) -> None:
-    """Let the file have been made at no time of its own: same data, same bytes.
-
-    The first group of the pattern is the time.
-    """
-    with path.open("r+b") as file:
-        head = file.read(_HEAD)
-        for found in pattern.finditer(head):
-            file.seek(found.start(1))
-            file.write(always)
-
-
 def unwritten() -> FileError:
     """Not all of a table has found its place."""
     return FileError("cannot be written: the disk is full, or gone; it is as it was")
@@ -215,7 +260,3 @@ def by_name(columns: Sequence[Outgoing], said: Callable[[Outgoing], T]) -> dict[
     """What is said of each column, by its name; of some, nothing."""
     every = {one.column.name: said(one) for one in columns}
     return {name: told for name, told in every.items() if told}
-
-
-def _refused(kind: Package) -> DataError:
-    return DataError(f"the table cannot be written as {kind} has it; write another format")

@@ -8,27 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
-import polars as pl
 from msgspec import Meta
 
 from unveil.errors import FileError
 from unveil.files import clocks
-from unveil.files.labelled import Labelled, pyreadstat
+from unveil.files.labelled import Labelled
 from unveil.files.labelling import (
+    Made,
+    Outgoing,
     Rules,
+    Writable,
     by_name,
-    check,
-    check_names,
     codebook_for,
-    forget_time,
-    outgoing,
     tell_plainly_missing,
-    unwritten,
-    written,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import BinaryIO
 
     from unveil.data.microdata import Microdata
@@ -46,23 +41,16 @@ _RULES = Rules(
     reserved={"_n_", "_error_", "_numeric_", "_character_", "_all_"},
 )
 _OLD_RULES = _RULES._replace(longest_name=8, longest_label=40, longest_text=200)
-_MADE = re.compile(rb"(\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d)")
 _LINE = 80
 _MARK = 48  # how much of a file tells its version
 
 
-class _OfSas(Labelled, frozen=True, kw_only=True):
-    """What both kinds of SAS files share."""
-
-    package = "SAS"
-    clock = clocks.SAS
-
-    def is_whole(self, name: str, said: Any) -> bool:
-        """Numbers that are not shown with decimals."""
-        return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
+def _is_whole(name: str, said: Any) -> bool:
+    """Numbers that are not shown with decimals."""
+    return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
 
 
-class Sas(_OfSas, frozen=True, kw_only=True):
+class Sas(Labelled, frozen=True, kw_only=True):
     """SAS: .sas7bdat files, which can be read; SAS itself writes them.
 
     Labels of values are in a catalog: NAME.sas7bcat or formats.sas7bcat beside the file, or a file
@@ -75,12 +63,18 @@ class Sas(_OfSas, frozen=True, kw_only=True):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".sas7bdat",)
+    package = "SAS"
+    clock = clocks.SAS
     reader = "read_sas7bdat"
     written_as: ClassVar[str] = ".xpt"
 
     catalog: Annotated[
         str | None, Meta(description="The file of the labels of values, where it is not beside.")
     ] = None
+
+    def is_whole(self, name: str, said: Any) -> bool:
+        """Numbers that are not shown with decimals."""
+        return _is_whole(name, said)
 
     def add_labels(self, path: Path, said: Any) -> None:
         """Labels by the names of formats, from the catalog, if there is one."""
@@ -108,7 +102,7 @@ class Sas(_OfSas, frozen=True, kw_only=True):
         )
 
 
-class Xport(_OfSas, frozen=True, kw_only=True):
+class Xport(Writable, frozen=True, kw_only=True):
     """SAS transport: .xpt files, which hold labels of columns, but not of values.
 
     Examples
@@ -118,7 +112,10 @@ class Xport(_OfSas, frozen=True, kw_only=True):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".xpt",)
-    reader = "read_xport"
+    package = "SAS"
+    clock = clocks.SAS
+    reader, writer = "read_xport", "write_xport"
+    made = Made(re.compile(rb"(\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d)"), b"01JAN80:00:00:00")
     asked: ClassVar[dict[str, bool]] = {"disable_datetime_conversion": True}
 
     version: Annotated[
@@ -131,7 +128,13 @@ class Xport(_OfSas, frozen=True, kw_only=True):
             new = b"LIBV8" in file.read(_MARK)
         return msgspec.structs.replace(self, version=8 if new else 5)
 
-    def _rules(self) -> Rules:
+    def is_whole(self, name: str, said: Any) -> bool:
+        """Numbers that are not shown with decimals."""
+        return _is_whole(name, said)
+
+    @property
+    def rules(self) -> Rules:
+        """What the version allows."""
         return _RULES if self.version == 8 else _OLD_RULES
 
     def check_whole(self, file: BinaryIO) -> None:
@@ -139,36 +142,25 @@ class Xport(_OfSas, frozen=True, kw_only=True):
         if file.seek(0, os.SEEK_END) % _LINE:
             raise ValueError
 
-    def check_columns(self, columns: Sequence[str]) -> None:
-        """Refuse names that the package does not take."""
-        check_names(columns, self._rules(), self.package)
-
     def as_in(self, source: Format) -> Format:
         """The version of the source."""
         return source
 
-    def save(self, data: Microdata, path: Path) -> None:
-        """Write a table with the labels of its columns and its formats."""
-        package = pyreadstat(self.package)
-        book, columns = codebook_for(data, self.package), outgoing(data, self.package, self.clock)
-        check(columns, self._rules(), self.package)
+    def told(self, columns: list[Outgoing], data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002
+        """What the table is called, and how columns are read."""
         tell_plainly_missing(data, columns)
-        written(
-            lambda: package.write_xport(
-                pl.DataFrame([one.column for one in columns]),
-                path.absolute(),
-                file_label=book.label,
-                table_name=book.table or None,
-                file_format_version=self.version,
-                column_labels=by_name(columns, lambda one: one.label),
-                variable_format=by_name(columns, lambda one: one.variable.format),
-                variable_informat=by_name(columns, lambda one: one.variable.informat),
-            ),
-            package,
-            self.package,
-        )
-        forget_time(path, _MADE, b"01JAN80:00:00:00")
-        # A full disk is not noticed here; and blank lines at the end are no rows.
+        return {
+            "table_name": codebook_for(data, self.package).table or None,
+            "file_format_version": self.version,
+            "variable_informat": by_name(columns, lambda one: one.variable.informat),
+        }
+
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table, and count what arrived: pyreadstat does not notice a full disk here."""
+        super().save(data, path)
         cells, _ = self._parsed(path, self.reader, **self.asked)
         if len(cells[data.columns[0]]) < len(data):
-            raise unwritten()
+            raise FileError(
+                "cannot be written: not all rows have arrived; the disk is full, or the last row "
+                "has blank text only; it is as it was"
+            )

@@ -10,22 +10,17 @@ import polars as pl
 from unveil.data.columns import cell_of
 from unveil.errors import DataError
 from unveil.files import clocks
-from unveil.files.labelled import Labelled, pyreadstat
 from unveil.files.labelling import (
+    Made,
     Outgoing,
     Rules,
+    Writable,
     by_name,
-    check,
-    check_names,
     codebook_for,
-    forget_time,
-    outgoing,
     tell_plainly_missing,
-    written,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from unveil.data.codebook import Ends
@@ -41,12 +36,12 @@ _RULES = Rules(
     largest=1.7e308,  # the very largest are codes of its own
     reserved={"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"},
 )
-_MADE = re.compile(rb"^.{92}(\d\d \w{3} \d\d\d\d:\d\d:\d\d)", re.DOTALL)
+_MADE = Made(re.compile(rb"^.{92}(\d\d \w{3} \d\d\d\d:\d\d:\d\d)", re.DOTALL), b"01 Jan 8000:00:00")
 _LONGEST_CODE = 8
 _MEASURES = {"numeric": "scale", "ordinal": "ordinal", "nominal": "nominal"}
 
 
-class Spss(Labelled, frozen=True, kw_only=True):
+class Spss(Writable, frozen=True, kw_only=True):
     """SPSS: .sav files, and .zsav files, which are smaller.
 
     Examples
@@ -58,7 +53,9 @@ class Spss(Labelled, frozen=True, kw_only=True):
     suffixes: ClassVar[tuple[str, ...]] = (".sav", ".zsav")
     package = "SPSS"
     clock = clocks.SPSS
-    reader = "read_sav"
+    reader, writer = "read_sav", "write_sav"
+    made = _MADE
+    with_codes = True
 
     def is_whole(self, name: str, said: Any) -> bool:
         """Numbers that are shown without decimals."""
@@ -68,63 +65,48 @@ class Spss(Labelled, frozen=True, kw_only=True):
         """All are kept."""
         return True
 
-    def check_columns(self, columns: Sequence[str]) -> None:
-        """Refuse names that the package does not take."""
-        check_names(columns, _RULES, self.package)
+    @property
+    def rules(self) -> Rules:
+        """What SPSS allows."""
+        return _RULES
 
-    def save(self, data: Microdata, path: Path) -> None:
-        """Write a table with its labels, missing codes and formats."""
-        package, smaller = pyreadstat(self.package), path.suffix.lower() == ".zsav"
-        book = codebook_for(data, self.package)
-        columns = outgoing(data, self.package, self.clock, with_codes=True)
-        check(columns, _RULES, self.package)
+    def told(self, columns: list[Outgoing], data: Microdata, path: Path) -> dict[str, Any]:
+        """Labels, missing codes and how columns are shown."""
         missing = by_name(columns, lambda one: _missing(one, data))
         tell_plainly_missing(data, columns)
-        written(
-            lambda: package.write_sav(
-                pl.DataFrame([_padded(one) for one in columns]),
-                path.absolute(),
-                file_label=book.label,
-                note=list(book.notes),
-                compress=smaller,
-                row_compress=not smaller,
-                column_labels=by_name(columns, lambda one: one.label),
-                variable_value_labels=by_name(columns, lambda one: one.labels),
-                missing_ranges=missing,
-                variable_format=by_name(columns, lambda one: _format(one, data)),
-                variable_measure=by_name(columns, _measure),
-                variable_display_width=by_name(columns, lambda one: one.variable.width),
-            ),
-            package,
-            self.package,
-        )
-        forget_time(path, _MADE, b"01 Jan 8000:00:00")
+        smaller = path.suffix.lower() == ".zsav"
+        return {
+            "note": list(codebook_for(data, self.package).notes),
+            "compress": smaller,
+            "row_compress": not smaller,
+            "variable_value_labels": by_name(columns, lambda one: one.labels),
+            "missing_ranges": missing,
+            "variable_measure": by_name(columns, _measure),
+            "variable_display_width": by_name(columns, lambda one: one.variable.width),
+        }
+
+    def shown_as(self, one: Outgoing, data: Microdata) -> str:
+        """As before; whole numbers without decimals."""
+        whole = data.column(one.column.name).dtype.is_integer()
+        return one.variable.format or ("F8.0" if whole else "")
+
+    def cells(self, one: Outgoing, data: Microdata) -> pl.Series:  # noqa: ARG002
+        """Text of the length that it had: pyreadstat gives a column that of its longest cell.
+
+        Blanks at the end are no part of a text in SPSS, which fills every cell up with them.
+        """
+        column, length = one.column, one.variable.length
+        if column.dtype != pl.String:
+            return column
+        column = column.fill_null("")
+        if not length or (column.str.len_bytes() >= length).any():
+            return column
+        first = column[0]
+        return column.scatter(0, first + " " * (length - len(first.encode())))
 
 
 def _measure(one: Outgoing) -> str:
     return one.variable.measure or _MEASURES.get(one.attribute.level or "", "unknown")
-
-
-def _format(one: Outgoing, data: Microdata) -> str:
-    """How a column is shown: as before, and whole numbers without decimals."""
-    whole = data.column(one.column.name).dtype.is_integer()
-    return one.variable.format or ("F8.0" if whole else "")
-
-
-def _padded(one: Outgoing) -> pl.Series:
-    """Text of the length that it had: pyreadstat gives a column that of its longest cell.
-
-    Blanks at the end are no part of a text in SPSS, which fills every cell up with them.
-    """
-    column = one.column
-    if column.dtype != pl.String:
-        return column
-    column = column.fill_null("")
-    length = one.variable.length
-    if not length or (column.str.len_bytes() >= length).any():
-        return column
-    first = column[0]
-    return column.scatter(0, first + " " * (length - len(first.encode())))
 
 
 def _missing(one: Outgoing, data: Microdata) -> list[dict[str, Any]]:

@@ -13,22 +13,16 @@ from msgspec import Meta
 
 from unveil.errors import DataError, listing
 from unveil.files import clocks
-from unveil.files.labelled import Labelled, pyreadstat
 from unveil.files.labelling import (
+    Made,
     Outgoing,
     Rules,
+    Writable,
     by_name,
-    check,
-    check_names,
-    codebook_for,
-    forget_time,
-    outgoing,
     tell_plainly_missing,
-    written,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -45,13 +39,16 @@ _RULES = Rules(
     reserved={"_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long"}
     | {"_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL", "using", "with"},
 )
-_MADE = re.compile(rb"(?:<timestamp>\x11|^[^<].{90})(\d\d \w{3} \d{4} \d\d:\d\d)", re.DOTALL)
+_MADE = Made(
+    re.compile(rb"(?:<timestamp>\x11|^[^<].{90})(\d\d \w{3} \d{4} \d\d:\d\d)", re.DOTALL),
+    b"01 Jan 1980 00:00",
+)
 _BEGIN, _END = b"<stata_dta>", b"</stata_dta>"
 _LONG = (-2_147_483_647, 2_147_483_620)  # beyond it are Stata's own codes for missing
 _TAG, _TAG_OF_SAS = re.compile(r"\.[a-z]"), re.compile(r"\.[A-Z]")
 
 
-class Stata(Labelled, frozen=True, kw_only=True):
+class Stata(Writable, frozen=True, kw_only=True):
     """Stata: .dta files.
 
     Examples
@@ -63,7 +60,8 @@ class Stata(Labelled, frozen=True, kw_only=True):
     suffixes: ClassVar[tuple[str, ...]] = (".dta",)
     package = "Stata"
     clock = clocks.STATA
-    reader = "read_dta"
+    reader, writer = "read_dta", "write_dta"
+    made = _MADE
 
     version: Annotated[
         Literal[8, 9, 10, 11, 12, 13, 14, 15],
@@ -86,37 +84,34 @@ class Stata(Labelled, frozen=True, kw_only=True):
         text = [name for name in data.columns if data.column(name).dtype == pl.String]
         return not any(data.schema[name].labels for name in text)
 
-    def check_columns(self, columns: Sequence[str]) -> None:
-        """Refuse names that the package does not take."""
-        check_names(columns, _RULES, self.package)
+    @property
+    def rules(self) -> Rules:
+        """What Stata allows."""
+        return _RULES
 
-    def save(self, data: Microdata, path: Path) -> None:
-        """Write a table with its labels, missing codes and formats."""
-        package = pyreadstat(self.package)
-        book, columns = codebook_for(data, self.package), outgoing(data, self.package, self.clock)
-        check(columns, _RULES, self.package)
+    def told(self, columns: list[Outgoing], data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002
+        """Labels, and the letters of missing codes."""
         tell_plainly_missing(data, [one for one in columns if one.column.dtype == pl.String])
-        tags = {one.column.name: _tags(one) for one in columns}
         _tell_unlabelled(columns)
-        written(
-            lambda: package.write_dta(
-                pl.DataFrame([_tagged(one, tags[one.column.name], data) for one in columns]),
-                path.absolute(),
-                file_label=book.label,
-                version=self.version,
-                column_labels=by_name(columns, lambda one: one.label),
-                variable_value_labels=by_name(
-                    columns, lambda one: _labels(one, tags[one.column.name])
-                ),
-                missing_user_values=by_name(
-                    columns, lambda one: list(tags[one.column.name].values())
-                ),
-                variable_format=by_name(columns, lambda one: one.variable.format),
-            ),
-            package,
-            self.package,
-        )
-        forget_time(path, _MADE, b"01 Jan 1980 00:00")
+        return {
+            "version": self.version,
+            "variable_value_labels": by_name(columns, _labels),
+            "missing_user_values": by_name(columns, lambda one: list(_tags(one).values())),
+        }
+
+    def cells(self, one: Outgoing, data: Microdata) -> pl.Series:
+        """A column as Stata stores it, letters in the place of codes for missing."""
+        name, column, tags = one.column.name, one.column, _tags(one)
+        if column.dtype == pl.String:
+            return column.fill_null("")
+        whole = data.column(name).dtype.is_integer() or data.column(name).dtype == pl.Boolean
+        if whole and column.is_between(*_LONG).all():
+            column = column.cast(pl.Int32)
+        if not tags:
+            return column
+        letters = data.missing_code(name).replace_strict(tags, default=None)
+        cells = [a if b is None else b for a, b in zip(column, letters, strict=True)]
+        return pl.Series(name, cells, dtype=pl.Object)
 
 
 def _tags(one: Outgoing) -> dict[str, str]:
@@ -142,10 +137,11 @@ def _tags(one: Outgoing) -> dict[str, str]:
     return own | {code: next(free) for code in codes if code not in own}
 
 
-def _labels(one: Outgoing, tags: dict[str, str]) -> dict[Any, str]:
+def _labels(one: Outgoing) -> dict[Any, str]:
     """Labels of whole numbers, and of letters: of a code that became one, at least the code."""
     if one.column.dtype == pl.String:
         return {}
+    tags = _tags(one)
     named = {int(value): label for value, label in one.labels.items() if _is_whole(value)}
     known = one.attribute.labels
     for code, letter in tags.items():
@@ -169,18 +165,3 @@ def _tell_unlabelled(columns: list[Outgoing]) -> None:
 
 def _is_whole(value: float | str) -> bool:
     return not isinstance(value, str) and value == int(value) and abs(value) <= _LONG[1]
-
-
-def _tagged(one: Outgoing, tags: dict[str, str], data: Microdata) -> pl.Series:
-    """A column as Stata stores it, letters in the place of codes for missing."""
-    name, column = one.column.name, one.column
-    if column.dtype == pl.String:
-        return column.fill_null("")
-    whole = data.column(name).dtype.is_integer() or data.column(name).dtype == pl.Boolean
-    if whole and column.is_between(*_LONG).all():
-        column = column.cast(pl.Int32)
-    if not tags:
-        return column
-    letters = data.missing_code(name).replace_strict(tags, default=None)
-    cells = [a if b is None else b for a, b in zip(column, letters, strict=True)]
-    return pl.Series(name, cells, dtype=pl.Object)
