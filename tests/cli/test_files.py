@@ -176,3 +176,30 @@ def test_tables_go_in_and_out_by_uri(unveil_command):
     made.close()
     done = unveil_command("audit", "--replay", "one.json")
     assert "its SHA-256 is another" in done.err
+
+
+def test_a_release_is_what_the_file_of_the_original_says(unveil_command, folder):
+    """SPSS says that a column is ordinal; Stata cannot."""
+    rows = {
+        "person": list(range(40)),
+        "pay": [1.0, 2.0, 3.0, 4.0] * 10,
+        "class": [1.0, 2, 3, 2] * 10,
+    }
+    pyreadstat.write_sav(
+        pl.DataFrame(rows),
+        folder / "class.sav",
+        variable_value_labels={"class": {1: "low", 2: "mid", 3: "high"}},
+        variable_measure={"class": "ordinal"},
+    )
+    (folder / "class.toml").write_text("identifier = 'person'\nquasi = ['pay', 'class']")
+    mask = ("mask", "class.sav", "-s", "class.toml", "-p", "plan.toml", "-o", "made.dta")
+    assert unveil_command(*mask, "--row-map", "map.csv").code == 0
+    both = ("class.sav", "made.dta", "-s", "class.toml", "--truth", "map.csv")
+    quick = ("--no-sweep", "--errors=", "--no-remedies", "--no-worst-case")
+    for command in ("attack", "audit"):
+        more = quick if command == "audit" else ()
+        done = unveil_command(command, *both, "--attack", "distance", *more)
+        assert done.code == 0, done.err
+    attack = unveil.attacks.Distance()
+    links = unveil.attack("class.sav", "made.dta", attack, schema="class.toml", truth="map.csv")
+    assert unveil.measures.risk(links).n == 40

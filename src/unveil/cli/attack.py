@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unveil.data.microdata import Microdata
+    from unveil.data.schema import Schema
     from unveil.files.formats import Format
 
 
@@ -137,9 +138,11 @@ def command(
 
     from unveil.data.intruder import Intruder
     from unveil.files.places import check_outputs
+    from unveil.files.schemas import as_schema
     from unveil.files.tables import write
     from unveil.workflows.measuring import measure, several
     from unveil.workflows.scene import check_kinds, prepare
+    from unveil.workflows.sources import for_others
 
     truths = truths if also else truths[-1:]  # as of other options, the last one counts
     spec = attack_of(chosen, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
@@ -149,15 +152,16 @@ def command(
     with progress(f"reading {original}") as show:
         people = read_table(original, schema, dialect)
         show(f"reading {release}")
+        others = for_others(people, as_schema(schema))
         released = [
-            read_table(one, release_schema or schema, dialect, part=release_schema is None)
+            read_table(one, release_schema or others, dialect, part=release_schema is None)
             for one in (release, *also)
         ]
         channel = _channel(plans)
         with as_usage():
             intruder = Intruder(
                 knows=names(knows),
-                records=_records(records, schema, dialect),
+                records=_records(records, others, dialect),
                 blocks=names(blocks) or (),
                 direction=direction,  # type: ignore[arg-type]
             )
@@ -181,10 +185,10 @@ def command(
             made = replace(made, progress=told)
             every.append(made if sample is None else made.sample(sample))
         links = every[-1] if key else every[0]
-        others = None
+        strangers = None
         if outsiders is not None:
-            others = links.on(read_table(outsiders, schema, dialect, part=True))
-        found = measure(links, top=top, outsiders=others)
+            strangers = links.on(read_table(outsiders, others, dialect, part=True))
+        found = measure(links, top=top, outsiders=strangers)
         if also and links.truth is not None:
             found["several"] = several(every, keyed=key is not None)
         if out is not None:
@@ -238,7 +242,7 @@ def _targets(
             yield some, channel[: number + 1] if several else channel, truth
 
 
-def _records(given: str | None, schema: Path | None, dialect: Format | None) -> Any:
+def _records(given: str | None, schema: Schema | None, dialect: Format | None) -> Any:
     """A share, a number, or a file."""
     if given is None:
         return None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.microdata import Microdata
+    from unveil.data.schema import Schema
     from unveil.files.formats import Format
 
 
@@ -99,7 +100,7 @@ def csv_format(*files: str | Path, **given: Any) -> Format | None:
 
 
 def read_table(
-    file: str | Path, schema: Path | None, dialect: Format | None, *, part: bool = False
+    file: str | Path, schema: Path | Schema | None, dialect: Format | None, *, part: bool = False
 ) -> Microdata:
     """Read a file; in part, the schema may name columns that it does not have."""
     from unveil.files.places import may_have

@@ -26,7 +26,7 @@ from unveil.workflows.doubts import check_columns, check_truth, doubts, identifi
 from unveil.workflows.masking import check_steps, steps_of
 from unveil.workflows.own_file import own_file
 from unveil.workflows.scene import Scene, prepare
-from unveil.workflows.sources import OWN_SCHEMA, as_microdata, renamed
+from unveil.workflows.sources import OWN_SCHEMA, as_microdata, for_others, renamed
 from unveil.workflows.truth import ROW_ORDER
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple
     if own is not None:
         return people, _renamed(_table(release, own, settings), settings.rename)
     back = {new: old for old, new in settings.rename.items()}
-    declared = as_schema(schema) or people.schema
+    declared = for_others(people, as_schema(schema)) or people.schema
     own = Schema({back.get(name, name): declared[name] for name in declared}).where_there()
     try:
         return people, _renamed(_table(release, own, settings), settings.rename)

@@ -29,7 +29,7 @@ from unveil.workflows.intruding import (
 )
 from unveil.workflows.knowing import check_level
 from unveil.workflows.several import Together, together
-from unveil.workflows.sources import as_microdata
+from unveil.workflows.sources import as_microdata, for_others
 from unveil.workflows.truth import ROW_ORDER, Whereabouts, true_rows
 
 if TYPE_CHECKING:
@@ -162,6 +162,8 @@ def prepare(
     seed = check_seed(seed)
     whole = original if isinstance(original, Microdata) else as_microdata(original, schema)
     others = _for_others(original, release, intruder, schema)
+    if not isinstance(original, Microdata):
+        others = for_others(whole, others)
     side = together(release, others)
     released = side.data
     own = as_others(intruder.records, others) if intruder.has_file else None

@@ -45,6 +45,16 @@ def as_microdata(
     return Microdata(source, as_schema(schema))
 
 
+def for_others(original: Microdata, declared: Schema | None) -> Schema | None:
+    """What the columns of other files of the same people are, unless they say it themselves.
+
+    As declared; and as the original's own file says, if it is one that has labels.
+    """
+    if original.codebook is None:
+        return declared
+    return (Schema() if declared is None else declared).filled_from(original.schema)
+
+
 def renamed(data: Microdata, names: Mapping[str, str]) -> Microdata:
     """The same table, some columns under other names.
 
