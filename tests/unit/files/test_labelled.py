@@ -359,20 +359,23 @@ def test_a_code_that_has_no_place_is_missing_and_no_value(tmp_path, caplog):
         assert f"{lost}: cells are written as plainly missing" in caplog.text
 
 
-@pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "xlsx", "parquet"])
-def test_the_same_table_is_the_same_bytes_at_any_time(tmp_path, ending):
-    """Another process, at another time: the clock is not what a file is made of."""
-    code = "import sys, unveil; unveil.write(unveil.households(20), sys.argv[1])"
-    unveil.write(unveil.households(20), tmp_path / f"a.{ending}")
-    away = {"TZ": "Pacific/Kiritimati", "PATH": os.environ["PATH"]}
-    other = tmp_path / f"b.{ending}"
-    subprocess.run([sys.executable, "-c", code, str(other)], check=True, env=away)
-    assert other.read_bytes() == (tmp_path / f"a.{ending}").read_bytes()
-    if ending == "dta":
-        for version in (8, 10, 12, 13):
-            unveil.write(unveil.households(20), other, format=Stata(version=version), force=True)
-            assert b"01 Jan 1980 00:00" in other.read_bytes()
-            assert len(unveil.read(other)) == 20
+AWAY = "import sys, unveil; [unveil.write(unveil.households(20), one) for one in sys.argv[1:]]"
+
+
+def test_the_same_table_is_the_same_bytes_at_any_time(tmp_path):
+    """Another process, in another time zone: the clock is not what a file is made of."""
+    here = [tmp_path / f"here.{ending}" for ending in ENDINGS]
+    away = [tmp_path / f"away.{ending}" for ending in ENDINGS]
+    zone = {"TZ": "Pacific/Kiritimati", "PATH": os.environ["PATH"]}
+    subprocess.run([sys.executable, "-c", AWAY, *map(str, away)], check=True, env=zone)
+    for one, other in zip(here, away, strict=True):
+        unveil.write(unveil.households(20), one)
+        assert one.read_bytes() == other.read_bytes(), one.suffix
+    for version in (8, 10, 12, 13):
+        path = tmp_path / f"{version}.dta"
+        unveil.write(unveil.households(20), path, format=Stata(version=version))
+        assert b"01 Jan 1980 00:00" in path.read_bytes()
+        assert len(unveil.read(path)) == 20
 
 
 def test_categories_and_truth_values_are_written(tmp_path):
@@ -538,25 +541,29 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path, share, ending):
         unveil.read(path)
 
 
-@pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "xlsx", "parquet", "arrow", "csv"])
-def test_a_full_disk_leaves_nothing(tmp_path, ending):
-    """No file may grow beyond a few bytes, in a process of its own."""
-    data = tmp_path / "t.parquet"
-    unveil.write(unveil.households(3000), data)
-    code = f"""
-import resource, signal, unveil
-table = unveil.read({str(data)!r})
+ENDINGS = ("sav", "zsav", "dta", "xpt", "xlsx", "parquet", "arrow", "csv")
+FULL = """
+import resource, signal, sys, unveil
+table = unveil.households(3000)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-try:
-    unveil.write(table, {str(tmp_path / f"made.{ending}")!r})
-except unveil.UnveilError as error:
-    print(type(error).__name__, error)
+for path in sys.argv[1:]:
+    try:
+        unveil.write(table, path)
+    except unveil.UnveilError as error:
+        print(type(error).__name__, error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "FileError" in done.stdout, done.stderr
-    assert "cannot be written" in done.stdout
-    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def test_a_full_disk_leaves_nothing(tmp_path):
+    """No file may grow beyond a few bytes, in a process of its own."""
+    paths = [str(tmp_path / f"made.{ending}") for ending in ENDINGS]
+    run = [sys.executable, "-c", FULL, *paths]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    said = done.stdout.splitlines()
+    for path, line in zip(paths, said, strict=True):
+        assert line.startswith(f"FileError {path}: cannot be written")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_package_is_asked_for(sav, monkeypatch):
