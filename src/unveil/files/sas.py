@@ -86,10 +86,8 @@ class Sas(Labelled, frozen=True, kw_only=True):
         if found is not None:
             _, catalog = self._parsed(found, "read_sas7bcat")
             for name, called in said.original_variable_types.items():
-                bare = re.sub(r"[0-9]*(?:\.[0-9]*)?$", "", called or "")
-                labels = catalog.value_labels.get(called) or catalog.value_labels.get(bare)
-                if labels:
-                    said.variable_value_labels[name] = labels
+                bare = re.sub(r"[0-9]*(?:\.[0-9]*)?$", "", called or "")  # no name ends in digits
+                said.variable_value_labels[name] = catalog.value_labels.get(bare, {})
 
     def save(self, data: Microdata, path: Path) -> None:  # noqa: ARG002
         """Only SAS writes such files."""

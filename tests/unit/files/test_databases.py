@@ -163,7 +163,14 @@ def test_a_name_that_says_nothing_is_refused(given, said):
     ],
 )
 def test_a_password_is_refused_and_never_repeated(given):
-    assert "hush" not in message(lambda: unveil.read(given), UsageError)
+    said = message(lambda: unveil.read(given), UsageError)
+    assert "hush" not in said
+    if "password=" in given:
+        assert "has no place in a URI" in said
+
+
+def test_a_table_may_be_called_what_no_file_can():
+    assert InDatabase("sqlite:///m.db?table=a/../../b").stem == "a_.._.._b"
 
 
 @given(

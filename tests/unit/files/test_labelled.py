@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import unveil
 from unveil.errors import DataError, FileError, MissingPackageError
+from unveil.files.places import place_of
 from unveil.files.sas import Xport
 from unveil.files.stata import Stata
 
@@ -267,16 +268,18 @@ def test_the_schema_is_inferred(sav):
 
 
 def test_labels_raise_a_question(tmp_path):
-    frame = pl.DataFrame({name: [1.0, 2, 3, 9] for name in ("a", "b", "c")})
+    frame = pl.DataFrame({name: [1.0, 2, 3, 9] for name in ("a", "b", "c", "d")})
     every = {1: "one", 2: "two", 3: "three", 9: "unknown"}
     pyreadstat.write_sav(
         frame,
         tmp_path / "t.sav",
-        variable_value_labels={"a": every, "b": {3: "three and over"}, "c": {9: "unknown"}},
-        missing_ranges={"c": [9]},
+        variable_value_labels={"a": every, "b": {3: "three and over"}, "c": {9: "unknown"}}
+        | {"d": {1: "one", 2: "two", 3: "three"}},
+        missing_ranges={"c": [9], "d": [9]},
     )
     schema = unveil.read(tmp_path / "t.sav").schema
-    assert [schema[name].level for name in "abc"] == ["nominal", "numeric", "numeric"]
+    levels = [schema[name].level for name in "abcd"]
+    assert levels == ["nominal", "numeric", "numeric", "nominal"]
     assert "(ordinal)" in schema["a"].question
     assert "some values have labels" in schema["b"].question
     assert "distinct whole numbers" in schema["c"].question  # of the cells, not of the label
@@ -306,6 +309,26 @@ def test_dates_are_those_that_pyreadstat_finds(sav, dta):
         assert data.column("born").to_list() == theirs["born"].to_list() == DAYS
         assert data.column("seen").to_list() == WHEN
     assert data.column("clock").dtype == data.column("month").dtype == pl.Float64
+
+
+def test_what_is_shown_as_a_date_and_is_none_stays_a_number(tmp_path):
+    """Noon, which no date is; a day that is a code for missing."""
+    day = 86_400.0
+    frame = pl.DataFrame({"a": [day, 2.5 * day], "b": [day, 9 * day], "c": [day, 3 * day]})
+    ranges = {"b": [9 * day]}
+    shown = dict.fromkeys("abc", "DATE11")
+    path = tmp_path / "t.sav"
+    pyreadstat.write_sav(frame, path, missing_ranges=ranges, variable_format=shown)
+    data = unveil.read(path)
+    assert [data.column(name).dtype for name in "abc"] == [pl.Float64, pl.Float64, pl.Date]
+    assert data.column("b").to_list() == [day, None]
+    unveil.write(data, tmp_path / "made.sav")
+    check_kept(path, tmp_path / "made.sav")
+
+
+def test_what_can_be_read_only_is_written_as_its_kin():
+    assert place_of("a/b.sas7bdat").sibling("masked") == "a/b-masked.xpt"
+    assert place_of("b.XLSM").namesake("c") == "c.xlsx"
 
 
 def test_whole_numbers_are_those_shown_without_decimals(sav):
@@ -558,11 +581,13 @@ for path in sys.argv[1:]:
 def test_a_full_disk_leaves_nothing(tmp_path):
     """No file may grow beyond a few bytes, in a process of its own."""
     paths = [str(tmp_path / f"made.{ending}") for ending in ENDINGS]
+    paths.append(f"sqlite:///{tmp_path}/made.db?table=t")
     run = [sys.executable, "-c", FULL, *paths]
     done = subprocess.run(run, capture_output=True, text=True, check=True)
     said = done.stdout.splitlines()
     for path, line in zip(paths, said, strict=True):
-        assert line.startswith(f"FileError {path}: cannot be written")
+        refused = "cannot be written" if "://" not in path else "SQLite could not write"
+        assert line.startswith(f"FileError {path}: {refused}")
     assert list(tmp_path.iterdir()) == []
 
 
