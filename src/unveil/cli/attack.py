@@ -13,9 +13,9 @@ from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
     TABLE,
-    csv_format,
     csv_options,
     force_option,
+    format_given,
     json_option,
     names,
     read_table,
@@ -146,7 +146,7 @@ def command(
 
     truths = truths if also else truths[-1:]  # as of other options, the last one counts
     spec = attack_of(chosen, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
-    dialect = csv_format(original, release, **{name: given[name] for name in CSV_OPTIONS})
+    dialect = format_given(original, release, **{name: given[name] for name in CSV_OPTIONS})
     more = (schema, release_schema, outsiders, records, given["pairs"], *truths, *plans, *also)
     check_outputs((), (original, release, *more), force=force, tables=[out])
     with progress(f"reading {original}") as show:

@@ -11,9 +11,9 @@ from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
     TABLE,
-    csv_format,
     csv_options,
     force_option,
+    format_given,
     json_option,
     names,
     schema_option,
@@ -202,7 +202,7 @@ def _audited(
     files = (original, release, given["schema"], given["release_schema"], given["truth"], own)
     pages.check(files, (evidence, records))
     tables = (original, release) if own is None else (original, release, own)
-    dialect = csv_format(*tables, **{name: given[name] for name in CSV_OPTIONS})
+    dialect = format_given(*tables, **{name: given[name] for name in CSV_OPTIONS})
     policy = _policy(given["policy"], given["max_risk"])
     plan = None if given["plan"] is None else read_plan(given["plan"])
     with bar(f"reading {original}") as show, as_usage():

@@ -10,9 +10,9 @@ from unveil.cli.console import print_json, print_table, progress, say
 from unveil.cli.options import (
     PATH,
     TABLE,
-    csv_format,
     csv_options,
     force_option,
+    format_given,
     json_option,
     schema_option,
 )
@@ -57,7 +57,7 @@ def command(
     if write_schema is not None:
         check_outputs([write_schema], [file], force=force)
     with progress(f"reading {file}"):
-        data = as_microdata(file, schema, format=csv_format(file, **dialect))
+        data = as_microdata(file, schema, format=format_given(file, **dialect))
         found = inspect(data, show_values=show_values)
     if write_schema is not None:
         write(Schema.infer(data), write_schema, force=force)

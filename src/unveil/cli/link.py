@@ -12,9 +12,9 @@ from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
     TABLE,
-    csv_format,
     csv_options,
     force_option,
+    format_given,
     json_option,
     names,
     read_table,
@@ -116,7 +116,7 @@ def command(
         raise UsageError("--confidence: a number from 0 to 1")
     parameters = {name: value for name, value in given.items() if name not in CSV_OPTIONS}
     spec = None if chosen is None else attack_of(chosen, parameters)
-    dialect = csv_format(first, second, **{name: given[name] for name in CSV_OPTIONS})
+    dialect = format_given(first, second, **{name: given[name] for name in CSV_OPTIONS})
     more = (schema, other_schema, truth, given["pairs"])
     check_outputs((), (first, second, *more), force=force, tables=[out])
     with progress(f"reading {first}") as show:

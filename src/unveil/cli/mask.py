@@ -11,9 +11,9 @@ from unveil.cli.console import print_json, print_table, progress, say
 from unveil.cli.options import (
     PATH,
     TABLE,
-    csv_format,
     csv_options,
     force_option,
+    format_given,
     json_option,
     schema_option,
 )
@@ -97,7 +97,7 @@ def command(
     plan = as_plan(plan_file, seed)
     if keep_order:
         plan = replace(plan, keep_order=True)
-    given = csv_format(file, **dialect)
+    given = format_given(file, **dialect)
     with progress(f"reading {file}") as show:
         data = as_microdata(file, schema, format=given)
         target.check_columns(without_identifiers(data).columns)

@@ -74,10 +74,10 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def csv_format(*files: str | Path, **given: Any) -> Format | None:
-    """Make the dialect that the options describe; None where nothing was said.
+def format_given(*files: str | Path, **given: Any) -> Format | None:
+    """Make the format that the options describe; None where nothing was said.
 
-    It is that of those files that are CSV, else of those that have these options, too.
+    It is the dialect of those files that are CSV, else of those that have these options, too.
     """
     said = {name: value for name, value in given.items() if value not in (None, ())}
     if not said:
