@@ -115,6 +115,9 @@ class Database(abc.ABC):
             finally:
                 connection.close()
         except (driver.Error, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            # Ctrl-C becomes an error of the driver: of the cancelled query, or of the cancelling.
+            if isinstance(error.__cause__, KeyboardInterrupt) or "user request" in said(error):
+                raise KeyboardInterrupt from None
             raise self.sentence(error, writing=writing) from None
 
     def write(self, connection: Any, frame: pl.DataFrame, types: list[str]) -> None:

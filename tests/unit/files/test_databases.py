@@ -377,6 +377,28 @@ def test_a_file_that_is_cut_short_is_not_read(uri, file, share):
     assert "damaged" in message(lambda: unveil.read(f"{uri}?table=people"), FileError)
 
 
+def test_a_write_that_is_interrupted_is_stopped(tmp_path):
+    """Ctrl-C while records are sent: not an error of the database, and nothing is left."""
+    code = """
+import os, signal, sys, threading, unveil
+table = unveil.households(200_000)
+import adbc_driver_manager.dbapi as driver
+send = driver.Cursor.adbc_ingest
+def ingest(*args, **options):
+    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return send(*args, **options)
+driver.Cursor.adbc_ingest = ingest
+try:
+    unveil.write(table, sys.argv[1])
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    run = [sys.executable, "-c", code, f"sqlite:///{tmp_path}/t.db?table=t"]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert done.stdout == "stopped\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 STOPPED = """
 import os, sqlite3, sys
 made = sqlite3.connect(sys.argv[1], isolation_level=None)
