@@ -20,7 +20,8 @@ Rows are records counted from 1; a header is not a row.
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -102,6 +103,19 @@ class MissingPackageError(UnveilError):
             f"{purpose} needs the package {package}, which is not installed: "
             f"pip install 'unveil[{extra}]'"
         )
+
+
+def needed(module: str, extra: str, purpose: str) -> Any:
+    """An optional package's module, or an error that says how to get it.
+
+    >>> needed("json", "extra", "a file").__name__
+    'json'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0].replace("_", "-")
+        raise MissingPackageError(package, extra, purpose) from None
 
 
 def listing(names: Iterable[str]) -> str:

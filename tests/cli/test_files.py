@@ -5,6 +5,7 @@ import sqlite3
 import polars as pl
 import pyreadstat
 import pytest
+import xlsxwriter
 
 import unveil
 
@@ -133,6 +134,23 @@ def test_what_is_kept_in_files_is_not_kept_in_databases(unveil_command, folder):
         assert done.code == 2, done.err
         assert "topsecret" not in done.err
     assert not list(folder.glob("-*"))
+
+
+def test_two_sheets_are_two_tables_of_one_file(unveil_command, folder):
+    with xlsxwriter.Workbook(folder / "both.xlsx") as book:
+        for name in ("a", "b"):
+            sheet = book.add_worksheet(name)
+            sheet.write_row(0, 0, ["person", "pay", "age"])
+            for row in range(1, 13):
+                sheet.write_row(row, 0, [row, row * row, 30 + row])
+    said = "Both are one file"
+    line = ("link", "both.xlsx#a", "both.xlsx#b", "--truth", "person", "--attack", "distance")
+    assert said not in unveil_command(*line).out
+    assert said in unveil_command(*line[:2], *line[1:2], *line[3:]).out
+    mask = ("mask", "both.xlsx#a", "-p", "plan.toml", "--force", "-o")
+    assert "would be overwritten" in unveil_command(*mask, "both.xlsx#c").err
+    done = unveil_command(*mask, "new.xlsx#a", "--row-map", "new.xlsx#b")
+    assert "is to be written twice" in done.err
 
 
 def test_an_encoding_may_be_named(unveil_command, folder):

@@ -21,11 +21,9 @@ class _File(click.Path):
     """A file that is no table: it is not kept in a database."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        from unveil.files.places import is_uri
+        from unveil.files.places import as_path
 
-        if is_uri(value):
-            raise UsageError("this is kept in a file, not in a database: name a file")
-        return super().convert(value, param, ctx)
+        return super().convert(as_path(value), param, ctx)
 
 
 PATH = _File(path_type=Path, readable=False)  # reading says more than click would

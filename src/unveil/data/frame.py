@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import narwhals as nw
@@ -11,7 +10,7 @@ import polars as pl
 
 from unveil.data.columns import labels_of
 from unveil.data.plain import plain, unreadable
-from unveil.errors import DataError, MissingPackageError, UsageError, count, listing
+from unveil.errors import DataError, UsageError, count, listing, needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from unveil.data.codebook import Codebook
 
 Kind = Literal["polars", "pandas", "pyarrow"]
-_EXTRA = {"pandas": "pandas", "pyarrow": "arrow"}
 _KINDS: dict[Kind, Callable[[Any], bool]] = {
     "polars": nw.dependencies.is_polars_dataframe,
     "pandas": nw.dependencies.is_pandas_dataframe,
@@ -195,15 +193,8 @@ def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
     return naive.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
 
 
-def _need(package: str) -> Any:
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise MissingPackageError(package, _EXTRA[package], f"a {package} frame") from None
-
-
 def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
-    pandas = _need("pandas")
+    pandas = needed("pandas", "pandas", "a pandas frame")
     made = {c.name: _pandas_column(pandas, c, types.get(c.name)) for c in columns}
     return pandas.DataFrame(made)
 
@@ -232,7 +223,7 @@ def _pandas_column(pandas: Any, column: pl.Series, own: Any) -> Any:
 
 
 def _to_arrow(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
-    pyarrow = _need("pyarrow")
+    pyarrow = needed("pyarrow", "arrow", "a pyarrow frame")
     table = columns.to_arrow()
     for position, name in enumerate(table.column_names):
         with contextlib.suppress(pyarrow.ArrowException, KeyError):

@@ -56,6 +56,11 @@ class InDatabase(Place):
         return self._database.file
 
     @property
+    def alone(self) -> bool:
+        """A table leaves the others of its database as they are."""
+        return False
+
+    @property
     def format(self) -> None:
         """None: a database has no file format."""
         return

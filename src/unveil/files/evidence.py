@@ -13,8 +13,8 @@ from unveil.data.audit import FORMAT, Evidence
 from unveil.data.encode import numbers
 from unveil.data.microdata import Microdata
 from unveil.errors import DataError, FileError, reason
+from unveil.files.places import as_path
 from unveil.files.tables import read, write
-from unveil.files.toml import as_path
 from unveil.files.whole import write_bytes
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 import logging
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -14,7 +13,7 @@ from msgspec import Meta
 from unveil.data.columns import labels_of, whole_numbers
 from unveil.data.frame import check_names
 from unveil.data.microdata import Microdata
-from unveil.errors import DataError, FileError, MissingPackageError, listing, nearest
+from unveil.errors import DataError, FileError, listing, nearest, needed
 from unveil.files.excel_limits import check_fits, check_sheet_name
 from unveil.files.formats import Format
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from unveil.data.schema import Schema
 
+_EXTRA = ("excel", "an Excel workbook")
 _ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _FIRST_DATE = datetime.date(1900, 1, 1)  # a workbook's time of day is on the day before
 _MADE = datetime.datetime(1980, 1, 1)  # always: same data, same bytes
@@ -55,9 +55,7 @@ class Excel(Format, frozen=True, kw_only=True):
 
     def found_in(self, path: Path) -> Excel:
         """The format with the sheet that the workbook has."""
-        reader = _needed("fastexcel")
-        workbook = _read(lambda: reader.read_excel(path.read_bytes()))
-        return self.of_sheet(_sheet(workbook, self.sheet, path.name))
+        return self.of_sheet(_sheet(_workbook(path), self.sheet, path.name))
 
     def as_in(self, source: Format) -> Format:
         """A sheet that is called as the source's, unless it is named."""
@@ -71,8 +69,7 @@ class Excel(Format, frozen=True, kw_only=True):
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a sheet."""
-        reader = _needed("fastexcel")
-        workbook = _read(lambda: reader.read_excel(path.read_bytes()))
+        workbook = _workbook(path)
         sheet = _sheet(workbook, self.sheet, path.name)
         return Microdata(_table(workbook, sheet), schema)
 
@@ -81,7 +78,7 @@ class Excel(Format, frozen=True, kw_only=True):
         sheet = "data" if self.sheet is None else self.sheet
         check_sheet_name(sheet)
         columns = check_fits(data.to_frame("polars"))
-        writer = _needed("xlsxwriter")
+        writer = needed("xlsxwriter", *_EXTRA)
         # In memory: no part of the table lies in a public folder, not even for a moment.
         try:
             with writer.Workbook(str(path), {"in_memory": True}) as workbook:
@@ -119,11 +116,9 @@ def _write_cells(workbook: Any, sheet: Any, place: int, column: pl.Series) -> No
             write(row, place, cell, style)
 
 
-def _needed(package: str) -> Any:
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise MissingPackageError(package, "excel", "an Excel workbook") from None
+def _workbook(path: Path) -> Any:
+    reader = needed("fastexcel", *_EXTRA)
+    return _read(lambda: reader.read_excel(path.read_bytes()))
 
 
 def _read(ask: Callable[[], Any]) -> Any:

@@ -93,15 +93,3 @@ def format_of(path: Path, given: Format | None = None) -> Format:
             f"{nearest(ending, endings)}"
         ).at(str(path))
     return endings[ending].of_ending(ending)
-
-
-def may_be(path: Path, kind: type[Format]) -> bool:
-    """Whether a file's ending is not that of another format.
-
-    >>> from pathlib import Path
-    >>> from unveil.files.csv import Csv
-    >>> may_be(Path("survey.dat"), Csv), may_be(Path("survey.parquet"), Csv)
-    (True, False)
-    """
-    others = [suffix for other in formats() if other is not kind for suffix in other.suffixes]
-    return path.suffix.lower() not in others

@@ -6,9 +6,8 @@ and written by pyreadstat.
 
 from __future__ import annotations
 
-import abc
 import codecs
-import importlib
+import re
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import msgspec
@@ -20,7 +19,7 @@ from unveil.data.codebook import Codebook, Package, Variable
 from unveil.data.columns import labels_of, whole_numbers
 from unveil.data.microdata import Microdata
 from unveil.data.schema import Schema
-from unveil.errors import DataError, FileError, MissingPackageError, SpecError, count
+from unveil.errors import DataError, FileError, SpecError, count, needed
 from unveil.files.clocks import Clock  # noqa: TC001 - msgspec looks at the fields of a Spec
 from unveil.files.formats import Format
 
@@ -105,17 +104,14 @@ class Labelled(Format, frozen=True, kw_only=True):
     def check_whole(self, file: BinaryIO) -> None:
         """Raise ValueError if the file is cut short where pyreadstat does not notice it."""
 
-    @abc.abstractmethod
     def is_whole(self, name: str, said: Any) -> bool:
-        """Whether a column is meant to hold whole numbers only."""
+        """Whether a column is meant to hold whole numbers only: it is shown without decimals."""
+        return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
 
 
 def pyreadstat(package: Package) -> Any:
     """The package that knows these files, or an error that says how to get it."""
-    try:
-        return importlib.import_module("pyreadstat")
-    except ImportError:
-        raise MissingPackageError("pyreadstat", "stat", f"a file of {package}") from None
+    return needed("pyreadstat", "stat", f"a file of {package}")
 
 
 def _column(name: str, values: list[Any], said: Any) -> tuple[pl.Series, pl.Series | None]:

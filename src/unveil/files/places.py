@@ -11,9 +11,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unveil.errors import FileError, UnveilError, UsageError, nearest, reason
-from unveil.files.formats import format_of, may_be
-from unveil.files.whole import check_target, followed, write_whole
+from unveil.errors import FileError, UnveilError, UsageError, reason
+from unveil.files.formats import format_of, formats
+from unveil.files.whole import check_target, check_there, followed, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -44,9 +44,15 @@ class Place(abc.ABC):
     def file(self) -> Path | None:
         """The file that it is, or is in."""
 
+    @property
+    @abc.abstractmethod
+    def alone(self) -> bool:
+        """Whether nothing else is left of its file when it is written."""
+
     def overlaps(self, other: Place) -> bool:
         """Whether what is written to the one would replace the other."""
-        return self.key in (other.key, other.file) or other.key == self.file
+        in_one_file = self.file is not None and self.file == other.file
+        return self.key == other.key or (in_one_file and (self.alone or other.alone))
 
     @contextmanager
     def told(self) -> Iterator[None]:
@@ -69,7 +75,8 @@ class Place(abc.ABC):
     def check_target(self, *, force: bool) -> None:
         """Refuse, before any work, a place where nothing could be written in the end."""
 
-    def check_columns(self, columns: Sequence[str]) -> None:  # noqa: B027 - of some formats only
+    @abc.abstractmethod
+    def check_columns(self, columns: Sequence[str]) -> None:
         """Refuse, before any work, a table that could not be written here by these names."""
 
     def format_after(self, source: Place, given: Format | None) -> Format | None:  # noqa: ARG002
@@ -116,8 +123,13 @@ class InFile(Place):
 
     @property
     def key(self) -> Hashable:
-        """The file: who writes to a sheet writes the whole workbook."""
-        return self.file
+        """The file, and the sheet."""
+        return self.file, self.sheet
+
+    @property
+    def alone(self) -> bool:
+        """Who writes a sheet writes the whole workbook."""
+        return True
 
     @property
     def format(self) -> Format:
@@ -181,11 +193,8 @@ class InFile(Place):
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
+        check_there(self.path)
         try:
-            if not self.path.exists():
-                raise FileError(f"there is no such file{_sibling(self.path)}")
-            if self.path.is_dir():
-                raise FileError("this is a folder; name a file in it")
             yield
         except OSError as error:
             raise FileError(f"cannot be read: {reason(error)}") from None
@@ -210,6 +219,17 @@ def place_of(given: str | os.PathLike[str]) -> Place:
     if _ALMOST.match(str(text)) and not os.path.lexists(text):  # which may hold a password
         raise UsageError("a URI has two slashes after the colon: sqlite:///survey.db?table=people")
     return InFile(text)
+
+
+def as_path(given: str | os.PathLike[str]) -> Path:
+    """The path of a file that holds no table, or an error that says that it is none.
+
+    >>> as_path("survey.toml").suffix
+    '.toml'
+    """
+    if is_uri(given):  # which is not repeated: it may hold a password
+        raise UsageError("this is kept in a file, not in a database: name a file")
+    return Path(str(place_of(given)))
 
 
 def is_uri(given: object) -> bool:
@@ -237,7 +257,8 @@ def may_have(given: str | os.PathLike[str], kind: type[Format]) -> bool:
     >>> may_have("survey.dat", Csv), may_have("survey.parquet", Csv)
     (True, False)
     """
-    return not is_uri(given) and may_be(InFile(given).path, kind)
+    others = [suffix for other in formats() if other is not kind for suffix in other.suffixes]
+    return not is_uri(given) and InFile(given).path.suffix.lower() not in others
 
 
 def check_outputs(
@@ -271,10 +292,3 @@ def _split(path: Path) -> tuple[Path, str | None]:
     if not mark or not Path(name).suffix or os.path.lexists(path):
         return path, None
     return path.with_name(name), sheet
-
-
-def _sibling(path: Path) -> str:
-    try:
-        return nearest(path.name, [other.name for other in path.parent.iterdir()])
-    except OSError:
-        return ""

@@ -45,11 +45,6 @@ _LINE = 80
 _MARK = 48  # how much of a file tells its version
 
 
-def _is_whole(name: str, said: Any) -> bool:
-    """Numbers that are not shown with decimals."""
-    return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
-
-
 class Sas(Labelled, frozen=True, kw_only=True):
     """SAS: .sas7bdat files, which can be read; SAS itself writes them.
 
@@ -71,10 +66,6 @@ class Sas(Labelled, frozen=True, kw_only=True):
     catalog: Annotated[
         str | None, Meta(description="The file of the labels of values, where it is not beside.")
     ] = None
-
-    def is_whole(self, name: str, said: Any) -> bool:
-        """Numbers that are not shown with decimals."""
-        return _is_whole(name, said)
 
     def add_labels(self, path: Path, said: Any) -> None:
         """Labels by the names of formats, from the catalog, if there is one."""
@@ -125,10 +116,6 @@ class Xport(Writable, frozen=True, kw_only=True):
         with path.open("rb") as file:
             new = b"LIBV8" in file.read(_MARK)
         return msgspec.structs.replace(self, version=8 if new else 5)
-
-    def is_whole(self, name: str, said: Any) -> bool:
-        """Numbers that are not shown with decimals."""
-        return _is_whole(name, said)
 
     @property
     def rules(self) -> Rules:

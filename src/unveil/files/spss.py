@@ -57,10 +57,6 @@ class Spss(Writable, frozen=True, kw_only=True):
     made = _MADE
     with_codes = True
 
-    def is_whole(self, name: str, said: Any) -> bool:
-        """Numbers that are shown without decimals."""
-        return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or ".1")
-
     def keeps_labels(self, data: Microdata) -> bool:  # noqa: ARG002
         """All are kept."""
         return True

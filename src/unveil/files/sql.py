@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import abc
 import contextlib
-import importlib
 import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from unveil.data.plain import plain
-from unveil.errors import DataError, MissingPackageError, UnveilError, count
+from unveil.errors import DataError, UnveilError, count, needed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
@@ -101,7 +100,7 @@ class Database(abc.ABC):
     @contextlib.contextmanager
     def connected(self, *, writing: bool) -> Iterator[Any]:
         """A connection with one transaction: kept if it wrote and nothing failed."""
-        driver = self._driver()
+        driver = needed(f"{self.package}.dbapi", self.extra, self.purpose)
         try:
             connection = self.connect(driver, writing=writing)
             try:
@@ -134,13 +133,6 @@ class Database(abc.ABC):
         self.check_names(frame.columns)
         sent = [self.held(plain(column)) for column in frame]
         return pl.DataFrame([column for column, _ in sent]), [kind for _, kind in sent]
-
-    def _driver(self) -> Any:
-        try:
-            return importlib.import_module(f"{self.package}.dbapi")
-        except ImportError:
-            package = self.package.replace("_", "-")
-            raise MissingPackageError(package, self.extra, self.purpose) from None
 
 
 def frame_of(connection: Any, sql: str, **options: str) -> pl.DataFrame:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unveil.data.columns import LARGEST_EXACT, typed_from_text
-from unveil.errors import DataError, FileError, UnveilError, UsageError, nearest, reason
+from unveil.errors import DataError, FileError, UnveilError, UsageError, reason
 from unveil.files.sql import Database, as_signed, frame_of, literal, quoted, said
-from unveil.files.whole import check_target, followed
+from unveil.files.whole import check_target, check_there, followed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -210,16 +210,9 @@ def _folded(name: str) -> str:
 
 
 def _check_there(path: Path) -> None:
-    try:
-        if not path.exists():
-            near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise FileError(f"there is no such file{nearest(path.name, near)}")
-        if not path.is_file():
-            raise FileError("this is a folder or a device; name a file")
-        if not os.access(path, os.R_OK):  # to open and close it would undo the locks of others
-            raise FileError("cannot be read: permission denied")
-    except OSError as error:
-        raise FileError(f"cannot be read: {reason(error)}") from None
+    check_there(path)
+    if not os.access(path, os.R_OK):  # to open and close it would undo the locks of others
+        raise FileError("cannot be read: permission denied")
 
 
 def _made(path: Path) -> bool:

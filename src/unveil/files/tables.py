@@ -11,11 +11,10 @@ from unveil.data.policy import Policy
 from unveil.data.release import Plan, Release
 from unveil.data.schema import Schema
 from unveil.errors import DataError, UsageError
-from unveil.files.places import place_of
+from unveil.files.places import as_path, place_of
 from unveil.files.plans import plan_toml, row_map_table
 from unveil.files.policies import policy_toml
 from unveil.files.schemas import as_schema, schema_toml
-from unveil.files.toml import as_path
 from unveil.files.whole import write_bytes
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from unveil.errors import FileError, UnveilError, UsageError, reason
+from unveil.errors import FileError, UnveilError, reason
+from unveil.files.places import as_path
 
 if TYPE_CHECKING:
     import os
@@ -33,16 +33,3 @@ def read_toml(
     except UnveilError as wrong:
         wrong.at(str(path))
         raise
-
-
-def as_path(given: str | os.PathLike[str]) -> Path:
-    """A path, or an error that says that it is none."""
-    try:
-        path = Path(given)
-    except TypeError:
-        raise UsageError(f"a file is named by its path, not {type(given).__name__}") from None
-    if "\0" in str(path):
-        raise UsageError("the path of a file has no null byte")
-    if isinstance(given, str) and "://" in given:
-        raise UsageError("this is kept in a file, not in a database: name a file").at(given)
-    return path

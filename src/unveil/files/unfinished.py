@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from unveil.errors import FileError, UsageError, reason
-from unveil.files.toml import as_path
+from unveil.files.places import as_path
 from unveil.files.whole import write_bytes
 
 if TYPE_CHECKING:

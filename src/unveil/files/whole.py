@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unveil.errors import FileError, UnveilError, reason
+from unveil.errors import FileError, UnveilError, nearest, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +49,24 @@ def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:
         part.write_bytes(content)
 
     write_whole(path, save, force=force)
+
+
+def check_there(path: Path) -> None:
+    """Refuse to read what is not there, or is a folder."""
+    try:
+        if not path.exists():
+            raise FileError(f"there is no such file{_sibling(path)}")
+        if path.is_dir():
+            raise FileError("this is a folder; name a file in it")
+    except OSError as error:  # a name too long, a folder shut
+        raise FileError(f"cannot be read: {reason(error)}") from None
+
+
+def _sibling(path: Path) -> str:
+    try:
+        return nearest(path.name, [other.name for other in path.parent.iterdir()])
+    except OSError:
+        return ""
 
 
 def check_target(path: Path, *, force: bool) -> None:

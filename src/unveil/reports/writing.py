@@ -9,8 +9,7 @@ from unveil.data.audit import Audit, Evidence
 from unveil.data.comparison import Comparison
 from unveil.errors import FileError, UsageError, reason
 from unveil.files.evidence import NO_EVIDENCE, read_evidence
-from unveil.files.places import check_outputs
-from unveil.files.toml import as_path
+from unveil.files.places import as_path, check_outputs
 from unveil.files.whole import write_bytes
 
 if TYPE_CHECKING:

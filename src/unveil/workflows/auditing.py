@@ -21,9 +21,8 @@ from unveil.data.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Rema
 from unveil.data.release import check_seed
 from unveil.errors import DataError, FileError, UnveilError, UsageError
 from unveil.files.evidence import ROW, write_evidence, write_records
-from unveil.files.places import check_outputs, place_of
+from unveil.files.places import as_path, check_outputs, place_of
 from unveil.files.policies import as_policy
-from unveil.files.toml import as_path
 from unveil.files.unfinished import Unfinished
 from unveil.workflows.assessing import ASSESSED, assess
 from unveil.workflows.attempting import (

@@ -169,6 +169,14 @@ def test_a_password_is_refused_and_never_repeated(given):
         assert "has no place in a URI" in said
 
 
+def test_what_is_no_table_is_kept_in_a_file():
+    uri = "postgresql://me:hush@host/db?table=t"
+    for act in (lambda: unveil.write(unveil.Schema(), uri), lambda: unveil.read_schema(uri)):
+        said = message(act, UsageError)
+        assert "kept in a file" in said
+        assert "hush" not in said
+
+
 def test_a_table_may_be_called_what_no_file_can():
     assert InDatabase("sqlite:///m.db?table=a/../../b").stem == "a_.._.._b"
 
@@ -328,7 +336,7 @@ def test_places_that_cannot_be_written_are_refused(uri, file, tmp_path):
         (f"{uri}?query=select 1 a", "a query cannot be written to"),
         (f"{uri}?table=sqlite_x", "belong to SQLite"),
         (f"sqlite:///{tmp_path}/no/x.db?table=t", "its folder does not exist"),
-        (f"sqlite:///{tmp_path}?table=t", "folder or a device"),
+        (f"sqlite:///{tmp_path}?table=t", "this is a folder"),
     ]:
         assert said in message(lambda name=name: unveil.write(data, name))
         assert said in message(lambda name=name: place_of(name).check_target(force=True))
