@@ -219,6 +219,7 @@ def test_a_driver_that_is_not_there_is_asked_for(uri, file, monkeypatch):
     said = message(lambda: unveil.read(f"{uri}?table=t"), MissingPackageError)
     assert said.endswith("pip install 'unveil[sqlite]'")
     said = message(lambda: unveil.read("postgresql:///?table=t"), MissingPackageError)
+    assert "needs the package adbc-driver-postgresql, " in said
     assert "unveil[postgres]" in said
 
 
