@@ -14,6 +14,8 @@ from unveil.files.csv import Csv
 from unveil.files.tables import read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from unveil.data.microdata import Microdata
     from unveil.data.schema import Schema
 
@@ -120,8 +122,7 @@ def dataset_path(name: str) -> Path:
             f"'{name}' is not a data set; data sets are: {listing(DATASETS)}"
             f"{nearest(name, DATASETS)}"
         )
-    folders = _folders()
-    for folder in folders:
+    for folder in _folders():
         path = folder / known.file
         if path.is_file():
             if hashlib.sha256(path.read_bytes()).hexdigest() != known.sha256:
@@ -130,14 +131,40 @@ def dataset_path(name: str) -> Path:
                 ).at(str(path))
             return path
     raise DataSetMissingError(
-        f"the data set '{name}' is not here: make {known.file} ({known.rows:,} rows and "
-        f"{known.columns} columns, UTF-8 with a header, ? for missing, SHA-256 {known.sha256}) "
-        f"from {known.source}, and put it into {folders[-1]}, or into a folder that the "
-        "environment variable UNVEIL_DATA names"
+        f"the data set '{name}' is not here: make {_made(known)}, and put it into "
+        f"{cache_folder()}, or into a folder that the environment variable UNVEIL_DATA names"
     )
 
 
+def check_datasets(names: Iterable[str]) -> None:
+    """Refuse, with all that is to be got and where to put it, unless every data set is here."""
+    missing = []
+    for name in dict.fromkeys(names):
+        try:
+            dataset_path(name)
+        except DataSetMissingError:
+            missing.append(f"    {_made(DATASETS[name])}")
+    if missing:
+        raise DataSetMissingError(
+            f"of the papers' data sets {len(missing)} are not here. They are not "
+            "downloaded: make the files below, put them into one folder, and name it in the "
+            f"environment variable UNVEIL_DATA, or put them into {cache_folder()}.\n"
+            + "\n".join(missing)
+        )
+
+
+def _made(known: DataSet) -> str:
+    return (
+        f"{known.file} ({known.rows:,} rows and {known.columns} columns, UTF-8 with a header, ? "
+        f"for missing, SHA-256 {known.sha256}) from {known.source}"
+    )
+
+
+def cache_folder() -> Path:
+    """Where the program keeps what it needs again, and data sets may be put."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "unveil"
+
+
 def _folders() -> list[Path]:
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     given = os.environ.get("UNVEIL_DATA")
-    return [*([Path(given)] if given else []), Path(cache) / "unveil"]
+    return [*([Path(given)] if given else []), cache_folder()]

@@ -1,0 +1,117 @@
+"""Reproduction: the tables and claims of a paper, ours beside theirs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal
+
+import msgspec
+
+Mark = Literal["same", "different", "not reproducible", "ours"]
+Verdict = Literal["holds", "holds in part", "does not hold", "cannot be tested"]
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure, ours beside theirs.
+
+    Parameters
+    ----------
+    row, column
+        Where it is in its table.
+    theirs
+        As printed; None where the paper has nothing.
+    ours
+        None where we have nothing.
+    error
+        The standard error of the difference; None where nothing is drawn.
+    mark
+        What the yardstick of the table says; "ours" where there is nothing to compare with.
+    why
+        One line: why it is not the same.
+    """
+
+    row: str
+    column: str
+    theirs: str | None = None
+    ours: float | None = None
+    error: float | None = None
+    mark: Mark = "ours"
+    why: str = ""
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """A published table, or one of ours beside it."""
+
+    name: str
+    title: str
+    unit: str
+    yardstick: str  # when a cell is the same, in words; nothing to compare with: ""
+    digits: int  # of our figures
+    cells: tuple[Cell, ...]
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of the rows, in order."""
+        return tuple(dict.fromkeys(cell.row for cell in self.cells))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(dict.fromkeys(cell.column for cell in self.cells))
+
+    def __getitem__(self, place: tuple[str, str]) -> Cell:
+        """The cell of a row and a column."""
+        return next(cell for cell in self.cells if (cell.row, cell.column) == place)
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """What a paper says in words, and whether it holds."""
+
+    number: int
+    where: str
+    says: str
+    verdict: Verdict
+    because: str
+
+
+class Curve(msgspec.Struct, frozen=True, kw_only=True):
+    """A figure: named lines through points."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    says: str  # for those who do not see it
+    points: tuple[tuple[str, float, float], ...]  # line, x, y
+    logarithmic: bool = False
+
+
+class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
+    """One paper, reproduced."""
+
+    name: str
+    title: str
+    source: str  # who, where, when
+    setting: tuple[str, ...]  # how everything was run, in sentences
+    tables: tuple[Table, ...]
+    claims: tuple[Claim, ...] = ()
+    curves: tuple[Curve, ...] = ()
+
+    def count(self) -> dict[Mark, int]:
+        """How many cells have each mark."""
+        marks: tuple[Mark, ...] = ("same", "different", "not reproducible")
+        found = Counter(cell.mark for table in self.tables for cell in table.cells)
+        return {mark: found[mark] for mark in marks}
+
+
+class Reproductions(msgspec.Struct, frozen=True, kw_only=True):
+    """Several papers, reproduced with one seed."""
+
+    papers: tuple[Reproduction, ...]
+    seed: int
+    quick: bool
+    version: str
+
+    def __getitem__(self, name: str) -> Reproduction:
+        """One paper by its name."""
+        return next(paper for paper in self.papers if paper.name == name)

@@ -1,0 +1,90 @@
+"""Reproducing: the tables of five papers, ours beside theirs.
+
+Each paper has a module, which says what is run (trials), what was found (tables), whether what
+the paper says in words is so (claims) and what is drawn (curves); and a file of what it printed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil import __version__
+from unveil.data.reproduction import Reproduction, Reproductions
+from unveil.errors import UsageError, listing, nearest
+from unveil.files.datasets import check_datasets
+from unveil.workflows.reproducing.experiment import Found
+from unveil.workflows.reproducing.journal import Journal
+from unveil.workflows.reproducing.published import published
+from unveil.workflows.reproducing.running import experiment, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+PAPERS = ("rank-based", "categorical", "fuzzy-integrals", "generalization", "supervised")
+GRID = "grid"  # every attack against every mask
+NAMES = (*PAPERS, GRID)
+
+
+def reproduce(
+    names: Iterable[str] = NAMES,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    fresh: bool = False,
+    progress: Callable[[str, float, float], None] | None = None,
+) -> Reproductions:
+    """Reproduce the tables of papers.
+
+    It runs on all cores. What is found is kept in the user's cache, piece by piece: a run that
+    was stopped goes on where it was, and one in a hurry is part of a full one.
+
+    Parameters
+    ----------
+    names
+        Which papers; "grid" is every attack against every mask.
+    quick
+        Whether a few runs will do.
+    seed
+        Of all that is drawn.
+    fresh
+        Whether to run everything again.
+    progress
+        Told what is being done, how much is done, and of how much.
+    """
+    wanted = list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in NAMES:
+            raise UsageError(
+                f"'{name}' is not one of the papers; they are: {listing(NAMES)}"
+                f"{nearest(name, NAMES)}"
+            )
+    check_datasets(data for name in wanted for data in experiment(name).DATA)
+    journal = Journal(seed)
+    if fresh:
+        journal.forget()
+    trials = {name: list(experiment(name).trials(quick=quick)) for name in wanted}
+    every = [(name, trial) for name in wanted for trial in trials[name]]
+    run(every, seed=seed, journal=journal, progress=progress)
+    return Reproductions(
+        papers=tuple(
+            reproduced(name, Found({one.key: journal.of(name)[one.key] for one in trials[name]}))
+            for name in wanted
+        ),
+        seed=seed,
+        quick=quick,
+        version=__version__,
+    )
+
+
+def reproduced(name: str, found: Found) -> Reproduction:
+    """What the trials of a paper come to."""
+    paper, printed = experiment(name), published(name)
+    return Reproduction(
+        name=name,
+        title=printed.title,
+        source=printed.source,
+        setting=printed.setting,
+        tables=tuple(paper.tables(found, printed)),
+        claims=tuple(paper.claims(found, printed)),
+        curves=tuple(paper.curves(found, printed)),
+    )

@@ -1,0 +1,108 @@
+"""What an experiment is made of: trials, each run by itself, and what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from unveil.data.streams import stream
+
+if TYPE_CHECKING:
+    from unveil.data.reproduction import Claim, Curve, Table
+    from unveil.workflows.reproducing.published import Published
+
+Argument = str | int | float
+Figures = Mapping[str, float | list[float]]  # what one trial found, by name
+Work = Callable[..., Figures]  # called with the arguments of the trial, and seed=
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """One piece of an experiment: it is run in any process, and what it found is kept.
+
+    >>> Trial("swapped", ("census", 10, 3)).key
+    'swapped census 10 3'
+    """
+
+    work: str  # one of the experiment's WORK
+    of: tuple[Argument, ...] = ()
+    cost: float = 1.0  # seconds, roughly, for the bar
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return " ".join(map(str, (self.work, *self.of)))
+
+
+class Found:
+    """What the trials of one experiment found.
+
+    >>> found = Found({"swapped census 10 0": {"DBRL": 60.1}, "swapped census 10 1": {"DBRL": 61}})
+    >>> found.each("swapped", "census", 10, figure="DBRL")
+    [60.1, 61]
+    >>> found.of("swapped", "census", 10, 1)
+    {'DBRL': 61}
+    """
+
+    def __init__(self, figures: Mapping[str, Figures]) -> None:
+        self._figures = figures
+        self._runs: dict[str, list[tuple[int, Figures]]] = {}
+        for key, found in figures.items():
+            begin, _, run = key.rpartition(" ")
+            if run.isdecimal():
+                self._runs.setdefault(begin, []).append((int(run), found))
+
+    def of(self, work: str, *of: Argument) -> Figures:
+        """What one trial found."""
+        return self._figures[Trial(work, of).key]
+
+    def runs(self, work: str, *of: Argument) -> list[Figures]:
+        """What the trials found whose last argument is the number of a run, in that order."""
+        return [found for _, found in sorted(self._runs[Trial(work, of).key], key=_number)]
+
+    def each(self, work: str, *of: Argument, figure: str) -> list[float]:
+        """One figure of each of these runs."""
+        return [_number_of(found, figure) for found in self.runs(work, *of)]
+
+
+def _number(run: tuple[int, Figures]) -> int:
+    return run[0]
+
+
+def _number_of(found: Figures, figure: str) -> float:
+    value = found[figure]
+    if isinstance(value, list):
+        raise TypeError(f"'{figure}' is a list of figures")
+    return value
+
+
+class Experiment(Protocol):
+    """A module that reproduces a paper, over the public names of unveil only.
+
+    Its numbers are in `published/NAME.toml`.
+    """
+
+    DATA: Sequence[str]  # the data sets that it reads
+    WORK: Mapping[str, Work]
+
+    def trials(self, *, quick: bool) -> Iterator[Trial]:
+        """What is to be run; in a hurry, some of the same."""
+
+    def tables(self, found: Found, published: Published) -> list[Table]:
+        """Ours beside theirs, and ours alone."""
+
+    def claims(self, found: Found, published: Published) -> list[Claim]:
+        """What the paper says in words, and whether it holds."""
+
+    def curves(self, found: Found, published: Published) -> list[Curve]:
+        """What is drawn."""
+
+
+def seed_of(seed: int, *names: Argument) -> int:
+    """The seed of one run, so that runs differ and none depends on another.
+
+    >>> seed_of(0, "census", 1) == seed_of(0, "census", 1) != seed_of(0, "census", 2)
+    True
+    """
+    return int(stream(seed, "papers", *map(str, names)).integers(2**31))

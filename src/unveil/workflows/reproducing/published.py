@@ -1,0 +1,74 @@
+"""What the papers printed: one data file for each, its figures as they are printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).parent / "published"
+NOTHING = "-"  # a cell that the paper leaves blank
+
+
+class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A printed table: each line of `cells` the name of a row, then its figures.
+
+    Parameters
+    ----------
+    title, unit
+        Of what, in which unit.
+    columns
+        The names of the columns.
+    cells
+        The lines; a name of several words has underscores between them, which are read as
+        blanks.
+    runs
+        How many runs each figure is the mean of.
+    truncated
+        Whether digits were cut off where they should have been rounded.
+    """
+
+    title: str
+    unit: str
+    columns: tuple[str, ...]
+    cells: str
+    runs: int = 1
+    truncated: bool = False
+
+    def printed(self) -> Iterator[tuple[str, str, str | None]]:
+        """Each row, column and figure.
+
+        >>> table = PublishedTable("noise", "%", ("DBRL", "RBRL"), "0.10 98.4 -")
+        >>> list(table.printed())
+        [('0.10', 'DBRL', '98.4'), ('0.10', 'RBRL', None)]
+        """
+        for line in self.cells.strip().splitlines():
+            row, *figures = line.split()
+            for column, figure in zip(self.columns, figures, strict=True):
+                yield row.replace("_", " "), column, None if figure == NOTHING else figure
+
+
+class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A claim in words, put in ours: where it stands, and what it says."""
+
+    where: str
+    says: str
+
+
+class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A paper: its tables by name, and its claims in the order in which they are made."""
+
+    title: str
+    source: str
+    setting: tuple[str, ...]
+    tables: dict[str, PublishedTable] = {}
+    claims: tuple[Said, ...] = ()
+
+
+def published(name: str) -> Published:
+    """What one paper printed."""
+    return msgspec.toml.decode((FOLDER / f"{name}.toml").read_bytes(), type=Published)

@@ -1,0 +1,92 @@
+"""Trials on all cores: each in a process of its own, with one thread."""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from importlib import import_module
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, cast
+
+from unveil.engines.threads import cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
+
+    from unveil.workflows.reproducing.experiment import Experiment, Figures, Trial
+    from unveil.workflows.reproducing.journal import Journal
+
+
+def experiment(name: str) -> Experiment:
+    """The module of a paper."""
+    module = import_module(f"unveil.workflows.reproducing.{name.replace('-', '_')}")
+    return cast("Experiment", module)
+
+
+def run(
+    wanted: Sequence[tuple[str, Trial]],
+    *,
+    seed: int,
+    journal: Journal,
+    progress: Callable[[str, float, float], None] | None = None,
+    processes: int | None = None,
+) -> None:
+    """Run the trials of papers that the journal has not yet, the longest first, and keep each.
+
+    Only names and figures go from process to process: each reads the data itself.
+    """
+    left = [one for one in wanted if (one[0], one[1].key) not in journal]
+    left.sort(key=lambda one: -one[1].cost)
+    total = sum(trial.cost for _, trial in wanted)
+    done = total - sum(trial.cost for _, trial in left)
+    many = min(cores(processes), len(left))
+    if many <= 1:
+        for paper, trial in left:
+            if progress is not None:
+                progress(paper, done, total)
+            journal.add(paper, trial.key, work(paper, trial, seed))
+            done += trial.cost
+        return
+    pool = ProcessPoolExecutor(many, mp_context=get_context("spawn"), initializer=_alone)
+    try:
+        under_way: dict[Future[Figures], tuple[str, Trial]] = {}
+        while left or under_way:
+            while left and len(under_way) < 2 * many:  # few, so that little is lost when stopped
+                paper, trial = left.pop(0)
+                under_way[pool.submit(work, paper, trial, seed)] = paper, trial
+            for ended in wait(under_way, return_when=FIRST_COMPLETED).done:
+                paper, trial = under_way.pop(ended)
+                journal.add(paper, trial.key, ended.result())
+                done += trial.cost
+                if progress is not None:
+                    progress(paper, done, total)
+    except BaseException:
+        _end(pool)
+        raise
+    pool.shutdown()
+
+
+def work(paper: str, trial: Trial, seed: int) -> Figures:
+    """Run one trial."""
+    return experiment(paper).WORK[trial.work](*trial.of, seed=seed)
+
+
+def _alone() -> None:
+    """Prepare a process: one core is its own, and Ctrl-C is for the one that started it."""
+    from threadpoolctl import threadpool_limits
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threadpool_limits(1)  # for libraries that are loaded
+    os.environ["OMP_NUM_THREADS"] = "1"  # and for those that will be
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End processes that work on what nobody waits for."""
+    workers = list((pool._processes or {}).values())  # the pool has no other way
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join()
