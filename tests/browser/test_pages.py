@@ -8,7 +8,14 @@ from looking import CUT, EMPTY, HEIGHT, HIDDEN, LAPTOP, LOST, PAPER, PHONE, WIDE
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
-LEAST = {"audit": 25, "external": 8, "comparison": 3, "hostile": 24, "hostile-comparison": 3}
+LEAST = {
+    "audit": 25,
+    "external": 8,
+    "comparison": 3,
+    "papers": 3,
+    "hostile": 24,
+    "hostile-comparison": 3,
+}
 
 
 @pytest.fixture(scope="module", params=LEAST)

@@ -99,7 +99,7 @@ def progress(doing: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def bar(doing: str) -> Iterator[Callable[[str, int, int], None]]:
+def bar(doing: str) -> Iterator[Callable[[str, float, float], None]]:
     """Show on standard error how far a long job has come and how long it will take, on a terminal.
 
     What it yields is called with what is being done, how much of all, and of how much.
@@ -122,7 +122,7 @@ def bar(doing: str) -> Iterator[Callable[[str, int, int], None]]:
     with Progress(*columns, *left, console=Console(stderr=True), transient=True) as shown:
         job = shown.add_task(escape(printable(doing)), total=None)
 
-        def show(doing: str, done: int, total: int) -> None:
+        def show(doing: str, done: float, total: float) -> None:
             shown.update(job, description=escape(printable(doing)), completed=done, total=total)
 
         yield show

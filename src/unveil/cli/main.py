@@ -27,6 +27,7 @@ COMMANDS = {
     "link": "Link two files, even with no common attribute.",
     "mask": "Mask a file as a plan says.",
     "methods": "Every method and its parameters.",
+    "papers": "The tables of five papers, ours beside theirs.",
     "report": "The page of an audit, from its evidence.",
 }
 INTERNAL_ERROR = 70

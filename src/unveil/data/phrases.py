@@ -50,7 +50,17 @@ class Term(msgspec.Struct, frozen=True, tag="term"):
         return self.text
 
 
-Piece = str | Figure | Name | Term
+class Mark(msgspec.Struct, frozen=True, tag="mark"):
+    """A sign, and what it stands for."""
+
+    text: str
+    means: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Piece = str | Figure | Name | Term | Mark
 Phrase = tuple[Piece, ...]
 
 

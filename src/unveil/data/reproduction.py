@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 Mark = Literal["same", "different", "not reproducible", "ours"]
 Verdict = Literal["holds", "holds in part", "does not hold", "cannot be tested"]
+SIGNS: dict[Mark, str] = {"same": "=", "different": "≠", "not reproducible": "∅", "ours": ""}
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,9 +60,35 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
         """The names of the columns, in order."""
         return tuple(dict.fromkeys(cell.column for cell in self.cells))
 
-    def __getitem__(self, place: tuple[str, str]) -> Cell:
-        """The cell of a row and a column."""
-        return next(cell for cell in self.cells if (cell.row, cell.column) == place)
+    def written(self, cell: Cell) -> str:
+        """Our figure of a cell, with its standard error.
+
+        >>> table = Table(name="", title="", unit="%", yardstick="", digits=1, cells=())
+        >>> table.written(Cell(row="", column="", ours=98.47, error=0.25))
+        '98.5 ± 0.2'
+        """
+        if cell.ours is None:
+            return ""
+        said = _written(cell.ours, self.digits)
+        return said if cell.error is None else f"{said} ± {_written(cell.error, self.digits)}"
+
+    def at(self, row: str, column: str) -> Cell | None:
+        """The cell of a row and a column; None: there is none."""
+        found = (cell for cell in self.cells if (cell.row, cell.column) == (row, column))
+        return next(found, None)
+
+    def reasons(self) -> dict[str, list[Cell]]:
+        """Why cells are as they are, each with those that it is said of."""
+        found: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            if cell.why:
+                found.setdefault(cell.why, []).append(cell)
+        return found
+
+
+def _written(value: float, digits: int) -> str:
+    tiny = 0 < abs(value) < 0.5 * 0.1**digits
+    return f"{value:.2g}" if tiny else f"{value:.{digits}f}"
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,11 +124,15 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     curves: tuple[Curve, ...] = ()
 
-    def count(self) -> dict[Mark, int]:
-        """How many cells have each mark."""
-        marks: tuple[Mark, ...] = ("same", "different", "not reproducible")
+    def marks(self) -> dict[Mark, int]:
+        """How many cells have each mark, but for those that are ours alone."""
         found = Counter(cell.mark for table in self.tables for cell in table.cells)
-        return {mark: found[mark] for mark in marks}
+        return {mark: found[mark] for mark in get_args(Mark) if mark != "ours"}
+
+    def verdicts(self) -> dict[Verdict, int]:
+        """How many claims hold, and how many do not."""
+        found = Counter(claim.verdict for claim in self.claims)
+        return {verdict: found[verdict] for verdict in get_args(Verdict)}
 
 
 class Reproductions(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -30,6 +31,7 @@ from unveil.reports.drawing import (
     up_to,
     with_band,
 )
+from unveil.reports.paper_charts import curve, ours_and_theirs
 from unveil.reports.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
 
 if TYPE_CHECKING:
@@ -378,5 +380,8 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "risk_loss": _risk_loss,
     "attacks_beside": _beside("attack", "share", "share of the people", PERCENT),
     "importance": _beside("attribute", "importance", "how much it counts", PERCENT, "model"),
+    "ours_and_theirs": ours_and_theirs,
+    "curve": curve,
+    "curve_logarithmic": partial(curve, logarithmic=True),
     "losses_beside": _beside("measure", "value", "0: nothing is lost, 1: all"),
 }

@@ -99,9 +99,14 @@ class Fact(msgspec.Struct, frozen=True):
     value: Phrase
 
 
+INTERNAL = "Internal report: as private as the original data"
+EXTERNAL = "External report"
+
+
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """All that a page says: it feeds the tables of the terminal, the charts and the page."""
 
+    kind: str  # of report, and who may see it
     title: str
     subject: Phrase  # what it is of
     verdict: Phrase

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from unveil.data.phrases import Figure, Name, Term, plain
+from unveil.data.phrases import Figure, Mark, Name, Term, plain
 from unveil.reports.charts import specification
 from unveil.reports.glossary import glossary
 from unveil.reports.theme import CONFIG
@@ -90,6 +90,11 @@ def _piece(piece: Piece) -> Markup:
             return Markup('<data value="{}">{}</data>').format(json.dumps(piece.value), written)
         case Term() if piece.key in _words():  # others are of evidence by another version
             return Markup('<a class="term" href="#word-{}">{}</a>').format(piece.key, piece.text)
+        case Mark():
+            kind = piece.means.replace(" ", "-")
+            return Markup('<span class="mark {}" title="{}">{}</span>').format(
+                kind, piece.means, piece.text
+            )
         case Name():
             return Markup("<bdi>{}</bdi>").format(piece.text)
         case _:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unveil import __version__
 from unveil.data.phrases import names
-from unveil.reports.content import Summary
+from unveil.reports.content import EXTERNAL, INTERNAL, Summary
 from unveil.reports.sections import (
     advice,
     attacks,
@@ -14,6 +14,7 @@ from unveil.reports.sections import (
     doing,
     knowledge,
     loss,
+    papers,
     people,
     values,
     verdict,
@@ -24,6 +25,7 @@ from unveil.reports.sections.validity import validity
 if TYPE_CHECKING:
     from unveil.data.audit import Evidence
     from unveil.data.comparison import Comparison
+    from unveil.data.reproduction import Reproductions
     from unveil.reports.content import Section
 
 
@@ -43,6 +45,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
     """
     made = _external(evidence) if external else _internal(evidence)
     return Summary(
+        kind=EXTERNAL if external else INTERNAL,
         title="Disclosure risk of a release",
         subject=verdict.subject(evidence, external=external),
         verdict=evidence.told_to(external=external),
@@ -104,6 +107,7 @@ def compared(found: Comparison, *, external: bool = False) -> Summary:
         comparison.notes(found, external=external),
     ]
     return Summary(
+        kind=EXTERNAL if external else INTERNAL,
         title="Releases of one original, side by side",
         subject=names(one.name for one in found.releases),
         verdict=comparison.verdict(found),
@@ -113,4 +117,19 @@ def compared(found: Comparison, *, external: bool = False) -> Summary:
         limits=comparison.limits(),
         version=__version__,
         external=external,
+    )
+
+
+def reproduced(found: Reproductions) -> Summary:
+    """What is said of papers whose tables were reproduced."""
+    return Summary(
+        kind="Reproduction: of data that anybody can get",
+        title="Published tables, ours beside theirs",
+        subject=papers.subject(found),
+        verdict=papers.verdict(found),
+        passed=None,
+        facts=papers.facts(found),
+        sections=(papers.overview(found), *(papers.paper(one) for one in found.papers)),
+        limits=papers.limits(),
+        version=found.version,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unveil.data.audit import Audit, Evidence
 from unveil.data.comparison import Comparison
+from unveil.data.reproduction import Reproductions
 from unveil.errors import FileError, UsageError, reason
 from unveil.files.evidence import NO_EVIDENCE, read_evidence
 from unveil.files.places import as_path, check_outputs
@@ -22,7 +23,7 @@ ENDINGS = (".html", ".htm")
 
 
 def report(
-    found: Audit | Evidence | Comparison | str | os.PathLike[str],
+    found: Audit | Evidence | Comparison | Reproductions | str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
     external: bool = False,
@@ -34,7 +35,7 @@ def report(
     Parameters
     ----------
     found
-        An audit, its evidence or the file of it, or a comparison.
+        An audit, its evidence or the file of it, a comparison, or reproduced papers.
     path
         The page, an .html file.
     external
@@ -106,11 +107,15 @@ def check_figures(
 
 
 def summary_of(found: object, *, external: bool = False) -> Summary:
-    """What is said of an audit, its evidence or the file of it, or of a comparison."""
-    from unveil.reports.summary import compared, summary
+    """What is said of an audit, its evidence or the file of it, a comparison, or papers."""
+    from unveil.reports.summary import compared, reproduced, summary
 
     if isinstance(found, Comparison):
         return compared(found, external=external)
+    if isinstance(found, Reproductions):
+        if external:
+            raise UsageError("a report of papers is for anybody: leave external out")
+        return reproduced(found)
     if isinstance(found, str | os.PathLike):
         return _of_file(found, external=external)
     if isinstance(found, Audit):

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from some_numbers import numbered, numbered_comparison
+from some_papers import some_papers
 from unveil.data.phrases import plain
 from unveil.reports import theme
 from unveil.reports.charts import CHARTS, specification
 from unveil.reports.drawing import up_to
-from unveil.reports.summary import compared, summary
+from unveil.reports.summary import compared, reproduced, summary
 
 EVERY = [
     *summary(numbered()).exhibits(),
     *compared(numbered_comparison()).exhibits(),
+    *reproduced(some_papers()).exhibits(),
 ]
 SAID = Path(__file__).parent / "said" / "charts.json"
 COLOURS = {

@@ -93,6 +93,8 @@ def judged(
     published: Published, judges: Mapping[int, Callable[[], tuple[Verdict, str]]]
 ) -> list[Claim]:
     """Every claim of a paper with what its judge says of it: a verdict, and the figures."""
+    if set(judges) != set(range(1, len(published.claims) + 1)):
+        raise ValueError(f"there are {len(published.claims)} claims, and {len(judges)} judges")
     claims = []
     for number, said in enumerate(published.claims, 1):
         verdict, because = judges[number]()

@@ -1,0 +1,205 @@
+"""Papers: published tables, ours beside theirs; what is said in words; what was drawn."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, get_args
+
+from unveil.data.phrases import Mark, as_given, counted, phrase
+from unveil.data.reproduction import SIGNS, Verdict
+from unveil.data.reproduction import Mark as Marked
+from unveil.reports.content import Exhibit, Fact, Section, Table, figures, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from unveil.data import reproduction
+    from unveil.data.phrases import Phrase
+    from unveil.data.reproduction import Claim, Curve, Reproduction, Reproductions
+    from unveil.reports.content import Row
+
+MARKS = tuple(mark for mark in get_args(Marked) if mark != "ours")
+VERDICTS = get_args(Verdict)
+
+
+def subject(found: Reproductions) -> Phrase:
+    """Which papers, and how they were run."""
+    many, runs = len(found.papers), "a few runs" if found.quick else "all runs"
+    word = "part" if many == 1 else "parts"
+    return phrase(f"{{}} {word}, {runs}, seed {{}}", counted(many), as_given(found.seed))
+
+
+def verdict(found: Reproductions) -> Phrase:
+    """How much is the same."""
+    marks = _sum(paper.marks() for paper in found.papers)
+    return phrase(
+        "Of {} published figures {} are the same, {} are different, and {} cannot be reproduced.",
+        counted(sum(marks.values())),
+        *(counted(marks[mark]) for mark in MARKS),
+    )
+
+
+def facts(found: Reproductions) -> tuple[Fact, ...]:
+    """Figures at the top."""
+    marks = _sum(paper.marks() for paper in found.papers)
+    verdicts = _sum(paper.verdicts() for paper in found.papers)
+    of_cells = [Fact(phrase(f"figures: {mark}"), (counted(marks[mark]),)) for mark in MARKS]
+    of_claims = [Fact(phrase(f"claims: {one}"), (counted(verdicts[one]),)) for one in VERDICTS]
+    return (*of_cells, *of_claims)
+
+
+def _sum(counts: Iterable[Mapping[Any, int]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return total
+
+
+def overview(found: Reproductions) -> Section:
+    """One line for each paper."""
+    heads = [*MARKS, *VERDICTS]
+    rows: list[Row] = [
+        (
+            phrase(paper.name),
+            *(counted(paper.marks()[mark]) for mark in MARKS),
+            *(counted(paper.verdicts()[one]) for one in VERDICTS),
+        )
+        for paper in found.papers
+    ]
+    columns = (text("paper", "paper"), *(figures(head, head) for head in heads))
+    return Section(
+        key="overview",
+        title="Overview",
+        exhibits=(
+            Exhibit(
+                name="overview",
+                title="Figures and claims",
+                table=Table(columns, tuple(rows)),
+                notes=(phrase("The first three are figures, the others claims in words."),),
+            ),
+        ),
+    )
+
+
+def paper(found: Reproduction) -> Section:
+    """One paper: how it was run, its tables, its claims."""
+    exhibits = [_table(found.name, table) for table in found.tables]
+    scattered = _scatter(found)
+    if scattered is not None:
+        exhibits.insert(0, scattered)
+    if found.claims:
+        exhibits.append(_claims(found.name, found.claims))
+    return Section(
+        key=found.name,
+        title=found.title,
+        paragraphs=((found.source,), *((one,) for one in found.setting)),
+        exhibits=(*exhibits, *(_curve(found.name, curve) for curve in found.curves)),
+    )
+
+
+def _table(paper: str, table: reproduction.Table) -> Exhibit:
+    """Each cell: the printed figure, below it ours, and its mark."""
+    columns = (text("row", ""), *(figures(head, head) for head in table.columns))
+    rows: tuple[Row, ...] = tuple(
+        (row, *(_cell(table, table.at(row, column)) for column in table.columns))
+        for row in table.rows
+    )
+    lead = f"In {table.unit}."
+    if table.yardstick:
+        lead += f" Above what was printed, below it ours; {table.yardstick}."
+    return Exhibit(
+        name=_key(paper, table.name),
+        title=f"{table.name}: {table.title}",
+        table=Table(columns, rows),
+        lead=((lead,),),
+        notes=tuple((f"{_places(cells)}: {why}",) for why, cells in table.reasons().items()),
+    )
+
+
+def _cell(table: reproduction.Table, cell: reproduction.Cell | None) -> Phrase:
+    if cell is None:
+        return ()
+    ours = table.written(cell)
+    if cell.theirs is None:
+        return (ours,)
+    return (f"{cell.theirs}\n{ours} ", Mark(SIGNS[cell.mark], cell.mark))
+
+
+def _places(cells: list[reproduction.Cell], most: int = 6) -> str:
+    """Where some cells are, cut short where there are many."""
+    said = ", ".join(f"{cell.row} {cell.column}" for cell in cells[:most])
+    return said if len(cells) <= most else f"{said} and {len(cells) - most} more"
+
+
+def _scatter(found: Reproduction) -> Exhibit | None:
+    """All figures that were compared: printed against ours."""
+    rows: list[Row] = [
+        (f"{table.name}, {cell.row}, {cell.column}", as_given(float(cell.theirs)),
+         as_given(cell.ours), cell.mark, table.unit)
+        for table in found.tables for cell in table.cells
+        if cell.theirs is not None and cell.ours is not None
+    ]  # fmt: skip
+    if not rows:
+        return None
+    return Exhibit(
+        name=_key(found.name, "ours and theirs"),
+        title="Ours against theirs",
+        chart="ours_and_theirs",
+        table=Table(
+            (text("cell", "cell"), figures("theirs", "theirs"), figures("ours", "ours"),
+             text("mark", "mark"), text("unit", "unit")),
+            tuple(rows),
+        ),
+        says=phrase("Every printed figure against ours; those on the line are equal."),
+    )  # fmt: skip
+
+
+def _claims(paper: str, claims: tuple[Claim, ...]) -> Exhibit:
+    rows: tuple[Row, ...] = tuple(
+        (as_given(one.number), one.where, one.says, (Mark(one.verdict, one.verdict),), one.because)
+        for one in claims
+    )
+    columns = (
+        figures("number", ""),
+        text("where", "where"),
+        text("says", "what it says"),
+        text("verdict", "verdict"),
+        text("because", "because"),
+    )
+    return Exhibit(
+        name=_key(paper, "claims"), title="What it says in words", table=Table(columns, rows)
+    )
+
+
+def _curve(paper: str, curve: Curve) -> Exhibit:
+    rows: tuple[Row, ...] = tuple((line, as_given(x), as_given(y)) for line, x, y in curve.points)
+    columns = text("line", "line"), figures(curve.x, curve.x), figures(curve.y, curve.y)
+    return Exhibit(
+        name=_key(paper, curve.name),
+        title=curve.title,
+        chart="curve_logarithmic" if curve.logarithmic else "curve",
+        table=Table(columns, rows),
+        says=(curve.says,),
+    )
+
+
+def _key(paper: str, name: str) -> str:
+    """A name for a figure, as files and pages have them."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{paper} {name}".lower()).strip("-")
+
+
+def limits() -> tuple[Phrase, ...]:
+    """What a mark does not say."""
+    return (
+        phrase(
+            "Same means that chance and rounding explain the difference, not that the authors did "
+            "what we do. Where a paper does not tell how something was done, the reading was found "
+            "by what fits, and the setting says so."
+        ),
+        phrase(
+            "Of figures that are compared at three standard errors one in 370 is marked different "
+            "where nothing is."
+        ),
+        phrase("Figures without a printed one above are ours alone: nothing vouches for them."),
+    )

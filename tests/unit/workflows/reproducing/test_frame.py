@@ -1,0 +1,211 @@
+"""What every paper shares: printed figures, the yardstick, trials that are kept, and modules."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import unveil
+from unveil.data.reproduction import Cell
+from unveil.errors import UsageError
+from unveil.workflows import reproducing
+from unveil.workflows.reproducing import running
+from unveil.workflows.reproducing.experiment import Found, Trial
+from unveil.workflows.reproducing.journal import Journal
+from unveil.workflows.reproducing.published import Published, PublishedTable, Said, published
+from unveil.workflows.reproducing.yardstick import alone, compared, judged
+
+HOME = Path(reproducing.__file__).parent
+
+
+def printed(cells, **given):
+    table = PublishedTable("noise", "%", ("A", "B"), cells, **given)
+    return Published("t", "s", ("one",), {"Table 1": table}, (Said("here", "so"),))
+
+
+def marks(paper, ours, **given):
+    table = compared(paper, "Table 1", lambda row, column: ours[row, column], digits=1, **given)
+    return {(cell.row, cell.column): cell.mark for cell in table.cells}
+
+
+def test_figures_that_are_not_drawn_are_equal_in_every_printed_digit():
+    paper = printed("x_1 12.3 100\ny - 0.5")
+    ours = {("x 1", "A"): 12.3499, ("x 1", "B"): 100.6, ("y", "A"): 7, ("y", "B"): None}
+    assert marks(paper, ours) == {
+        ("x 1", "A"): "same", ("x 1", "B"): "different",
+        ("y", "A"): "ours", ("y", "B"): "not reproducible",
+    }  # fmt: skip
+    assert marks(paper, ours, within=0.001)["x 1", "B"] == "same"
+    assert marks(printed("x_1 12.3 100\ny - 0.5", truncated=True), ours)["x 1", "B"] == "same"
+
+
+@pytest.mark.parametrize(("runs", "errors"), [(4, 8.8), (100, 3.0)])
+def test_drawn_figures_may_be_three_standard_errors_away(runs, errors):
+    """Of Student's t where runs are few; theirs have an error, too, of the same deviation."""
+    ours = np.tile([-1.0, 1.0], runs // 2)
+    error = ours.std(ddof=1) * np.sqrt(1 / runs + 1 / 25)
+    from scipy.stats import t
+
+    most = t.isf(0.5 * 0.0026998, runs - 1) * error + 0.0005
+    assert most / error == pytest.approx(errors, abs=0.5)
+    for away, mark in ((0.999, "same"), (1.001, "different")):
+        paper = printed(f"x {most * away:.3f} -", runs=25)
+        table = compared(paper, "Table 1", lambda *_: ours, digits=1, why="because")
+        assert table.cells[0].mark == mark
+        assert table.cells[0].why == ("because" if mark == "different" else "")
+        assert table.cells[0].error == pytest.approx(error)
+
+
+def test_why_a_figure_cannot_be_reproduced():
+    paper = printed("x 1 2")
+    table = compared(
+        paper, "Table 1", lambda *_: 1, digits=0, why="moved",
+        impossible=lambda row, column: f"{row} is lost" if column == "A" else "",
+    )  # fmt: skip
+    assert [(cell.mark, cell.why) for cell in table.cells] == [
+        ("not reproducible", "x is lost"),
+        ("different", "moved"),
+    ]
+    assert table.reasons()["moved"] == [table.at("x", "B")]
+
+
+def test_figures_of_ours_have_no_mark():
+    table = alone("Beside", "more", "%", {"x": {"A": [1.0, 3.0], "B": None}}, digits=1)
+    assert table.cells[1] == Cell(row="x", column="B")
+    assert (table.cells[0].mark, table.written(table.cells[0])) == ("ours", "2.0 ± 1.0")
+
+
+def test_every_claim_has_a_judge():
+    (claim,) = judged(printed("x 1 2"), {1: lambda: ("holds", "In 1 of 1.")})
+    assert (claim.number, claim.where, claim.verdict) == (1, "here", "holds")
+    for judges in ({}, {1: lambda: ("holds", ""), 2: lambda: ("holds", "")}):
+        with pytest.raises(ValueError, match="claims"):
+            judged(printed("x 1 2"), judges)
+
+
+def test_what_was_found_by_run():
+    found = Found({f"noise census 0.1 {run}": {"A": run} for run in (10, 2, 0)})
+    assert found.each("noise", "census", 0.1, figure="A") == [0, 2, 10]
+
+
+class Fake:
+    """An experiment of three trials; the second can be made to fail."""
+
+    DATA = ()
+
+    def __init__(self):
+        self.ran, self.stopped = [], True
+        self.WORK = {"add": self.add}
+
+    def add(self, number, *, seed):
+        if number == 2 and self.stopped:
+            raise KeyboardInterrupt
+        self.ran.append(number)
+        return {"sum": number + seed, "list": [0.1, 1 / 3]}
+
+    def trials(self, *, quick):
+        yield from (
+            Trial("add", (number,), 4.0 - number) for number in ((1,) if quick else (1, 2, 3))
+        )
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    made = Fake()
+    monkeypatch.setattr(running, "experiment", lambda _name: made)
+    return made
+
+
+def run(fake, journal, **given):
+    told = []
+    wanted = [("fake", trial) for trial in fake.trials(quick=False)]
+    try:
+        running.run(wanted, seed=5, journal=journal, processes=1,
+                    progress=lambda *so: told.append(so), **given)  # fmt: skip
+    except KeyboardInterrupt:
+        told.append("stopped")
+    return told
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(fake, tmp_path):
+    told = run(fake, Journal(5, tmp_path))
+    assert (fake.ran, told) == ([1], [("fake", 0, 6), ("fake", 3, 6), "stopped"])
+    fake.stopped = False
+    told = run(fake, Journal(5, tmp_path))
+    assert (fake.ran, told) == ([1, 2, 3], [("fake", 3, 6), ("fake", 5, 6)])
+    kept = Journal(5, tmp_path)
+    assert kept.of("fake")["add 2"] == {"sum": 7, "list": [0.1, 1 / 3]}
+    assert kept.path.stat().st_mode & 0o077 == 0
+    assert not Journal(6, tmp_path).of("fake")  # another seed
+
+
+def test_a_line_that_was_cut_off_is_run_again(fake, tmp_path):
+    fake.stopped = False
+    run(fake, Journal(5, tmp_path))
+    path = Journal(5, tmp_path).path
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])  # in the middle of the last trial
+    run(fake, Journal(5, tmp_path))
+    assert fake.ran == [1, 2, 3, 3]
+    path.write_bytes(b"\xff\xfe{}\n[1]\n" + whole)
+    assert len(Journal(5, tmp_path).of("fake")) == 3
+    Journal(5, tmp_path).forget()
+    assert not path.exists()
+
+
+def test_a_name_that_is_no_paper():
+    with pytest.raises(UsageError, match="did you mean 'rank-based'"):
+        reproducing.reproduce(["rank-base"])
+
+
+@pytest.mark.parametrize("name", reproducing.NAMES)
+def test_a_paper_is_a_module_over_public_names(name):
+    """What a table needs and the public names cannot say would be missing for users, too."""
+    begin = name.replace("-", "_")
+    for path in HOME.glob(f"{begin}*.py"):
+        for module in imported(path):
+            head, *rest = module.split(".")
+            if head != "unveil" or not rest:
+                continue
+            allowed = ("data.reproduction", "workflows.reproducing")
+            assert rest[0] in unveil.__all__ or ".".join(rest).startswith(allowed), module
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            if node.module == "unveil":
+                yield from (f"unveil.{alias.name}" for alias in node.names)
+            else:
+                assert node.module.count(".") < 2 or "reproducing" in node.module or (
+                    node.module == "unveil.data.reproduction"
+                )  # fmt: skip
+                yield node.module
+
+
+@pytest.mark.parametrize("name", reproducing.NAMES)
+def test_a_run_in_a_hurry_is_part_of_a_full_one(name):
+    paper = running.experiment(name)
+    full = [trial.key for trial in paper.trials(quick=False)]
+    assert len(set(full)) == len(full)
+    quick = [trial.key for trial in paper.trials(quick=True)]
+    assert set(quick) < set(full)
+    assert {trial.work for trial in paper.trials(quick=False)} == set(paper.WORK)
+
+
+@pytest.mark.parametrize("name", reproducing.NAMES)
+def test_what_is_printed_can_be_read(name):
+    paper = published(name)
+    assert paper.title
+    assert paper.source
+    assert paper.setting
+    for table in paper.tables.values():
+        places = [(row, column) for row, column, _ in table.printed()]
+        assert len(set(places)) == len(places)
+        for _, _, figure in table.printed():
+            assert figure is None or float(figure) >= 0
+    for claim in paper.claims:
+        assert claim.says.endswith(".")
