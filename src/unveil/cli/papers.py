@@ -115,8 +115,8 @@ def _print(table: Table) -> None:
         print_table(["", *columns], lines, columns)
     for why, cells in table.reasons().items():
         places = ", ".join(f"{cell.row} {cell.column}" for cell in cells)
-        mark = SIGNS[cells[0].mark]
-        _wrap(f"{mark} {why} ({len(cells)}: {textwrap.shorten(places, 200, placeholder=' ...')})")
+        where = f"({len(cells)}: {textwrap.shorten(places, 200, placeholder=' ...')})"
+        _wrap(f"{SIGNS[cells[0].mark]} {why} {where}".lstrip())
     say()
 
 
@@ -125,7 +125,7 @@ def _lines(table: Table, row: str, columns: Sequence[str]) -> list[list[str]]:
     cells = [table.at(row, column) for column in columns]
     theirs = ["" if cell is None or cell.theirs is None else cell.theirs for cell in cells]
     ours = [_ours(table, cell) for cell in cells]
-    return [[row, *theirs], ["", *ours]] if any(theirs) else [[row, *ours]]
+    return [[row, *theirs], ["  ours", *ours]] if any(theirs) else [[row, *ours]]
 
 
 def _ours(table: Table, cell: Cell | None) -> str:
