@@ -79,13 +79,14 @@ def compared(
 
 
 def alone(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, Ours]], *,
-          digits: int) -> Table:  # fmt: skip
-    """A table of ours, where nothing was printed: rows of columns."""
+          digits: int, why: Reason = "") -> Table:  # fmt: skip
+    """A table of ours, where nothing was printed: rows of columns, and what is said of cells."""
     cells = []
     for row, columns in rows.items():
         for column, figures in columns.items():
             value, error, _ = summed_up(figures, None)
-            cells.append(Cell(row=row, column=column, ours=value, error=error))
+            said = _reason(why, row, column)
+            cells.append(Cell(row=row, column=column, ours=value, error=error, why=said))
     return Table(name=name, title=title, unit=unit, yardstick="", digits=digits, cells=tuple(cells))
 
 

@@ -1,0 +1,130 @@
+"""One mask of the grid carried out, and one attack on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+import unveil
+from unveil import Intruder, attacks
+from unveil.workflows.reproducing.experiment import seed_of
+from unveil.workflows.reproducing.grid_sides import masked, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unveil.workflows.reproducing.grid_sides import Takes, Way
+
+MOST_IN_FORM = 10  # columns of a bilinear form that is learnt
+NOBODY = "made-up rows are nobody's: there is no right link to be counted"
+LACKING: dict[Takes, str] = {
+    "ordered": "no released column has plain cells with an order",
+    "numbers": "no released column has plain numbers",
+    "single": "every released column has ranges, sets or stars, which this attack does not take",
+    "recoded": "it is of categories that were recoded, or drawn by a matrix: here are none",
+}
+
+
+class NothingToFindError(Exception):
+    """There is no figure, and why."""
+
+
+class Scene(NamedTuple):
+    """A file, its release, whose row each released one is, and what the intruder knows."""
+
+    data: unveil.Microdata
+    release: unveil.Release
+    whose: NDArray[np.int64]
+    columns: tuple[str, ...]
+    seed: int
+
+    @classmethod
+    def of(cls, file: str, row: str, run: int, seed: int) -> Scene:
+        """One mask carried out on one file."""
+        data, mask = table(file, seed), masked(file)[row]
+        number = seed_of(seed, "grid", file, row, run)
+        release = unveil.mask(data, mask.plan, seed=number)
+        if release.row_map is None:
+            raise NothingToFindError(NOBODY)
+        return cls(data, release, release.row_map, mask.columns, number)
+
+    def links(self, way: Way) -> unveil.Links:
+        """The links of an attack on the columns that it can compare."""
+        if way.takes == "nothing":
+            return unveil.attack(self.data, self.release, way.spec, seed=self.seed)
+        if way.takes == "nameless":
+            return self.nameless(way.spec, len(self.release))
+        columns, spec = self._compared(way.takes), way.spec
+        if not columns:
+            raise NothingToFindError(LACKING[way.takes])
+        _check_time(spec, columns)
+        if way.takes == "recoded":
+            tables = {name: made for name in columns if (made := self._possible(name))}
+            columns, spec = self.columns, attacks.Distance(tables=tables)
+        knows = Intruder(knows=columns)
+        return unveil.attack(self.data, self.release, spec, intruder=knows, seed=self.seed)
+
+    def nameless(self, spec: attacks.Attack, people: int) -> unveil.Links:
+        """The links of some people with their rows, where no column has a name that says what."""
+        draw = np.random.default_rng(self.seed)
+        rows = draw.permutation(len(self.release))[:people]
+        order = draw.permutation(len(rows))
+        names = {name: f"column {place}" for place, name in enumerate(self.columns, 1)}
+        cells = [self.release.data.column(old).rename(new) for old, new in names.items()]
+        schema = unveil.Schema({new: self.release.schema[old] for old, new in names.items()})
+        hidden = unveil.Microdata(pl.DataFrame(cells), schema).take(rows[order])
+        mine = self.data.take(self.whose[rows])
+        knows = Intruder(knows=self.columns)
+        return unveil.attack(mine, hidden, spec, intruder=knows, truth=order, seed=self.seed)
+
+    def _compared(self, takes: Takes) -> tuple[str, ...]:
+        """The columns that an attack can compare, of those that the intruder knows."""
+        if takes == "any":
+            return self.columns
+        released = self.release.data.schema
+        plain = [name for name in self.columns if not released[name].generalised]
+        if takes == "ordered":
+            plain = [name for name in plain if self.data.level(name) != "nominal"]
+        if takes == "numbers":
+            plain = [name for name in plain if self.data.level(name) == "numeric"]
+        if takes == "recoded":
+            plain = [name for name in plain if self._possible(name)]
+        return tuple(plain)
+
+    def _possible(self, column: str) -> attacks.Distances | None:
+        """A column's distances, infinite where the mask does not make this category of that.
+
+        Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic
+        record linkage (2002), Section 4.
+        """
+        if self.data.level(column) == "numeric":
+            return None
+        for channel in self.release.channels_of(column):
+            told: Any = channel
+            if hasattr(told, "matrix"):
+                names, can_be = tuple(told.categories), told.matrix > 0
+            elif hasattr(told, "table"):
+                names = tuple(told.table)
+                can_be = np.array([[told.table[one] == other for other in names] for one in names])
+            else:
+                continue
+            place = np.arange(len(names))
+            gaps = np.abs(place - place[:, None])
+            ordinal = self.data.level(column) == "ordinal"
+            apart = gaps / max(len(names) - 1, 1) if ordinal else np.minimum(gaps, 1)
+            distances = np.where(can_be, apart, np.inf)
+            return attacks.Distances(names, tuple(tuple(row) for row in distances.tolist()))
+        return None
+
+
+def _check_time(spec: attacks.Attack, columns: tuple[str, ...]) -> None:
+    """A form of many columns can be learnt, but not in the time of a grid."""
+    form = isinstance(spec, attacks.Supervised) and spec.model == "bilinear"
+    many = len(columns)
+    if form and many > MOST_IN_FORM:
+        raise NothingToFindError(
+            f"left out for the time that it takes: of {many} columns {many * (many + 1) // 2} "
+            "products are weighed"
+        )
