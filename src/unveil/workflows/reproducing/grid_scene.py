@@ -23,6 +23,7 @@ LACKING: dict[Takes, str] = {
     "ordered": "no released column has plain cells with an order",
     "numbers": "no released column has plain numbers",
     "single": "every released column has ranges, sets or stars, which this attack does not take",
+    "nameless": "every released column has ranges, sets or stars, which have no place in an order",
     "recoded": "it is of categories that were recoded, or drawn by a matrix: here are none",
 }
 
@@ -68,6 +69,8 @@ class Scene(NamedTuple):
 
     def nameless(self, spec: attacks.Attack, people: int) -> unveil.Links:
         """The links of some people with their rows, where no column has a name that says what."""
+        if not self._compared("single"):
+            raise NothingToFindError(LACKING["nameless"])
         draw = np.random.default_rng(self.seed)
         rows = draw.permutation(len(self.release))[:people]
         order = draw.permutation(len(rows))

@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, cast
 
 from unveil.engines.threads import cores
+from unveil.workflows.steps import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,8 +70,9 @@ def run(
 
 
 def work(paper: str, trial: Trial, seed: int) -> Figures:
-    """Run one trial."""
-    return experiment(paper).WORK[trial.work](*trial.of, seed=seed)
+    """Run one trial; warnings would be of what is tried on purpose."""
+    with quietly():
+        return experiment(paper).WORK[trial.work](*trial.of, seed=seed)
 
 
 def _alone() -> None:

@@ -1,6 +1,7 @@
 """What every paper shares: printed figures, the yardstick, trials that are kept, and modules."""
 
 import ast
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +153,12 @@ def test_a_line_that_was_cut_off_is_run_again(fake, tmp_path):
     assert len(Journal(5, tmp_path).of("fake")) == 3
     Journal(5, tmp_path).forget()
     assert not path.exists()
+
+
+def test_what_is_tried_on_purpose_gives_no_warning(fake, caplog):
+    fake.WORK["add"] = lambda *_, **__: logging.getLogger("unveil").warning("odd") or {}
+    assert running.work("fake", Trial("add", (1,)), 5) == {}
+    assert not caplog.records
 
 
 def test_a_name_that_is_no_paper():

@@ -48,12 +48,6 @@ def test_every_attack_is_in_the_grid():
     assert all(name.lower() in said for name in LEFT_OUT)
 
 
-def test_what_is_run_in_a_hurry_is_part_of_a_full_run():
-    quick, full = ([one.key for one in grid.trials(quick=quick)] for quick in (True, False))
-    assert len(set(full)) == len(full)
-    assert set(quick) < set(full)
-
-
 @pytest.mark.usefixtures("few")
 def test_figures_are_possible_and_blanks_say_why():
     tables = tables_of(found_of(["nearest"]))
