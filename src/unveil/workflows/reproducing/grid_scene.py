@@ -104,11 +104,12 @@ class Scene(NamedTuple):
         """
         if self.data.level(column) == "numeric":
             return None
+        listed = set(self.data.column(column).drop_nulls().cast(pl.String))
         for channel in self.release.channels_of(column):
             told: Any = channel
             if hasattr(told, "matrix"):
                 names, can_be = tuple(told.categories), told.matrix > 0
-            elif hasattr(told, "table"):
+            elif listed <= set(getattr(told, "table", ())):  # it says of each what it became
                 names = tuple(told.table)
                 can_be = np.array([[told.table[one] == other for other in names] for one in names])
             else:

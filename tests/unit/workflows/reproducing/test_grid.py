@@ -63,6 +63,7 @@ def test_figures_are_possible_and_blanks_say_why():
             assert best.at(row, "best published").why.removeprefix("by ") in WAYS
     assert best.at("synthesis", "best of ours").why.startswith("made-up rows")
     assert "ranges" in tables["Sample"].at("recoding into ranges", "PRL").why
+    assert tables["Sample"].at("additive noise .25", "DBRL, told the mask").why
     for table in tables.values():
         assert all(cell.why for cell in table.cells if cell.ours is None)
 
