@@ -1,0 +1,150 @@
+"""What the trials of Armengol and Torra (2015) found, by the names of their tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.workflows.reproducing.generalization_trials import RELEASES, SIZES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil.data.reproduction import Verdict
+    from unveil.workflows.reproducing.experiment import Figures, Found
+    from unveil.workflows.reproducing.published import Published
+
+ORDERS = {"(<,>)": "<>", "(>,<)": "><"}
+OF_PATTERNS = ("patterns", "learnt", "records")
+FEW, MANY = ORDERS  # few values first, many values first
+ORIGINAL = "DB"  # the row of the original's tree
+NEAR = 1.0  # points of accuracy that are not much
+FAR = 3.0  # and that are
+
+
+class Results:
+    """Figures of the original, of a combination (as the paper writes it) and K, of a release."""
+
+    def __init__(self, found: Found, published: Published) -> None:
+        self._found, self._published = found, published
+
+    def printed(self, table: str, row: str, column: str) -> str:
+        """A figure as the paper has it; "" where it has none."""
+        places = self._published.tables[table].printed()
+        return next(figure or "" for *place, figure in places if place == [row, column])
+
+    def theirs(self, row: str, k: int) -> float:
+        """What the paper has of a tree on uci."""
+        return float(self.printed("Table 1, uci", row, f"K = {k}"))
+
+    def original(self, figure: str) -> float:
+        """A figure of the original file."""
+        return _one(self._found.of("original"), figure)
+
+    def originals(self, figure: str) -> list[float]:
+        """Several such figures."""
+        return _several(self._found.of("original"), figure)
+
+    def some(self, figure: str) -> float:
+        """A figure of files that are anonymised in another way."""
+        return _one(self._found.of("some"), figure)
+
+    def of(self, row: str, k: int, figure: str) -> float:
+        """A figure of the patterns of a combination."""
+        return _one(self._of(row, k), figure)
+
+    def several(self, row: str, k: int, figure: str) -> list[float]:
+        """Several such figures."""
+        return _several(self._of(row, k), figure)
+
+    def each(self, row: str, figure: str) -> list[float]:
+        """A figure for every K."""
+        return [self.of(row, k, figure) for k in SIZES]
+
+    def every(self, figure: str) -> list[float]:
+        """A figure of both combinations and every K."""
+        return [each for row in ORDERS for each in self.each(row, figure)]
+
+    def gaps(self, row: str, figure: str = "uci") -> list[float]:
+        """By how many points each K is below the original, on uci."""
+        return [self.original("uci") - each for each in self.each(row, figure)]
+
+    def both(self, figure: str, digits: int = 0) -> str:
+        """A figure of both combinations and every K, in words."""
+        return "; ".join(f"{row} {told(self.each(row, figure), digits)}" for row in ORDERS)
+
+    def listed(self, row: str, k: int) -> float:
+        """How many patterns there are, each once for every way on which it is found."""
+        return _one(self._found.of("ways", ORDERS[row], k), "listed")
+
+    def left(self, row: str, k: int) -> list[float]:
+        """How many records have no pattern after the first condition, and after both."""
+        return _several(self._found.of("ways", ORDERS[row], k), "rest")
+
+    def released(self) -> list[int]:
+        """The K of which releases were made."""
+        return [k for k in SIZES if self._release(next(iter(RELEASES)), k)]
+
+    def release(self, name: str, k: int, figure: str) -> float:
+        """A figure of a release."""
+        return _one(self._release(name, k), figure)
+
+    def groups(self, name: str, k: int) -> list[float]:
+        """Of each group how many percent a release discards."""
+        return _several(self._release(name, k), "groups")
+
+    def _of(self, row: str, k: int) -> Figures:
+        of = ORDERS[row], k
+        return {name: value for work in OF_PATTERNS for name, value in self._got(work, *of).items()}
+
+    def _release(self, name: str, k: int) -> Figures:
+        return self._got("release", name, k)
+
+    def _got(self, work: str, *of: str | int) -> Figures:
+        """What a trial found; nothing, if it was not run."""
+        try:
+            return self._found.of(work, *of)
+        except KeyError:
+            return {}
+
+
+def _one(figures: Figures, name: str) -> float:
+    value = figures[name]
+    if isinstance(value, list):
+        raise TypeError(f"'{name}' is a list of figures")
+    return value
+
+
+def _several(figures: Figures, name: str) -> list[float]:
+    value = figures[name]
+    if not isinstance(value, list):
+        raise TypeError(f"'{name}' is one figure")
+    return value
+
+
+def verdict(*tests: bool) -> Verdict:
+    """Holds if all tests do, in part if some do.
+
+    >>> verdict(True, True), verdict(True, False), verdict(False)
+    ('holds', 'holds in part', 'does not hold')
+    """
+    return "holds" if all(tests) else "holds in part" if any(tests) else "does not hold"
+
+
+def told(figures: Sequence[float], digits: int = 0) -> str:
+    """Figures one after another.
+
+    >>> told([3330, 5110.2])
+    '3,330, 5,110'
+    """
+    return ", ".join(f"{figure:,.{digits}f}" for figure in figures)
+
+
+def rising(figures: Sequence[float]) -> bool:
+    """Whether each is above the one before it.
+
+    >>> rising([1, 2, 3]), rising([1, 1])
+    (True, False)
+    """
+    return bool((np.diff(figures) > 0).all())
