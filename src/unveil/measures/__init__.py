@@ -7,6 +7,7 @@
 100
 """
 
+from unveil.data.aligned import Aligned
 from unveil.measures.belief import Belief
 from unveil.measures.categorical import categorical
 from unveil.measures.claims import claims, control, margins, precision
@@ -48,6 +49,7 @@ from unveil.measures.utility import predictions
 
 __all__ = [
     "GLOSSARY",
+    "Aligned",
     "Belief",
     "at_risk",
     "baseline",

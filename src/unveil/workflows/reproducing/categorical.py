@@ -1,0 +1,61 @@
+"""Categorical records: Domingo-Ferrer and Torra (2002), on a stand-in for their extract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.workflows.reproducing.categorical_claims import claims
+from unveil.workflows.reproducing.categorical_results import WINDOWS
+from unveil.workflows.reproducing.categorical_stand_in import (
+    ATTACKS,
+    MASKS,
+    PARAMETERS,
+    changed,
+    counted,
+    linked,
+)
+from unveil.workflows.reproducing.categorical_tables import tables
+from unveil.workflows.reproducing.experiment import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unveil.data.reproduction import Curve
+    from unveil.workflows.reproducing.experiment import Found
+    from unveil.workflows.reproducing.published import Published
+
+__all__ = ["DATA", "WORK", "claims", "curves", "tables", "trials"]
+
+DATA = ("adult_train",)
+WORK = {"linked": linked, "changed": changed, "counted": counted}
+COSTS = {  # seconds of each attack on one masked file
+    "DBRL": 0.15,
+    "PRL-free": 0.45,
+    "PRL-prior": 0.35,
+    "PRL-order": 0.4,
+    "PRL-safe": 0.3,
+    "aware": 0.1,
+    "unordered": 0.1,
+    "sum-prior": 0.7,
+    "sum-safe": 0.7,
+    "one-to-one": 1.2,
+}
+IN_A_HURRY = ("DBRL", "PRL-free", "PRL-safe", "aware", "unordered")
+A_FEW = (1, 5, 9)  # parameters with which both are added up in a hurry
+
+
+def trials(*, quick: bool) -> Iterator[Trial]:
+    """Every attack on each masked file of two thousands of records; in a hurry, of the first."""
+    for window in WINDOWS[:1] if quick else WINDOWS:
+        yield Trial("counted", (window,), 0.1)
+        for method in MASKS:
+            for p in PARAMETERS:
+                yield Trial("changed", (window, method, p), 0.3)
+                for attack in ATTACKS:
+                    if not quick or attack in IN_A_HURRY or (attack == "sum-safe" and p in A_FEW):
+                        yield Trial("linked", (attack, window, method, p), COSTS[attack])
+
+
+def curves(found: Found, published: Published) -> list[Curve]:  # noqa: ARG001 - there are none
+    """Nothing is drawn."""
+    return []
