@@ -101,7 +101,8 @@ def distance_is_better_on_pram(results: Results) -> Judged:
         dbrl[PRAM].mean() > prl[PRAM].mean(), *(results.everywhere(so, em) for em in EMS)
     ), (
         f"Printed: DBRL {dbrl[PRAM].mean():.0f}, PRL {prl[PRAM].mean():.0f}, but {rest[0]:.0f} and "
-        f"{rest[1]:.0f} without m and u. Stand-in: DBRL {said[0]}, PRL {said[1]} by free and {said[2]} by safe EM."
+        f"{rest[1]:.0f} without m and u. Stand-in: DBRL {said[0]}, PRL {said[1]} by free and "
+        f"{said[2]} by safe EM."
     )
 
 
@@ -181,8 +182,8 @@ def knowing_the_mask_helps(results: Results) -> Judged:
     return verdict_of(*(results.everywhere(so, ties) for ties in AND_EXPECTED)), (
         f"Stand-in: {hits('DBRL')} become {hits('aware')}, expected {hits('DBRL', 'expected')} "
         f"become {hits('aware', 'expected')}. In {same.sum()} of {same.size} experiments with "
-        "masks that draw nothing the expected hits are exactly the number of different masked records, "
-        "which needs no distance."
+        "masks that draw nothing the expected hits are exactly the number of different masked "
+        "records, which needs no distance."
     )
 
 
