@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unveil.data.aligned import Aligned
+from unveil.measures import Aligned
 from unveil.measures.openness import openness
 from unveil.models import KAnonymity, check
 from unveil.models.fitting import classes_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 WINDOWS = (0, 10_000)  # where each thousand records begins
 TABLES = dict(zip(GROUPS, (f"Table {number}" for number in range(2, 7)), strict=True))
+ROUNDING = 1e-9
 EXPERIMENTS = (len(MASKS), len(PARAMETERS), len(GROUPS))
 
 
@@ -68,6 +69,10 @@ class Results:
         """A figure of an attack that has no ties."""
         return self._array("linked", (attack, window), figure)
 
+    def against_a_match(self, attack: str) -> NDArray[np.bool_]:
+        """Where to agree in some attribute speaks against a match."""
+        return self.single(attack, "agreement") < -ROUNDING
+
     def of_mask(self, figure: str, window: int = 0, ties: str | None = None) -> Floats:
         """A figure of the masks themselves."""
         return self._array("changed", (window,), figure, None if ties is None else _place(ties))
@@ -86,9 +91,9 @@ class Results:
         """The average of an attack over all experiments."""
         return float(self.hits(attack, ties, window, figure).mean())
 
-    def told(self, of: Callable[..., float], *given: str) -> str:
+    def told(self, of: Callable[..., float], *given: str, digits: int = 0) -> str:
         """A figure of the first thousand records, and in brackets that of the other."""
-        first, *other = (f"{of(*given, window=window):.0f}" for window in self.windows)
+        first, *other = (f"{of(*given, window=window):.{digits}f}" for window in self.windows)
         return first + "".join(f" [{figure}]" for figure in other)
 
     def in_words(self, attack: str, ties: str = "any", figure: str = "") -> str:
@@ -167,7 +172,7 @@ def by_group(figures: Floats) -> dict[str, float]:
     return dict(zip(GROUPS, figures.mean(axis=(0, 1)).tolist(), strict=True))
 
 
-def in_groups(figures: Floats, groups: str) -> Floats:
+def in_groups(figures: NDArray[Any], groups: str) -> NDArray[Any]:
     """Some groups only, each named by its letter."""
     return figures[:, :, [list(GROUPS).index(group) for group in groups]]
 

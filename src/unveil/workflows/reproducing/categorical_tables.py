@@ -102,10 +102,10 @@ def averages(results: Results, published: Published) -> Table:
         cut = f"the printed figures add up to {total:,}, so that their mean is {total / 180:.4f}"
         if row == "DBRL":
             return f"{cut}: digits were cut off, not rounded"
-        printed = 579.32
+        printed = results.averages_in_the_text[row]
         least, most = np.ceil((printed - 0.005) * 180), np.floor((printed + 0.005) * 180)
         return (
-            f"{cut}; 579.32 would need {least - total:.0f} or {most - total:.0f} hits more: a "
+            f"{cut}; {printed} would need {least - total:.0f} or {most - total:.0f} hits more: a "
             "figure of the tables, or the average, is misprinted"
         )
 
@@ -195,12 +195,13 @@ def estimation(results: Results) -> Table:
     rows: dict[str, dict[str, float | None]] = {}
     for attack in results.complete(f"PRL-{kind}" for kind in EM):
         prior, agreement = (results.single(attack, one) for one in ("prior", "agreement"))
+        against = results.against_a_match(attack)
         hits = results.hits(attack)
         first = list(MASKS).index("PRAM"), 0, list(GROUPS).index("m")
         rows[ATTACKS[attack]] = {
             "mean prior (truth: 0.001)": float(prior.mean()),
-            "experiments where agreement speaks against a match": float((agreement < 0).sum()),
-            "in m": float((in_groups(agreement, "m") < 0).sum()),
+            "experiments where agreement speaks against a match": float(against.sum()),
+            "of these in m": float(in_groups(against, "m").sum()),
             "m, PRAM p = 1: prior": float(prior[first]),
             "m, PRAM p = 1: least agreement weight": float(agreement[first]),
             "m, PRAM p = 1: hits": float(hits[first]),
