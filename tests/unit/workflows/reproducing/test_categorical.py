@@ -16,7 +16,6 @@ from unveil.workflows.reproducing.categorical_results import (
 )
 from unveil.workflows.reproducing.categorical_stand_in import (
     ATTACKS,
-    EM,
     GROUPS,
     allowed,
     unordered,
@@ -71,9 +70,6 @@ def test_every_printed_cell_and_every_claim_has_its_place(quick):
 
 
 def test_what_is_not_run_in_a_hurry_is_left_out():
-    quick, full = ({one.key for one in categorical.trials(quick=one)} for one in (True, False))
-    assert quick < full
-    assert {f"PRL-{kind}" for kind in EM} <= {key.split()[1] for key in full}
     rows = {
         one: dict.fromkeys(
             cell.row
