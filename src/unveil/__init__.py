@@ -9,7 +9,7 @@ import importlib as _importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unveil import attacks, masks, measures, models
+    from unveil import aggregation, attacks, masks, measures, models
     from unveil.data.attribute import Attribute
     from unveil.data.audit import Audit
     from unveil.data.intruder import Intruder
@@ -54,6 +54,7 @@ __all__ = [
     "Releases",
     "Schema",
     "UnveilError",
+    "aggregation",
     "attack",
     "attacks",
     "audit",
@@ -90,6 +91,7 @@ _HOME = {
     "Releases": "unveil.data.release",
     "Schema": "unveil.data.schema",
     "UnveilError": "unveil.errors",
+    "aggregation": "unveil",
     "attack": "unveil.workflows.attacking",
     "attacks": "unveil",
     "audit": "unveil.workflows.auditing",

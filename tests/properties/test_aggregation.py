@@ -16,7 +16,7 @@ from unveil.aggregation.indices import (
 )
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.aggregation.operators import choquet, owa, sugeno, symmetric_sugeno, weighted_mean
-from unveil.aggregation.quantifiers import Quantifier, published
+from unveil.aggregation.quantifiers import Quantifier, published_quantifiers
 
 EXAMPLES = settings.default.max_examples
 few = settings(max_examples=EXAMPLES // 2)
@@ -27,9 +27,9 @@ anchored = st.one_of(
     st.builds(Quantifier, st.just("exponent"), st.floats(0.01, 50)),
     st.builds(Quantifier, st.just("sigmoid"), units),
     st.builds(Quantifier, st.just("threshold"), st.floats(0, 0.99)),
-    st.sampled_from(published("exponent") + published("threshold")),
+    st.sampled_from(published_quantifiers("exponent") + published_quantifiers("threshold")),
 )
-quantifiers = anchored | st.sampled_from(published("sigmoid"))
+quantifiers = anchored | st.sampled_from(published_quantifiers("sigmoid"))
 
 
 @st.composite

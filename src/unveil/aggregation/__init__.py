@@ -1,1 +1,42 @@
-"""Many numbers into one: fuzzy measures and the operators that use them."""
+"""Many numbers into one: fuzzy measures and the operators that use them.
+
+Weighted means, ordered weighted averages, Choquet's and Sugeno's integrals; what a fuzzy measure
+says of its attributes; and quantifiers, which make a symmetric one.
+
+>>> from unveil import aggregation
+>>> most = aggregation.Quantifier("exponent", 2.0)
+>>> aggregation.owa([0.2, 0.4, 0.2, 0.4], most).round(6)
+np.float64(0.25)
+>>> measure = aggregation.FuzzyMeasure.symmetric(most.by_size(4))
+>>> aggregation.choquet([0.2, 0.4, 0.2, 0.4], measure).round(6)
+np.float64(0.25)
+"""
+
+from unveil.aggregation.indices import (
+    banzhaf,
+    from_moebius,
+    interaction,
+    interactions,
+    moebius,
+    shapley,
+)
+from unveil.aggregation.measure import FuzzyMeasure
+from unveil.aggregation.operators import choquet, owa, sugeno, symmetric_sugeno, weighted_mean
+from unveil.aggregation.quantifiers import Quantifier, published_quantifiers
+
+__all__ = [
+    "FuzzyMeasure",
+    "Quantifier",
+    "banzhaf",
+    "choquet",
+    "from_moebius",
+    "interaction",
+    "interactions",
+    "moebius",
+    "owa",
+    "published_quantifiers",
+    "shapley",
+    "sugeno",
+    "symmetric_sugeno",
+    "weighted_mean",
+]

@@ -88,10 +88,10 @@ _TENTHS = tuple(k / 10 for k in range(10))
 
 
 @cache
-def published(family: Family) -> tuple[Quantifier, ...]:
+def published_quantifiers(family: Family) -> tuple[Quantifier, ...]:
     """The ten quantifiers of a family that the paper makes its representatives with.
 
-    >>> [quantifier.alpha for quantifier in published("threshold")][:4]
+    >>> [quantifier.alpha for quantifier in published_quantifiers("threshold")][:4]
     [0.0, 0.1, 0.2, 0.3]
     """
     alphas = _FIFTHS if family == "exponent" else _TENTHS

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from unveil.aggregation.operators import owa, symmetric_sugeno
-from unveil.aggregation.quantifiers import Family, published
+from unveil.aggregation.quantifiers import Family, published_quantifiers
 from unveil.data.encode import LARGEST, normal_scores, spread
 from unveil.errors import DataError, SpecError, listing, nearest
 
@@ -59,7 +59,9 @@ def representatives(
     if missing == "zero":
         scaled, present = np.nan_to_num(scaled), np.ones_like(present)
     aggregate = owa if operator == "owa" else symmetric_sugeno
-    return np.column_stack([aggregate(scaled, q, present=present) for q in published(family)])
+    return np.column_stack(
+        [aggregate(scaled, q, present=present) for q in published_quantifiers(family)]
+    )
 
 
 def normalised(values: Floats, *, how: Normalisation, among: Floats | None = None) -> Floats:

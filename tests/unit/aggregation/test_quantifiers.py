@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unveil.aggregation.measure import FuzzyMeasure
-from unveil.aggregation.quantifiers import Quantifier, published
+from unveil.aggregation.quantifiers import Quantifier, published_quantifiers
 from unveil.errors import SpecError
 
 
@@ -39,12 +39,21 @@ def test_what_is_no_share_is_refused(share):
 
 def test_quantifiers_are_values():
     assert Quantifier("threshold", 0.5) == Quantifier("threshold", 0.5)
-    assert len({*published("threshold"), *published("threshold"), *published("exponent")}) == 20
+    assert (
+        len(
+            {
+                *published_quantifiers("threshold"),
+                *published_quantifiers("threshold"),
+                *published_quantifiers("exponent"),
+            }
+        )
+        == 20
+    )
 
 
 @pytest.mark.parametrize("family", ["exponent", "sigmoid", "threshold"])
 def test_the_published_ten(family):
-    ten = published(family)
+    ten = published_quantifiers(family)
     shares = np.linspace(0, 1, 101)
     assert len(ten) == 10
     for quantifier in ten:
@@ -58,11 +67,11 @@ def test_the_published_ten(family):
 
 
 def test_the_sigmoid_as_published_has_other_ends():
-    ends = [quantifier([0, 1]) for quantifier in published("sigmoid")]
+    ends = [quantifier([0, 1]) for quantifier in published_quantifiers("sigmoid")]
     assert ends[0] == pytest.approx([0.5, 0.99995], abs=1e-5)
     assert ends[9] == pytest.approx([0.00012, 0.731], abs=1e-3)
     with pytest.raises(SpecError, match="1 on the set of all"):
-        FuzzyMeasure.symmetric(published("sigmoid")[9].by_size(3))
+        FuzzyMeasure.symmetric(published_quantifiers("sigmoid")[9].by_size(3))
 
 
 def test_a_share_that_is_the_threshold_does_not_exceed_it():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.aggregation as naive
-from unveil.aggregation.quantifiers import published
+from unveil.aggregation.quantifiers import published_quantifiers
 from unveil.attacks.representatives import normalised, representatives
 from unveil.errors import DataError, SpecError
 
@@ -37,7 +37,7 @@ def test_representatives_equal_their_definition(rows, way):
         rows,
         HOW[way["normalisation"]],
         OPERATORS[way["operator"]],
-        published(way["family"]),
+        published_quantifiers(way["family"]),
         zero=way["missing"] == "zero",
     )
     found = representatives(np.array(rows, dtype=float), **way)
