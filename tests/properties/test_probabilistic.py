@@ -215,22 +215,30 @@ def people(rng, n, gone=0.1):
 
 
 @some(0.5)
-@given(seeds, st.booleans(), st.booleans())
-def test_a_pair_costs_what_its_levels_lack_of_the_most_that_they_could_weigh(seed, prorated, back):
+@given(seeds, st.booleans(), st.booleans(), st.booleans())
+def test_a_pair_costs_what_its_levels_lack_of_the_most_that_they_could_weigh(
+    seed, prorated, of_range, back
+):
     mine, released = people(np.random.default_rng(seed), 12)
-    ends = {"x": (0.25, 1.0), "g": (0, 1)}
+    ends, agreement = {"x": (0.25, 1.0), "g": (0, 1)}, None
+    knots = [0.0, 1.0, 2.0]  # the first level at no gap, the last at twice the last tolerance
+    if of_range:
+        both = np.concatenate([_numbers(data.column("x")) for data in (mine, released)])
+        span, agreement = np.nanmax(both) - np.nanmin(both), 0.1
+        del ends["x"]
+        knots = [0.0, span]
     direction = "release-to-original" if back else "original-to-release"
     links = unveil.attack(
         mine,
         released,
-        attacks.Probabilistic(tolerances=ends, prorated=prorated),
+        attacks.Probabilistic(tolerances=ends, agreement=agreement, prorated=prorated),
         intruder=Intruder(direction=direction),
     )
+    ends |= {"x": (0.1 * span,)} if of_range else {}
     weights = [
         [level["match_weight"] * math.log(2) for level in one["comparison_levels"]]
         for one in links.finder.details["comparisons"]
     ]
-    knots = [0.0, 1.0, 2.0]  # the first level at no gap, the last at twice the last tolerance
     scores = np.zeros((12, 12))
     for j, name in enumerate(links.finder.columns):
         a, b = (_numbers(data.column(name)) for data in (mine, released))

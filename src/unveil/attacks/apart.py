@@ -89,16 +89,15 @@ class Apart:
         self.people.check("intruder's file")
         self.released.check("release")
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are used, of both files."""
-        copied = [name for copy in self.shared.found for name in (copy.mine, copy.released)]
+    def columns(self, copies: Copies | None = None) -> tuple[str, ...]:
+        """The columns that are used, of both files; besides those whose values are compared."""
+        found = () if copies is None else copies.found
+        copied = [name for copy in found for name in (copy.mine, copy.released)]
         return tuple(dict.fromkeys((*self.people.columns, *self.released.columns, *copied)))
 
-    @property
-    def left_out(self) -> dict[str, dict[str, str]]:
+    def left_out(self, copies: Copies | None = None) -> dict[str, dict[str, str]]:
         """Attributes that are not used, and why."""
-        used = self.columns
+        used = self.columns(copies)
         return {
             whose: {name: reason for name, reason in side.left_out.items() if name not in used}
             for whose, side in (("mine", self.people), ("release", self.released))
@@ -269,7 +268,7 @@ class Apart:
             mine,
             released,
             Metric(tuple(costs)),
-            self.columns,
+            self.columns(structure.copies),
             margins="likelihood",
             details=details,
         )

@@ -40,6 +40,7 @@ class Comparison:
     mine: Floats
     people: Floats
     released: Floats
+    far: float | None = None  # the gap from which on none is farther, where that is said
 
     @property
     def equality(self) -> bool:
@@ -58,8 +59,11 @@ class Comparison:
         return f"Within {end:,.10g}{unit}"
 
 
-def comparisons_of(files: Files, given: Given) -> list[Comparison]:
-    """How each attribute is compared; those that do not vary are left out, and said."""
+def comparisons_of(files: Files, given: Given, agreement: float | None = None) -> list[Comparison]:
+    """How each attribute is compared; those that do not vary are left out, and said.
+
+    With an `agreement`, numbers agree up to that share of their range, or do not.
+    """
     for column in given:
         if column not in files.columns:
             raise SpecError(f"probabilistic: tolerances: {absent_column(column, files.columns)}")
@@ -73,7 +77,7 @@ def comparisons_of(files: Files, given: Given) -> list[Comparison]:
             )
         level = common_level(*files.both, column)
         own = given.get(column)
-        made = _numbers(files, column, own) if level == "numeric" else None
+        made = _numbers(files, column, own, agreement) if level == "numeric" else None
         if level == "ordinal":
             made = _places(files, column, own)
         elif level == "nominal":
@@ -83,14 +87,20 @@ def comparisons_of(files: Files, given: Given) -> list[Comparison]:
     return found
 
 
-def _numbers(files: Files, column: str, given: tuple[float, ...] | None) -> Comparison | None:
+def _numbers(
+    files: Files, column: str, given: tuple[float, ...] | None, agreement: float | None
+) -> Comparison | None:
     """Numbers as they are, with tolerances in their own units."""
     values = files.numbers(column)
     _, people, released = values
-    scale = mean_and_deviation(released if given is None else np.concatenate([people, released]))
+    by_release, every = given is None and agreement is None, np.concatenate([people, released])
+    scale = mean_and_deviation(released if by_release else every)
     if scale is None:
-        leave_out(column, "release" if given is None else "original, nor in the release")
+        leave_out(column, "release" if by_release else "original, nor in the release")
         return None
+    if given is None and agreement is not None:
+        span = max(float(np.nanmax(every) - np.nanmin(every)), LEAST / agreement)
+        return Comparison(column, (agreement * span,), "numbers", *values, far=span)
     ends = given or _near(people, released, scale[1])
     return Comparison(column, ends, "numbers", *values)
 

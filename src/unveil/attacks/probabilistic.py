@@ -65,6 +65,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             "and 0.5 of the release's deviation, or one place and two."
         ),
     ] = None
+    agreement: Annotated[
+        Share | None,
+        Meta(
+            description="Of numbers without tolerances of their own: the share of both files' range "
+            "up to which they agree. Farther ones do not, there are no other levels, and "
+            "weights are prorated over the whole range."
+        ),
+    ] = None
     prorated: Annotated[
         bool,
         Meta(description="Whether weights of numbers between tolerances go by closeness."),
@@ -138,7 +146,9 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
 
     def finder(self, files: Files) -> Finder:
         """Make ready to link the records of two files."""
-        comparisons, doubles = without_doubles(comparisons_of(files, self.tolerances or {}))
+        comparisons, doubles = without_doubles(
+            comparisons_of(files, self.tolerances or {}, self.agreement)
+        )
         if not comparisons:
             raise nothing_left()
         self._check_order(comparisons)

@@ -41,17 +41,21 @@ def _cost(one: Comparison, weights: Floats, *, prorate: bool) -> Cost:
     steps = STEP * np.arange(len(costs))
     costs = np.maximum.accumulate(costs - steps) + steps
     if prorate and one.kind == "numbers" and not one.equality:
-        return _prorated(one.tolerances, costs.tolist(), missing)
+        return _prorated(one.tolerances, one.far, costs.tolist(), missing)
     return levels(one.tolerances, costs.tolist(), missing=missing)
 
 
-def _prorated(ends: tuple[float, ...], costs: list[float], missing: float) -> Cost:
+def _prorated(
+    ends: tuple[float, ...], far: float | None, costs: list[float], missing: float
+) -> Cost:
     """The cost of a level where it ends, and in between by closeness.
 
-    The first level's at no gap, and the last one's at twice the last tolerance. To be equal,
-    where that is a level of its own, is better than any gap, however small.
+    The first level's at no gap, and the last one's at twice the last tolerance, or where it is
+    said that none is farther. To be equal, where that is a level of its own, is better than any
+    gap, however small.
     """
     equal = None
     if ends[0] == 0:
         equal, ends, costs = costs[0], ends[1:], costs[1:]
-    return prorated([0.0, *ends[1:], BEYOND * ends[-1]], costs, equal=equal, missing=missing)
+    last = BEYOND * ends[-1] if far is None else far
+    return prorated([0.0, *ends[1:], last], costs, equal=equal, missing=missing)

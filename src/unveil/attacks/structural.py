@@ -100,8 +100,12 @@ class Structural(Attack, frozen=True, kw_only=True):
         ),
     ] = "projection"
     linkage: Annotated[
-        Literal["distance", "probabilistic"],
-        Meta(description="Of representatives: how they are compared."),
+        Literal["distance", "probabilistic"] | Probabilistic,
+        Meta(
+            description="Of representatives: how they are compared, by distance or "
+            "probabilistically; a table has the parameters of probabilistic linkage.",
+            extra={"type": "distance or probabilistic or table"},
+        ),
     ] = "distance"
     score: Annotated[
         Literal["component", "sum"],
@@ -203,7 +207,7 @@ class Structural(Attack, frozen=True, kw_only=True):
             for (own, side), sign in zip(sides, signs, strict=True)
         )
         details = _details(apart, "representatives", signs) | {"normalisation": how}
-        if self.linkage == "probabilistic":
+        if self.linkage != "distance":
             return self._probabilistic(apart, mine, released, details)
         return _guess(apart, (mine, released), euclid(), details)
 
@@ -221,9 +225,10 @@ class Structural(Attack, frozen=True, kw_only=True):
         compared = replace(
             apart.files, mine=both[0], people=both[0], release=both[1], columns=names
         )
-        found = cast("Search", Probabilistic().finder(compared))
+        spec = self.linkage if isinstance(self.linkage, Probabilistic) else Probabilistic()
+        found = cast("Search", spec.finder(compared))
         details = found.details | details
-        return replace(found, columns=apart.columns, details=details, margins=None, guess=True)
+        return replace(found, columns=apart.columns(), details=details, margins=None, guess=True)
 
     def _by_ranking(self, apart: Apart) -> Search:
         """The nearest by the place among one's own, by one score of each record."""
@@ -261,8 +266,7 @@ class Structural(Attack, frozen=True, kw_only=True):
     def _signs(self, apart: Apart) -> tuple[Floats, Floats]:
         """Which features are turned round: those that fall along the first component."""
         if not self.turn:
-            mine, released = apart.scores
-            return np.ones(mine.shape[1]), np.ones(released.shape[1])
+            return np.ones(len(apart.people.features)), np.ones(len(apart.released.features))
         return main_signs(apart.people_scores), main_signs(apart.scores[1])
 
 
@@ -271,9 +275,15 @@ def _guess(
 ) -> Search:
     """The search by numbers of both files that nothing says are of one kind."""
     mine, released = (as_records(values) for values in both)
-    columns = apart.columns
     return Search(
-        apart.files, mine, released, metric, columns, margins=None, details=details, guess=True
+        apart.files,
+        mine,
+        released,
+        metric,
+        apart.columns(),
+        margins=None,
+        details=details,
+        guess=True,
     )
 
 
@@ -283,6 +293,7 @@ def _followed(
     """The search by a structure, after it has learnt that some have no partner."""
     pairs = loosen(structure.parts)
     details = _details(apart, name, None) | {
+        "left_out": apart.left_out(structure.copies),
         "guess": False,
         "sure": credit.sure,
         "evidence": evidence,
@@ -301,7 +312,7 @@ def _details(apart: Apart, method: str, signs: tuple[Floats, Floats] | None) -> 
         "evidence": [],
         "correspondence": [],
         "shared": None,
-        "left_out": apart.left_out,
+        "left_out": apart.left_out(),
     }
     if signs is not None:
         details["turned"] = {

@@ -283,6 +283,28 @@ def test_a_sample_finds_nearly_the_same(monkeypatch, smaller):
             assert one["m_probability"] == pytest.approx(other["m_probability"], abs=0.1)
 
 
+def test_numbers_agree_up_to_a_share_of_their_range():
+    found = details(*masked(50), agreement=0.25)
+    labels = {
+        one["output_column_name"]: [level["label_for_charts"] for level in one["comparison_levels"]]
+        for one in found["comparisons"]
+    }
+    size = np.concatenate([data.column("size").to_numpy() for data in masked(50)])
+    near = f"Within {0.25 * (size.max() - size.min()):,.10g}"
+    assert labels["size"] == [near, "All other comparisons"]
+    assert labels["job"] == ["Exact match", "All other comparisons"]  # which has no range
+    own = details(*masked(50), agreement=0.25, tolerances={"size": [1]})
+    assert own["comparisons"][0]["comparison_levels"][0]["label_for_charts"] == "Within 1"
+
+
+def test_a_range_that_is_next_to_nothing_is_one():
+    tiny = [
+        Microdata(data.to_frame("polars").with_columns(size=pl.col("size") * 1e-310), data.schema)
+        for data in masked(30)
+    ]
+    assert details(*tiny, agreement=0.05)["converged"]
+
+
 def test_from_the_command_line(unveil_command, tmp_path):
     for name, file in zip(("original.csv", "release.csv"), masked(100), strict=True):
         unveil.write(file, tmp_path / name)

@@ -12,7 +12,7 @@ import unveil
 from naive import matching as twin
 from planted import files_of, frame, halves, planted
 from unveil import Intruder, Microdata, Schema, measures
-from unveil.attacks import Structural, apart
+from unveil.attacks import Probabilistic, Structural, apart
 from unveil.attacks.controls import CONTROLS
 from unveil.attacks.matched import matched
 from unveil.attacks.representatives import representatives
@@ -355,9 +355,53 @@ def test_probabilistic_linkage_of_representatives():
     assert not any("representative" in name for name in links.finder.columns)
 
 
+@pytest.mark.parametrize("given", [Probabilistic(agreement=0.1), {"agreement": 0.1}])
+def test_probabilistic_linkage_of_representatives_has_its_own_parameters(given):
+    """As the slow twin: agreement up to a share of the range, weights prorated over all of it."""
+    mine, released, rows = planted(N)
+    links = link(
+        mine, released, rows, method="representatives", linkage=given, matching="nearest",
+        normalisation="ranging", turn=False,
+    )  # fmt: skip
+    a, b = (representatives(numbers(d), normalisation="ranging") for d in (mine, released))
+    cost = np.zeros((N, N))
+    for one in links.finder.details["comparisons"]:
+        k = int(one["output_column_name"].split()[1]) - 1
+        agree, differ = (level["match_weight"] for level in one["comparison_levels"])
+        both = np.concatenate([a[:, k], b[:, k]])
+        assert (
+            f"Within {0.1 * np.ptp(both):,.10g}" == one["comparison_levels"][0]["label_for_charts"]
+        )
+        cost += np.abs(a[:, k][:, None] - b[:, k]) / np.ptp(both) * (agree - differ) * np.log(2)
+    assert links.score == pytest.approx(cost.min(1), abs=1e-4)
+
+
+def numbers(data):
+    return data.to_frame("polars").to_numpy()
+
+
+def test_columns_whose_values_are_shared_are_used_only_where_values_are_compared():
+    mine, released, rows = with_copies()
+    rng = np.random.default_rng(4)
+    rare = ["".join(rng.choice(list("abcdefgh"), 9)) for _ in range(N)]  # each once: no feature
+    orders = (mine, "tag", np.arange(N)), (released, "label", rows)
+    named = [
+        Microdata(data.to_frame("polars").with_columns(pl.Series(name, rare)[order]))
+        for data, name, order in orders
+    ]
+    by_values, by_ranks = (link(*named, rows, method=how) for how in ("values", "ranking"))
+    assert {"tag", "label"} <= set(by_values.finder.columns)
+    assert by_values.finder.details["left_out"] == {"mine": {}, "release": {}}
+    assert not {"tag", "label"} & set(by_ranks.finder.columns)
+    assert by_ranks.finder.details["left_out"]["mine"].keys() == {"tag"}
+    assert by_ranks.finder.details["left_out"]["release"].keys() == {"label"}
+
+
 @pytest.mark.parametrize(
     ("option", "said"),
     [
+        ({"linkage": "probabilistik"}, "did you mean 'probabilistic'"),
+        ({"linkage": {"agreement": 2}}, "linkage"),
         ({"controls": 1}, "controls"),
         ({"starts": -1}, "starts"),
         ({"method": "corelation"}, "did you mean 'correlation'"),
