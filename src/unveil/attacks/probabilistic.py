@@ -68,8 +68,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     agreement: Annotated[
         Share | None,
         Meta(
-            description="Of numbers without tolerances of their own: the share of both files' range "
-            "up to which they agree. Farther ones do not, there are no other levels, and "
+            description="Of numbers without tolerances of their own: the share of both ranges "
+            "together up to which they agree. Farther ones do not, there are no other levels, and "
             "weights are prorated over the whole range."
         ),
     ] = None

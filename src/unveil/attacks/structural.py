@@ -215,8 +215,10 @@ class Structural(Attack, frozen=True, kw_only=True):
         self, apart: Apart, mine: Floats, released: Floats, details: dict[str, Any]
     ) -> Search:
         """Fellegi and Sunter's weights; a representative that repeats another counts once."""
-        _, first = np.unique(np.vstack([mine, released]), axis=1, return_index=True)
-        kept = np.sort(first)
+        every = np.vstack([mine, released])
+        _, first = np.unique(every, axis=1, return_index=True)
+        least, most = np.fmin.reduce(every), np.fmax.reduce(every)
+        kept = [place for place in np.sort(first).tolist() if most[place] > least[place]] or [0]
         names = tuple(f"representative {place + 1}" for place in kept)
         both = [
             Microdata(pl.DataFrame(values[:, kept], schema=list(names), nan_to_null=True))

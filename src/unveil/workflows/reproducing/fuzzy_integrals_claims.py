@@ -1,0 +1,283 @@
+"""Whether what the paper on fuzzy integrals says in words is so."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.workflows.reproducing.fuzzy_integrals_files import FEW, FILES
+from unveil.workflows.reproducing.fuzzy_integrals_results import TABLES, Results
+from unveil.workflows.reproducing.fuzzy_integrals_theory import THEORY, share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from unveil.data.reproduction import Verdict
+
+    Said = tuple[Verdict, str]
+
+POOR = ("iris", "dermatology", "housing")
+
+
+def judges(results: Results) -> Mapping[int, Callable[[], Said]]:
+    """The judge of each claim, by its number."""
+    first = (_beats_chance, _definition, _beats_chance, _no_experiment, _about_effort, _em)
+    middle = (_split, _poor, _few_attributes, _water, _ten_percent, _averages, _maxima, _baselines)
+    last = (
+        *(_other_paper, _best_run, _best_probable, _synthetic, _owa, _thresholds, _distance),
+        *(_standardised, _identical, _range, _beats_chance, _blocks, _few),
+    )
+    numbered = {
+        **dict(enumerate((*first, _categories), 1)),
+        16: _standard,
+        **dict(enumerate(middle, 22)),
+        **dict(enumerate(last, 34)),
+    }
+    return {number: partial(judge, results) for number, judge in numbered.items()} | dict(THEORY)
+
+
+def _mostly(right: int, of: int) -> Verdict:
+    """A claim "in general": in most, in some, in few."""
+    return (
+        "holds" if 3 * right >= 2 * of else "holds in part" if 3 * right > of else "does not hold"
+    )
+
+
+def _bests(results: Results, names: tuple[str, ...] = tuple(TABLES)) -> str:
+    return ", ".join(f"{name} {results.best(name)[1]:.1f}" for name in names)
+
+
+def _beats_chance(results: Results) -> Said:
+    least = max(results.chance(name) for name in TABLES)
+    right = sum(results.chance(name) < 0.001 for name in TABLES)
+    return share(right, len(TABLES)), (
+        f"the best averages are {_bests(results)} of 100, where chance links 1; a random matching "
+        f"links as many with a probability of {least:.0e} or less"
+    )
+
+
+def _definition(results: Results) -> Said:
+    best = max(results.structure("wdbc", "linked") or [0.0])
+    return "cannot be tested", (
+        "it is a definition; by it the risk is that of the attack by default, which links up to "
+        f"{best:.0f} of 100 in wdbc"
+    )
+
+
+def _no_experiment(_: Results) -> Said:
+    return "cannot be tested", "in no experiment of the paper attributes are matched"
+
+
+def _about_effort(_: Results) -> Said:
+    return "cannot be tested", "it is about the work of those who implement and tune"
+
+
+def _em(results: Results) -> Said:
+    share = np.mean([
+        one for name in FILES for one in results.found.each("probability", name, figure="converged")
+    ])  # fmt: skip
+    return "holds" if share >= 0.95 else "holds in part", (
+        f"EM has converged in {share:.1%} of the runs, with no truth given"
+    )
+
+
+def _categories(_: Results) -> Said:
+    return "cannot be tested", (
+        "it is a result of another paper, on categories too; on the numbers here see claim 40"
+    )
+
+
+def _standard(results: Results) -> Said:
+    tried = results.found.of("standard")
+    refused, of = int(tried["refused"]), int(tried["of"])  # type: ignore[arg-type]
+    return share(refused, of), (
+        f"{refused} of {of} attacks that compare common attributes refuse such files"
+    )
+
+
+def _split(results: Results) -> Said:
+    each = {name: results.found.of("split", name) for name in FILES}
+    kept = [name for name, one in each.items() if not one["together"]]
+    count = ", ".join(
+        f"{name} {one['together']:.0f} and {one['apart']:.0f}" for name, one in each.items()
+        if one["together"]
+    )  # fmt: skip
+    return share(len(kept), len(FILES)), (
+        f"kept in {len(kept)} of 8 files; pairs that correlate by 0.7 in one file, and between the "
+        f"two: {count}"
+    )
+
+
+def _poor(results: Results) -> Said:
+    good = min(results.best(name)[1] for name in TABLES)
+    right = sum(results.best(name)[1] < good for name in POOR)
+    return share(right, len(POOR)), (
+        f"best averages: {_bests(results)}; poor: {_bests(results, POOR)}"
+    )
+
+
+def _few_attributes(results: Results) -> Said:
+    sizes = {name: int(results.found.of("split", name)["attributes"]) for name in FILES}  # type: ignore[arg-type]
+    best = {name: results.best(name)[1] for name in FILES}
+    against = best["abalone"] > best["housing"] > best["dermatology"]
+    return "does not hold" if against else "holds", (
+        f"abalone has {sizes['abalone']} attributes, as many as housing, and links "
+        f"{best['abalone']:.1f} against {best['housing']:.1f}; dermatology has "
+        f"{sizes['dermatology']} and links {best['dermatology']:.1f}"
+    )
+
+
+def _water(results: Results) -> Said:
+    best, most = results.best("water-treatment")[1], np.mean(results.maxima("water-treatment"))
+    near = abs(best - 10) < 2 and results.is_same(16, results.maxima("water-treatment"))
+    return "holds" if near else "holds in part", (
+        f"{best:.1f} are linked on average by the best way, and at most {most:.1f} in ten runs; in "
+        f"census {results.best('census')[1]:.1f} and {np.mean(results.maxima('census')):.1f}"
+    )
+
+
+def _ten_percent(results: Results) -> Said:
+    names = (*TABLES, "water-treatment")
+    right = sum(results.best(name)[1] >= 10 for name in names)
+    return share(right, len(names)), (
+        f"best averages: {_bests(results, names)}; in the paper's own table abalone has 9.9"
+    )
+
+
+def _averages(results: Results) -> Said:
+    cells = {"wdbc": ("N2 OWA Qt", 18.2), "ionosphere": ("N1 OWA Qt", 21.9)}
+    runs = {
+        name: results.found.each("distance", name, figure=way) for name, (way, _) in cells.items()
+    }
+    right = sum(results.is_same(cells[name][1], own, theirs=10) for name, own in runs.items())
+    return share(right, 2), (
+        f"in the same cells ours are {np.mean(runs['wdbc']):.1f} and "
+        f"{np.mean(runs['ionosphere']):.1f}; Table VI itself has 22.2 by PRL"
+    )
+
+
+def _maxima(results: Results) -> Said:
+    printed = {"wdbc": 26, "ionosphere": 28}
+    most = {name: results.maxima(name) for name in printed}
+    right = sum(results.is_same(figure, most[name]) for name, figure in printed.items())
+    told = "; ".join(
+        f"{name} {np.mean(own):.1f} on average, {max(own):.0f} at most"
+        for name, own in most.items()
+    )
+    return share(right, 2), f"the most in ten runs, in {len(most['wdbc'])} times ten: {told}"
+
+
+def _baselines(results: Results) -> Said:
+    scores = {
+        name: results.found.each("ranking", figure=name)
+        for name in ("first component", "sum of z-scores")
+    }
+    right = sum(results.is_same(5, own) for own in scores.values())
+    most = results.maxima("census")
+    way, best = results.best("census")
+    right += results.is_same(12, most)
+    right += results.is_same(10.4, results.cell("census", way), theirs=10)
+    return share(right, 4), (
+        ", ".join(f"{name} {np.mean(own):.1f}" for name, own in scores.items())
+        + f" of 90; the method {np.mean(most):.1f} at most and {best:.1f} on average ({way})"
+    )
+
+
+def _other_paper(_: Results) -> Said:
+    return (
+        "cannot be tested",
+        "these are averages of another paper's experiments, not described here",
+    )
+
+
+def _best_run(results: Results) -> Said:
+    most = results.maxima("ionosphere")
+    return "holds" if np.mean(most) > 26.12 else "holds in part" if max(most) > 26.12 else (
+        "does not hold"
+    ), f"the most in ten runs is {np.mean(most):.1f} on average, and {max(most):.0f} at most"
+
+
+def _best_probable(results: Results) -> Said:
+    way, best = results.best("ionosphere", "PRL")
+    return "holds" if best > 19.72 else "does not hold", f"ours is {best:.1f} ({way})"
+
+
+def _synthetic(_: Results) -> Said:
+    return "cannot be tested", "it is another paper's result, and no figure of it is given"
+
+
+def _owa(results: Results) -> Said:
+    ours = results.ahead("OWA", "SI")
+    return _mostly(ours.more, ours.pairs), (
+        f"OWA links more in {ours}; in the printed tables in "
+        f"{results.ahead('OWA', 'SI', printed=True)}"
+    )
+
+
+def _thresholds(results: Results) -> Said:
+    pairs = [results.ahead("Qt", other) for other in ("Qe", "Qs")]
+    theirs = [results.ahead("Qt", other, printed=True) for other in ("Qe", "Qs")]
+    more, of = sum(one.more for one in pairs), sum(one.pairs for one in pairs)
+    return _mostly(more, of), (
+        f"Qt links more than Qe in {pairs[0]} and more than Qs in {pairs[1]}; in "
+        f"the printed tables in {theirs[0]} and {theirs[1]}, since theirs collapses by PRL"
+    )
+
+
+def _distance(results: Results) -> Said:
+    ours = results.ahead("DBRL", "PRL")
+    return _mostly(ours.more, ours.pairs), (
+        f"DBRL links more in {ours}; in the printed tables in "
+        f"{results.ahead('DBRL', 'PRL', printed=True)}"
+    )
+
+
+def _standardised(results: Results) -> Said:
+    ours = results.ahead("N2", "N1")
+    each = ", ".join(
+        f"{name} {results.best_of('N2', name):.1f} and {results.best_of('N1', name):.1f}"
+        for name in TABLES
+    )
+    return _mostly(ours.more, ours.pairs), (
+        f"N2 links more in {ours}; in the printed tables in "
+        f"{results.ahead('N2', 'N1', printed=True)}. Best averages by N2 and N1: {each}"
+    )
+
+
+def _identical(results: Results) -> Said:
+    runs = right = 0
+    for name in TABLES:
+        for kind in ("distance", "probability"):
+            both = [results.found.each(kind, name, figure=f"N1 {way} Qt") for way in ("OWA", "SI")]
+            runs += len(both[0])
+            right += sum(a == b for a, b in zip(*both, strict=True))
+    return share(right, runs), (
+        f"so in {right} of {runs} runs: both are the same order statistics of values from 0 to 1"
+    )
+
+
+def _range(results: Results) -> Said:
+    best = [results.best(name)[1] for name in TABLES]
+    right = sum(one >= 10 for one in best)
+    return share(right, len(best)), f"best averages: {_bests(results)}"
+
+
+def _blocks(_: Results) -> Said:
+    return "cannot be tested", (
+        "these files have no categories to make blocks of, and the paper has no experiment of it"
+    )
+
+
+def _few(results: Results) -> Said:
+    told, right = [], 0
+    for name in TABLES:
+        way = max(("N1 OWA Qt", "N2 OWA Qt"), key=lambda way: results.mean(name, "DBRL", way))
+        few = [100 * one / FEW for one in results.found.each("few", name, figure=way)]
+        whole = results.found.each("distance", name, figure=way)
+        right += results.is_same(float(np.mean(whole)), few, theirs=len(whole))
+        told.append(f"{name} {np.mean(few):.1f} % and {np.mean(whole):.1f} %")
+    return share(right, len(TABLES)), (
+        f"with {FEW} of the 100 records, and with all, by OWA and Qt: " + ", ".join(told)
+    )
