@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from unveil.workflows.reproducing.experiment import seed_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unveil import Links
     from unveil.workflows.reproducing.experiment import Figures, Work
 
 # Section 4.2; attributes of wdbc and dermatology go by their places.
@@ -40,7 +41,7 @@ FILES = {
 }
 RECORDS, RANKED, FEW = 100, 90, 20  # drawn; of the baselines; of an intruder who has few
 CORRELATED = 0.7
-WAYS = {
+WAYS: dict[str, dict[str, Any]] = {
     f"{short} {letters} {q}": {"normalisation": how, "operator": operator, "family": family}
     for (short, how), (letters, operator), (q, family) in product(
         {"N1": "ranging", "N2": "standardisation"}.items(),
@@ -48,7 +49,12 @@ WAYS = {
         {"Qe": "exponent", "Qs": "sigmoid", "Qt": "threshold"}.items(),
     )
 }
-PUBLISHED = {"method": "representatives", "missing": "zero", "matching": "nearest", "turn": False}
+PUBLISHED: dict[str, Any] = {
+    "method": "representatives",
+    "missing": "zero",
+    "matching": "nearest",
+    "turn": False,
+}
 BY_EM = attacks.Probabilistic(agreement=0.05, u="estimated", prior="estimated", smoothing=0)
 READINGS = {  # of the diagnosis of wdbc, other than malignant 0 and benign 1
     "malignant 1, benign 0": {"M": 1, "B": 0},
@@ -63,10 +69,14 @@ class Drawn(NamedTuple):
     second: Microdata
     whose: NDArray[np.int64]
 
-    def hits(self, **how: object) -> float:
-        """How many of the first are linked right, as published but for what is said."""
+    def links(self, **how: Any) -> Links:
+        """The links by representatives, as published but for what is said."""
         spec = attacks.Structural(**PUBLISHED | how)
-        return _hits(unveil.link(self.first, self.second, spec, truth=self.whose))
+        return unveil.link(self.first, self.second, spec, truth=self.whose)
+
+    def hits(self, **how: Any) -> float:
+        """How many of the first are linked right by them; ties are shared."""
+        return _hits(self.links(**how))
 
 
 def columns_of(name: str) -> tuple[list[str], list[str]]:
@@ -113,14 +123,11 @@ def by_distance(name: str, run: int, *, seed: int) -> Figures:
 
 def by_probability(name: str, run: int, *, seed: int) -> Figures:
     """PRL by all twelve ways, on the draw that DBRL has; and how often EM has converged."""
-    files, found = drawn(halves(name), seed_of(seed, name, run)), {}
-    converged = 0
-    for way, how in WAYS.items():
-        spec = attacks.Structural(**PUBLISHED | how | {"linkage": BY_EM})
-        links = unveil.link(files.first, files.second, spec, truth=files.whose)
-        found[way] = _hits(links)
-        converged += links.finder.details["converged"]
-    return found | {"converged": converged / len(WAYS)}
+    files = drawn(halves(name), seed_of(seed, name, run))
+    links = {way: files.links(**how, linkage=BY_EM) for way, how in WAYS.items()}
+    converged = sum(one.finder.details["converged"] for one in links.values())
+    hits = {way: _hits(one) for way, one in links.items()}
+    return hits | {"converged": converged / len(WAYS)}
 
 
 def by_ranking(run: int, *, seed: int) -> Figures:
@@ -132,7 +139,7 @@ def by_ranking(run: int, *, seed: int) -> Figures:
 
 def otherwise_read(run: int, *, seed: int) -> Figures:
     """DBRL on wdbc by OWA, with other readings of its second column, on the same draws."""
-    found = {}
+    found: dict[str, float] = {}
     for reading, coded in READINGS.items():
         both = halves("wdbc", coded.get("M", 0), diagnosis=bool(coded))
         files = drawn(both, seed_of(seed, "wdbc", run))
@@ -190,7 +197,7 @@ def standard(*, seed: int) -> Figures:
     return {"refused": refused, "of": len(methods)}
 
 
-def _hits(links: unveil.Links) -> float:
+def _hits(links: Links) -> float:
     return float(measures.hits(links).sum())
 
 

@@ -86,6 +86,15 @@ class Results(NamedTuple):
         most = runs.max(0)
         return [float(most[k : k + TEN].max()) for k in range(0, len(most) - TEN + 1, TEN)]
 
+    def why_fewer(self, name: str, _: str) -> str:
+        """Why the most of ten runs is not as printed."""
+        runs = len(self.found.each("distance", name, figure=next(iter(WAYS))))
+        most = max(self.maxima(name))
+        own = f"the most of all {runs} runs by distance is {most:.0f}"
+        if name == "wdbc":
+            return f"{own}: its averages are below the printed ones too, see Table VIII"
+        return f"{own}; which of the ways and of the draws it was is not printed"
+
     def structure(self, name: str, figure: str) -> list[float] | None:
         """A figure of the attack as it is by default; none where it was not run."""
         try:

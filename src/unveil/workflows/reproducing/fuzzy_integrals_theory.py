@@ -47,7 +47,7 @@ def _within_values() -> Said:
 def _limits() -> Said:
     near, far = operators.limits()
     return "holds" if max(near, far) < 1e-6 else "does not hold", (
-        f"at alpha 1E-9 it is within {_little(near)} of the maximum, at 10,000 within {_little(far)} of "
+        f"at alpha 1E-9 it is {_little(near)} below the maximum, at 10,000 {_little(far)} above "
         "the minimum"
     )
 
@@ -145,8 +145,8 @@ def _proposition_2() -> Said:
 def _proposition_3() -> Said:
     worst = operators.of_missing()
     return "holds" if worst < EXACT else "does not hold", (
-        "of 200 records with two in five values missing, the aggregates are those of what is "
-        f"there, within {_little(worst)}; the experiments, though, put 0 in their place"
+        f"of {operators.FEW} records with two in five values missing, the aggregates are those of "
+        f"what is there, within {_little(worst)}; the experiments, though, put 0 in their place"
     )
 
 
