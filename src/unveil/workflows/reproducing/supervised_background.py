@@ -1,0 +1,347 @@
+"""What the paper on supervised linkage says of linkage in general, and what our figures say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from unveil.workflows.reproducing.supervised_files import FILES, SIZE
+from unveil.workflows.reproducing.supervised_results import (
+    GUESS,
+    HARD,
+    IMPORTANT,
+    MODELS,
+    by_file,
+    span,
+    verdict,
+)
+
+if TYPE_CHECKING:
+    from unveil.workflows.reproducing.supervised_results import Judgement, Results
+
+
+# Abstract, Sections 1 and 2
+
+
+def _worst_case(results: Results) -> Judgement:
+    better = [
+        learnt >= max(plain) - 1e-9
+        for name in FILES
+        for learnt, *plain in zip(
+            results.learnt(name, "d2WM"),
+            results.plain(name, "d2AM"),
+            results.plain(name, "each"),
+            strict=False,
+        )
+    ]
+    proven = sum(sum(results.every(column, "proven")) for column in MODELS)
+    many = sum(len(results.every(column)) for column in MODELS)
+    return verdict([*better, proven > 0]), (
+        "learnt weights link at least as many as equal weights and inverse variances in "
+        f"{sum(better)} of {len(better)} files; {proven:.0f} of {many} learnt distances are proven "
+        "to be the best of their family"
+    )
+
+
+def _identifier_left(results: Results) -> Judgement:
+    share = results.one("facts", "identified")
+    return verdict([share == 1]), f"of a survey's identifiers {share:.0%} are one person's alone"
+
+
+def _several_releases(results: Results) -> Judgement:
+    once, twice = (results.one("scenarios", figure) for figure in ("once", "twice"))
+    return verdict([twice > once]), f"two noisy releases together link {twice:.3f}, one {once:.3f}"
+
+
+def _intervals(results: Results) -> Judgement:
+    share, counted = (results.one("facts", one) for one in ("swapped", "swapped ranks"))
+    other = results.one("facts", "microaggregated")
+    return verdict([share == counted == 1]), (
+        f"swapped by at most 10 % of the ranks: interval disclosure at 10 % is {share:.0%}, and "
+        f"one by one {counted:.0%} of the originals stand so near; of M6-385 it is {other:.1%}"
+    )
+
+
+def _regression(results: Results) -> Judgement:
+    fits = results.several("facts", "regression")
+    return verdict(fit > 0 for fit in fits), (
+        f"regressions fitted to the release of M6-385 explain {span(fits)} of the variance of the "
+        "originals, attribute by attribute"
+    )
+
+
+def _single_attribute(results: Results) -> Judgement:
+    category, together, number = (
+        results.one("facts", one) for one in ("single category", "together", "single number")
+    )
+    return verdict([category <= 0.01 * 1000, number <= 0.01 * SIZE]), (
+        f"of 1,000 people of a survey any one of four attributes singles out {category:.0f} at "
+        f"most, all four {together:.0f}; but any one of the six of Census singles out {number:.0f} "
+        f"of {SIZE}"
+    )
+
+
+def _values_of_links(results: Results) -> Judgement:
+    right = results.one("facts", "right if linked")
+    return verdict([right == 1]), (
+        f"of M4-33 with a seventh column released as it is, {right:.0%} of the right links tell "
+        "its value"
+    )
+
+
+def _whose(results: Results) -> Judgement:
+    linked, right = (results.one("facts", one) for one in ("linked", "right"))
+    return verdict([linked < IMPORTANT]), (
+        f"of M4-33 {linked:.1%} of the originals find their row, by the covariance of true pairs, "
+        f"and {right:.1%} read the right value of the seventh column"
+    )
+
+
+def _synthetic(results: Results) -> Judgement:
+    share = results.one("scenarios", "synthetic")
+    return "holds", (
+        f"four columns drawn anew from their regression on the others: {share:.3f} are linked, "
+        f"where a guess links {GUESS:.4f}"
+    )
+
+
+def _not_found(results: Results) -> Judgement:
+    found = results.beside("found")
+    return verdict(share < 0.5 for share in found), (
+        f"{span(found)} of the released rows of the six files have values that are a row of the "
+        "original"
+    )
+
+
+FIRST = (
+    _worst_case, _identifier_left, _several_releases, _intervals, _regression, _single_attribute,
+    _values_of_links, _whose, _synthetic, _not_found,
+)  # fmt: skip
+
+
+# Section 2.3
+
+
+def _probabilistic(results: Results) -> Judgement:
+    probable = results.beside("probabilistic")
+    plain, learnt = results.columns("d2AM", "d2WM")
+    above = [a > b for a, b in zip(plain, probable, strict=True)]
+    best = sum(a > b for a, b in zip(learnt, probable, strict=True))
+    return verdict(above), (
+        f"plain distance links more than probabilistic linkage by levels in {sum(above)} of 6 "
+        f"files ({span(plain)} against {span(probable)}); learnt weights do in {best}"
+    )
+
+
+def _simple(results: Results) -> Judgement:  # noqa: ARG001 - no figure speaks for it
+    return "cannot be tested", "it is a judgement, for which there is no figure"
+
+
+def _knowledge(results: Results) -> Judgement:
+    known = by_file(lambda name: results.plain(name, "each"))
+    (plain,) = results.columns("d2AM")
+    above = [a > b for a, b in zip(known, plain, strict=True)]
+    return verdict(above), (
+        f"attributes weighted by what masking did to their variances link {span(known)}, alike "
+        f"{span(plain)}"
+    )
+
+
+def _choice(results: Results) -> Judgement:
+    plain, pairs, learnt = results.columns("d2AM", "d2MD", "d2WM")
+    gains = [max(b, c) - a for a, b, c in zip(plain, pairs, learnt, strict=True)]
+    return verdict(gain > IMPORTANT for gain in gains), (
+        f"by file, the best of d2AM, d2MD and d2WM links {span(gains)} more than d2AM"
+    )
+
+
+def _no_weights(results: Results) -> Judgement:
+    (pairs,) = results.columns("d2MD")
+    others = {kind: results.beside(kind) for kind in ("original", "release", "sum")}
+    moments = by_file(lambda name: results.plain(name, "groups"))
+    least = max(max(one) for one in others.values())
+    return verdict([True, least > min(pairs)]), (
+        f"no weights, but which covariance? Of the true pairs' differences {span(pairs)}, of both "
+        f"files' moments {span(moments)}, of the original {span(others['original'])}, of the "
+        f"release {span(others['release'])}"
+    )
+
+
+def _rescaled(results: Results) -> Judgement:
+    moved = sum(sum(results.runs("beside", name, figure="rescaled")) for name in FILES)
+    return verdict([moved == 0]), (
+        f"with all columns but one in thousandths {moved:.0f} records are linked otherwise"
+    )
+
+
+def _two_probabilities(results: Results) -> Judgement:
+    share = results.beside("probabilistic")
+    return "holds", f"it was run with no parameter at all, and links {span(share)}"
+
+
+def _specific(results: Results) -> Judgement:
+    tailored = results.beside("tailored")
+    plain, pairs = results.columns("d2AM", "d2MD")
+    above = [a > b for a, b in zip(tailored, plain, strict=True)]
+    of_pairs = sum(a > b for a, b in zip(tailored, pairs, strict=True))
+    return verdict(above), (
+        f"who knows the microaggregation links {span(tailored)}, more than d2AM in {sum(above)} of "
+        f"6 files and than d2MD, which needs the true pairs, in {of_pairs}"
+    )
+
+
+LINKAGE = (
+    _probabilistic, _simple, _knowledge, _choice, _no_weights, _rescaled, _two_probabilities,
+    _specific,
+)  # fmt: skip
+
+
+# Sections 2.4 and 2.5
+
+
+def _one_is_enough(results: Results) -> Judgement:
+    plain = float(np.mean(results.plain(HARD, "d2AM")))
+    each, learnt = (
+        float(np.mean(one)) for one in (results.plain(HARD, "each"), results.learnt(HARD, "d2WM"))
+    )
+    return verdict([each > plain + IMPORTANT]), (
+        f"of {HARD} plain distance links {plain:.3f}, inverse variances, which need no truth, "
+        f"{each:.3f}, learnt weights {learnt:.3f}"
+    )
+
+
+def _fewer_attributes(results: Results) -> Judgement:
+    fewer = results.beside("fewer")
+    (pairs,) = results.columns("d2MD")
+    return verdict(a < b for a, b in zip(fewer, pairs, strict=True)), (
+        f"without the last attribute d2MD links {span(fewer)}, with it {span(pairs)}"
+    )
+
+
+def _refused(results: Results) -> Judgement:
+    refused, away = (results.one("compatibility", one) for one in ("refused", "away"))
+    return verdict([refused == 1]), (
+        f"with the truth (0.6, 0.4), (0.95, 0.05) is refused: {away:.2f} of it would have to go "
+        "elsewhere"
+    )
+
+
+def _a_probability(results: Results) -> Judgement:
+    off = max(max(results.runs("beside", name, figure="off")) for name in FILES)
+    return verdict([off < 1e-9]), (
+        "the results of d2AM, in equal parts on those that tie, sum to 1 for every released row, "
+        f"but for {off:.0e}"
+    )
+
+
+def _compatible(results: Results) -> Judgement:
+    allowed, tried, agreed, believed = (
+        results.one("compatibility", one) for one in ("allowed", "tried", "agreed", "believed")
+    )
+    return verdict([allowed == 1, agreed == tried, believed == tried]), (
+        f"(0.35, 0.65) is compatible with (0.6, 0.4). Of {tried:.0f} pairs on two records "
+        f"{agreed:.0f} agree with p/2 <= p' <= (1 + p)/2, and wherever it is compatible the belief "
+        "function is there: at most the truth on every set, with p' as its bets"
+    )
+
+
+def _record_linkage(results: Results) -> Judgement:
+    shares = results.beside("compatible")
+    return verdict(share == 1 for share in shares), (
+        f"d2AM's results are compatible with the truth for {span(shares)} of the released rows: by "
+        "this definition it is record linkage for these, and not for the others, to which it "
+        "gives a wrong record"
+    )
+
+
+def _sugar_farms(results: Results) -> Judgement:  # noqa: ARG001 - there is no data
+    return "cannot be tested", "the file of sugar farms is not published with the report"
+
+
+FORMAL = (
+    _one_is_enough, _fewer_attributes, _refused, _a_probability, _compatible, _record_linkage,
+    _sugar_farms,
+)  # fmt: skip
+
+
+# Section 2.6
+
+
+def _identity(results: Results) -> Judgement:
+    differ = sum(results.runs("algebra", figure="identity"))
+    return verdict([differ == 0]), f"on whitened files {differ:.0f} records are linked otherwise"
+
+
+def _factor(results: Results) -> Judgement:
+    factor, n = (results.mean("algebra", figure=one) for one in ("factor", "n"))
+    return verdict([abs(factor - n**2) < 1e-6]), (
+        f"of {n:.0f} attributes the squared distance is {factor:.0f} times the mean: n times, not "
+        "n squared"
+    )
+
+
+def _divided(results: Results) -> Judgement:
+    differ = sum(results.runs("algebra", figure="divided"))
+    return verdict([differ == 0]), f"{differ:.0f} records are linked otherwise"
+
+
+def _interactions(results: Results) -> Judgement:
+    pairs = list(zip(results.every("d2CI"), results.every("d2WM"), strict=True))
+    above, below = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
+    gain = float(np.mean([a - b for a, b in pairs]))
+    held = [
+        float(np.mean(results.learnt(n, "d2CI", "halves linked")))
+        - float(np.mean(results.learnt(n, "d2WM", "halves linked")))
+        for n in FILES
+    ]
+    return verdict([above > 0, above > below]), (
+        f"the Choquet integral links more than weights in {above} of {len(pairs)} files and fewer "
+        f"in {below}, {gain:.4f} more on average; of people held out {float(np.mean(held)):+.4f}"
+    )
+
+
+def _diagonal(results: Results) -> Judgement:
+    agreeing = [
+        float(spearmanr(matrix["importance"], weights["importance"]).statistic)
+        for name in FILES
+        for matrix, weights in zip(
+            results.learning(name, "d2MD*"), results.learning(name, "d2WM"), strict=True
+        )
+    ]
+    strongest = results.every("d2MD*", "interacting")
+    return verdict([np.mean(agreeing) > 0.5, max(strongest) > 0]), (
+        "the order of the diagonal and that of the learnt weights agree by a rank correlation of "
+        f"{float(np.mean(agreeing)):.2f} on average ({min(agreeing):.2f} at least); the strongest "
+        f"pair interacts by {span(strongest)}"
+    )
+
+
+def _key_attribute(results: Results) -> Judgement:
+    alone, learnt, weight, plain = (
+        results.mean("key", figure=one) for one in ("alone", "learnt", "weight", "plain")
+    )
+    return verdict([alone == 1, learnt == 1, weight > 0.99]), (
+        "one of four attributes unmasked and nobody alike in it: all weight on it links "
+        f"{alone:.0%}, learnt weights {learnt:.0%} with {weight:.3f} of the weight on it, equal "
+        f"weights {plain:.1%}"
+    )
+
+
+def _nested(results: Results) -> Judgement:
+    differ = [
+        sum(results.runs("algebra", figure=one)) for one in ("divided", "additive", "diagonal")
+    ]
+    return verdict(one == 0 for one in differ), (
+        "equal weights, an additive measure and a diagonal matrix link "
+        f"{', '.join(f'{d:.0f}' for d in differ)} records otherwise than what they are cases of"
+    )
+
+
+DISTANCES = (
+    _identity, _factor, _divided, _interactions, _diagonal, _key_attribute, _nested,
+)  # fmt: skip
+
+
+BACKGROUND = (*FIRST, *LINKAGE, *FORMAL, *DISTANCES)

@@ -1,0 +1,123 @@
+"""What the trials of the paper on supervised linkage found, by file and column of its table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from unveil.workflows.reproducing.supervised_files import FILES, SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from unveil.data.reproduction import Verdict
+    from unveil.workflows.reproducing.experiment import Argument, Figures, Found
+
+    Judgement = tuple[Verdict, str]
+
+MODELS: dict[str, Literal["weights", "choquet", "bilinear"]] = {
+    "d2WM": "weights",
+    "d2CI": "choquet",
+    "d2MD*": "bilinear",
+}
+STEPS = {"d2WM": 12_000, "d2CI": 12_000, "d2MD*": 4_000}  # linear programs for a proof
+WHOLE_STEPS = 2_000  # of all 1,080 records
+HASTE = 100  # of those that take long, in a hurry
+HARD = "M5-38"
+IMPORTANT = 0.05  # a difference of shares that is called important
+SMALL = 0.02  # and one that is called small
+GUESS = 1 / SIZE
+
+
+def hasty(name: str, column: str) -> int:
+    """The linear programs for a proof, in a hurry."""
+    return HASTE if name == HARD or column == "d2MD*" else STEPS[column]
+
+
+class Results:
+    """What was found, as lists with a figure for each sample."""
+
+    def __init__(self, found: Found) -> None:
+        self._found = found
+
+    def plain(self, name: str, figure: str) -> list[float]:
+        """Of distances that learn nothing."""
+        return self._found.each("plain", name, figure=figure)
+
+    def learning(self, name: str, column: str) -> list[Figures]:
+        """Of a learnt distance: with all its steps or, in a hurry, with few."""
+        try:
+            return self._found.runs("learnt", name, column, STEPS[column])
+        except KeyError:
+            return self._found.runs("learnt", name, column, hasty(name, column))
+
+    def learnt(self, name: str, column: str, figure: str = "linked") -> list[float]:
+        """One figure of a learnt distance."""
+        return [float(run[figure]) for run in self.learning(name, column)]  # type: ignore[arg-type]
+
+    def every(self, column: str, figure: str = "linked") -> list[float]:
+        """The same of all files and samples, in one order for all columns."""
+        return [one for name in FILES for one in self.learnt(name, column, figure)]
+
+    def runs(self, work: str, *of: Argument, figure: str) -> list[float]:
+        """One figure of any other trial, for each run."""
+        return self._found.each(work, *of, figure=figure)
+
+    def mean(self, work: str, *of: Argument, figure: str) -> float:
+        """Its mean."""
+        return float(np.mean(self.runs(work, *of, figure=figure)))
+
+    def one(self, work: str, figure: str) -> float:
+        """A figure of a trial that is made once."""
+        return float(self._found.of(work)[figure])  # type: ignore[arg-type]
+
+    def several(self, work: str, figure: str) -> list[float]:
+        """Several figures of such a trial."""
+        return list(self._found.of(work)[figure])  # type: ignore[arg-type]
+
+    def whole(self, work: str, *of: str) -> Figures | None:
+        """Of all records; None in a hurry."""
+        try:
+            return self._found.of(work, *of)
+        except KeyError:
+            return None
+
+    def columns(self, *columns: str) -> list[list[float]]:
+        """Columns of Table 2, each the means of the files."""
+
+        def of(column: str) -> Callable[[str], list[float]]:
+            if column in MODELS:
+                return lambda name: self.learnt(name, column)
+            return lambda name: self.plain(name, column)
+
+        return [by_file(of(column)) for column in columns]
+
+    def beside(self, figure: str) -> list[float]:
+        """What another attack finds, each the mean of a file."""
+        return by_file(lambda name: self.runs("beside", name, figure=figure))
+
+
+def by_file(values: Callable[[str], Sequence[float]]) -> list[float]:
+    """For each file the mean of its samples."""
+    return [float(np.mean(values(name))) for name in FILES]
+
+
+def verdict(each: Iterable[bool | np.bool_]) -> Verdict:
+    """It holds where it holds every time, in part where it does not every time.
+
+    >>> verdict([True, False]), verdict([False])
+    ('holds in part', 'does not hold')
+    """
+    every = list(each)
+    return "holds" if all(every) else "holds in part" if any(every) else "does not hold"
+
+
+def span(values: Iterable[float]) -> str:
+    """From the least to the most.
+
+    >>> span([0.5, 0.25])
+    '0.250 to 0.500'
+    """
+    every = [f"{one:.3f}" for one in sorted(values)]
+    return every[0] if every[0] == every[-1] else f"{every[0]} to {every[-1]}"
