@@ -75,24 +75,25 @@ def _plain(file: File) -> Figures:
 
 def learn(name: str, column: str, steps: int, number: int, *, seed: int) -> Figures:
     """What one learnt distance links, what it is proven to link at most, and held out."""
-    return _learnt(drawn(name, number, seed), column, steps, seed_of(seed, name, column, number))
+    return lesson(drawn(name, number, seed), column, steps, seed_of(seed, name, column, number))
 
 
 def whole_learnt(name: str, column: str, *, seed: int) -> Figures:
     """The same of all 1,080 records."""
     file = masked(census(), *FILES[name])
-    return _learnt(file, column, WHOLE_STEPS, seed_of(seed, name, column), splits=0)
+    return lesson(file, column, WHOLE_STEPS, seed_of(seed, name, column), splits=0)
 
 
 def turned(name: str, number: int, *, seed: int) -> Figures:
     """What weights link where originals look for released rows; nothing is proven."""
     file = drawn(name, number, seed)
-    return _learnt(file, "d2WM", 0, seed_of(seed, name, number), splits=0, back=True)
+    return lesson(file, "d2WM", 0, seed_of(seed, name, number), splits=0, back=True)
 
 
-def _learnt(
+def lesson(
     file: File, column: str, steps: int, seed: int, *, splits: int = SPLITS, back: bool = False
 ) -> Figures:
+    """What is learnt of one file."""
     learner = attacks.Supervised(
         model=MODELS[column], budget=None, steps=steps, splits=splits, counting="strict"
     )
@@ -114,7 +115,7 @@ def _learnt(
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Not told of linear programs that were left undecided: what they leave open is in the bound."""
+    """Not told of linear programs left undecided: what they leave open is in the bound."""
     log = logging.getLogger("unveil")
     before = log.level
     log.setLevel(logging.ERROR)

@@ -346,8 +346,8 @@ def compatibility(*, seed: int) -> Figures:  # noqa: ARG001 - nothing is drawn
     truth = (0.6, 0.4)
     allowed, refused = (measures.compatible(one, truth) for one in ((0.35, 0.65), (0.95, 0.05)))
     agreed, believed, tried = 0, 0, 0
-    for p in np.linspace(0, 1, 21).tolist():
-        for q in np.linspace(0, 1, 20).tolist():
+    for p in np.linspace(0, 1, 11).tolist():
+        for q in np.linspace(0, 1, 10).tolist():
             found = measures.compatible((q, 1 - q), (p, 1 - p))
             agreed += found.compatible == (p / 2 - 1e-9 <= q <= (1 + p) / 2 + 1e-9)
             tried += 1
