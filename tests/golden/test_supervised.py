@@ -59,7 +59,7 @@ def test_distances_of_table_2():
 
     table = compared(published("supervised"), "Table 2", each, digits=4)
     for name in FILES:
-        assert table[name, "d2AM"].mark == table[name, "d2MD"].mark == "same"
+        assert table.at(name, "d2AM").mark == table.at(name, "d2MD").mark == "same"
         means = [np.mean([one[key] for one in found[name]]) for key in ("d2AM", "d2MD")]
         assert means == pytest.approx(DISTANCES[name], abs=0.0011)
         for truthless in ("each", "groups"):
@@ -83,7 +83,7 @@ def test_another_masking_is_not_that_of_table_2():
         lambda name, column: shares if (name, column) == ("M5-38", "d2AM") else None,
         digits=4,
     )
-    assert marks["M5-38", "d2AM"].mark == "different"
+    assert marks.at("M5-38", "d2AM").mark == "different"
 
 
 @pytest.mark.parametrize(

@@ -172,18 +172,14 @@ def _learning(name: str, column: str, number: int, *, quick: bool) -> Iterator[T
 
 def tables(found: Found, published: Published) -> list[Table]:
     """Table 2; its proofs, what is held out, what needs no truth, the other way, the whole file."""
-    results = Results(found)
+    results = Results(found, published)
 
     def ours(name: str, column: str) -> list[float]:
         learnt = column in MODELS
         return results.learnt(name, column) if learnt else results.plain(name, column)
 
     def why(name: str, column: str) -> str:
-        theirs = next(
-            float(printed or 0)
-            for row, head, printed in published.tables["Table 2"].printed()
-            if (row, head) == (name, column)
-        )
+        theirs = results.printed[name, column]
         high = sum(one >= theirs for one in ours(name, column))
         return (
             f"the report's sample is not known; {high} of our {len(ours(name, column))} samples "

@@ -14,6 +14,7 @@ from unveil.workflows.reproducing.supervised_results import (
     IMPORTANT,
     MODELS,
     by_file,
+    percent,
     span,
     verdict,
 )
@@ -47,7 +48,9 @@ def _worst_case(results: Results) -> Judgement:
 
 def _identifier_left(results: Results) -> Judgement:
     share = results.one("facts", "identified")
-    return verdict([share == 1]), f"of a survey's identifiers {share:.0%} are one person's alone"
+    return verdict(
+        [share == 1]
+    ), f"of a survey's identifiers {percent(share)} are one person's alone"
 
 
 def _several_releases(results: Results) -> Judgement:
@@ -59,8 +62,9 @@ def _intervals(results: Results) -> Judgement:
     share, counted = (results.one("facts", one) for one in ("swapped", "swapped ranks"))
     other = results.one("facts", "microaggregated")
     return verdict([share == counted == 1]), (
-        f"swapped by at most 10 % of the ranks: interval disclosure at 10 % is {share:.0%}, and "
-        f"one by one {counted:.0%} of the originals stand so near; of M6-385 it is {other:.1%}"
+        f"swapped by at most 10 % of the ranks: interval disclosure at 10 % is {percent(share)}, "
+        f"and one by one {percent(counted)} of the originals stand so near; of M6-385 it is "
+        f"{percent(other)}"
     )
 
 
@@ -86,22 +90,22 @@ def _single_attribute(results: Results) -> Judgement:
 def _values_of_links(results: Results) -> Judgement:
     right = results.one("facts", "right if linked")
     return verdict([right == 1]), (
-        f"of M4-33 with a seventh column released as it is, {right:.0%} of the right links tell "
-        "its value"
+        f"of M4-33 with a seventh column released as it is, {percent(right)} of the right links "
+        "tell its value"
     )
 
 
 def _whose(results: Results) -> Judgement:
     linked, right = (results.one("facts", one) for one in ("linked", "right"))
     return verdict([linked < IMPORTANT]), (
-        f"of M4-33 {linked:.1%} of the originals find their row, by the covariance of true pairs, "
-        f"and {right:.1%} read the right value of the seventh column"
+        f"of M4-33 {percent(linked)} of the originals find their row, by the covariance of true "
+        f"pairs, and {percent(right)} read the right value of the seventh column"
     )
 
 
 def _synthetic(results: Results) -> Judgement:
     share = results.one("scenarios", "synthetic")
-    return "holds", (
+    return verdict([share > GUESS]), (
         f"four columns drawn anew from their regression on the others: {share:.3f} are linked, "
         f"where a guess links {GUESS:.4f}"
     )
@@ -158,14 +162,14 @@ def _choice(results: Results) -> Judgement:
 
 
 def _no_weights(results: Results) -> Judgement:
-    (pairs,) = results.columns("d2MD")
-    others = {kind: results.beside(kind) for kind in ("original", "release", "sum")}
+    plain, pairs = results.columns("d2AM", "d2MD")
+    own, released = (results.beside(kind) for kind in ("original", "release"))
     moments = by_file(lambda name: results.plain(name, "groups"))
-    least = max(max(one) for one in others.values())
-    return verdict([True, least > min(pairs)]), (
-        f"no weights, but which covariance? Of the true pairs' differences {span(pairs)}, of both "
-        f"files' moments {span(moments)}, of the original {span(others['original'])}, of the "
-        f"release {span(others['release'])}"
+    above = [[a > b for a, b in zip(one, plain, strict=True)] for one in (pairs, own, released)]
+    return verdict(map(all, above)), (
+        "no weights, but which covariance? That of the true pairs' differences links "
+        f"{span(pairs)}, that of both files' moments {span(moments)}; but that of the original "
+        f"{span(own)} and that of the release {span(released)}, less than d2AM, {span(plain)}"
     )
 
 
@@ -232,7 +236,7 @@ def _a_probability(results: Results) -> Judgement:
     off = max(max(results.runs("beside", name, figure="off")) for name in FILES)
     return verdict([off < 1e-9]), (
         "the results of d2AM, in equal parts on those that tie, sum to 1 for every released row, "
-        f"but for {off:.0e}"
+        f"but for {off:g}"
     )
 
 
@@ -249,7 +253,7 @@ def _compatible(results: Results) -> Judgement:
 
 def _record_linkage(results: Results) -> Judgement:
     shares = results.beside("compatible")
-    return verdict(share == 1 for share in shares), (
+    return verdict([min(shares) > 0, min(shares) == 1]), (
         f"d2AM's results are compatible with the truth for {span(shares)} of the released rows: by "
         "this definition it is record linkage for these, and not for the others, to which it "
         "gives a wrong record"
@@ -324,8 +328,8 @@ def _key_attribute(results: Results) -> Judgement:
     )
     return verdict([alone == 1, learnt == 1, weight > 0.99]), (
         "one of four attributes unmasked and nobody alike in it: all weight on it links "
-        f"{alone:.0%}, learnt weights {learnt:.0%} with {weight:.3f} of the weight on it, equal "
-        f"weights {plain:.1%}"
+        f"{percent(alone)}, learnt weights {percent(learnt)} with {weight:.3f} of the weight on "
+        f"it, equal weights {percent(plain)}"
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from unveil.data.reproduction import Verdict
     from unveil.workflows.reproducing.experiment import Argument, Figures, Found
+    from unveil.workflows.reproducing.published import Published
 
     Judgement = tuple[Verdict, str]
 
@@ -38,8 +39,10 @@ def hasty(name: str, column: str) -> int:
 class Results:
     """What was found, as lists with a figure for each sample."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: Found, published: Published) -> None:
         self._found = found
+        table = published.tables["Table 2"].printed()
+        self.printed = {(name, column): float(share or 0) for name, column, share in table}
 
     def plain(self, name: str, figure: str) -> list[float]:
         """Of distances that learn nothing."""
@@ -111,6 +114,20 @@ def verdict(each: Iterable[bool | np.bool_]) -> Verdict:
     """
     every = list(each)
     return "holds" if all(every) else "holds in part" if any(every) else "does not hold"
+
+
+def listed(numbers: Iterable[int]) -> str:
+    """Numbers in words."""
+    return ", ".join(map(str, numbers))
+
+
+def percent(share: float) -> str:
+    """A share as it is read.
+
+    >>> percent(0.932)
+    '93.2 %'
+    """
+    return f"{100 * share:.1f} %"
 
 
 def span(values: Iterable[float]) -> str:

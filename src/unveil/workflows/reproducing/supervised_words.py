@@ -320,6 +320,7 @@ def program(*, seed: int) -> Figures:
         "rows": len(rows),
         "violated": int(violated.sum()),
         "missed": len(np.unique(owners[violated])),
+        "plain": round(FEW * file.share(PLAIN)),
     }
 
 
