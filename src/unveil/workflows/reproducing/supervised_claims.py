@@ -37,7 +37,8 @@ def claims(found: Found, published: Published) -> list[Claim]:
     results = Results(found, published)
 
     def asked(judge: Callable[[Results], Judgement]) -> Callable[[], Judgement]:
-        return lambda: judge(results)
+        found_so, because = judge(results)
+        return lambda: (found_so, f"{because}.")
 
     judges = (*BACKGROUND, *PROGRAM, *MASKING, *EVALUATION, *CONCLUSIONS)
     return judged(published, {n: asked(judge) for n, judge in enumerate(judges, 1)})
