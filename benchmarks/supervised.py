@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import logging
 import time
-from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -29,25 +28,16 @@ import polars as pl
 import unveil
 from cells import command_line, in_a_process, machine, measured, seconds
 from people import people
-from unveil import Intruder, Microdata, Schema, attacks, masks, measures
+from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.bigm import BigM
 from unveil.attacks.rivals import Rivals
+from unveil.workflows.reproducing.published import published
+from unveil.workflows.reproducing.supervised_files import FILES, masked, of_sample
 
-FILES = {
-    "M4-33": ((2, 2), (3, 3)),
-    "M4-28": ((2, 2), (2, 8)),
-    "M4-82": ((2, 2), (8, 2)),
-    "M5-38": ((3, 2), (3, 8)),
-    "M6-385": ((2, 2, 2), (3, 8, 5)),
-    "M6-853": ((2, 2, 2), (8, 5, 3)),
-}
-PAPER = {  # AM, MD, WM, CI, MD*
-    "M4-33": (0.84, 0.94, 0.955, 0.9575, 0.9675),
-    "M4-28": (0.685, 0.9, 0.93, 0.9375, 0.9425),
-    "M4-82": (0.71, 0.9275, 0.9425, 0.9425, 0.9525),
-    "M5-38": (0.3975, 0.8825, 0.905, 0.9125, 0.9225),
-    "M6-385": (0.78, 0.985, 0.9925, 0.9975, 0.9975),
-    "M6-853": (0.8475, 0.98, 0.9875, 0.9925, 0.995),
+HEADS = ("d2AM", "d2MD", "d2WM", "d2CI", "d2MD*")  # of the paper, in the order of ours
+PAPER = {
+    (name, column): share
+    for name, column, share in published("supervised").tables["Table 2"].printed()
 }
 MODELS = ("weights", "choquet", "bilinear")
 TABLES = ("table", "sizes", "held-out")
@@ -57,20 +47,9 @@ NOISE = np.linspace(0.02, 0.4, ATTRIBUTES)  # of their attributes, in deviations
 
 def census(name, sample):
     """A file of the paper's: 400 records of Census, or all, and their release."""
-    sizes, ks = FILES[name]
-    data = unveil.dataset("census")
-    ends = np.cumsum([0, *sizes])
-    groups = [data.columns[a:b] for a, b in pairwise(ends)]
-    if sample is not None:
-        rows = np.random.default_rng(sample).choice(1080, 400, replace=False)
-        data = data.take(rows)
-    data = data.select(data.columns[: ends[-1]])
-    mask = masks.Microaggregation(
-        groups=[{"columns": group, "k": k} for group, k in zip(groups, ks, strict=True)],
-        standardise=False,
-        keep_type=False,
-    )
-    return data, unveil.mask(data, [mask])
+    data = unveil.dataset("census") if sample is None else of_sample(sample, seed=0)
+    file = masked(data, *FILES[name])
+    return file.data, file.release
 
 
 def noisy(n):
@@ -155,14 +134,14 @@ def show_table(given):
         cells = []
         for place, kind in enumerate(["euclid", "pairs"]):
             shares = [cell(given, kind, name, 400, s)["share"] for s in range(given.samples)]
-            cells.append(f"{np.mean(shares):.4f} ({PAPER[name][place]})")
+            cells.append(f"{np.mean(shares):.4f} ({PAPER[name, HEADS[place]]})")
         for model in given.models:
             found = [cell(given, model, name, 400, s) for s in range(given.samples)]
             shares = [one["strict"] / one["n"] for one in found]
             proven = sum(one["ended"] == "proven" for one in found)
             gap = max(one["gap"] for one in found)
             most = seconds(max(one["seconds"] for one in found))
-            theirs = PAPER[name][2 + MODELS.index(model)]
+            theirs = PAPER[name, HEADS[2 + MODELS.index(model)]]
             how = f"{proven}/{len(found)} proven" + (f", gap {gap:.0f}" if gap else "")
             cells.append(f"{np.mean(shares):.4f} ± {np.std(shares):.4f} ({theirs}); {how}; {most}")
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
