@@ -62,15 +62,19 @@ def tables(found: Found, published: Published) -> list[Table]:
         compared(published, name, partial(_drawn, found, mask), digits=2, why=partial(_far, name))
         for name, mask in TABLES.items()
     ]
-    grouped = [
+    known = [_known(found, file) for file in FILES if any(known_rows(found, file))]
+    return [*drawn, *table_5(found, published), *_beside(found), *known]
+
+
+def table_5(found: Found, published: Published) -> list[Table]:
+    """The table in which nothing is drawn: both files, each by its own k."""
+    return [
         compared(
             published, f"Table 5, {called}", partial(_grouped, found, file), digits=2,
             why=partial(_counted, found, file),
         )
         for file, called in FILES.items()
     ]  # fmt: skip
-    known = [_known(found, file) for file in FILES if any(known_rows(found, file))]
-    return [*drawn, *grouped, *_beside(found), *known]
 
 
 def curves(found: Found, published: Published) -> list[Curve]:  # noqa: ARG001 - tables say it all

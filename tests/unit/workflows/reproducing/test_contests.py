@@ -1,0 +1,45 @@
+"""Which of two has more, row by row."""
+
+import pytest
+
+from unveil.workflows.reproducing.contests import contest
+
+
+def test_where_one_has_more():
+    result = contest({"a": (3.0, 1.0), "b": (2.0, 2.0), "c": (0.5, 0.75)})
+    assert [[row[0] for row in side] for side in result] == [["a"], ["b"], ["c"]]
+    assert str(result) == (
+        "more in 1 of 3 (by 2.0 points); no difference at b (2.0 and 2.0); "
+        "less at c (0.50 and 0.75)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "everywhere", "on_the_whole"),
+    [
+        ({"a": (2, 1), "b": (4, 1)}, "holds", "holds"),
+        ({"a": (2, 1), "b": (1, 1)}, "holds in part", "holds"),
+        ({"a": (2, 1), "b": (1, 1), "c": (1, 1)}, "holds in part", "holds in part"),
+        ({"a": (2, 1), "b": (4, 1), "c": (1, 2)}, "holds in part", "holds in part"),
+        ({"a": (1, 1), "b": (1, 2)}, "does not hold", "does not hold"),
+    ],
+)
+def test_verdicts(rows, everywhere, on_the_whole):
+    result = contest(rows)
+    assert (result.verdict, result.on_the_whole) == (everywhere, on_the_whole)
+
+
+def test_chance_is_no_difference():
+    """Runs of the same release are compared one by one; those drawn apart vary by themselves."""
+    first, second = [1.0, 5.0, 9.0, 3.0], [0.9, 4.85, 8.9, 2.88]
+    assert contest({"a": (first, second)}).more
+    assert contest({"a": (first, second)}, paired=False).even
+    assert contest({"a": ([1.0, 1.0], [0.0, 0.0])}).more  # nothing varies
+    assert contest({"a": ([1.0, 9.0], [0.0, 0.0])}).even
+
+
+def test_words():
+    assert str(contest({"a": (2, 1)})) == "more (by 1.0 points)"
+    assert str(contest({"a": (1, 2)})) == "more in none of 1; less at a (1.0 and 2.0)"
+    many = contest(dict.fromkeys("abcde", (1, 1)) | {"f": (2, 1)})
+    assert str(many).endswith("b (1.0 and 1.0), c (1.0 and 1.0) and 2 more")
