@@ -65,9 +65,10 @@ def reproduce(
     trials = {name: list(experiment(name).trials(quick=quick)) for name in wanted}
     every = [(name, trial) for name in wanted for trial in trials[name]]
     run(every, seed=seed, journal=journal, progress=progress)
+    found = {name: journal.of(name) for name in wanted}
     return Reproductions(
         papers=tuple(
-            reproduced(name, Found({one.key: journal.of(name)[one.key] for one in trials[name]}))
+            reproduced(name, Found({one.key: found[name][one.key] for one in trials[name]}))
             for name in wanted
         ),
         seed=seed,
