@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.rank_based_found import DISTANCE, MAX, SUM, Paper
 from unveil.workflows.reproducing.rank_based_judging import (
+    DISTANCE,
     ELSEWHERE,
+    MAX,
+    SUM,
+    Paper,
     better,
     both,
     if_so,

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.rank_based_found import DISTANCE, MAX, SUM
 from unveil.workflows.reproducing.rank_based_judging import (
     BOTH,
     CENSUS,
+    DISTANCE,
     EIA,
+    MAX,
+    SUM,
     best_of,
     better,
     both,
@@ -23,8 +25,7 @@ from unveil.workflows.reproducing.rank_based_judging import (
 from unveil.workflows.reproducing.rank_based_trials import FILES, NOISE
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.rank_based_found import Paper
-    from unveil.workflows.reproducing.rank_based_judging import Judge, Judged
+    from unveil.workflows.reproducing.rank_based_judging import Judge, Judged, Paper
 
 CORRELATED = ("correlated", "correlated-evenly")
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil import attacks
-from unveil.workflows.reproducing.rank_based_found import DISTANCE, MAX, SUM
 from unveil.workflows.reproducing.rank_based_judging import (
     BOTH,
+    DISTANCE,
     EIA,
     ELSEWHERE,
+    MAX,
+    SUM,
     best_of,
     both,
     if_so,
@@ -32,8 +34,7 @@ from unveil.workflows.reproducing.rank_based_trials import (
 from unveil.workflows.reproducing.yardstick import compared
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.rank_based_found import Paper
-    from unveil.workflows.reproducing.rank_based_judging import Judge, Judged
+    from unveil.workflows.reproducing.rank_based_judging import Judge, Judged, Paper
 
 MARGIN = 5.0  # points that are a considerable margin
 
