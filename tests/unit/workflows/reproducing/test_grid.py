@@ -44,6 +44,8 @@ def test_every_attack_is_in_the_grid():
         *LEFT_OUT,
     }
     assert {way.work for way in WAYS.values()} == set(grid.RUNS) == set(grid.WORK)
+    whose = [way.who for way in WAYS.values() if way.work != "apart"]
+    assert (whose.count("published"), whose.count("ours")) == (6, 11)  # as the setting says
     said = " ".join(published("grid").setting)
     assert all(name.lower() in said for name in LEFT_OUT)
 
