@@ -32,7 +32,7 @@ from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.bigm import BigM
 from unveil.attacks.rivals import Rivals
 from unveil.workflows.reproducing.published import published
-from unveil.workflows.reproducing.supervised_files import FILES, masked, of_sample
+from unveil.workflows.reproducing.supervised.files import FILES, masked, of_sample
 
 HEADS = ("d2AM", "d2MD", "d2WM", "d2CI", "d2MD*")  # of the paper, in the order of ours
 PAPER = {

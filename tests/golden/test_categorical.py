@@ -16,8 +16,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from unveil.workflows.reproducing.categorical_results import Results, by_mask
-from unveil.workflows.reproducing.categorical_stand_in import (
+from unveil.workflows.reproducing.categorical.results import Results, by_mask
+from unveil.workflows.reproducing.categorical.stand_in import (
     GROUPS,
     MASKS,
     PARAMETERS,
@@ -29,7 +29,7 @@ from unveil.workflows.reproducing.categorical_stand_in import (
     masked,
     stand_in,
 )
-from unveil.workflows.reproducing.categorical_tables import averages, printed_table
+from unveil.workflows.reproducing.categorical.tables import averages, printed_table
 from unveil.workflows.reproducing.experiment import Found, Trial
 from unveil.workflows.reproducing.published import published
 

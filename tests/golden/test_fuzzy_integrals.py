@@ -13,9 +13,9 @@ import pytest
 
 from unveil.workflows.reproducing.experiment import Found, Trial
 from unveil.workflows.reproducing.fuzzy_integrals import exact_tables, file_table
-from unveil.workflows.reproducing.fuzzy_integrals_files import BY_EM, WAYS, WORK, drawn, halves
-from unveil.workflows.reproducing.fuzzy_integrals_results import TABLES, Results
-from unveil.workflows.reproducing.fuzzy_integrals_theory import THEORY
+from unveil.workflows.reproducing.fuzzy_integrals.files import BY_EM, WAYS, WORK, drawn, halves
+from unveil.workflows.reproducing.fuzzy_integrals.results import TABLES, Results
+from unveil.workflows.reproducing.fuzzy_integrals.theory import THEORY
 from unveil.workflows.reproducing.published import published
 
 PRINTED = published("fuzzy-integrals")

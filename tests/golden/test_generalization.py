@@ -14,8 +14,8 @@ import unveil
 from unveil.masks import AntiUnification
 from unveil.models import KAnonymity, check
 from unveil.workflows.reproducing import generalization as paper
-from unveil.workflows.reproducing import generalization_trials as work
 from unveil.workflows.reproducing.experiment import Found
+from unveil.workflows.reproducing.generalization import work
 from unveil.workflows.reproducing.published import published
 
 SIZES = (5, 10, 20, 30)

@@ -15,7 +15,7 @@ from unveil import Intruder, attacks, masks, measures
 from unveil.workflows.reproducing.experiment import Found, Trial
 from unveil.workflows.reproducing.published import published
 from unveil.workflows.reproducing.rank_based import TABLES, table_5
-from unveil.workflows.reproducing.rank_based_trials import (
+from unveil.workflows.reproducing.rank_based.work import (
     FILES,
     GROUPS,
     IN_WORDS,

@@ -17,8 +17,8 @@ from unveil.attacks.solver import INFINITY, add_columns, add_rows, new_solver
 from unveil.engines.competition import Competition
 from unveil.workflows.reproducing import supervised
 from unveil.workflows.reproducing.published import published
-from unveil.workflows.reproducing.supervised_files import FILES, drawn
-from unveil.workflows.reproducing.supervised_results import STEPS
+from unveil.workflows.reproducing.supervised.files import FILES, drawn
+from unveil.workflows.reproducing.supervised.results import STEPS
 from unveil.workflows.reproducing.yardstick import compared
 
 DEEP = os.environ.get("UNVEIL_HYPOTHESIS") == "deep"

@@ -1,6 +1,6 @@
 """Reproducing: the tables of five papers, ours beside theirs.
 
-Each paper has a module, which says what is run (trials), what was found (tables), whether what
+Each paper has a package, which says what is run (trials), what was found (tables), whether what
 the paper says in words is so (claims) and what is drawn (curves); and a file of what it printed.
 """
 

@@ -78,9 +78,9 @@ def _number_of(found: Figures, figure: str) -> float:
 
 
 class Experiment(Protocol):
-    """A module that reproduces a paper, over the public names of unveil only.
+    """A package that reproduces a paper, over the public names of unveil only.
 
-    Its numbers are in `published/NAME.toml`.
+    What was printed is in its `published.toml`.
     """
 
     DATA: Sequence[str]  # the data sets that it reads

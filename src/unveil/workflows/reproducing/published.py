@@ -10,7 +10,6 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FOLDER = Path(__file__).parent / "published"
 NOTHING = "-"  # a cell that the paper leaves blank
 
 
@@ -71,4 +70,5 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def published(name: str) -> Published:
     """What one paper printed."""
-    return msgspec.toml.decode((FOLDER / f"{name}.toml").read_bytes(), type=Published)
+    path = Path(__file__).parent / name.replace("-", "_") / "published.toml"
+    return msgspec.toml.decode(path.read_bytes(), type=Published)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def experiment(name: str) -> Experiment:
-    """The module of a paper."""
+    """The package of a paper."""
     module = import_module(f"unveil.workflows.reproducing.{name.replace('-', '_')}")
     return cast("Experiment", module)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unveil.workflows.reproducing import categorical
-from unveil.workflows.reproducing.categorical_results import (
+from unveil.workflows.reproducing.categorical.results import (
     Results,
     by_group,
     by_mask,
@@ -14,7 +14,7 @@ from unveil.workflows.reproducing.categorical_results import (
     similar,
     verdict_of,
 )
-from unveil.workflows.reproducing.categorical_stand_in import (
+from unveil.workflows.reproducing.categorical.stand_in import (
     ATTACKS,
     GROUPS,
     allowed,

@@ -167,10 +167,9 @@ def test_a_name_that_is_no_paper():
 
 
 @pytest.mark.parametrize("name", reproducing.NAMES)
-def test_a_paper_is_a_module_over_public_names(name):
+def test_a_paper_is_made_of_public_names(name):
     """What a table needs and the public names cannot say would be missing for users, too."""
-    begin = name.replace("-", "_")
-    for path in HOME.glob(f"{begin}*.py"):
+    for path in (HOME / name.replace("-", "_")).glob("*.py"):
         for module in imported(path):
             head, *rest = module.split(".")
             if head != "unveil" or not rest:

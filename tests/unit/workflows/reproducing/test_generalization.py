@@ -6,8 +6,8 @@ import pytest
 
 import unveil
 from naive.antiunification import anonymise
-from unveil.workflows.reproducing import generalization_trials as work
-from unveil.workflows.reproducing.generalization_claims import judges
+from unveil.workflows.reproducing.generalization import work
+from unveil.workflows.reproducing.generalization.claims import judges
 from unveil.workflows.reproducing.published import published
 
 

@@ -3,9 +3,10 @@
 import pytest
 
 from unveil import attacks, masks
-from unveil.workflows.reproducing import grid, grid_sides
+from unveil.workflows.reproducing import grid
 from unveil.workflows.reproducing.experiment import Found, Trial
-from unveil.workflows.reproducing.grid_sides import FILES, LEFT_OUT, WAYS, masked
+from unveil.workflows.reproducing.grid import sides as grid_sides
+from unveil.workflows.reproducing.grid.sides import FILES, LEFT_OUT, WAYS, masked
 from unveil.workflows.reproducing.published import published
 
 ROWS = ("additive noise .25", "recoding of the rarest 2", "recoding into ranges", "synthesis")

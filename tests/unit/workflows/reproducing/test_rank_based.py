@@ -8,7 +8,7 @@ from unveil.workflows.reproducing import reproduced
 from unveil.workflows.reproducing.experiment import Found
 from unveil.workflows.reproducing.published import published
 from unveil.workflows.reproducing.rank_based import TABLES, curves, trials
-from unveil.workflows.reproducing.rank_based_trials import FILES, GROUPING
+from unveil.workflows.reproducing.rank_based.work import FILES, GROUPING
 
 PAPER = published("rank-based")
 ATTACKS = ("DBRL", "RBRL-Sum", "RBRL-Max")

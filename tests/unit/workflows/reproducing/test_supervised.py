@@ -5,9 +5,9 @@ import pytest
 from unveil.workflows.reproducing import reproduced, supervised
 from unveil.workflows.reproducing.experiment import Found
 from unveil.workflows.reproducing.published import published
-from unveil.workflows.reproducing.supervised_files import FILES
-from unveil.workflows.reproducing.supervised_results import STEPS, Results, hasty
-from unveil.workflows.reproducing.supervised_words import CONSTANTS
+from unveil.workflows.reproducing.supervised.files import FILES
+from unveil.workflows.reproducing.supervised.results import STEPS, Results, hasty
+from unveil.workflows.reproducing.supervised.words import CONSTANTS
 
 LISTS = {
     "importance": [0.5, 0.3, 0.2],

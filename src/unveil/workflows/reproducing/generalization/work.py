@@ -10,8 +10,8 @@ import polars as pl
 
 import unveil
 from unveil import masks, measures, models
-from unveil.workflows.reproducing.c45 import C45
 from unveil.workflows.reproducing.experiment import seed_of
+from unveil.workflows.reproducing.generalization.c45 import C45
 
 if TYPE_CHECKING:
     from collections.abc import Callable

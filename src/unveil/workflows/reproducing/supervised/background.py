@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import spearmanr
 
-from unveil.workflows.reproducing.supervised_files import FILES, SIZE
-from unveil.workflows.reproducing.supervised_results import (
+from unveil.workflows.reproducing.supervised.files import FILES, SIZE
+from unveil.workflows.reproducing.supervised.results import (
     GUESS,
     HARD,
     IMPORTANT,
@@ -20,7 +20,7 @@ from unveil.workflows.reproducing.supervised_results import (
 )
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.supervised_results import Judgement, Results
+    from unveil.workflows.reproducing.supervised.results import Judgement, Results
 
 
 # Abstract, Sections 1 and 2

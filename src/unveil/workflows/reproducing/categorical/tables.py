@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.categorical_results import (
+from unveil.workflows.reproducing.categorical.results import (
     TABLES,
     WINDOWS,
     Results,
@@ -15,14 +15,14 @@ from unveil.workflows.reproducing.categorical_results import (
     correlation,
     in_groups,
 )
-from unveil.workflows.reproducing.categorical_stand_in import ATTACKS, EM, GROUPS, MASKS, TIES
+from unveil.workflows.reproducing.categorical.stand_in import ATTACKS, EM, GROUPS, MASKS, TIES
 from unveil.workflows.reproducing.yardstick import alone, compared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.reproduction import Table
-    from unveil.workflows.reproducing.categorical_results import Floats
+    from unveil.workflows.reproducing.categorical.results import Floats
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
 

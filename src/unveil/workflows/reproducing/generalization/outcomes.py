@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.generalization_results import (
+from unveil.workflows.reproducing.generalization.results import (
     FAR,
     FEW,
     MANY,
@@ -17,11 +17,11 @@ from unveil.workflows.reproducing.generalization_results import (
     told,
     verdict,
 )  # fmt: skip
-from unveil.workflows.reproducing.generalization_trials import FIRST, SAMPLED, SIZES
+from unveil.workflows.reproducing.generalization.work import FIRST, SAMPLED, SIZES
 
 if TYPE_CHECKING:
     from unveil.data.reproduction import Verdict
-    from unveil.workflows.reproducing.generalization_results import Results
+    from unveil.workflows.reproducing.generalization.results import Results
 
     Judgement = tuple[Verdict, str]
 

@@ -13,10 +13,10 @@ import numpy as np
 from unveil import aggregation, measures
 from unveil.data.reproduction import Curve
 from unveil.workflows.reproducing.experiment import Trial
-from unveil.workflows.reproducing.fuzzy_integrals_claims import judges
-from unveil.workflows.reproducing.fuzzy_integrals_files import FILES, READINGS, RECORDS, WAYS, WORK
-from unveil.workflows.reproducing.fuzzy_integrals_operators import FAMILIES, table_3
-from unveil.workflows.reproducing.fuzzy_integrals_results import TABLES, Results
+from unveil.workflows.reproducing.fuzzy_integrals.claims import judges
+from unveil.workflows.reproducing.fuzzy_integrals.files import FILES, READINGS, RECORDS, WAYS, WORK
+from unveil.workflows.reproducing.fuzzy_integrals.operators import FAMILIES, table_3
+from unveil.workflows.reproducing.fuzzy_integrals.results import TABLES, Results
 from unveil.workflows.reproducing.yardstick import alone, compared, judged
 
 if TYPE_CHECKING:

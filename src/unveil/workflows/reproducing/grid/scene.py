@@ -10,12 +10,12 @@ import polars as pl
 import unveil
 from unveil import Intruder, attacks
 from unveil.workflows.reproducing.experiment import seed_of
-from unveil.workflows.reproducing.grid_sides import masked, table
+from unveil.workflows.reproducing.grid.sides import masked, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unveil.workflows.reproducing.grid_sides import Takes, Way
+    from unveil.workflows.reproducing.grid.sides import Takes, Way
 
 MOST_IN_FORM = 10  # columns of a bilinear form that is learnt
 NOBODY = "made-up rows are nobody's: there is no right link to be counted"

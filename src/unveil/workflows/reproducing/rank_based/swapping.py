@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil import attacks
-from unveil.workflows.reproducing.rank_based_judging import (
+from unveil.workflows.reproducing.rank_based.judging import (
     BOTH,
     DISTANCE,
     EIA,
@@ -24,7 +24,7 @@ from unveil.workflows.reproducing.rank_based_judging import (
     over_distance,
     untestable,
 )
-from unveil.workflows.reproducing.rank_based_trials import (
+from unveil.workflows.reproducing.rank_based.work import (
     FILES,
     GROUPING,
     GROUPS,
@@ -34,7 +34,7 @@ from unveil.workflows.reproducing.rank_based_trials import (
 from unveil.workflows.reproducing.yardstick import compared
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.rank_based_judging import Judge, Judged, Paper
+    from unveil.workflows.reproducing.rank_based.judging import Judge, Judged, Paper
 
 MARGIN = 5.0  # points that are a considerable margin
 

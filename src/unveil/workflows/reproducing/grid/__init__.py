@@ -9,8 +9,8 @@ import numpy as np
 
 from unveil import UnveilError, measures
 from unveil.workflows.reproducing.experiment import Trial
-from unveil.workflows.reproducing.grid_scene import NothingToFindError, Scene
-from unveil.workflows.reproducing.grid_sides import FILES, WAYS, masked
+from unveil.workflows.reproducing.grid.scene import NothingToFindError, Scene
+from unveil.workflows.reproducing.grid.sides import FILES, WAYS, masked
 from unveil.workflows.reproducing.yardstick import alone
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unveil import Links
     from unveil.data.reproduction import Claim, Curve, Table
     from unveil.workflows.reproducing.experiment import Figures, Found
-    from unveil.workflows.reproducing.grid_sides import Way, Who
+    from unveil.workflows.reproducing.grid.sides import Way, Who
     from unveil.workflows.reproducing.published import Published
 
     Said = tuple[list[float], str]  # the figures of all runs, and what is said of them

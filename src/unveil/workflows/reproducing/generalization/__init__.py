@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from unveil.workflows.reproducing import generalization_trials as work
 from unveil.workflows.reproducing.experiment import Trial
-from unveil.workflows.reproducing.generalization_claims import judges
-from unveil.workflows.reproducing.generalization_results import ORDERS, ORIGINAL, Results
-from unveil.workflows.reproducing.generalization_trials import GROUPS, RELEASES, SIZES
+from unveil.workflows.reproducing.generalization import work
+from unveil.workflows.reproducing.generalization.claims import judges
+from unveil.workflows.reproducing.generalization.results import ORDERS, ORIGINAL, Results
+from unveil.workflows.reproducing.generalization.work import GROUPS, RELEASES, SIZES
 from unveil.workflows.reproducing.yardstick import alone, compared, half_a_digit, judged
 
 if TYPE_CHECKING:

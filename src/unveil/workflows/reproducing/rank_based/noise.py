@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.rank_based_judging import (
+from unveil.workflows.reproducing.rank_based.judging import (
     BOTH,
     CENSUS,
     DISTANCE,
@@ -22,10 +22,10 @@ from unveil.workflows.reproducing.rank_based_judging import (
     listed,
     over_distance,
 )
-from unveil.workflows.reproducing.rank_based_trials import FILES, NOISE
+from unveil.workflows.reproducing.rank_based.work import FILES, NOISE
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.rank_based_judging import Judge, Judged, Paper
+    from unveil.workflows.reproducing.rank_based.judging import Judge, Judged, Paper
 
 CORRELATED = ("correlated", "correlated-evenly")
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import spearmanr
 
-from unveil.workflows.reproducing.supervised_background import BACKGROUND
-from unveil.workflows.reproducing.supervised_files import FILES, SIZE
-from unveil.workflows.reproducing.supervised_results import (
+from unveil.workflows.reproducing.supervised.background import BACKGROUND
+from unveil.workflows.reproducing.supervised.files import FILES, SIZE
+from unveil.workflows.reproducing.supervised.results import (
     GUESS,
     IMPORTANT,
     MODELS,
@@ -20,7 +20,7 @@ from unveil.workflows.reproducing.supervised_results import (
     span,
     verdict,
 )
-from unveil.workflows.reproducing.supervised_words import CONSTANTS, FEW
+from unveil.workflows.reproducing.supervised.words import CONSTANTS, FEW
 from unveil.workflows.reproducing.yardstick import judged
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from unveil.data.reproduction import Claim
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
-    from unveil.workflows.reproducing.supervised_results import Judgement
+    from unveil.workflows.reproducing.supervised.results import Judgement
 
 
 def claims(found: Found, published: Published) -> list[Claim]:

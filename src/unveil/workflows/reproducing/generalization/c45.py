@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.errors import UsageError
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -134,7 +132,7 @@ class C45:
 
     def _check(self, codes: Ints) -> None:
         if codes.ndim != 2 or codes.shape[1] != len(self.values) or (codes >= self.values).any():
-            raise UsageError("codes are records by attributes, and below the number of values")
+            raise ValueError("codes are records by attributes, and below the number of values")
 
     def _grown(self, rows: Ints, weights: Floats) -> Node:
         node = Node(rows, weights, self._count(rows, weights))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.categorical_results import (
+from unveil.workflows.reproducing.categorical.results import (
     SIMILAR,
     by_group,
     by_mask,
@@ -16,10 +16,10 @@ from unveil.workflows.reproducing.categorical_results import (
     untestable,
     verdict_of,
 )
-from unveil.workflows.reproducing.categorical_stand_in import GROUPS, MASKS, PARAMETERS
+from unveil.workflows.reproducing.categorical.stand_in import GROUPS, MASKS, PARAMETERS
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.categorical_results import Floats, Judged, Results
+    from unveil.workflows.reproducing.categorical.results import Floats, Judged, Results
 
 CLOSE = 0.1  # two correlations
 EMS = ("PRL-free", "PRL-safe")

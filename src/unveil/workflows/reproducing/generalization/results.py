@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.generalization_trials import RELEASES, SIZES
+from unveil.workflows.reproducing.generalization.work import RELEASES, SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

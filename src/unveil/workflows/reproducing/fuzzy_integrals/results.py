@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unveil import measures
-from unveil.workflows.reproducing.fuzzy_integrals_files import FILES, RECORDS, WAYS
-from unveil.workflows.reproducing.fuzzy_integrals_operators import distinct
+from unveil.workflows.reproducing.fuzzy_integrals.files import FILES, RECORDS, WAYS
+from unveil.workflows.reproducing.fuzzy_integrals.operators import distinct
 from unveil.workflows.reproducing.yardstick import summed_up
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unveil.workflows.reproducing.contests import Contest, contest
-from unveil.workflows.reproducing.rank_based_trials import (
+from unveil.workflows.reproducing.rank_based.work import (
     FILES,
     GROUPING,
     GROUPS,

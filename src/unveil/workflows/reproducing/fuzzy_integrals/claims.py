@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.fuzzy_integrals_files import FEW, FILES
-from unveil.workflows.reproducing.fuzzy_integrals_results import TABLES, Results
-from unveil.workflows.reproducing.fuzzy_integrals_theory import THEORY, share
+from unveil.workflows.reproducing.fuzzy_integrals.files import FEW, FILES
+from unveil.workflows.reproducing.fuzzy_integrals.results import TABLES, Results
+from unveil.workflows.reproducing.fuzzy_integrals.theory import THEORY, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

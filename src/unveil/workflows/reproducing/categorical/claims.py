@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing import categorical_notes as notes
-from unveil.workflows.reproducing.categorical_results import (
+from unveil.workflows.reproducing.categorical import notes
+from unveil.workflows.reproducing.categorical.results import (
     SIMILAR,
     Results,
     correlation,
@@ -17,14 +17,14 @@ from unveil.workflows.reproducing.categorical_results import (
     untestable,
     verdict_of,
 )
-from unveil.workflows.reproducing.categorical_stand_in import EM, GROUPS, MASKS, PARAMETERS
+from unveil.workflows.reproducing.categorical.stand_in import EM, GROUPS, MASKS, PARAMETERS
 from unveil.workflows.reproducing.yardstick import judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.reproduction import Claim
-    from unveil.workflows.reproducing.categorical_results import Judged
+    from unveil.workflows.reproducing.categorical.results import Judged
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
 

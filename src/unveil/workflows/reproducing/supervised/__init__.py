@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unveil import attacks
-from unveil.workflows.reproducing import supervised_words as words
 from unveil.workflows.reproducing.experiment import Trial, seed_of
-from unveil.workflows.reproducing.supervised_claims import claims
-from unveil.workflows.reproducing.supervised_files import (
+from unveil.workflows.reproducing.supervised import words
+from unveil.workflows.reproducing.supervised.claims import claims
+from unveil.workflows.reproducing.supervised.files import (
     BY_MOMENTS,
     BY_PAIRS,
     FILES,
@@ -25,7 +25,7 @@ from unveil.workflows.reproducing.supervised_files import (
     masked,
     standardised,
 )
-from unveil.workflows.reproducing.supervised_results import (
+from unveil.workflows.reproducing.supervised.results import (
     HARD,
     MODELS,
     STEPS,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from unveil.workflows.reproducing.supervised_files import FILES, SIZE
+from unveil.workflows.reproducing.supervised.files import FILES, SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

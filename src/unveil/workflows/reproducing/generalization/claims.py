@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.generalization_outcomes import OUTCOMES
-from unveil.workflows.reproducing.generalization_results import (
+from unveil.workflows.reproducing.generalization.outcomes import OUTCOMES
+from unveil.workflows.reproducing.generalization.results import (
     FAR,
     FEW,
     MANY,
@@ -16,13 +16,13 @@ from unveil.workflows.reproducing.generalization_results import (
     told,
     verdict,
 )  # fmt: skip
-from unveil.workflows.reproducing.generalization_trials import SIZES
+from unveil.workflows.reproducing.generalization.work import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.reproduction import Verdict
-    from unveil.workflows.reproducing.generalization_results import Results
+    from unveil.workflows.reproducing.generalization.results import Results
 
     Judgement = tuple[Verdict, str]
 

@@ -12,7 +12,7 @@ from scipy.optimize import LinearConstraint, milp
 import unveil
 from unveil import Intruder, Microdata, Releases, Schema, attacks, masks, measures
 from unveil.workflows.reproducing.experiment import seed_of
-from unveil.workflows.reproducing.supervised_files import (
+from unveil.workflows.reproducing.supervised.files import (
     BY_PAIRS,
     PLAIN,
     SIZE,

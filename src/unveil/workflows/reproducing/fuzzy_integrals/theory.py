@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil import aggregation, measures
-from unveil.workflows.reproducing import fuzzy_integrals_operators as operators
-from unveil.workflows.reproducing.fuzzy_integrals_files import RECORDS
-from unveil.workflows.reproducing.fuzzy_integrals_operators import EXACT, FAMILIES, OPERATORS
+from unveil.workflows.reproducing.fuzzy_integrals import operators
+from unveil.workflows.reproducing.fuzzy_integrals.files import RECORDS
+from unveil.workflows.reproducing.fuzzy_integrals.operators import EXACT, FAMILIES, OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.workflows.reproducing.categorical_stand_in import GROUPS, MASKS, PARAMETERS, TIES
+from unveil.workflows.reproducing.categorical.stand_in import GROUPS, MASKS, PARAMETERS, TIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.workflows.reproducing.rank_based_judging import (
+from unveil.workflows.reproducing.rank_based.judging import (
     DISTANCE,
     ELSEWHERE,
     MAX,
@@ -25,9 +25,9 @@ from unveil.workflows.reproducing.rank_based_judging import (
     listed,
     untestable,
 )
-from unveil.workflows.reproducing.rank_based_noise import additive_noise, multiplicative_noise
-from unveil.workflows.reproducing.rank_based_swapping import grouping, p_distribution, rank_swapping
-from unveil.workflows.reproducing.rank_based_trials import (
+from unveil.workflows.reproducing.rank_based.noise import additive_noise, multiplicative_noise
+from unveil.workflows.reproducing.rank_based.swapping import grouping, p_distribution, rank_swapping
+from unveil.workflows.reproducing.rank_based.work import (
     FILES,
     GROUPING,
     GROUPS,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from unveil.data.reproduction import Claim
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
-    from unveil.workflows.reproducing.rank_based_judging import Judge, Judged
+    from unveil.workflows.reproducing.rank_based.judging import Judge, Judged
 
 BY_VALUE = ("swapping", "p-distribution", "multiplicative", GROUPING)
 BY_RANK = ("swapping", "p-distribution", GROUPING)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unveil.workflows.reproducing.rank_based_claims import claims
-from unveil.workflows.reproducing.rank_based_trials import (
+from unveil.workflows.reproducing.rank_based.claims import claims
+from unveil.workflows.reproducing.rank_based.work import (
     FILES,
     GROUPING,
     IN_WORDS,

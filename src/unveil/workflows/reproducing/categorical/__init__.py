@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unveil.workflows.reproducing.categorical_claims import claims
-from unveil.workflows.reproducing.categorical_results import WINDOWS
-from unveil.workflows.reproducing.categorical_stand_in import (
+from unveil.workflows.reproducing.categorical.claims import claims
+from unveil.workflows.reproducing.categorical.results import WINDOWS
+from unveil.workflows.reproducing.categorical.stand_in import (
     ATTACKS,
     MASKS,
     PARAMETERS,
@@ -14,7 +14,7 @@ from unveil.workflows.reproducing.categorical_stand_in import (
     counted,
     linked,
 )
-from unveil.workflows.reproducing.categorical_tables import tables
+from unveil.workflows.reproducing.categorical.tables import tables
 from unveil.workflows.reproducing.experiment import Trial
 
 if TYPE_CHECKING:
