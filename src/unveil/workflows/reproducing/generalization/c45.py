@@ -15,7 +15,11 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unveil.data.encode import Floats, Ints, Mask
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
 
 SMALL = 1e-6  # weights and entropies that differ by less are equal
 NEARLY_AVERAGE = 1e-3  # how far below the average a gain may be
