@@ -213,14 +213,15 @@ def both_together_are_best(results: Results) -> Judged:
     """Over the experiments in which both were added up, which in a hurry are not all."""
     so, said = [], []
     for window in results.windows:
-        for em in ("prior", "safe"):
+        for em, words in (("prior", "prior 1/n"), ("safe", "safe EM")):
             attacks = (f"sum-{em}", "DBRL", f"PRL-{em}")
             each = [results.hits(one, "expected", window) for one in attacks]
             run = np.isfinite(each).all(axis=0)
             if run.any():
                 together, dbrl, prl = (float(one[run].mean()) for one in each)
                 so.append(together > max(dbrl, prl))
-                said.append(f"{together:.1f} to {dbrl:.1f} and {prl:.1f}")
+                figures = f"{words} {together:.1f} to {dbrl:.1f} and {prl:.1f}"
+                said.append(f"[{figures}]" if window else figures)
     return verdict_of(*so), (
         "Nothing is printed of it. The sum of both against DBRL and PRL alone on the stand-in, "
         f"expected: {'; '.join(said)}. To know the mask is worth more: "
