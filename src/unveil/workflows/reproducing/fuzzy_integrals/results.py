@@ -24,6 +24,12 @@ TABLES = {
 }
 WORK_OF = {"DBRL": "distance", "PRL": "probability"}
 TEN = 10  # runs of the paper
+COLLAPSED = 6  # different representatives, with which the printed figures of PRL and Qt collapse
+CAUSES = {
+    "wdbc": "how the diagnosis was coded is not printed, and decides the level: see Readings of "
+    "WDBC",
+    "census": "which records of the survey the paper had is not printed; ours are CASC's 1,080",
+}
 
 
 class Ahead(NamedTuple):
@@ -86,11 +92,14 @@ class Results(NamedTuple):
         most = runs.max(0)
         return [float(most[k : k + TEN].max()) for k in range(0, len(most) - TEN + 1, TEN)]
 
+    def most(self, name: str, kind: str) -> float:
+        """The most records linked in any run, by any way."""
+        return max(max(self.found.each(WORK_OF[kind], name, figure=way)) for way in WAYS)
+
     def why_fewer(self, name: str, _: str) -> str:
         """Why the most of ten runs is not as printed."""
         runs = len(self.found.each("distance", name, figure=next(iter(WAYS))))
-        most = max(self.maxima(name))
-        own = f"the most of all {runs} runs by distance is {most:.0f}"
+        own = f"the most of all {runs} runs by distance is {self.most(name, 'DBRL'):.0f}"
         if name == "wdbc":
             return f"{own}: its averages are below the printed ones too, see Table VIII"
         return f"{own}; which of the ways and of the draws it was is not printed"
@@ -138,32 +147,32 @@ class Results(NamedTuple):
         """How likely a random matching links as many as the best average."""
         return measures.random_matching(RECORDS, RECORDS).at_least(self.best(name)[1])
 
+    def gap(self, name: str, kind: str, way: str) -> float:
+        """How many more records are linked in a cell than is printed."""
+        return self.mean(name, kind, way) - self.printed(name, kind, way)
+
     def reason(self, name: str, row: str, column: str) -> str:
         """Why a cell of a file is not as printed."""
         normalised, kind = row.split()
         way = f"{normalised} {column}"
         widths = len(FILES[name][0].split()), len(FILES[name][1].split())
         many = distinct("threshold", widths)
-        if kind == "PRL" and column.endswith("Qt") and many < TEN:
+        if kind == "PRL" and column.endswith("Qt") and many <= COLLAPSED:
             return (
                 f"with {widths[0]} and {widths[1]} attributes only {many} of the ten threshold "
-                "representatives differ; EM that takes repeats for independent evidence drives u "
-                "to 0, and the printed figures collapse; here each counts once"
+                "representatives differ, and here each counts once; EM that takes repeats for "
+                "independent evidence drives u to 0, the likely cause of the printed collapse"
             )
-        away = self.mean(name, kind, way) - self.printed(name, kind, way)
-        level = float(np.mean([
-            self.mean(name, kind, w) - self.printed(name, kind, w) for w in WAYS
-        ]))  # fmt: skip
-        own = f"{abs(away):.1f} {'more' if away > 0 else 'fewer'}"
-        if kind == "PRL" and name not in ("census", "wdbc"):
-            return (
-                f"{own}: up to which difference representatives agree, and how weights are "
-                "prorated, is not printed"
-            )
-        cause = {
-            "wdbc": "how the diagnosis was coded is not printed, and decides the level: see "
-            "Readings of WDBC",
-            "census": "which records of the survey the paper had is not printed; ours are CASC's "
-            "1,080",
-        }.get(name, "the draws of the paper are not known")
-        return f"{own}, as the twelve cells of {kind} are {level:+.1f} on average: {cause}"
+        away = self.gap(name, kind, way)
+        told = f"{abs(away):.1f} {'more' if away > 0 else 'fewer'}"
+        if kind == "DBRL":
+            level = float(np.mean([self.gap(name, kind, one) for one in WAYS]))
+            cause = CAUSES.get(name, "the draws of the paper are not known")
+            return f"{told}, the twelve cells by DBRL being {level:+.1f} on average: {cause}"
+        other = self.gap(name, "DBRL", way)
+        if name in CAUSES and other * away > 0:
+            return f"{told}, as the same cell by DBRL is {other:+.1f}: {CAUSES[name]}"
+        return (
+            f"{told}: up to which difference representatives agree, and how weights are prorated, "
+            "is not printed"
+        )

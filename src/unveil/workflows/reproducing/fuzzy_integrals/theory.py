@@ -32,7 +32,7 @@ def share(right: int, of: int) -> Verdict:
 
 
 def _little(gap: float) -> str:
-    return f"{gap:.0e}" if gap > 0 else "nothing"
+    return f"{gap:.0e}" if gap > 0 else "0"
 
 
 def _within_values() -> Said:
@@ -47,8 +47,8 @@ def _within_values() -> Said:
 def _limits() -> Said:
     near, far = operators.limits()
     return "holds" if max(near, far) < 1e-6 else "does not hold", (
-        f"at alpha 1E-9 it is {_little(near)} below the maximum, at 10,000 {_little(far)} above "
-        "the minimum"
+        f"at alpha 1E-9 it is {_little(near)} below the maximum, at 10,000 it is {_little(far)} "
+        "above the minimum"
     )
 
 
