@@ -138,15 +138,15 @@ def percent(each: Floats) -> float:
 def grouped(file: str, k: int, *, seed: int) -> Figures:
     """The three attacks on individual ranking, and why two of them are one."""
     data, release = people(file), released(GROUPING, file, k, 0, seed)
-    found = first_hits(data, release)
-    again = first_hits(data, released(GROUPING, file, k, 1, seed))
-    links = {name: attacked(data, release, PUBLISHED[name]) for name in RANKED}
-    own = [measures.hits(one, ties="any") for one in links.values()]
+    again = released(GROUPING, file, k, 1, seed)
+    links = {name: attacked(data, release, attack) for name, attack in PUBLISHED.items()}
+    found = {name: measures.hits(one, ties="first") for name, one in links.items()}
+    own = [measures.hits(links[name], ties="any") for name in RANKED]
     return {
         **{name: percent(each) for name, each in found.items()},
         "hits": float(found["DBRL"].sum()),
         "apart": float((found["RBRL-Sum"] != found["RBRL-Max"]).sum()),
-        "again": float(all((again[name] == found[name]).all() for name in found)),
+        "again": float(np.array_equal(numbers(release.data), numbers(again.data))),
         "own group": percent(np.minimum(*own)),
         "of logarithms": percent(on(logarithms, data, release.data, PUBLISHED["RBRL-Sum"])),
         "ceiling": 100 * measures.ceiling(links["RBRL-Sum"]) / len(data),
