@@ -201,9 +201,10 @@ def _quantifiers(number: int, letters: str) -> Curve:
 def _chance(results: Results) -> Curve:
     law = measures.random_matching(RECORDS, RECORDS)
     points = [("exactly r", float(r), law.exactly(r)) for r in COUNTED]
-    points += [("r or more", float(r), law.at_least(r)) for r in COUNTED]
+    points += [("r or more", float(r), law.at_least(r)) for r in range(max(COUNTED) + 1)]
     best = sorted(results.best(name)[1] for name in TABLES)
-    points += [("r or more: our best averages", mean, law.at_least(mean)) for mean in best]
+    down = [int(mean) for mean in best]
+    points += [("our best averages, rounded down", float(r), law.at_least(r)) for r in down]
     return Curve(
         name="Random links",
         title="The probability of r right links of 100 by a random matching",
@@ -211,7 +212,7 @@ def _chance(results: Results) -> Curve:
         y="probability",
         says="It falls faster than exponentially, from 0.37 for none and for one to "
         f"{law.at_least(30):.1e} for 30 or more; at our best averages, {best[0]:.1f} to "
-        f"{best[-1]:.1f} links, it is {law.at_least(best[0]):.0e} to {law.at_least(best[-1]):.0e}.",
+        f"{best[-1]:.1f} links, it is {law.at_least(down[0]):.0e} to {law.at_least(down[-1]):.0e}.",
         points=tuple(points),
         logarithmic=True,
     )
