@@ -53,6 +53,15 @@ class Found:
             if run.isdecimal():
                 self._runs.setdefault(begin, []).append((int(run), found))
 
+    def has(self, work: str, *of: Argument) -> bool:
+        """Whether a trial was run, or any run of it: in a hurry some are not.
+
+        >>> Found({"swapped census 10 0": {"DBRL": 60.1}}).has("swapped", "census", 10)
+        True
+        """
+        key = Trial(work, of).key
+        return key in self._figures or key in self._runs
+
     def of(self, work: str, *of: Argument) -> Figures:
         """What one trial found."""
         return self._figures[Trial(work, of).key]

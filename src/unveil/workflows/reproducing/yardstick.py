@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import norm, t
 
-from unveil.data.reproduction import Cell, Claim, Table
+from unveil.data.reproduction import Cell, Table
 
 if TYPE_CHECKING:
-    from unveil.data.reproduction import Mark, Verdict
+    from unveil.data.reproduction import Mark
     from unveil.workflows.reproducing.published import Published
 
 Ours = float | Sequence[float] | None  # one figure, or one of each run
@@ -88,21 +88,6 @@ def alone(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, Ours
             said = _reason(why, row, column)
             cells.append(Cell(row=row, column=column, ours=value, error=error, why=said))
     return Table(name=name, title=title, unit=unit, yardstick="", digits=digits, cells=tuple(cells))
-
-
-def judged(
-    published: Published, judges: Mapping[int, Callable[[], tuple[Verdict, str]]]
-) -> list[Claim]:
-    """Every claim of a paper with what its judge says of it: a verdict, and the figures."""
-    if set(judges) != set(range(1, len(published.claims) + 1)):
-        raise ValueError(f"there are {len(published.claims)} claims, and {len(judges)} judges")
-    claims = []
-    for number, said in enumerate(published.claims, 1):
-        verdict, because = judges[number]()
-        claims.append(
-            Claim(number=number, where=said.where, says=said.says, verdict=verdict, because=because)
-        )
-    return claims
 
 
 def summed_up(ours: Ours, theirs: int | None) -> tuple[float | None, float | None, float]:

@@ -15,7 +15,8 @@ from unveil.workflows.reproducing import running
 from unveil.workflows.reproducing.experiment import Found, Trial
 from unveil.workflows.reproducing.journal import Journal
 from unveil.workflows.reproducing.published import Published, PublishedTable, Said, published
-from unveil.workflows.reproducing.yardstick import alone, compared, judged
+from unveil.workflows.reproducing.verdicts import judged
+from unveil.workflows.reproducing.yardstick import alone, compared
 
 HOME = Path(reproducing.__file__).parent
 

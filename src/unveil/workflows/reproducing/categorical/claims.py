@@ -14,19 +14,17 @@ from unveil.workflows.reproducing.categorical.results import (
     correlation,
     in_groups,
     similar,
-    untestable,
-    verdict_of,
 )
 from unveil.workflows.reproducing.categorical.stand_in import EM, GROUPS, MASKS, PARAMETERS
-from unveil.workflows.reproducing.yardstick import judged
+from unveil.workflows.reproducing.verdicts import judged, untestable, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unveil.data.reproduction import Claim
-    from unveil.workflows.reproducing.categorical.results import Judged
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
+    from unveil.workflows.reproducing.verdicts import Judged
 
 RISES = 0.95  # of the steps from p to p + 1
 LITERATURE = "It is about other works of its time, not about figures."

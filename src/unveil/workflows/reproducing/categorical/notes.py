@@ -13,13 +13,13 @@ from unveil.workflows.reproducing.categorical.results import (
     by_mask,
     correlation,
     in_groups,
-    untestable,
-    verdict_of,
 )
 from unveil.workflows.reproducing.categorical.stand_in import GROUPS, MASKS, PARAMETERS
+from unveil.workflows.reproducing.verdicts import untestable, verdict_of
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.categorical.results import Floats, Judged, Results
+    from unveil.workflows.reproducing.categorical.results import Floats, Results
+    from unveil.workflows.reproducing.verdicts import Judged
 
 CLOSE = 0.1  # two correlations
 EMS = ("PRL-free", "PRL-safe")

@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from unveil.data.reproduction import Verdict
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
 
     Floats = NDArray[np.float64]
-    Judged = tuple[Verdict, str]
 
 WINDOWS = (0, 10_000)  # where each thousand records begins
 TABLES = dict(zip(GROUPS, (f"Table {number}" for number in range(2, 7)), strict=True))
@@ -125,10 +123,9 @@ class Results:
         found = np.full(EXPERIMENTS, np.nan)
         for i, method in enumerate(MASKS):
             for j, p in enumerate(PARAMETERS):
-                try:
-                    figures = self.found.of(work, *of, method, p)
-                except KeyError:
+                if not self.found.has(work, *of, method, p):
                     continue
+                figures = self.found.of(work, *of, method, p)
                 for k, group in enumerate(GROUPS):
                     value = figures[f"{group} {figure}".strip()]
                     found[i, j, k] = value[place or 0] if isinstance(value, list) else value
@@ -137,20 +134,6 @@ class Results:
 
 def _place(ties: str) -> int:
     return [str(one) for one in TIES].index(ties)
-
-
-def untestable(why: str) -> Judged:
-    """No verdict."""
-    return "cannot be tested", why
-
-
-def verdict_of(*so: bool) -> Verdict:
-    """All of it, some of it or none of it is so.
-
-    >>> verdict_of(True, False), verdict_of(False, False)
-    ('holds in part', 'does not hold')
-    """
-    return "holds" if all(so) else "holds in part" if any(so) else "does not hold"
 
 
 def similar(one: float, other: float) -> bool:

@@ -17,7 +17,8 @@ from unveil.workflows.reproducing.fuzzy_integrals.claims import judges
 from unveil.workflows.reproducing.fuzzy_integrals.files import FILES, READINGS, RECORDS, WAYS, WORK
 from unveil.workflows.reproducing.fuzzy_integrals.operators import FAMILIES, table_3
 from unveil.workflows.reproducing.fuzzy_integrals.results import TABLES, Results
-from unveil.workflows.reproducing.yardstick import alone, compared, judged
+from unveil.workflows.reproducing.verdicts import judged
+from unveil.workflows.reproducing.yardstick import alone, compared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,18 +10,19 @@ import numpy as np
 from unveil.workflows.reproducing.fuzzy_integrals.files import FEW, FILES
 from unveil.workflows.reproducing.fuzzy_integrals.results import TABLES, Results
 from unveil.workflows.reproducing.fuzzy_integrals.theory import THEORY, share
+from unveil.workflows.reproducing.verdicts import untestable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unveil.data.reproduction import Verdict
+    from unveil.workflows.reproducing.verdicts import Judged
 
-    Said = tuple[Verdict, str]
 
 POOR = ("iris", "dermatology", "housing")
 
 
-def judges(results: Results) -> Mapping[int, Callable[[], Said]]:
+def judges(results: Results) -> Mapping[int, Callable[[], Judged]]:
     """The judge of each claim, by its number."""
     first = (_beats_chance, _definition, _beats_chance, _no_experiment, _about_effort, _em)
     middle = (_split, _poor, _few_attributes, _water, _ten_percent, _averages, _maxima, _baselines)
@@ -49,7 +50,7 @@ def _bests(results: Results, names: tuple[str, ...] = tuple(TABLES)) -> str:
     return ", ".join(f"{name} {results.best(name)[1]:.1f}" for name in names)
 
 
-def _beats_chance(results: Results) -> Said:
+def _beats_chance(results: Results) -> Judged:
     least = max(results.chance(name) for name in TABLES)
     right = sum(results.chance(name) < 0.001 for name in TABLES)
     return share(right, len(TABLES)), (
@@ -58,23 +59,23 @@ def _beats_chance(results: Results) -> Said:
     )
 
 
-def _definition(results: Results) -> Said:
+def _definition(results: Results) -> Judged:
     best = max(results.structure("wdbc", "linked") or [0.0])
-    return "cannot be tested", (
+    return untestable(
         "it is a definition; by it the risk is that of the attack by default, which links up to "
         f"{best:.0f} of 100 in wdbc"
     )
 
 
-def _no_experiment(_: Results) -> Said:
-    return "cannot be tested", "in no experiment of the paper attributes are matched"
+def _no_experiment(_: Results) -> Judged:
+    return untestable("in no experiment of the paper attributes are matched")
 
 
-def _about_effort(_: Results) -> Said:
-    return "cannot be tested", "it is about the work of those who implement and tune"
+def _about_effort(_: Results) -> Judged:
+    return untestable("it is about the work of those who implement and tune")
 
 
-def _em(results: Results) -> Said:
+def _em(results: Results) -> Judged:
     share = np.mean([
         one for name in FILES for one in results.found.each("probability", name, figure="converged")
     ])  # fmt: skip
@@ -83,13 +84,13 @@ def _em(results: Results) -> Said:
     )
 
 
-def _categories(_: Results) -> Said:
-    return "cannot be tested", (
+def _categories(_: Results) -> Judged:
+    return untestable(
         "it is a result of another paper, on categories too; on the numbers here see claim 40"
     )
 
 
-def _standard(results: Results) -> Said:
+def _standard(results: Results) -> Judged:
     tried = results.found.of("standard")
     refused, of = int(tried["refused"]), int(tried["of"])  # type: ignore[arg-type]
     return share(refused, of), (
@@ -97,7 +98,7 @@ def _standard(results: Results) -> Said:
     )
 
 
-def _split(results: Results) -> Said:
+def _split(results: Results) -> Judged:
     each = {name: results.found.of("split", name) for name in FILES}
     kept = [name for name, one in each.items() if not one["together"]]
     count = ", ".join(
@@ -110,7 +111,7 @@ def _split(results: Results) -> Said:
     )
 
 
-def _poor(results: Results) -> Said:
+def _poor(results: Results) -> Judged:
     good = min(results.best(name)[1] for name in TABLES)
     right = sum(results.best(name)[1] < good for name in POOR)
     return share(right, len(POOR)), (
@@ -118,7 +119,7 @@ def _poor(results: Results) -> Said:
     )
 
 
-def _few_attributes(results: Results) -> Said:
+def _few_attributes(results: Results) -> Judged:
     sizes = {name: int(results.found.of("split", name)["attributes"]) for name in FILES}  # type: ignore[arg-type]
     best = {name: results.best(name)[1] for name in FILES}
     against = best["abalone"] > best["housing"] > best["dermatology"]
@@ -129,7 +130,7 @@ def _few_attributes(results: Results) -> Said:
     )
 
 
-def _water(results: Results) -> Said:
+def _water(results: Results) -> Judged:
     best, most = results.best("water-treatment")[1], np.mean(results.maxima("water-treatment"))
     near = abs(best - 10) < 2 and results.is_same(16, results.maxima("water-treatment"))
     return "holds" if near else "holds in part", (
@@ -138,7 +139,7 @@ def _water(results: Results) -> Said:
     )
 
 
-def _ten_percent(results: Results) -> Said:
+def _ten_percent(results: Results) -> Judged:
     names = (*TABLES, "water-treatment")
     right = sum(results.best(name)[1] >= 10 for name in names)
     return share(right, len(names)), (
@@ -146,7 +147,7 @@ def _ten_percent(results: Results) -> Said:
     )
 
 
-def _averages(results: Results) -> Said:
+def _averages(results: Results) -> Judged:
     cells = {"wdbc": ("N2 OWA Qt", 18.2), "ionosphere": ("N1 OWA Qt", 21.9)}
     runs = {
         name: results.found.each("distance", name, figure=way) for name, (way, _) in cells.items()
@@ -158,7 +159,7 @@ def _averages(results: Results) -> Said:
     )
 
 
-def _maxima(results: Results) -> Said:
+def _maxima(results: Results) -> Judged:
     printed = {"wdbc": 26, "ionosphere": 28}
     told, right = [], 0
     for name, figure in printed.items():
@@ -171,7 +172,7 @@ def _maxima(results: Results) -> Said:
     return share(right, len(printed)), f"the most records linked in one run: {'; '.join(told)}"
 
 
-def _baselines(results: Results) -> Said:
+def _baselines(results: Results) -> Judged:
     scores = {
         name: results.found.each("ranking", figure=name)
         for name in ("first component", "sum of z-scores")
@@ -187,30 +188,30 @@ def _baselines(results: Results) -> Said:
     )
 
 
-def _other_paper(_: Results) -> Said:
+def _other_paper(_: Results) -> Judged:
     return (
         "cannot be tested",
         "these are averages of another paper's experiments, not described here",
     )
 
 
-def _best_run(results: Results) -> Said:
+def _best_run(results: Results) -> Judged:
     most = results.maxima("ionosphere")
     return "holds" if np.mean(most) > 26.12 else "holds in part" if max(most) > 26.12 else (
         "does not hold"
     ), f"the most in ten runs is {np.mean(most):.1f} on average, and {max(most):.0f} at most"
 
 
-def _best_probable(results: Results) -> Said:
+def _best_probable(results: Results) -> Judged:
     way, best = results.best("ionosphere", "PRL")
     return "holds" if best > 19.72 else "does not hold", f"ours is {best:.1f} ({way})"
 
 
-def _synthetic(_: Results) -> Said:
-    return "cannot be tested", "it is another paper's result, and no figure of it is given"
+def _synthetic(_: Results) -> Judged:
+    return untestable("it is another paper's result, and no figure of it is given")
 
 
-def _owa(results: Results) -> Said:
+def _owa(results: Results) -> Judged:
     ours = results.ahead("OWA", "SI")
     return _mostly(ours.more, ours.pairs), (
         f"OWA links more in {ours}; in the printed tables in "
@@ -218,7 +219,7 @@ def _owa(results: Results) -> Said:
     )
 
 
-def _thresholds(results: Results) -> Said:
+def _thresholds(results: Results) -> Judged:
     pairs = [results.ahead("Qt", other) for other in ("Qe", "Qs")]
     theirs = [results.ahead("Qt", other, printed=True) for other in ("Qe", "Qs")]
     more, of = sum(one.more for one in pairs), sum(one.pairs for one in pairs)
@@ -228,7 +229,7 @@ def _thresholds(results: Results) -> Said:
     )
 
 
-def _distance(results: Results) -> Said:
+def _distance(results: Results) -> Judged:
     ours = results.ahead("DBRL", "PRL")
     return _mostly(ours.more, ours.pairs), (
         f"DBRL links more in {ours}; in the printed tables in "
@@ -236,7 +237,7 @@ def _distance(results: Results) -> Said:
     )
 
 
-def _standardised(results: Results) -> Said:
+def _standardised(results: Results) -> Judged:
     ours = results.ahead("N2", "N1")
     each = ", ".join(
         f"{name} {results.best_of('N2', name):.1f} and {results.best_of('N1', name):.1f}"
@@ -248,7 +249,7 @@ def _standardised(results: Results) -> Said:
     )
 
 
-def _identical(results: Results) -> Said:
+def _identical(results: Results) -> Judged:
     runs = right = 0
     for name in TABLES:
         for kind in ("distance", "probability"):
@@ -261,19 +262,19 @@ def _identical(results: Results) -> Said:
     )
 
 
-def _range(results: Results) -> Said:
+def _range(results: Results) -> Judged:
     best = [results.best(name)[1] for name in TABLES]
     right = sum(one >= 10 for one in best)
     return share(right, len(best)), f"best averages: {_bests(results)}"
 
 
-def _blocks(_: Results) -> Said:
-    return "cannot be tested", (
+def _blocks(_: Results) -> Judged:
+    return untestable(
         "these files have no categories to make blocks of, and the paper has no experiment of it"
     )
 
 
-def _few(results: Results) -> Said:
+def _few(results: Results) -> Judged:
     told, right = [], 0
     for name in TABLES:
         way = max(("N1 OWA Qt", "N2 OWA Qt"), key=lambda way: results.mean(name, "DBRL", way))

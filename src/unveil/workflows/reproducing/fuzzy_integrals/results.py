@@ -58,10 +58,9 @@ class Results(NamedTuple):
     def runs(self, name: str, row: str, column: str) -> list[float] | None:
         """One cell of a file: the records linked in each run; none where it was not run."""
         normalised, kind = row.split()
-        try:
-            return self.found.each(WORK_OF[kind], name, figure=f"{normalised} {column}")
-        except KeyError:
+        if not self.found.has(WORK_OF[kind], name):
             return None
+        return self.found.each(WORK_OF[kind], name, figure=f"{normalised} {column}")
 
     def mean(self, name: str, kind: str, way: str) -> float:
         """The average of one cell."""
@@ -106,10 +105,9 @@ class Results(NamedTuple):
 
     def structure(self, name: str, figure: str) -> list[float] | None:
         """A figure of the attack as it is by default; none where it was not run."""
-        try:
-            return self.found.each("structure", name, figure=figure)
-        except KeyError:
+        if not self.found.has("structure", name):
             return None
+        return self.found.each("structure", name, figure=figure)
 
     def ahead(self, first: str, second: str, *, printed: bool = False) -> Ahead:
         """Cells whose names hold one word against those that hold another in its place."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unveil.data.reproduction import Verdict
+    from unveil.workflows.reproducing.verdicts import Judged
 
-    Said = tuple[Verdict, str]
 
 FROM_0_TO_1 = ("Qe", "Qt")  # families whose quantifiers are as Definition 2 asks
 ALMOST_ZERO = 1e-9
@@ -35,7 +35,7 @@ def _little(gap: float) -> str:
     return f"{gap:.0e}" if gap > 0 else "0"
 
 
-def _within_values() -> Said:
+def _within_values() -> Judged:
     gaps = {family: operators.faults("OWA", family)["bounds"] for family in FAMILIES}
     right = sum(gap < EXACT for gap in gaps.values())
     return share(right, len(gaps)), (
@@ -44,7 +44,7 @@ def _within_values() -> Said:
     )
 
 
-def _limits() -> Said:
+def _limits() -> Judged:
     near, far = operators.limits()
     return "holds" if max(near, far) < 1e-6 else "does not hold", (
         f"at alpha 1E-9 it is {_little(near)} below the maximum, at 10,000 it is {_little(far)} "
@@ -52,7 +52,7 @@ def _limits() -> Said:
     )
 
 
-def _not_falling() -> Said:
+def _not_falling() -> Judged:
     falling, _even = operators.falls_with_alpha()
     return "does not hold" if falling else "holds", (
         f"it falls in {falling:.0%} of 200 records drawn: the sentence says the opposite of the "
@@ -60,14 +60,14 @@ def _not_falling() -> Said:
     )
 
 
-def _smaller() -> Said:
+def _smaller() -> Judged:
     falling, even = operators.falls_with_alpha()
     return "holds" if falling == even == 1 else "holds in part" if falling == 1 else (
         "does not hold"
     ), f"so in {falling:.0%} of the records whose values differ; where all are equal, so is the OWA"
 
 
-def _symmetric() -> Said:
+def _symmetric() -> Judged:
     worst = max(operators.faults("OWA", family)["symmetry"] for family in FAMILIES)
     return "holds" if worst < EXACT else "does not hold", (
         f"values in the opposite order change it by {_little(worst)} at most, with all 30 "
@@ -75,7 +75,7 @@ def _symmetric() -> Said:
     )
 
 
-def _choquet() -> Said:
+def _choquet() -> Judged:
     worst = operators.from_choquet()
     return "holds" if worst < EXACT else "does not hold", (
         f"they differ by {_little(worst)} at most, for 1 to 7 attributes and 30 quantifiers that "
@@ -83,7 +83,7 @@ def _choquet() -> Said:
     )
 
 
-def _dependence() -> Said:
+def _dependence() -> Judged:
     additive = operators.interaction_of(aggregation.FuzzyMeasure.additive([0.3, 0.7]))
     other = operators.interaction_of(aggregation.FuzzyMeasure([0, 0.6, 0.6, 1]))
     return "holds" if abs(additive) < EXACT < abs(other) else "does not hold", (
@@ -92,7 +92,7 @@ def _dependence() -> Said:
     )
 
 
-def _sugeno() -> Said:
+def _sugeno() -> Judged:
     wanted = ("idempotency", "monotonicity", "symmetry")
     right = [
         family for family in FAMILIES
@@ -105,7 +105,7 @@ def _sugeno() -> Said:
     )
 
 
-def _proposition_1() -> Said:
+def _proposition_1() -> Judged:
     wanted = ("independence", "idempotency", "monotonicity")
     worst = max(
         operators.faults(operator, family)[name]
@@ -118,7 +118,7 @@ def _proposition_1() -> Said:
     )
 
 
-def _ruled_out() -> Said:
+def _ruled_out() -> Judged:
     values = operators.records(4)
     mean = aggregation.weighted_mean(values, [4, 3, 2, 1])
     moved = np.abs(mean - aggregation.weighted_mean(values[:, ::-1], [4, 3, 2, 1])).max()
@@ -128,7 +128,7 @@ def _ruled_out() -> Said:
     )
 
 
-def _proposition_2() -> Said:
+def _proposition_2() -> Judged:
     worst = {
         f"{operator} {family}": max(
             gap for name, gap in operators.faults(operator, family).items() if name != "bounds"
@@ -142,7 +142,7 @@ def _proposition_2() -> Said:
     )
 
 
-def _proposition_3() -> Said:
+def _proposition_3() -> Judged:
     worst = operators.of_missing()
     return "holds" if worst < EXACT else "does not hold", (
         f"of {operators.FEW} records with two in five values missing, the aggregates are those of "
@@ -150,7 +150,7 @@ def _proposition_3() -> Said:
     )
 
 
-def _permuted() -> Said:
+def _permuted() -> Judged:
     gap, different = operators.permuted_gap()
     return "holds" if gap == 0 and different == len(operators.TABLE_I) else "does not hold", (
         f"the representatives of both files differ by {_little(gap)}, and all {different} records "
@@ -158,7 +158,7 @@ def _permuted() -> Said:
     )
 
 
-def _proposition_4() -> Said:
+def _proposition_4() -> Judged:
     worst = operators.law_by_counting(7)
     return "holds" if worst < EXACT else "does not hold", (
         f"counted over the 5,040 permutations of 7 records it differs by {_little(worst)} at most. "
@@ -166,23 +166,23 @@ def _proposition_4() -> Said:
     )
 
 
-def _almost_zero() -> Said:
+def _almost_zero() -> Judged:
     law = measures.random_matching(RECORDS, RECORDS)
     likely = law.at_least(15) - law.at_least(31)
     return "holds" if likely < ALMOST_ZERO else "does not hold", f"it is {likely:.1e}"
 
 
-def _26() -> Said:
+def _26() -> Judged:
     return _by_chance(26, "9.47e-28")
 
 
-def _28() -> Said:
+def _28() -> Judged:
     verdict, told = _by_chance(28, "1.24e-30")
     exactly = measures.random_matching(RECORDS, RECORDS).exactly(28)
     return verdict, f"{told}; it is that of 28 or more, cut off: of exactly 28 it is {exactly:.2e}"
 
 
-def _by_chance(links: int, printed: str) -> Said:
+def _by_chance(links: int, printed: str) -> Judged:
     matched, free = (
         law(RECORDS, RECORDS).at_least(links)
         for law in (measures.random_matching, measures.random_links)
@@ -194,7 +194,7 @@ def _by_chance(links: int, printed: str) -> Said:
     )
 
 
-THEORY: Mapping[int, Callable[[], Said]] = {
+THEORY: Mapping[int, Callable[[], Judged]] = {
     8: _within_values,
     9: _limits,
     10: _not_falling,

@@ -10,7 +10,8 @@ from unveil.workflows.reproducing.generalization import work
 from unveil.workflows.reproducing.generalization.claims import judges
 from unveil.workflows.reproducing.generalization.results import ORDERS, ORIGINAL, Results
 from unveil.workflows.reproducing.generalization.work import GROUPS, RELEASES, SIZES
-from unveil.workflows.reproducing.yardstick import alone, compared, half_a_digit, judged
+from unveil.workflows.reproducing.verdicts import judged
+from unveil.workflows.reproducing.yardstick import alone, compared, half_a_digit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,6 @@ from unveil.workflows.reproducing.generalization.work import RELEASES, SIZES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unveil.data.reproduction import Verdict
     from unveil.workflows.reproducing.experiment import Figures, Found
     from unveil.workflows.reproducing.published import Published
 
@@ -103,10 +102,7 @@ class Results:
 
     def _got(self, work: str, *of: str | int) -> Figures:
         """What a trial found; nothing, if it was not run."""
-        try:
-            return self._found.of(work, *of)
-        except KeyError:
-            return {}
+        return self._found.of(work, *of) if self._found.has(work, *of) else {}
 
 
 def _one(figures: Figures, name: str) -> float:
@@ -121,15 +117,6 @@ def _several(figures: Figures, name: str) -> list[float]:
     if not isinstance(value, list):
         raise TypeError(f"'{name}' is one figure")
     return value
-
-
-def verdict(*tests: bool) -> Verdict:
-    """Holds if all tests do, in part if some do.
-
-    >>> verdict(True, True), verdict(True, False), verdict(False)
-    ('holds', 'holds in part', 'does not hold')
-    """
-    return "holds" if all(tests) else "holds in part" if any(tests) else "does not hold"
 
 
 def told(figures: Sequence[float], digits: int = 0) -> str:

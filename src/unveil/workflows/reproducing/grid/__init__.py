@@ -139,10 +139,9 @@ def _table(name: str, title: str, rows: Mapping[str, Mapping[str, Said]]) -> Tab
 
 def _said(found: Found, work: str, file: str, row: str, name: str) -> Said:
     """The figures of all runs; or none, and why."""
-    try:
-        runs = found.runs(work, file, row)
-    except KeyError:
+    if not found.has(work, file, row):
         return [], IN_FULL
+    runs = found.runs(work, file, row)
     if name in runs[0]:
         return found.each(work, file, row, figure=name), ""
     begin = f"{name}: "

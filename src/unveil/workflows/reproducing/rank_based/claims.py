@@ -23,7 +23,6 @@ from unveil.workflows.reproducing.rank_based.judging import (
     judged_by,
     levels,
     listed,
-    untestable,
 )
 from unveil.workflows.reproducing.rank_based.noise import additive_noise, multiplicative_noise
 from unveil.workflows.reproducing.rank_based.swapping import grouping, p_distribution, rank_swapping
@@ -37,13 +36,13 @@ from unveil.workflows.reproducing.rank_based.work import (
     SWAPPED,
     known_rows,
 )
-from unveil.workflows.reproducing.yardstick import judged
+from unveil.workflows.reproducing.verdicts import judged, untestable
 
 if TYPE_CHECKING:
     from unveil.data.reproduction import Claim
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
-    from unveil.workflows.reproducing.rank_based.judging import Judge, Judged
+    from unveil.workflows.reproducing.verdicts import Judge, Judged
 
 FEW = 10  # links that are claimed to be right: of fewer nothing is said
 BY_VALUE = ("swapping", "p-distribution", "multiplicative", GROUPING)
@@ -169,7 +168,7 @@ def _before(paper: Paper) -> list[Judge]:
         )
 
     return [
-        depends, verified, worst, compares, untestable(ELSEWHERE),
+        depends, verified, worst, compares, lambda: untestable(ELSEWHERE),
         lambda: judged_by(better(paper, ("swapping", "p-distribution"), SUM, DISTANCE),
                        "Rank sum over distance"),
         unscaled, squared, bounded, sizes, undrawn,

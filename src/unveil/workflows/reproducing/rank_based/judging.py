@@ -16,15 +16,14 @@ from unveil.workflows.reproducing.rank_based.work import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from unveil.data.reproduction import Verdict
     from unveil.workflows.reproducing.contests import Runs
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
+    from unveil.workflows.reproducing.verdicts import Judged
 
-    Judged = tuple[Verdict, str]
-    Judge = Callable[[], Judged]
 
 DISTANCE, SUM, MAX = "DBRL", "RBRL-Sum", "RBRL-Max"
 CENSUS, EIA, BOTH = ("census",), ("eia",), tuple(FILES)
@@ -155,17 +154,17 @@ def both(
     first: Contest, second: Contest, names: tuple[str, str], *, always: bool = False
 ) -> Judged:
     """Judge by two contests."""
-    verdicts = {verdict_of(one, always=always) for one in (first, second)}
+    verdicts = {by_rows(one, always=always) for one in (first, second)}
     verdict: Verdict = verdicts.pop() if len(verdicts) == 1 else "holds in part"
     return verdict, f"{names[0]}: {first}; {names[1]}: {second}."
 
 
 def judged_by(result: Contest, who: str, *, always: bool = False) -> Judged:
     """Judge by one contest."""
-    return verdict_of(result, always=always), f"{who}: {result}."
+    return by_rows(result, always=always), f"{who}: {result}."
 
 
-def verdict_of(result: Contest, *, always: bool) -> Verdict:
+def by_rows(result: Contest, *, always: bool) -> Verdict:
     """Whether it holds in every row, or on the whole."""
     return result.verdict if always else result.on_the_whole
 
@@ -178,11 +177,6 @@ def known_at(paper: Paper, mask: str, level: float) -> float:
 def if_so(holds: bool, because: str, otherwise: Verdict = "does not hold") -> Judged:
     """Judge by one question."""
     return "holds" if holds else otherwise, because
-
-
-def untestable(because: str) -> Judge:
-    """Judge what cannot be tested."""
-    return lambda: ("cannot be tested", because)
 
 
 def listed(values: list[float], digits: int = 1) -> str:

@@ -25,7 +25,8 @@ from unveil.workflows.reproducing.rank_based.judging import (
 from unveil.workflows.reproducing.rank_based.work import FILES, NOISE
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.rank_based.judging import Judge, Judged, Paper
+    from unveil.workflows.reproducing.rank_based.judging import Paper
+    from unveil.workflows.reproducing.verdicts import Judge, Judged
 
 CORRELATED = ("correlated", "correlated-evenly")
 

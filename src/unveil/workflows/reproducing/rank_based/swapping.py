@@ -22,7 +22,6 @@ from unveil.workflows.reproducing.rank_based.judging import (
     levels,
     listed,
     over_distance,
-    untestable,
 )
 from unveil.workflows.reproducing.rank_based.work import (
     FILES,
@@ -31,10 +30,12 @@ from unveil.workflows.reproducing.rank_based.work import (
     IN_WORDS,
     SWAPPED,
 )
+from unveil.workflows.reproducing.verdicts import untestable
 from unveil.workflows.reproducing.yardstick import compared
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.rank_based.judging import Judge, Judged, Paper
+    from unveil.workflows.reproducing.rank_based.judging import Paper
+    from unveil.workflows.reproducing.verdicts import Judge, Judged
 
 MARGIN = 5.0  # points that are a considerable margin
 
@@ -102,12 +103,12 @@ def rank_swapping(paper: Paper) -> list[Judge]:
 
     return [
         lambda: best_of(paper, "swapping", MAX, BOTH, always=True),
-        margin, quarter, earlier, untestable(ELSEWHERE), needs, half, poor,
+        margin, quarter, earlier, lambda: untestable(ELSEWHERE), needs, half, poor,
         lambda: judged_by(paper.files("swapping"), "Of Census"),
         lambda: best_of(paper, "swapping", MAX, EIA),
         lambda: judged_by(paper.between("swapping", SUM, DISTANCE), "Rank sum over distance",
                           always=True),
-        untestable("It is about what other papers do."),
+        lambda: untestable("It is about what other papers do."),
     ]  # fmt: skip
 
 

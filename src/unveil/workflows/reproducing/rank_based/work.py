@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cache
 from math import sqrt
 from typing import TYPE_CHECKING, Any
@@ -322,6 +321,5 @@ def known_rows(found: Found, file: str) -> Iterator[tuple[str, float]]:
     """The masks and levels at which it was tried to know the mask: in a hurry a few."""
     for mask, levels in _masks_known(file).items():
         for level in levels:
-            with suppress(KeyError):
-                found.runs("known", mask, file, level)
+            if found.has("known", mask, file, level):
                 yield mask, level

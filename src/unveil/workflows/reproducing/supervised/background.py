@@ -16,17 +16,18 @@ from unveil.workflows.reproducing.supervised.results import (
     by_file,
     percent,
     span,
-    verdict,
 )
+from unveil.workflows.reproducing.verdicts import untestable, verdict_of
 
 if TYPE_CHECKING:
-    from unveil.workflows.reproducing.supervised.results import Judgement, Results
+    from unveil.workflows.reproducing.supervised.results import Results
+    from unveil.workflows.reproducing.verdicts import Judged
 
 
 # Abstract, Sections 1 and 2
 
 
-def _worst_case(results: Results) -> Judgement:
+def _worst_case(results: Results) -> Judged:
     better = [
         learnt >= max(plain) - 1e-9
         for name in FILES
@@ -39,81 +40,83 @@ def _worst_case(results: Results) -> Judgement:
     ]
     proven = sum(sum(results.every(column, "proven")) for column in MODELS)
     many = sum(len(results.every(column)) for column in MODELS)
-    return verdict([*better, proven > 0]), (
+    return verdict_of(*better, proven > 0), (
         "learnt weights link at least as many as equal weights and inverse variances in "
         f"{sum(better)} of {len(better)} files; {proven:.0f} of {many} learnt distances are proven "
         "to be the best of their family"
     )
 
 
-def _identifier_left(results: Results) -> Judgement:
+def _identifier_left(results: Results) -> Judged:
     share = results.one("facts", "identified")
-    return verdict(
-        [share == 1]
+    return verdict_of(
+        *[share == 1]
     ), f"of a survey's identifiers {percent(share)} are one person's alone"
 
 
-def _several_releases(results: Results) -> Judgement:
+def _several_releases(results: Results) -> Judged:
     once, twice = (results.one("scenarios", figure) for figure in ("once", "twice"))
-    return verdict([twice > once]), f"two noisy releases together link {twice:.3f}, one {once:.3f}"
+    return verdict_of(
+        *[twice > once]
+    ), f"two noisy releases together link {twice:.3f}, one {once:.3f}"
 
 
-def _intervals(results: Results) -> Judgement:
+def _intervals(results: Results) -> Judged:
     share, counted = (results.one("facts", one) for one in ("swapped", "swapped ranks"))
     other = results.one("facts", "microaggregated")
-    return verdict([share == counted == 1]), (
+    return verdict_of(share == counted == 1), (
         f"swapped by at most 10 % of the ranks: interval disclosure at 10 % is {percent(share)}, "
         f"and one by one {percent(counted)} of the originals stand so near; of M6-385 it is "
         f"{percent(other)}"
     )
 
 
-def _regression(results: Results) -> Judgement:
+def _regression(results: Results) -> Judged:
     fits = results.several("facts", "regression")
-    return verdict(fit > 0 for fit in fits), (
+    return verdict_of(*(fit > 0 for fit in fits)), (
         f"regressions fitted to the release of M6-385 explain {span(fits)} of the variance of the "
         "originals, attribute by attribute"
     )
 
 
-def _single_attribute(results: Results) -> Judgement:
+def _single_attribute(results: Results) -> Judged:
     category, together, number = (
         results.one("facts", one) for one in ("single category", "together", "single number")
     )
-    return verdict([category <= 0.01 * 1000, number <= 0.01 * SIZE]), (
+    return verdict_of(category <= 0.01 * 1000, number <= 0.01 * SIZE), (
         f"of 1,000 people of a survey any one of four attributes singles out {category:.0f} at "
         f"most, all four {together:.0f}; but any one of the six of Census singles out {number:.0f} "
         f"of {SIZE}"
     )
 
 
-def _values_of_links(results: Results) -> Judgement:
+def _values_of_links(results: Results) -> Judged:
     right = results.one("facts", "right if linked")
-    return verdict([right == 1]), (
+    return verdict_of(right == 1), (
         f"of M4-33 with a seventh column released as it is, {percent(right)} of the right links "
         "tell its value"
     )
 
 
-def _whose(results: Results) -> Judgement:
+def _whose(results: Results) -> Judged:
     linked, right = (results.one("facts", one) for one in ("linked", "right"))
-    return verdict([linked < IMPORTANT]), (
+    return verdict_of(linked < IMPORTANT), (
         f"of M4-33 {percent(linked)} of the originals find their row, by the covariance of true "
         f"pairs, and {percent(right)} read the right value of the seventh column"
     )
 
 
-def _synthetic(results: Results) -> Judgement:
+def _synthetic(results: Results) -> Judged:
     share = results.one("scenarios", "synthetic")
-    return verdict([share > GUESS]), (
+    return verdict_of(share > GUESS), (
         f"four columns drawn anew from their regression on the others: {share:.3f} are linked, "
         f"where a guess links {GUESS:.4f}"
     )
 
 
-def _not_found(results: Results) -> Judgement:
+def _not_found(results: Results) -> Judged:
     found = results.beside("found")
-    return verdict(share < 0.5 for share in found), (
+    return verdict_of(*(share < 0.5 for share in found)), (
         f"{span(found)} of the released rows of the six files have values that are a row of the "
         "original"
     )
@@ -128,69 +131,69 @@ FIRST = (
 # Section 2.3
 
 
-def _probabilistic(results: Results) -> Judgement:
+def _probabilistic(results: Results) -> Judged:
     probable = results.beside("probabilistic")
     plain, learnt = results.columns("d2AM", "d2WM")
     above = [a > b for a, b in zip(plain, probable, strict=True)]
     best = sum(a > b for a, b in zip(learnt, probable, strict=True))
-    return verdict(above), (
+    return verdict_of(*above), (
         f"plain distance links more than probabilistic linkage by levels in {sum(above)} of 6 "
         f"files ({span(plain)} against {span(probable)}); learnt weights do in {best}"
     )
 
 
-def _simple(results: Results) -> Judgement:  # noqa: ARG001 - no figure speaks for it
-    return "cannot be tested", "it is a judgement, for which there is no figure"
+def _simple(results: Results) -> Judged:  # noqa: ARG001 - no figure speaks for it
+    return untestable("it is a judgement, for which there is no figure")
 
 
-def _knowledge(results: Results) -> Judgement:
+def _knowledge(results: Results) -> Judged:
     known = by_file(lambda name: results.plain(name, "each"))
     (plain,) = results.columns("d2AM")
     above = [a > b for a, b in zip(known, plain, strict=True)]
-    return verdict(above), (
+    return verdict_of(*above), (
         f"attributes weighted by what masking did to their variances link {span(known)}, alike "
         f"{span(plain)}"
     )
 
 
-def _choice(results: Results) -> Judgement:
+def _choice(results: Results) -> Judged:
     plain, pairs, learnt = results.columns("d2AM", "d2MD", "d2WM")
     gains = [max(b, c) - a for a, b, c in zip(plain, pairs, learnt, strict=True)]
-    return verdict(gain > IMPORTANT for gain in gains), (
+    return verdict_of(*(gain > IMPORTANT for gain in gains)), (
         f"by file, the best of d2AM, d2MD and d2WM links {span(gains)} more than d2AM"
     )
 
 
-def _no_weights(results: Results) -> Judgement:
+def _no_weights(results: Results) -> Judged:
     plain, pairs = results.columns("d2AM", "d2MD")
     own, released = (results.beside(kind) for kind in ("original", "release"))
     moments = by_file(lambda name: results.plain(name, "groups"))
     above = [[a > b for a, b in zip(one, plain, strict=True)] for one in (pairs, own, released)]
-    return verdict(map(all, above)), (
+    return verdict_of(*map(all, above)), (
         "no weights, but which covariance? That of the true pairs' differences links "
         f"{span(pairs)}, that of both files' moments {span(moments)}; but that of the original "
         f"{span(own)} and that of the release {span(released)}, less than d2AM, {span(plain)}"
     )
 
 
-def _rescaled(results: Results) -> Judgement:
+def _rescaled(results: Results) -> Judged:
     moved = sum(sum(results.runs("beside", name, figure="rescaled")) for name in FILES)
-    return verdict([moved == 0]), (
+    return verdict_of(moved == 0), (
         f"with all columns but one in thousandths {moved:.0f} records are linked otherwise"
     )
 
 
-def _two_probabilities(results: Results) -> Judgement:
+def _two_probabilities(results: Results) -> Judged:
     share = results.beside("probabilistic")
     return "holds", f"it was run with no parameter at all, and links {span(share)}"
 
 
-def _specific(results: Results) -> Judgement:
+def _specific(results: Results) -> Judged:
     tailored = results.beside("tailored")
     plain, pairs = results.columns("d2AM", "d2MD")
     above = [a > b for a, b in zip(tailored, plain, strict=True)]
     of_pairs = sum(a > b for a, b in zip(tailored, pairs, strict=True))
-    return verdict(above), (
+    return verdict_of(*above), (
         f"who knows the microaggregation links {span(tailored)}, more than d2AM in {sum(above)} of "
         f"6 files and than d2MD, which needs the true pairs, in {of_pairs}"
     )
@@ -205,63 +208,63 @@ LINKAGE = (
 # Sections 2.4 and 2.5
 
 
-def _one_is_enough(results: Results) -> Judgement:
+def _one_is_enough(results: Results) -> Judged:
     plain = float(np.mean(results.plain(HARD, "d2AM")))
     each, learnt = (
         float(np.mean(one)) for one in (results.plain(HARD, "each"), results.learnt(HARD, "d2WM"))
     )
-    return verdict([each > plain + IMPORTANT]), (
+    return verdict_of(each > plain + IMPORTANT), (
         f"of {HARD} plain distance links {plain:.3f}, inverse variances, which need no truth, "
         f"{each:.3f}, learnt weights {learnt:.3f}"
     )
 
 
-def _fewer_attributes(results: Results) -> Judgement:
+def _fewer_attributes(results: Results) -> Judged:
     fewer = results.beside("fewer")
     (pairs,) = results.columns("d2MD")
-    return verdict(a < b for a, b in zip(fewer, pairs, strict=True)), (
+    return verdict_of(*(a < b for a, b in zip(fewer, pairs, strict=True))), (
         f"without the last attribute d2MD links {span(fewer)}, with it {span(pairs)}"
     )
 
 
-def _refused(results: Results) -> Judgement:
+def _refused(results: Results) -> Judged:
     refused, away = (results.one("compatibility", one) for one in ("refused", "away"))
-    return verdict([refused == 1]), (
+    return verdict_of(refused == 1), (
         f"with the truth (0.6, 0.4), (0.95, 0.05) is refused: {away:.2f} of it would have to go "
         "elsewhere"
     )
 
 
-def _a_probability(results: Results) -> Judgement:
+def _a_probability(results: Results) -> Judged:
     off = max(max(results.runs("beside", name, figure="off")) for name in FILES)
-    return verdict([off < 1e-9]), (
+    return verdict_of(off < 1e-9), (
         "the results of d2AM, in equal parts on those that tie, sum to 1 for every released row, "
         f"but for {off:g}"
     )
 
 
-def _compatible(results: Results) -> Judgement:
+def _compatible(results: Results) -> Judged:
     allowed, tried, agreed, believed = (
         results.one("compatibility", one) for one in ("allowed", "tried", "agreed", "believed")
     )
-    return verdict([allowed == 1, agreed == tried, believed == tried]), (
+    return verdict_of(allowed == 1, agreed == tried, believed == tried), (
         f"(0.35, 0.65) is compatible with (0.6, 0.4). Of {tried:.0f} pairs on two records "
         f"{agreed:.0f} agree with p/2 <= p' <= (1 + p)/2, and wherever it is compatible the belief "
         "function is there: at most the truth on every set, with p' as its bets"
     )
 
 
-def _record_linkage(results: Results) -> Judgement:
+def _record_linkage(results: Results) -> Judged:
     shares = results.beside("compatible")
-    return verdict([min(shares) > 0, min(shares) == 1]), (
+    return verdict_of(min(shares) > 0, min(shares) == 1), (
         f"d2AM's results are compatible with the truth for {span(shares)} of the released rows: by "
         "this definition it is record linkage for these, and not for the others, to which it "
         "gives a wrong record"
     )
 
 
-def _sugar_farms(results: Results) -> Judgement:  # noqa: ARG001 - there is no data
-    return "cannot be tested", "the file of sugar farms is not published with the report"
+def _sugar_farms(results: Results) -> Judged:  # noqa: ARG001 - there is no data
+    return untestable("the file of sugar farms is not published with the report")
 
 
 FORMAL = (
@@ -273,25 +276,27 @@ FORMAL = (
 # Section 2.6
 
 
-def _identity(results: Results) -> Judgement:
+def _identity(results: Results) -> Judged:
     differ = sum(results.runs("algebra", figure="identity"))
-    return verdict([differ == 0]), f"on whitened files {differ:.0f} records are linked otherwise"
+    return verdict_of(
+        *[differ == 0]
+    ), f"on whitened files {differ:.0f} records are linked otherwise"
 
 
-def _factor(results: Results) -> Judgement:
+def _factor(results: Results) -> Judged:
     factor, n = (results.mean("algebra", figure=one) for one in ("factor", "n"))
-    return verdict([abs(factor - n**2) < 1e-6]), (
+    return verdict_of(abs(factor - n**2) < 1e-6), (
         f"of {n:.0f} attributes the squared distance is {factor:.0f} times the mean: n times, not "
         "n squared"
     )
 
 
-def _divided(results: Results) -> Judgement:
+def _divided(results: Results) -> Judged:
     differ = sum(results.runs("algebra", figure="divided"))
-    return verdict([differ == 0]), f"{differ:.0f} records are linked otherwise"
+    return verdict_of(differ == 0), f"{differ:.0f} records are linked otherwise"
 
 
-def _interactions(results: Results) -> Judgement:
+def _interactions(results: Results) -> Judged:
     pairs = list(zip(results.every("d2CI"), results.every("d2WM"), strict=True))
     above, below = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
     gain = float(np.mean([a - b for a, b in pairs]))
@@ -300,13 +305,13 @@ def _interactions(results: Results) -> Judgement:
         - float(np.mean(results.learnt(n, "d2WM", "halves linked")))
         for n in FILES
     ]
-    return verdict([above > 0, above > below]), (
+    return verdict_of(above > 0, above > below), (
         f"the Choquet integral links more than weights in {above} of {len(pairs)} files and fewer "
         f"in {below}, {gain:.4f} more on average; of people held out {float(np.mean(held)):+.4f}"
     )
 
 
-def _diagonal(results: Results) -> Judgement:
+def _diagonal(results: Results) -> Judged:
     agreeing = [
         float(spearmanr(matrix["importance"], weights["importance"]).statistic)
         for name in FILES
@@ -315,29 +320,29 @@ def _diagonal(results: Results) -> Judgement:
         )
     ]
     strongest = results.every("d2MD*", "interacting")
-    return verdict([np.mean(agreeing) > 0.5, max(strongest) > 0]), (
+    return verdict_of(np.mean(agreeing) > 0.5, max(strongest) > 0), (
         "the order of the diagonal and that of the learnt weights agree by a rank correlation of "
         f"{float(np.mean(agreeing)):.2f} on average ({min(agreeing):.2f} at least); the strongest "
         f"pair interacts by {span(strongest)}"
     )
 
 
-def _key_attribute(results: Results) -> Judgement:
+def _key_attribute(results: Results) -> Judged:
     alone, learnt, weight, plain = (
         results.mean("key", figure=one) for one in ("alone", "learnt", "weight", "plain")
     )
-    return verdict([alone == 1, learnt == 1, weight > 0.99]), (
+    return verdict_of(alone == 1, learnt == 1, weight > 0.99), (
         "one of four attributes unmasked and nobody alike in it: all weight on it links "
         f"{percent(alone)}, learnt weights {percent(learnt)} with {weight:.3f} of the weight on "
         f"it, equal weights {percent(plain)}"
     )
 
 
-def _nested(results: Results) -> Judgement:
+def _nested(results: Results) -> Judged:
     differ = [
         sum(results.runs("algebra", figure=one)) for one in ("divided", "additive", "diagonal")
     ]
-    return verdict(one == 0 for one in differ), (
+    return verdict_of(*(one == 0 for one in differ)), (
         "equal weights, an additive measure and a diagonal matrix link "
         f"{', '.join(f'{d:.0f}' for d in differ)} records otherwise than what they are cases of"
     )

@@ -11,11 +11,9 @@ from unveil.workflows.reproducing.supervised.files import FILES, SIZE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from unveil.data.reproduction import Verdict
     from unveil.workflows.reproducing.experiment import Argument, Figures, Found
     from unveil.workflows.reproducing.published import Published
 
-    Judgement = tuple[Verdict, str]
 
 MODELS: dict[str, Literal["weights", "choquet", "bilinear"]] = {
     "d2WM": "weights",
@@ -50,10 +48,9 @@ class Results:
 
     def learning(self, name: str, column: str) -> list[Figures]:
         """Of a learnt distance: with all its steps or, in a hurry, with few."""
-        try:
-            return self._found.runs("learnt", name, column, STEPS[column])
-        except KeyError:
-            return self._found.runs("learnt", name, column, hasty(name, column))
+        full = self._found.has("learnt", name, column, STEPS[column])
+        steps = STEPS[column] if full else hasty(name, column)
+        return self._found.runs("learnt", name, column, steps)
 
     def learnt(self, name: str, column: str, figure: str = "linked") -> list[float]:
         """One figure of a learnt distance."""
@@ -81,10 +78,7 @@ class Results:
 
     def whole(self, work: str, *of: str) -> Figures | None:
         """Of all records; None in a hurry."""
-        try:
-            return self._found.of(work, *of)
-        except KeyError:
-            return None
+        return self._found.of(work, *of) if self._found.has(work, *of) else None
 
     def columns(self, *columns: str) -> list[list[float]]:
         """Columns of Table 2, each the means of the files."""
@@ -104,16 +98,6 @@ class Results:
 def by_file(values: Callable[[str], Sequence[float]]) -> list[float]:
     """For each file the mean of its samples."""
     return [float(np.mean(values(name))) for name in FILES]
-
-
-def verdict(each: Iterable[bool | np.bool_]) -> Verdict:
-    """It holds where it holds every time, in part where it does not every time.
-
-    >>> verdict([True, False]), verdict([False])
-    ('holds in part', 'does not hold')
-    """
-    every = list(each)
-    return "holds" if all(every) else "holds in part" if any(every) else "does not hold"
 
 
 def listed(numbers: Iterable[int]) -> str:
