@@ -9,6 +9,7 @@ import msgspec
 
 Mark = Literal["same", "different", "not reproducible", "ours"]
 Verdict = Literal["holds", "holds in part", "does not hold", "cannot be tested"]
+TINY = 1e-4  # a figure below it is written with its exponent
 SIGNS: dict[Mark, str] = {"same": "=", "different": "≠", "not reproducible": "∅", "ours": ""}
 
 
@@ -66,6 +67,8 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
         >>> table = Table(name="", title="", unit="%", yardstick="", digits=1, cells=())
         >>> table.written(Cell(row="", column="", ours=98.47, error=0.25))
         '98.5 ± 0.2'
+        >>> table.written(Cell(row="", column="", ours=1.0138e-7))
+        '1.01e-07'
         """
         if cell.ours is None:
             return ""
@@ -87,8 +90,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _written(value: float, digits: int) -> str:
-    tiny = 0 < abs(value) < 0.5 * 0.1**digits
-    return f"{value:.2g}" if tiny else f"{value:.{digits}f}"
+    return f"{value:.3g}" if 0 < abs(value) < TINY else f"{value:.{digits}f}"
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

@@ -42,13 +42,17 @@ def curve(rows: Rows, *, logarithmic: bool = False) -> Drawn:
     line, x, y = rows[0]
     names = list(dict.fromkeys(row[line] for row in rows))
     shown = [row for row in rows if row[y] > 0] if logarithmic else rows
+    colour = kinds_in(line, names, PALETTE, lines=True)
+    if len(names) > len(PALETTE):  # as many of one family: from dark to light, in their order
+        scale = alt.Scale(domain=names, scheme="viridis")
+        colour = alt.Color(f"{line}:N", scale=scale, legend=legend(names, lines=True))
     lines = (
         rows_of(shown)
         .mark_line(point=len(rows) < FEW)
         .encode(
             x=alt.X(f"{x}:Q"),
             y=alt.Y(f"{y}:Q", scale=alt.Scale(type="log" if logarithmic else "linear")),
-            color=kinds_in(line, names, PALETTE, lines=True),
+            color=colour,
             tooltip=[f"{line}:N", alt.Tooltip(f"{x}:Q"), alt.Tooltip(f"{y}:Q", format=".3")],
         )
     )
