@@ -237,10 +237,11 @@ def _upper_bound(results: Results) -> Judged:
 
     every = [one for name in FILES for one in shares(name)]
     above = sum(of_those > whole for whole, _, of_those in every)
-    return verdict_of(*(of_all <= whole for whole, of_all, _ in every)), (
+    below = [of_all <= whole for whole, of_all, _ in every]
+    return verdict_of(*below), (
         f"where half of the masked rows are released, weights link {span(b for _, b, _ in every)} "
-        "of all people, at most as many as of all rows in every file; but of the released rows "
-        f"they link more than without sampling in {above} of {len(every)}"
+        f"of all people, no more than of all rows in {sum(below)} of {len(every)} files; but of "
+        f"the released rows they link more than without sampling in {above}"
     )
 
 
