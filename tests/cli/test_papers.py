@@ -42,7 +42,7 @@ def test_every_figure_is_printed_with_its_mark(unveil_command, asked):
     ]
     assert "  3. Section 4: Claim 3 </script><b>&." in lines
     assert "     DOES NOT HOLD: In 3 of 9 rows." in lines
-    assert lines[-2].split() == ["rank-based", "1", "1", "2", "1", "1", "1", "1"]
+    assert lines[-1].split() == ["rank-based", "1", "1", "2", "1", "1", "1", "1"]
 
 
 def test_what_is_asked_for_is_passed_on(unveil_command, asked, tmp_path):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from unveil.data.reproduction import Cell, Claim, Reproduction, Reproductions, Table
 
-WIDTH = 100  # of what is not printed to a terminal
+WIDTH = 120  # of what is not printed to a terminal
 
 
 @click.command(name="papers")
@@ -86,7 +86,8 @@ def command(
         return
     for paper in found.papers:
         _print_paper(paper)
-    _print_overview(found)
+    if found.compared():
+        _print_overview(found)
     for path, what in ((report, "the page"), (figures, "the charts")):
         if path is not None:
             say(f"Wrote {what}: {path}")
@@ -167,11 +168,10 @@ def _wrap(text: str, indent: str = "", first: str | None = None) -> None:
 
 
 def _print_overview(found: Reproductions) -> None:
-    marks, verdicts = found.papers[0].marks(), found.papers[0].verdicts()
-    head = ["", *marks, *verdicts]
+    head = ["", *found.papers[0].marks(), *found.papers[0].verdicts()]
     rows = [
         [paper.name, *map(str, (*paper.marks().values(), *paper.verdicts().values()))]
-        for paper in found.papers
+        for paper in found.compared()
     ]
     say("Figures that are the same, different or not reproducible; claims that hold or do not:")
     print_table(head, rows, head[1:])

@@ -148,3 +148,7 @@ class Reproductions(msgspec.Struct, frozen=True, kw_only=True):
     def __getitem__(self, name: str) -> Reproduction:
         """One paper by its name."""
         return next(paper for paper in self.papers if paper.name == name)
+
+    def compared(self) -> list[Reproduction]:
+        """Those that have anything to compare with: claims, or printed figures."""
+        return [one for one in self.papers if one.claims or any(one.marks().values())]

@@ -122,6 +122,7 @@ def compared(found: Comparison, *, external: bool = False) -> Summary:
 
 def reproduced(found: Reproductions) -> Summary:
     """What is said of papers whose tables were reproduced."""
+    made = [papers.overview(found), *(papers.paper(one) for one in found.papers)]
     return Summary(
         kind="Reproduction: of data that anybody can get",
         title="Published tables, ours beside theirs",
@@ -129,7 +130,7 @@ def reproduced(found: Reproductions) -> Summary:
         verdict=papers.verdict(found),
         passed=None,
         facts=papers.facts(found),
-        sections=(papers.overview(found), *(papers.paper(one) for one in found.papers)),
+        sections=tuple(section for section in made if section is not None),
         limits=papers.limits(),
         version=found.version,
     )

@@ -3,6 +3,7 @@
 from html import escape
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import unveil
@@ -59,7 +60,7 @@ def test_a_page_that_is_no_report_of_a_release(tmp_path):
     read = Page(text)
     assert len(read.ids) == len(set(read.ids))
     assert sorted(read.charts()) == [
-        "rank-based-curve", "rank-based-law", "rank-based-ours-and-theirs",
+        "rank-based-curve", "rank-based-law", "rank-based-ours-and-theirs-linked",
     ]  # fmt: skip
     assert "private" not in text.partition("<main")[0].partition("<header>")[2]
     assert "glossary" not in read.ids  # it has no word that needs one
@@ -72,3 +73,11 @@ def test_a_page_that_is_no_report_of_a_release(tmp_path):
 def test_papers_have_no_page_for_others(tmp_path):
     with pytest.raises(UsageError, match="of papers"):
         unveil.report(some_papers(), tmp_path / "papers.html", external=True)
+
+
+def test_where_nothing_was_published_nothing_is_counted():
+    found = some_papers()
+    said = reproduced(msgspec.structs.replace(found, papers=found.papers[1:]))
+    assert plain(said.verdict) == "There are no published figures to compare with."
+    assert (said.facts, [section.key for section in said.sections]) == ((), ["grid"])
+    assert len(reproduced(found)["overview"].exhibits[0].table.rows) == 1

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MARKS = tuple(mark for mark in get_args(Marked) if mark != "ours")
 VERDICTS = get_args(Verdict)
+MANY = 3  # figures of one unit that make a chart
 
 
 def subject(found: Reproductions) -> Phrase:
@@ -33,6 +34,8 @@ def subject(found: Reproductions) -> Phrase:
 def verdict(found: Reproductions) -> Phrase:
     """How much is the same."""
     marks = _sum(paper.marks() for paper in found.papers)
+    if not any(marks.values()):
+        return phrase("There are no published figures to compare with.")
     return phrase(
         "Of {} published figures {} are the same, {} are different, and {} cannot be reproduced.",
         counted(sum(marks.values())),
@@ -42,6 +45,8 @@ def verdict(found: Reproductions) -> Phrase:
 
 def facts(found: Reproductions) -> tuple[Fact, ...]:
     """Figures at the top."""
+    if not found.compared():
+        return ()
     marks = _sum(paper.marks() for paper in found.papers)
     verdicts = _sum(paper.verdicts() for paper in found.papers)
     of_cells = [Fact(phrase(f"figures: {mark}"), (counted(marks[mark]),)) for mark in MARKS]
@@ -56,8 +61,10 @@ def _sum(counts: Iterable[Mapping[Any, int]]) -> Counter[str]:
     return total
 
 
-def overview(found: Reproductions) -> Section:
-    """One line for each paper."""
+def overview(found: Reproductions) -> Section | None:
+    """One line for each paper; none, if there is nothing to compare with."""
+    if not found.compared():
+        return None
     heads = [*MARKS, *VERDICTS]
     rows: list[Row] = [
         (
@@ -65,7 +72,7 @@ def overview(found: Reproductions) -> Section:
             *(counted(paper.marks()[mark]) for mark in MARKS),
             *(counted(paper.verdicts()[one]) for one in VERDICTS),
         )
-        for paper in found.papers
+        for paper in found.compared()
     ]
     columns = (text("paper", "paper"), *(figures(head, head) for head in heads))
     return Section(
@@ -84,10 +91,7 @@ def overview(found: Reproductions) -> Section:
 
 def paper(found: Reproduction) -> Section:
     """One paper: how it was run, its tables, its claims."""
-    exhibits = [_table(found.name, table) for table in found.tables]
-    scattered = _scatter(found)
-    if scattered is not None:
-        exhibits.insert(0, scattered)
+    exhibits = [*_scatters(found), *(_table(found.name, table) for table in found.tables)]
     if found.claims:
         exhibits.append(_claims(found.name, found.claims))
     return Section(
@@ -132,27 +136,33 @@ def _places(cells: list[reproduction.Cell], most: int = 6) -> str:
     return said if len(cells) <= most else f"{said} and {len(cells) - most} more"
 
 
-def _scatter(found: Reproduction) -> Exhibit | None:
-    """All figures that were compared: printed against ours."""
-    rows: list[Row] = [
-        (f"{table.name}, {cell.row}, {cell.column}", as_given(float(cell.theirs)),
-         as_given(cell.ours), cell.mark, table.unit)
-        for table in found.tables for cell in table.cells
-        if cell.theirs is not None and cell.ours is not None
-    ]  # fmt: skip
-    if not rows:
-        return None
-    return Exhibit(
-        name=_key(found.name, "ours and theirs"),
-        title="Ours against theirs",
-        chart="ours_and_theirs",
-        table=Table(
-            (text("cell", "cell"), figures("theirs", "theirs"), figures("ours", "ours"),
-             text("mark", "mark"), text("unit", "unit")),
-            tuple(rows),
-        ),
-        says=phrase("Every printed figure against ours; those on the line are equal."),
-    )  # fmt: skip
+def _scatters(found: Reproduction) -> list[Exhibit]:
+    """All figures that were compared, printed against ours: a chart for each unit."""
+    rows: dict[str, list[Row]] = {}
+    for table in found.tables:
+        for cell in table.cells:
+            if cell.theirs is None or cell.ours is None:
+                continue
+            place = f"{table.name}, {cell.row}, {cell.column}"
+            both = as_given(float(cell.theirs)), as_given(cell.ours)
+            rows.setdefault(table.unit, []).append((place, *both, cell.mark))
+    columns = (
+        text("cell", "cell"),
+        figures("theirs", "theirs"),
+        figures("ours", "ours"),
+        text("mark", "mark"),
+    )
+    return [
+        Exhibit(
+            name=_key(found.name, f"ours and theirs {unit}"),
+            title=f"Ours against theirs ({unit})",
+            chart="ours_and_theirs",
+            table=Table(columns, tuple(each)),
+            says=phrase("Every printed figure against ours; those on the line are equal."),
+        )
+        for unit, each in rows.items()
+        if len(each) >= MANY
+    ]
 
 
 def _claims(paper: str, claims: tuple[Claim, ...]) -> Exhibit:
