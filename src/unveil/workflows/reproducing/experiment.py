@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
+import numpy as np
 
 from unveil.data.streams import stream
 
@@ -41,8 +42,8 @@ class Found:
     >>> found = Found({"swapped census 10 0": {"DBRL": 60.1}, "swapped census 10 1": {"DBRL": 61}})
     >>> found.each("swapped", "census", 10, figure="DBRL")
     [60.1, 61]
-    >>> found.of("swapped", "census", 10, 1)
-    {'DBRL': 61}
+    >>> found.one("swapped", "census", 10, 1, figure="DBRL")
+    61
     """
 
     def __init__(self, figures: Mapping[str, Figures]) -> None:
@@ -70,16 +71,31 @@ class Found:
         """What the trials found whose last argument is the number of a run, in that order."""
         return [found for _, found in sorted(self._runs[Trial(work, of).key], key=_number)]
 
+    def one(self, work: str, *of: Argument, figure: str) -> float:
+        """A figure of one trial."""
+        return _one(self.of(work, *of), figure)
+
+    def several(self, work: str, *of: Argument, figure: str) -> list[float]:
+        """A figure of one trial that is a list."""
+        value = self.of(work, *of)[figure]
+        if not isinstance(value, list):
+            raise TypeError(f"'{figure}' is one figure")
+        return value
+
     def each(self, work: str, *of: Argument, figure: str) -> list[float]:
-        """One figure of each of these runs."""
-        return [_number_of(found, figure) for found in self.runs(work, *of)]
+        """A figure of each of the runs."""
+        return [_one(found, figure) for found in self.runs(work, *of)]
+
+    def mean(self, work: str, *of: Argument, figure: str) -> float:
+        """The mean of the runs."""
+        return float(np.mean(self.each(work, *of, figure=figure)))
 
 
 def _number(run: tuple[int, Figures]) -> int:
     return run[0]
 
 
-def _number_of(found: Figures, figure: str) -> float:
+def _one(found: Figures, figure: str) -> float:
     value = found[figure]
     if isinstance(value, list):
         raise TypeError(f"'{figure}' is a list of figures")

@@ -50,6 +50,14 @@ class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             for column, figure in zip(self.columns, figures, strict=True):
                 yield row.replace("_", " "), column, None if figure == NOTHING else figure
 
+    def figures(self) -> dict[tuple[str, str], str]:
+        """What is printed, by row and column.
+
+        >>> PublishedTable("noise", "%", ("DBRL", "RBRL"), "0.10 98.4 -").figures()
+        {('0.10', 'DBRL'): '98.4'}
+        """
+        return {(row, column): text for row, column, text in self.printed() if text is not None}
+
 
 class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A claim in words, put in ours: where it stands, and what it says."""

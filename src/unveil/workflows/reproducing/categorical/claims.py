@@ -151,8 +151,8 @@ def two_probabilities_are_enough(results: Results) -> Judged:
 
 def groups_go_by_categories(results: Results) -> Judged:
     """In the printed table, and on the stand-in."""
-    table = results.published.tables["Table 1"]
-    printed = {row: float(figure or 0) for row, _, figure in table.printed()}
+    table = results.published.tables["Table 1"].figures()
+    printed = {row: float(figure) for (row, _), figure in table.items()}
     so, said = [set(GROUPS["u"]) == {*GROUPS["m"], *GROUPS["l"]}], []
     for categories in (printed, results.categories):
         sizes = [[categories[name] for name in GROUPS[group]] for group in "sml"]
@@ -187,8 +187,8 @@ def experiments_are_180(results: Results) -> Judged:
 
 def the_distance_is_one(results: Results) -> Judged:
     """Of a category from itself it would have to be 0."""
-    attribute, _, categories = next(results.published.tables["Table 1"].printed())
-    least = 1 / float(categories or 1)
+    (attribute, _), categories = next(iter(results.published.tables["Table 1"].figures().items()))
+    least = 1 / float(categories)
     return verdict_of(least == 0), (
         f"A category is not at distance 0 from itself: in {attribute} it is 1/{categories} = "
         f"{least:.2f}. That is so for all pairs, so that nobody's nearest record changes; only "

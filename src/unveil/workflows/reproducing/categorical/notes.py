@@ -128,7 +128,7 @@ def only_pram_draws(results: Results) -> Judged:
     drawn = dict.fromkeys(MASKS, 0)
     for method in MASKS:
         for p in PARAMETERS:
-            drawn[method] += results.found.of("changed", 0, method, p)["drawn"] == 1
+            drawn[method] += results.found.one("changed", 0, method, p, figure="drawn") == 1
     draws = [method for method, times in drawn.items() if times]
     said = ", ".join(f"{method} {times}" for method, times in drawn.items())
     return verdict_of(draws == ["PRAM"]), (

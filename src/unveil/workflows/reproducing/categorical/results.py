@@ -41,23 +41,22 @@ class Results:
         arrays = {linkage: np.full(EXPERIMENTS, np.nan) for linkage in ("PRL", "DBRL")}
         methods = list(MASKS)
         for place, name in enumerate(TABLES.values()):
-            for p, column, figure in self.published.tables[name].printed():
+            for (p, column), figure in self.published.tables[name].figures().items():
                 linkage, _, method = column.partition(" ")
-                of = methods.index(method), int(p) - 1, place
-                arrays[linkage][of] = np.nan if figure is None else float(figure)
+                arrays[linkage][methods.index(method), int(p) - 1, place] = float(figure)
         return arrays
 
     @property
     def categories(self) -> dict[str, float]:
         """How many categories each attribute of the stand-in has."""
-        counted = self.found.of("counted", 0)
-        return {name: many for name, many in counted.items() if not isinstance(many, list)}
+        attributes = self.found.of("counted", 0)
+        return {name: self.found.one("counted", 0, figure=name) for name in attributes}
 
     @property
     def averages_in_the_text(self) -> dict[str, float]:
         """Those that Section 3 tells."""
-        told = self.published.tables["Averages"].printed()
-        return {row: float(figure) for row, _, figure in told if figure is not None}
+        told = self.published.tables["Averages"].figures()
+        return {row: float(figure) for (row, _), figure in told.items()}
 
     def hits(self, attack: str, ties: str = "any", window: int = 0, figure: str = "") -> Floats:
         """The hits of an attack by one policy for ties; of a figure beside them, if named."""

@@ -91,8 +91,7 @@ def _categories(_: Results) -> Judged:
 
 
 def _standard(results: Results) -> Judged:
-    tried = results.found.of("standard")
-    refused, of = int(tried["refused"]), int(tried["of"])  # type: ignore[arg-type]
+    refused, of = (int(results.found.one("standard", figure=one)) for one in ("refused", "of"))
     return share(refused, of), (
         f"{refused} of {of} attacks that compare common attributes refuse such files"
     )
@@ -120,13 +119,13 @@ def _poor(results: Results) -> Judged:
 
 
 def _few_attributes(results: Results) -> Judged:
-    sizes = {name: int(results.found.of("split", name)["attributes"]) for name in FILES}  # type: ignore[arg-type]
+    sizes = {name: results.found.one("split", name, figure="attributes") for name in FILES}
     best = {name: results.best(name)[1] for name in FILES}
     against = best["abalone"] > best["housing"] > best["dermatology"]
     return "does not hold" if against else "holds", (
-        f"abalone has {sizes['abalone']} attributes, as many as housing, and links "
+        f"abalone has {sizes['abalone']:.0f} attributes, as many as housing, and links "
         f"{best['abalone']:.1f} against {best['housing']:.1f}; dermatology has "
-        f"{sizes['dermatology']} and links {best['dermatology']:.1f}"
+        f"{sizes['dermatology']:.0f} and links {best['dermatology']:.1f}"
     )
 
 

@@ -64,7 +64,7 @@ class Results(NamedTuple):
 
     def mean(self, name: str, kind: str, way: str) -> float:
         """The average of one cell."""
-        return float(np.mean(self.found.each(WORK_OF[kind], name, figure=way)))
+        return self.found.mean(WORK_OF[kind], name, figure=way)
 
     def best(self, name: str, *kinds: str) -> tuple[str, float]:
         """The best average of a file by any way, or by any of some linkage, and which it is."""
@@ -77,13 +77,12 @@ class Results(NamedTuple):
     def best_printed(self, name: str) -> float | None:
         """The best average in the paper's table of a file."""
         table = self.published.tables.get(TABLES.get(name, ""))
-        return None if table is None else max(float(figure or 0) for *_, figure in table.printed())
+        return None if table is None else max(map(float, table.figures().values()))
 
     def printed(self, name: str, kind: str, way: str) -> float:
         """A printed average."""
         row, column = f"{way[:2]} {kind}", way[3:]
-        every = self.published.tables[TABLES[name]].printed()
-        return next(float(f or 0) for r, c, f in every if (r, c) == (row, column))
+        return float(self.published.tables[TABLES[name]].figures()[row, column])
 
     def maxima(self, name: str) -> list[float]:
         """The most records linked by distance in any way, in each ten runs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
@@ -169,7 +170,7 @@ def _by_size(of: Callable[[int], float]) -> dict[str, float]:
 def _lines(results: Results, figures: dict[str, str]) -> Rows:
     """A row for each combination and figure."""
     return {
-        f"{row}, {name}": _by_size(lambda k, row=row, one=figure: results.of(row, k, one))  # type: ignore[misc]
+        f"{row}, {name}": _by_size(partial(results.of, row, figure=figure))
         for row in ORDERS
         for figure, name in figures.items()
     }

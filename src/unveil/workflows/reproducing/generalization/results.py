@@ -11,7 +11,7 @@ from unveil.workflows.reproducing.generalization.work import RELEASES, SIZES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unveil.workflows.reproducing.experiment import Figures, Found
+    from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
 
 ORDERS = {"(<,>)": "<>", "(>,<)": "><"}
@@ -26,12 +26,11 @@ class Results:
     """Figures of the original, of a combination (as the paper writes it) and K, of a release."""
 
     def __init__(self, found: Found, published: Published) -> None:
-        self._found, self._published = found, published
+        self.found, self.published = found, published
 
     def printed(self, table: str, row: str, column: str) -> str:
-        """A figure as the paper has it; "" where it has none."""
-        places = self._published.tables[table].printed()
-        return next(figure or "" for *place, figure in places if place == [row, column])
+        """A figure as the paper has it."""
+        return self.published.tables[table].figures()[row, column]
 
     def theirs(self, row: str, k: int) -> float:
         """What the paper has of a tree on uci."""
@@ -39,23 +38,23 @@ class Results:
 
     def original(self, figure: str) -> float:
         """A figure of the original file."""
-        return _one(self._found.of("original"), figure)
+        return self.found.one("original", figure=figure)
 
     def originals(self, figure: str) -> list[float]:
         """Several such figures."""
-        return _several(self._found.of("original"), figure)
+        return self.found.several("original", figure=figure)
 
     def some(self, figure: str) -> float:
         """A figure of files that are anonymised in another way."""
-        return _one(self._found.of("some"), figure)
+        return self.found.one("some", figure=figure)
 
     def of(self, row: str, k: int, figure: str) -> float:
         """A figure of the patterns of a combination."""
-        return _one(self._of(row, k), figure)
+        return self.found.one(self._work(row, k, figure), ORDERS[row], k, figure=figure)
 
     def several(self, row: str, k: int, figure: str) -> list[float]:
         """Several such figures."""
-        return _several(self._of(row, k), figure)
+        return self.found.several(self._work(row, k, figure), ORDERS[row], k, figure=figure)
 
     def each(self, row: str, figure: str) -> list[float]:
         """A figure for every K."""
@@ -75,48 +74,29 @@ class Results:
 
     def listed(self, row: str, k: int) -> float:
         """How many patterns there are, each once for every way on which it is found."""
-        return _one(self._found.of("ways", ORDERS[row], k), "listed")
+        return self.found.one("ways", ORDERS[row], k, figure="listed")
 
     def left(self, row: str, k: int) -> list[float]:
         """How many records have no pattern after the first condition, and after both."""
-        return _several(self._found.of("ways", ORDERS[row], k), "rest")
+        return self.found.several("ways", ORDERS[row], k, figure="rest")
 
     def released(self) -> list[int]:
         """The K of which releases were made."""
-        return [k for k in SIZES if self._release(next(iter(RELEASES)), k)]
+        return [k for k in SIZES if self.found.has("release", next(iter(RELEASES)), k)]
 
     def release(self, name: str, k: int, figure: str) -> float:
         """A figure of a release."""
-        return _one(self._release(name, k), figure)
+        return self.found.one("release", name, k, figure=figure)
 
     def groups(self, name: str, k: int) -> list[float]:
         """Of each group how many percent a release discards."""
-        return _several(self._release(name, k), "groups")
+        return self.found.several("release", name, k, figure="groups")
 
-    def _of(self, row: str, k: int) -> Figures:
+    def _work(self, row: str, k: int, figure: str) -> str:
+        """The trial that has a figure."""
         of = ORDERS[row], k
-        return {name: value for work in OF_PATTERNS for name, value in self._got(work, *of).items()}
-
-    def _release(self, name: str, k: int) -> Figures:
-        return self._got("release", name, k)
-
-    def _got(self, work: str, *of: str | int) -> Figures:
-        """What a trial found; nothing, if it was not run."""
-        return self._found.of(work, *of) if self._found.has(work, *of) else {}
-
-
-def _one(figures: Figures, name: str) -> float:
-    value = figures[name]
-    if isinstance(value, list):
-        raise TypeError(f"'{name}' is a list of figures")
-    return value
-
-
-def _several(figures: Figures, name: str) -> list[float]:
-    value = figures[name]
-    if not isinstance(value, list):
-        raise TypeError(f"'{name}' is one figure")
-    return value
+        run = (work for work in OF_PATTERNS if self.found.has(work, *of))
+        return next(work for work in run if figure in self.found.of(work, *of))
 
 
 def told(figures: Sequence[float], digits: int = 0) -> str:

@@ -89,7 +89,7 @@ def _drawn(found: Found, mask: str, row: str, column: str) -> Ours:
 
 
 def _grouped(found: Found, file: str, row: str, column: str) -> Ours:
-    return found.of("grouped", file, int(row))[column]
+    return found.one("grouped", file, int(row), figure=column)
 
 
 # Why a figure is far from the printed one where it is drawn.
@@ -115,7 +115,7 @@ COUNTED = {
 
 def _counted(found: Found, file: str, row: str, column: str) -> str:
     """Why a figure is not the printed one where nothing is drawn."""
-    ours = found.of("grouped", file, int(row))["hits"]
+    ours = found.one("grouped", file, int(row), figure="hits")
     known = COUNTED.get(int(row), "") if column == "DBRL" else ""
     return f"{ours:g} records; {known or 'not explained'}"
 

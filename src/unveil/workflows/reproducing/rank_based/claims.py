@@ -9,8 +9,6 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from unveil.workflows.reproducing.rank_based.judging import (
     DISTANCE,
     ELSEWHERE,
@@ -125,19 +123,19 @@ def _before(paper: Paper) -> list[Judge]:
             )
         ]
         moved = paper.mean("multiplicative", "census", 0.25, DISTANCE)
-        logs = paper.found.each("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
+        logs = paper.found.mean("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
         return if_so(
             min(same) == 1,
             f"On the logarithms of both files, ranks link the same records in {sum(same):.0f} of "
-            f"{len(same)} releases; by distance it is {np.mean(logs):.1f} % in place of "
+            f"{len(same)} releases; by distance it is {logs:.1f} % in place of "
             f"{moved:.1f} % (Census, multiplicative noise, b = 0.25).",
         )
 
     def squared() -> Judged:
-        squares = np.mean(paper.found.each("bent", "noise", "census", 0.1, figure="squared ranks"))
+        squares = paper.found.mean("bent", "noise", "census", 0.1, figure="squared ranks")
         plain = paper.mean("noise", "census", 0.1, SUM)
         return if_so(
-            bool(abs(squares - 90.0) <= abs(plain - 90.0)),
+            abs(squares - 90.0) <= abs(plain - 90.0),
             f"Table 1 is of absolute differences, as Section 3's procedure has it: {plain:.1f} % "
             f"at a = 0.1 on Census (printed 90.0); squares give {squares:.1f} %.",
         )
@@ -154,15 +152,15 @@ def _before(paper: Paper) -> list[Judge]:
         )
 
     def sizes() -> Judged:
-        of = [(paper.figure("described", f, name="records"), paper.figure("described", f,
-              name="attributes")) for f in FILES]  # fmt: skip
+        of = [(paper.found.one("described", f, figure="records"), paper.found.one("described", f,
+              figure="attributes")) for f in FILES]  # fmt: skip
         return if_so(
             of == [(1080, 13), (4092, 10)],
             "The files have as many; of EIA these are the last 10 columns of the file.",
         )
 
     def undrawn() -> Judged:
-        again = [paper.figure("grouped", f, k, name="again") for f in FILES for k in GROUPS[f]]
+        again = [paper.found.one("grouped", f, k, figure="again") for f in FILES for k in GROUPS[f]]
         return if_so(
             min(again) == 1, f"Two seeds make the same release, in all {len(again)} cases."
         )
@@ -188,13 +186,13 @@ def _end(paper: Paper) -> list[Judge]:
         plain = better(paper, BY_VALUE, SUM, DISTANCE)
         logs = {
             f"{FILES[file]} {level:g}": (
-                np.mean(paper.found.each("bent", "multiplicative", file, level, figure=DISTANCE)),
+                paper.found.mean("bent", "multiplicative", file, level, figure=DISTANCE),
                 paper.mean("multiplicative", file, level, SUM),
             )
             for file in FILES
             for level in NOISE
         }
-        ahead = sum(bool(a > b) for a, b in logs.values())
+        ahead = sum(a > b for a, b in logs.values())
         return if_so(
             plain.verdict == "holds" and not ahead,
             f"Rank sum over distance: {plain}. But under multiplicative noise distance is ahead of "

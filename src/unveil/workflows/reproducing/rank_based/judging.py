@@ -39,19 +39,12 @@ class Paper(NamedTuple):
     def runs(self, mask: str, file: str, level: float, attack: str) -> Runs:
         """What an attack links, in percent."""
         if mask == GROUPING:
-            return self.figure("grouped", file, int(level), name=attack)
+            return self.found.one("grouped", file, int(level), figure=attack)
         return self.found.each("linked", mask, file, level, figure=attack)
 
     def mean(self, mask: str, file: str, level: float, attack: str) -> float:
         """The mean of the runs."""
         return float(np.mean(self.runs(mask, file, level, attack)))
-
-    def figure(self, work: str, *of: str | int | float, name: str) -> float:
-        """One figure of one trial."""
-        value = self.found.of(work, *of)[name]
-        if isinstance(value, list):
-            raise TypeError(f"'{name}' is a list of figures")
-        return value
 
     def between(self, mask: str, first: str, second: str, files: Iterable[str] = FILES) -> Contest:
         """One attack against another, on the same releases."""
@@ -112,7 +105,7 @@ class Paper(NamedTuple):
 
     def moved(self, mask: str, level: float, figure: str, file: str = "census") -> float:
         """How far ranks moved."""
-        return float(np.mean(self.found.each("moved", mask, file, level, figure=figure)))
+        return self.found.mean("moved", mask, file, level, figure=figure)
 
 
 def levels_of(mask: str, file: str) -> Sequence[float]:
@@ -171,7 +164,7 @@ def by_rows(result: Contest, *, always: bool) -> Verdict:
 
 def known_at(paper: Paper, mask: str, level: float) -> float:
     """What an intruder links of Census who knows the mask, and that nobody has two rows."""
-    return float(np.mean(paper.found.each("known", mask, "census", level, figure="posterior")))
+    return paper.found.mean("known", mask, "census", level, figure="posterior")
 
 
 def if_so(holds: bool, because: str, otherwise: Verdict = "does not hold") -> Judged:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from unveil.workflows.reproducing.rank_based.judging import (
     BOTH,
     CENSUS,
@@ -101,7 +99,7 @@ def multiplicative_noise(paper: Paper) -> list[Judge]:
 
     def skewed() -> Judged:
         small, large = (
-            [paper.figure("described", file, name=name) for file in FILES]
+            [paper.found.one("described", file, figure=name) for file in FILES]
             for name in ("small", "large")
         )
         return if_so(
@@ -112,7 +110,7 @@ def multiplicative_noise(paper: Paper) -> list[Judge]:
 
     def logarithms() -> Judged:
         verdict, words = over_distance(paper, "multiplicative", BOTH)
-        logs = np.mean(paper.found.each("bent", "multiplicative", "census", 0.25, figure=DISTANCE))
+        logs = paper.found.mean("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
         return verdict, (
             f"{words} But between logarithms, distance links {logs:.1f} % of Census at b = 0.25."
         )

@@ -83,7 +83,7 @@ def rank_swapping(paper: Paper) -> list[Judge]:
     def half() -> Judged:
         by_rank = [paper.mean("swapping", "census", level, MAX) for level in (25.0, 50.0)]
         known = known_at(paper, "swapping", 50.0)
-        guess = 100 / paper.figure("described", "census", name="records")
+        guess = 100 / paper.found.one("described", "census", figure="records")
         return if_so(
             known < 10 * guess,
             f"Rank max links {by_rank[0]:.1f} % at p = 25 % and {by_rank[1]:.1f} % at 50 %. But "
@@ -190,7 +190,7 @@ def grouping(paper: Paper) -> list[Judge]:
     """Section 4, microaggregation."""
 
     def of(file: str, k: int) -> list[float]:
-        return [paper.figure("grouped", file, k, name=name) for name in (DISTANCE, SUM, MAX)]
+        return [paper.found.one("grouped", file, k, figure=name) for name in (DISTANCE, SUM, MAX)]
 
     def small() -> Judged:
         gaps = [of("census", k)[1] - of("census", k)[0] for k in GROUPS["census"]]
@@ -206,7 +206,7 @@ def grouping(paper: Paper) -> list[Judge]:
         return if_so(
             exact,
             f"Ours: {listed(ours, 2)} %; by distance "
-            f"{paper.figure('grouped', 'census', 216, name='hits'):g} "
+            f"{paper.found.one('grouped', 'census', 216, figure='hits'):g} "
             "records, where 650 would print 60.2.",
             "holds in part",
         )
@@ -217,7 +217,7 @@ def grouping(paper: Paper) -> list[Judge]:
 
     def susceptible() -> Judged:
         shares = [
-            100 * of(file, k)[1] / paper.figure("grouped", file, k, name="ceiling")
+            100 * of(file, k)[1] / paper.found.one("grouped", file, k, figure="ceiling")
             for file in FILES
             for k in GROUPS[file]
         ]
@@ -230,7 +230,7 @@ def grouping(paper: Paper) -> list[Judge]:
     def together() -> Judged:
         done = {
             k: [
-                paper.figure("together", "census", k, name=name)
+                paper.found.one("together", "census", k, figure=name)
                 for name in (DISTANCE, SUM, "done again")
             ]
             for k in (5, 10, 54)
@@ -251,14 +251,14 @@ def grouping(paper: Paper) -> list[Judge]:
         )
 
     def alike() -> Judged:
-        apart = [paper.figure("grouped", f, k, name="apart") for f in FILES for k in GROUPS[f]]
+        apart = [paper.found.one("grouped", f, k, figure="apart") for f in FILES for k in GROUPS[f]]
         return if_so(
             max(apart) == 0, f"No record is linked by one only, in all {len(apart)} releases."
         )
 
     def reason() -> Judged:
         own, logs, by_sum = (
-            [paper.figure("grouped", f, k, name=name) for f in FILES for k in GROUPS[f]]
+            [paper.found.one("grouped", f, k, figure=name) for f in FILES for k in GROUPS[f]]
             for name in ("own group", "of logarithms", SUM)
         )
         return if_so(

@@ -233,8 +233,8 @@ def _without_truth(results: Results) -> Table:
             "inverse variance": results.plain(name, "each"),
             "covariance of groups": results.plain(name, "groups"),
             "d2MD, by the true pairs": results.plain(name, "d2MD"),
-            "probabilistic": results.runs("beside", name, figure="probabilistic"),
-            "knows the mask": results.runs("beside", name, figure="tailored"),
+            "probabilistic": results.found.each("beside", name, figure="probabilistic"),
+            "knows the mask": results.found.each("beside", name, figure="tailored"),
         }
         for name in FILES
     }
@@ -246,7 +246,9 @@ def _bounds(results: Results) -> Table:
     rows = {
         name: {
             "released rows": [1 - one for one in results.learnt(name, "d2WM", "impossible")],
-            "originals": [1 - one for one in results.runs("turned", name, figure="impossible")],
+            "originals": [
+                1 - one for one in results.found.each("turned", name, figure="impossible")
+            ],
         }
         for name in FILES
     }
@@ -257,9 +259,9 @@ def _bounds(results: Results) -> Table:
 def _the_other_way(results: Results) -> Table:
     rows = {
         name: {
-            "d2AM": results.runs("beside", name, figure="back d2AM"),
-            "d2MD": results.runs("beside", name, figure="back d2MD"),
-            "d2WM": results.runs("turned", name, figure="linked"),
+            "d2AM": results.found.each("beside", name, figure="back d2AM"),
+            "d2MD": results.found.each("beside", name, figure="back d2MD"),
+            "d2WM": results.found.each("turned", name, figure="linked"),
         }
         for name in FILES
     }
@@ -269,15 +271,14 @@ def _the_other_way(results: Results) -> Table:
 
 def _whole(results: Results) -> Iterator[Table]:
     """All 1,080 records, where they were asked for."""
-    rows = {}
+    found, rows = results.found, {}
     for name in FILES:
-        plain = results.whole("whole", name)
-        if plain is None:
+        if not found.has("whole", name):
             return
-        rows[name] = {column: plain[column] for column in ("d2AM", "d2MD")}
+        rows[name] = {one: found.one("whole", name, figure=one) for one in ("d2AM", "d2MD")}
         for column in MODELS:
-            learnt = results.whole("whole learnt", name, column) or {}
-            rows[name] |= {column: learnt["linked"], f"{column} at most": learnt["bound"]}
+            for called, figure in ((column, "linked"), (f"{column} at most", "bound")):
+                rows[name][called] = found.one("whole learnt", name, column, figure=figure)
     yield alone("Whole file", "All 1,080 records", "share of 1,080", rows, digits=4)
 
 

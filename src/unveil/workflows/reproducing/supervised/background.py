@@ -48,22 +48,22 @@ def _worst_case(results: Results) -> Judged:
 
 
 def _identifier_left(results: Results) -> Judged:
-    share = results.one("facts", "identified")
+    share = results.found.one("facts", figure="identified")
     return verdict_of(
         *[share == 1]
     ), f"of a survey's identifiers {percent(share)} are one person's alone"
 
 
 def _several_releases(results: Results) -> Judged:
-    once, twice = (results.one("scenarios", figure) for figure in ("once", "twice"))
+    once, twice = results.once("scenarios", "once", "twice")
     return verdict_of(
         *[twice > once]
     ), f"two noisy releases together link {twice:.3f}, one {once:.3f}"
 
 
 def _intervals(results: Results) -> Judged:
-    share, counted = (results.one("facts", one) for one in ("swapped", "swapped ranks"))
-    other = results.one("facts", "microaggregated")
+    share, counted = results.once("facts", "swapped", "swapped ranks")
+    other = results.found.one("facts", figure="microaggregated")
     return verdict_of(share == counted == 1), (
         f"swapped by at most 10 % of the ranks: interval disclosure at 10 % is {percent(share)}, "
         f"and one by one {percent(counted)} of the originals stand so near; of M6-385 it is "
@@ -72,7 +72,7 @@ def _intervals(results: Results) -> Judged:
 
 
 def _regression(results: Results) -> Judged:
-    fits = results.several("facts", "regression")
+    fits = results.found.several("facts", figure="regression")
     return verdict_of(*(fit > 0 for fit in fits)), (
         f"regressions fitted to the release of M6-385 explain {span(fits)} of the variance of the "
         "originals, attribute by attribute"
@@ -80,8 +80,8 @@ def _regression(results: Results) -> Judged:
 
 
 def _single_attribute(results: Results) -> Judged:
-    category, together, number = (
-        results.one("facts", one) for one in ("single category", "together", "single number")
+    category, together, number = results.once(
+        "facts", "single category", "together", "single number"
     )
     return verdict_of(category <= 0.01 * 1000, number <= 0.01 * SIZE), (
         f"of 1,000 people of a survey any one of four attributes singles out {category:.0f} at "
@@ -91,7 +91,7 @@ def _single_attribute(results: Results) -> Judged:
 
 
 def _values_of_links(results: Results) -> Judged:
-    right = results.one("facts", "right if linked")
+    right = results.found.one("facts", figure="right if linked")
     return verdict_of(right == 1), (
         f"of M4-33 with a seventh column released as it is, {percent(right)} of the right links "
         "tell its value"
@@ -99,7 +99,7 @@ def _values_of_links(results: Results) -> Judged:
 
 
 def _whose(results: Results) -> Judged:
-    linked, right = (results.one("facts", one) for one in ("linked", "right"))
+    linked, right = results.once("facts", "linked", "right")
     return verdict_of(linked < IMPORTANT), (
         f"of M4-33 {percent(linked)} of the originals find their row, by the covariance of true "
         f"pairs, and {percent(right)} read the right value of the seventh column"
@@ -107,7 +107,7 @@ def _whose(results: Results) -> Judged:
 
 
 def _synthetic(results: Results) -> Judged:
-    share = results.one("scenarios", "synthetic")
+    share = results.found.one("scenarios", figure="synthetic")
     return verdict_of(share > GUESS), (
         f"four columns drawn anew from their regression on the others: {share:.3f} are linked, "
         f"where a guess links {GUESS:.4f}"
@@ -177,7 +177,7 @@ def _no_weights(results: Results) -> Judged:
 
 
 def _rescaled(results: Results) -> Judged:
-    moved = sum(sum(results.runs("beside", name, figure="rescaled")) for name in FILES)
+    moved = sum(sum(results.found.each("beside", name, figure="rescaled")) for name in FILES)
     return verdict_of(moved == 0), (
         f"with all columns but one in thousandths {moved:.0f} records are linked otherwise"
     )
@@ -228,7 +228,7 @@ def _fewer_attributes(results: Results) -> Judged:
 
 
 def _refused(results: Results) -> Judged:
-    refused, away = (results.one("compatibility", one) for one in ("refused", "away"))
+    refused, away = results.once("compatibility", "refused", "away")
     return verdict_of(refused == 1), (
         f"with the truth (0.6, 0.4), (0.95, 0.05) is refused: {away:.2f} of it would have to go "
         "elsewhere"
@@ -236,7 +236,7 @@ def _refused(results: Results) -> Judged:
 
 
 def _a_probability(results: Results) -> Judged:
-    off = max(max(results.runs("beside", name, figure="off")) for name in FILES)
+    off = max(max(results.found.each("beside", name, figure="off")) for name in FILES)
     return verdict_of(off < 1e-9), (
         "the results of d2AM, in equal parts on those that tie, sum to 1 for every released row, "
         f"but for {off:g}"
@@ -244,8 +244,8 @@ def _a_probability(results: Results) -> Judged:
 
 
 def _compatible(results: Results) -> Judged:
-    allowed, tried, agreed, believed = (
-        results.one("compatibility", one) for one in ("allowed", "tried", "agreed", "believed")
+    allowed, tried, agreed, believed = results.once(
+        "compatibility", "allowed", "tried", "agreed", "believed"
     )
     return verdict_of(allowed == 1, agreed == tried, believed == tried), (
         f"(0.35, 0.65) is compatible with (0.6, 0.4). Of {tried:.0f} pairs on two records "
@@ -277,14 +277,14 @@ FORMAL = (
 
 
 def _identity(results: Results) -> Judged:
-    differ = sum(results.runs("algebra", figure="identity"))
+    differ = sum(results.found.each("algebra", figure="identity"))
     return verdict_of(
         *[differ == 0]
     ), f"on whitened files {differ:.0f} records are linked otherwise"
 
 
 def _factor(results: Results) -> Judged:
-    factor, n = (results.mean("algebra", figure=one) for one in ("factor", "n"))
+    factor, n = (results.found.mean("algebra", figure=one) for one in ("factor", "n"))
     return verdict_of(abs(factor - n**2) < 1e-6), (
         f"of {n:.0f} attributes the squared distance is {factor:.0f} times the mean: n times, not "
         "n squared"
@@ -292,7 +292,7 @@ def _factor(results: Results) -> Judged:
 
 
 def _divided(results: Results) -> Judged:
-    differ = sum(results.runs("algebra", figure="divided"))
+    differ = sum(results.found.each("algebra", figure="divided"))
     return verdict_of(differ == 0), f"{differ:.0f} records are linked otherwise"
 
 
@@ -329,7 +329,7 @@ def _diagonal(results: Results) -> Judged:
 
 def _key_attribute(results: Results) -> Judged:
     alone, learnt, weight, plain = (
-        results.mean("key", figure=one) for one in ("alone", "learnt", "weight", "plain")
+        results.found.mean("key", figure=one) for one in ("alone", "learnt", "weight", "plain")
     )
     return verdict_of(alone == 1, learnt == 1, weight > 0.99), (
         "one of four attributes unmasked and nobody alike in it: all weight on it links "
@@ -340,7 +340,8 @@ def _key_attribute(results: Results) -> Judged:
 
 def _nested(results: Results) -> Judged:
     differ = [
-        sum(results.runs("algebra", figure=one)) for one in ("divided", "additive", "diagonal")
+        sum(results.found.each("algebra", figure=one))
+        for one in ("divided", "additive", "diagonal")
     ]
     return verdict_of(*(one == 0 for one in differ)), (
         "equal weights, an additive measure and a diagonal matrix link "

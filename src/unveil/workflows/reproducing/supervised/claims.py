@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,7 +48,7 @@ def claims(found: Found, published: Published) -> list[Claim]:
 
 
 def _blocks(results: Results) -> Judged:
-    turned = by_file(lambda name: results.runs("turned", name, figure="linked"))
+    turned = by_file(lambda name: results.found.each("turned", name, figure="linked"))
     (learnt,) = results.columns("d2WM")
     printed = [results.printed[name, "d2WM"] for name in FILES]
     away, other = (float(np.abs(np.subtract(one, printed)).mean()) for one in (turned, learnt))
@@ -59,9 +60,7 @@ def _blocks(results: Results) -> Judged:
 
 
 def _one_violation(results: Results) -> Judged:
-    violated, missed, plain = (
-        results.one("program", one) for one in ("violated", "missed", "plain")
-    )
+    violated, missed, plain = results.once("program", "violated", "missed", "plain")
     return verdict_of(missed == FEW - plain), (
         f"of {FEW} records equal weights violate {violated:.0f} rows of {missed:.0f} records, and "
         f"{FEW - plain:.0f} are not linked"
@@ -69,7 +68,8 @@ def _one_violation(results: Results) -> Judged:
 
 
 def _constant(results: Results) -> Judged:
-    solved, margins = results.several("program", "solved"), results.several("program", "margins")
+    program = partial(results.found.several, "program")
+    solved, margins = program(figure="solved"), program(figure="margins")
     words = ", ".join(
         f"{constant:g}: {'no solution' if count < 0 else f'{count:.0f} linked'}"
         for constant, count in zip(CONSTANTS, solved, strict=True)
@@ -83,7 +83,7 @@ def _constant(results: Results) -> Judged:
 
 
 def _larger_constant(results: Results) -> Judged:
-    margins = results.several("program", "margins")
+    margins = results.found.several("program", figure="margins")
     return verdict_of(margins[-1] > 2 * margins[0]), (
         f"the least margin of a link is {margins[0]:.0e} for the smallest C that has a solution, "
         f"and {margins[-1]:.0e} for C = {CONSTANTS[-1]:g}"
@@ -91,8 +91,9 @@ def _larger_constant(results: Results) -> Judged:
 
 
 def _optimum(results: Results) -> Judged:
-    solved, counted = results.several("program", "solved"), results.several("program", "counted")
-    proven = results.one("program", "proven")
+    program = partial(results.found.several, "program")
+    solved, counted = program(figure="solved"), program(figure="counted")
+    proven = results.found.one("program", figure="proven")
     return verdict_of(solved[-1] == counted[-1] == proven), (
         f"of {FEW} records the program links {solved[-1]:.0f}, recounted {counted[-1]:.0f}; by "
         f"conflicts {proven:.0f} are proven to be the most"
@@ -100,7 +101,7 @@ def _optimum(results: Results) -> Judged:
 
 
 def _many_constraints(results: Results) -> Judged:
-    rows = results.one("program", "rows")
+    rows = results.found.one("program", figure="rows")
     return verdict_of(rows == FEW * (FEW - 1), rows + FEW == FEW**2 + FEW), (
         f"of {FEW} records {FEW} variables K, and {rows:.0f} rows: N squared less N, since no "
         f"record is set against itself; with N for K being 0 or 1 it is {FEW**2}, not "
@@ -118,7 +119,7 @@ PROGRAM = (
 
 def _greater_k(results: Results) -> Judged:
     by_k = {
-        figure: [results.mean("grouped", "2+2", k, figure=figure) for k in (2, 3, 5, 8)]
+        figure: [results.found.mean("grouped", "2+2", k, figure=figure) for k in (2, 3, 5, 8)]
         for figure in ("d2AM", "d2MD", "IL1s")
     }
     fall = [bool((np.diff(by_k[one]) < 0).all()) for one in ("d2AM", "d2MD")]
@@ -127,14 +128,16 @@ def _greater_k(results: Results) -> Judged:
     ) + " for k = 2, 3, 5, 8 in groups of two"
 
 
-def _subsets(results: Results) -> Judged:
-    lost = [
-        (
-            results.mean("grouped", apart, 3, figure="IL1s"),
-            results.mean("grouped", n, 3, figure="IL1s"),
-        )
-        for apart, n in (("2+2", "4"), ("2+2+2", "6"))
+def _apart_and_together(results: Results, figure: str) -> list[list[float]]:
+    """A figure of four attributes in groups of two and in one, then of six."""
+    return [
+        [results.found.mean("grouped", sizes, 3, figure=figure) for sizes in pair]
+        for pair in (("2+2", "4"), ("2+2+2", "6"))
     ]
+
+
+def _subsets(results: Results) -> Judged:
+    lost = _apart_and_together(results, "IL1s")
     return verdict_of(*(a < b for a, b in lost)), (
         f"IL1s with k = 3 is {lost[0][0]:.3f} in groups of two and {lost[0][1]:.3f} of four "
         f"attributes together, {lost[1][0]:.3f} and {lost[1][1]:.3f} of six"
@@ -142,13 +145,7 @@ def _subsets(results: Results) -> Judged:
 
 
 def _left_risk(results: Results) -> Judged:
-    linked = [
-        (
-            results.mean("grouped", apart, 3, figure="d2MD"),
-            results.mean("grouped", n, 3, figure="d2MD"),
-        )
-        for apart, n in (("2+2", "4"), ("2+2+2", "6"))
-    ]
+    linked = _apart_and_together(results, "d2MD")
     return verdict_of(*(a > b for a, b in linked)), (
         f"d2MD links {linked[0][0]:.3f} in groups of two and {linked[0][1]:.3f} of four attributes "
         f"together, {linked[1][0]:.3f} and {linked[1][1]:.3f} of six"
@@ -156,7 +153,7 @@ def _left_risk(results: Results) -> Judged:
 
 
 def _good_degree(results: Results) -> Judged:
-    plain, pairs = (results.mean("grouped", "2+2", 8, figure=one) for one in ("d2AM", "d2MD"))
+    plain, pairs = (results.found.mean("grouped", "2+2", 8, figure=one) for one in ("d2AM", "d2MD"))
     return untestable(
         f"what is good is not said; with k = 8 in groups of two d2AM links {plain:.3f} and d2MD "
         f"{pairs:.3f}"
@@ -232,7 +229,9 @@ def _more_effective(results: Results) -> Judged:
 
 def _upper_bound(results: Results) -> Judged:
     def shares(name: str) -> list[tuple[float, float, float]]:
-        runs = (results.runs("sampled", name, figure=one) for one in ("all", "half", "released"))
+        runs = (
+            results.found.each("sampled", name, figure=one) for one in ("all", "half", "released")
+        )
         return [(a / SIZE, b / SIZE, b / c) for a, b, c in zip(*runs, strict=True)]
 
     every = [one for name in FILES for one in shares(name)]
@@ -254,7 +253,7 @@ EVALUATION = (
 
 
 def _scenarios(results: Results) -> Judged:
-    synthetic, twice = (results.one("scenarios", one) for one in ("synthetic", "twice"))
+    synthetic, twice = results.once("scenarios", "synthetic", "twice")
     (plain,) = results.columns("d2AM")
     return verdict_of(*(share > 2 * GUESS for share in (synthetic, twice, *plain))), (
         f"microaggregated files {span(plain)}, synthetic columns {synthetic:.3f}, two releases "
@@ -278,7 +277,7 @@ def _relevance(results: Results) -> Judged:
 
 
 def _categories(results: Results) -> Judged:
-    distance, likely = (results.one("scenarios", one) for one in ("categories", "likely"))
+    distance, likely = results.once("scenarios", "categories", "likely")
     return verdict_of(*(share > 2 / 300 for share in (distance, likely))), (
         f"of 300 people of a survey, categories changed by PRAM, distance links {distance:.3f} and "
         f"probabilistic linkage {likely:.3f}; a guess {1 / 300:.4f}"
@@ -286,7 +285,7 @@ def _categories(results: Results) -> Judged:
 
 
 def _series(results: Results) -> Judged:
-    share = results.one("scenarios", "series")
+    share = results.found.one("scenarios", figure="series")
     return verdict_of(share > 2 * GUESS), (
         f"of {SIZE} random walks of 24 points with noise as large as a step Euclid links "
         f"{share:.3f}"
@@ -294,7 +293,7 @@ def _series(results: Results) -> Judged:
 
 
 def _other_types(results: Results) -> Judged:
-    linked, bound = (results.one("scenarios", one) for one in ("learnt", "bound"))
+    linked, bound = results.once("scenarios", "learnt", "bound")
     return verdict_of(linked == bound), (
         f"weights of these categories are learnt and proven: {linked:.0f} of 300 are linked, and "
         "no more can be"

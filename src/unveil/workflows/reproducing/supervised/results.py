@@ -11,7 +11,7 @@ from unveil.workflows.reproducing.supervised.files import FILES, SIZE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from unveil.workflows.reproducing.experiment import Argument, Figures, Found
+    from unveil.workflows.reproducing.experiment import Figures, Found
     from unveil.workflows.reproducing.published import Published
 
 
@@ -38,47 +38,35 @@ class Results:
     """What was found, as lists with a figure for each sample."""
 
     def __init__(self, found: Found, published: Published) -> None:
-        self._found = found
-        table = published.tables["Table 2"].printed()
-        self.printed = {(name, column): float(share or 0) for name, column, share in table}
+        self.found = found
+        table = published.tables["Table 2"].figures()
+        self.printed = {cell: float(share) for cell, share in table.items()}
 
     def plain(self, name: str, figure: str) -> list[float]:
         """Of distances that learn nothing."""
-        return self._found.each("plain", name, figure=figure)
+        return self.found.each("plain", name, figure=figure)
+
+    def steps(self, name: str, column: str) -> int:
+        """The linear programs that a learnt distance had: all or, in a hurry, few."""
+        full = self.found.has("learnt", name, column, STEPS[column])
+        return STEPS[column] if full else hasty(name, column)
 
     def learning(self, name: str, column: str) -> list[Figures]:
-        """Of a learnt distance: with all its steps or, in a hurry, with few."""
-        full = self._found.has("learnt", name, column, STEPS[column])
-        steps = STEPS[column] if full else hasty(name, column)
-        return self._found.runs("learnt", name, column, steps)
+        """All figures of a learnt distance."""
+        return self.found.runs("learnt", name, column, self.steps(name, column))
 
     def learnt(self, name: str, column: str, figure: str = "linked") -> list[float]:
         """One figure of a learnt distance."""
-        return [float(run[figure]) for run in self.learning(name, column)]  # type: ignore[arg-type]
+        steps = self.steps(name, column)
+        return self.found.each("learnt", name, column, steps, figure=figure)
 
     def every(self, column: str, figure: str = "linked") -> list[float]:
         """The same of all files and samples, in one order for all columns."""
         return [one for name in FILES for one in self.learnt(name, column, figure)]
 
-    def runs(self, work: str, *of: Argument, figure: str) -> list[float]:
-        """One figure of any other trial, for each run."""
-        return self._found.each(work, *of, figure=figure)
-
-    def mean(self, work: str, *of: Argument, figure: str) -> float:
-        """Its mean."""
-        return float(np.mean(self.runs(work, *of, figure=figure)))
-
-    def one(self, work: str, figure: str) -> float:
-        """A figure of a trial that is made once."""
-        return float(self._found.of(work)[figure])  # type: ignore[arg-type]
-
-    def several(self, work: str, figure: str) -> list[float]:
-        """Several figures of such a trial."""
-        return list(self._found.of(work)[figure])  # type: ignore[arg-type]
-
-    def whole(self, work: str, *of: str) -> Figures | None:
-        """Of all records; None in a hurry."""
-        return self._found.of(work, *of) if self._found.has(work, *of) else None
+    def once(self, work: str, *figures: str) -> list[float]:
+        """Figures of a trial that is made once."""
+        return [self.found.one(work, figure=figure) for figure in figures]
 
     def columns(self, *columns: str) -> list[list[float]]:
         """Columns of Table 2, each the means of the files."""
@@ -92,7 +80,7 @@ class Results:
 
     def beside(self, figure: str) -> list[float]:
         """What another attack finds, each the mean of a file."""
-        return by_file(lambda name: self.runs("beside", name, figure=figure))
+        return by_file(lambda name: self.found.each("beside", name, figure=figure))
 
 
 def by_file(values: Callable[[str], Sequence[float]]) -> list[float]:
