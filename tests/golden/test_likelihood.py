@@ -20,8 +20,7 @@ import unveil
 from unveil import Intruder, attacks, masks, measures
 
 DEEP = os.environ.get("UNVEIL_HYPOTHESIS") == "deep"
-RUNS = 20 if DEEP else 2
-SLOW_RUNS = 20 if DEEP else 1  # of the posterior
+RUNS = 20 if DEEP else 1
 THEIRS = 2  # runs of the prototype
 OVER, BACK = "original-to-release", "release-to-original"
 MASKS = {
@@ -99,10 +98,6 @@ def run_once(name, seed, attack, direction=OVER):
     return run(*released(name, seed), attack, direction)
 
 
-def runs_of(attack):
-    return range(SLOW_RUNS if attack.matching == "posterior" else RUNS)
-
-
 def assert_near(found, theirs, ours, deviation, *, better=False):
     """Equal to the prototype and to ourselves, but for three standard errors and the printing.
 
@@ -122,7 +117,7 @@ def assert_near(found, theirs, ours, deviation, *, better=False):
 @pytest.mark.usefixtures("census")
 def test_the_table(cell):
     name, attack, direction, *figures = cell
-    found = [100 * expected(run_once(name, seed, attack, direction)) for seed in runs_of(attack)]
+    found = [100 * expected(run_once(name, seed, attack, direction)) for seed in range(RUNS)]
     assert_near(found, *figures, better="swapping" in name and attack is CORRECTED)
 
 
@@ -149,8 +144,7 @@ def test_categories(paper_data):
     releases = [unveil.mask(adult, [spec], seed=seed) for seed in range(RUNS)]
     for attack, direction, *figures in PRAM:
         found = [
-            1000 * expected(run(adult, releases[seed], attack, direction))
-            for seed in runs_of(attack)
+            1000 * expected(run(adult, releases[seed], attack, direction)) for seed in range(RUNS)
         ]
         assert_near(found, *figures)
 
@@ -168,7 +162,7 @@ def test_categories(paper_data):
 @pytest.mark.usefixtures("census")
 def test_forecasts(name, share, deviation, claims, right):
     """Without the truth in hand: a little less than is found, and what is claimed is right."""
-    runs = runs_of(POSTERIOR)
+    runs = range(RUNS)
     each = [measures.forecast(run_once(name, seed, POSTERIOR, OVER)) for seed in runs]
     found, forecast, claimed, held = (
         np.mean([getattr(one, what) for one in each])
@@ -230,7 +224,7 @@ def test_an_intruder_with_few_records(name, raw, corrected):
 @pytest.mark.usefixtures("census")
 def test_the_method_alone_is_nearly_enough(name):
     known, guessed = (
-        100 * np.mean([expected(run_once(name, seed, attack, OVER)) for seed in range(SLOW_RUNS)])
+        100 * np.mean([expected(run_once(name, seed, attack, OVER)) for seed in range(RUNS)])
         for attack in (CORRECTED, METHOD)
     )
     assert guessed > known - 3
