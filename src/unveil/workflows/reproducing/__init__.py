@@ -55,8 +55,8 @@ def reproduce(
     for name in wanted:
         if name not in NAMES:
             raise UsageError(
-                f"'{name}' is not one of the papers; they are: {listing(NAMES)}"
-                f"{nearest(name, NAMES)}"
+                f"'{name}' is not one of the papers; they are: "
+                f"{listing(NAMES)}{nearest(name, NAMES)}"
             )
     check_datasets(data for name in wanted for data in experiment(name).DATA)
     journal = Journal(seed)
@@ -86,6 +86,11 @@ def reproduced(name: str, found: Found) -> Reproduction:
         source=printed.source,
         setting=printed.setting,
         tables=tuple(paper.tables(found, printed)),
-        claims=tuple(paper.claims(found, printed)),
-        curves=tuple(paper.curves(found, printed)),
+        claims=tuple(getattr(paper, "claims", _none)(found, printed)),
+        curves=tuple(getattr(paper, "curves", _none)(found, printed)),
     )
+
+
+def _none(*_: object) -> tuple[()]:
+    """What is made by a package that has no claims, or draws nothing."""
+    return ()

@@ -11,7 +11,7 @@ import numpy as np
 from unveil.data.streams import stream
 
 if TYPE_CHECKING:
-    from unveil.data.reproduction import Claim, Curve, Table
+    from unveil.data.reproduction import Table
     from unveil.workflows.reproducing.published import Published
 
 Argument = str | int | float
@@ -105,7 +105,9 @@ def _one(found: Figures, figure: str) -> float:
 class Experiment(Protocol):
     """A package that reproduces a paper, over the public names of unveil only.
 
-    What was printed is in its `published.toml`.
+    What was printed is in its `published.toml`. Where a paper says something in words, the package
+    has `claims(found, published)`, a list of Claim; where something is drawn, `curves(found,
+    published)`, a list of Curve.
     """
 
     DATA: Sequence[str]  # the data sets that it reads
@@ -116,12 +118,6 @@ class Experiment(Protocol):
 
     def tables(self, found: Found, published: Published) -> list[Table]:
         """Ours beside theirs, and ours alone."""
-
-    def claims(self, found: Found, published: Published) -> list[Claim]:
-        """What the paper says in words, and whether it holds."""
-
-    def curves(self, found: Found, published: Published) -> list[Curve]:
-        """What is drawn."""
 
 
 def seed_of(seed: int, *names: Argument) -> int:

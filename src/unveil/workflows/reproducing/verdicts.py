@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from unveil.data.reproduction import Claim, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import numpy as np
 
     from unveil.workflows.reproducing.published import Published
 
 Judged = tuple[Verdict, str]  # the verdict, and the figures behind it
-Judge = Callable[[], Judged]
+Results = TypeVar("Results")
 
 
-def judged(published: Published, judges: Mapping[int, Judge]) -> list[Claim]:
-    """Every claim of a paper with what its judge says of it."""
-    if set(judges) != set(range(1, len(published.claims) + 1)):
+def judged(
+    published: Published, judges: Sequence[Callable[[Results], Judged]], results: Results
+) -> list[Claim]:
+    """Every claim of a paper with what its judge says of it, both in the order of the paper."""
+    if len(judges) != len(published.claims):
         raise ValueError(f"there are {len(published.claims)} claims, and {len(judges)} judges")
     claims = []
-    for number, said in enumerate(published.claims, 1):
-        verdict, because = judges[number]()
+    for number, (said, judge) in enumerate(zip(published.claims, judges, strict=True), 1):
+        verdict, because = judge(results)
         claims.append(
             Claim(number=number, where=said.where, says=said.says, verdict=verdict, because=because)
         )

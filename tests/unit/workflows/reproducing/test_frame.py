@@ -79,11 +79,19 @@ def test_figures_of_ours_have_no_mark():
 
 
 def test_every_claim_has_a_judge():
-    (claim,) = judged(printed("x 1 2"), {1: lambda: ("holds", "In 1 of 1.")})
+    (claim,) = judged(printed("x 1 2"), [lambda found: ("holds", f"In {found} of 1.")], 1)
     assert (claim.number, claim.where, claim.verdict) == (1, "here", "holds")
-    for judges in ({}, {1: lambda: ("holds", ""), 2: lambda: ("holds", "")}):
+    assert claim.because == "In 1 of 1."
+    for judges in ([], [lambda _: ("holds", "")] * 2):
         with pytest.raises(ValueError, match="claims"):
-            judged(printed("x 1 2"), judges)
+            judged(printed("x 1 2"), judges, 1)
+
+
+@pytest.mark.parametrize("name", reproducing.NAMES)
+def test_where_nothing_is_said_or_drawn_there_is_none(name):
+    paper = running.experiment(name)
+    assert hasattr(paper, "claims") == bool(published(name).claims)
+    assert hasattr(paper, "curves") == (name == "fuzzy-integrals")
 
 
 def test_what_was_found_by_run():

@@ -20,11 +20,7 @@ from unveil.workflows.reproducing.experiment import Trial
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unveil.data.reproduction import Curve
-    from unveil.workflows.reproducing.experiment import Found
-    from unveil.workflows.reproducing.published import Published
-
-__all__ = ["DATA", "WORK", "claims", "curves", "tables", "trials"]
+__all__ = ["DATA", "WORK", "claims", "tables", "trials"]
 
 DATA = ("adult_train",)
 WORK = {"linked": linked, "changed": changed, "counted": counted}
@@ -54,8 +50,3 @@ def trials(*, quick: bool) -> Iterator[Trial]:
                 for attack in ATTACKS:
                     if not quick or attack in IN_A_HURRY or (attack == "sum-safe" and p in A_FEW):
                         yield Trial("linked", (attack, window, method, p), COSTS[attack])
-
-
-def curves(found: Found, published: Published) -> list[Curve]:  # noqa: ARG001 - there are none
-    """Nothing is drawn."""
-    return []

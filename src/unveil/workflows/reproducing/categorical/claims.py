@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,41 +31,40 @@ LITERATURE = "It is about other works of its time, not about figures."
 
 def claims(found: Found, published: Published) -> list[Claim]:
     """Every claim with its verdict."""
-    judges: dict[int, Callable[[Results], Judged]] = {
-        1: averages_are_similar,
-        2: the_distance_is_validated,
-        3: equality_is_not_enough,
-        4: lambda _: untestable(LITERATURE),
-        5: lambda _: untestable("How simple a method is has no figure."),
-        6: knowledge_can_be_taken_in,
-        7: no_weights_are_needed,
-        8: two_probabilities_are_enough,
-        9: lambda _: untestable("All attributes are categories here."),
-        10: lambda _: untestable(LITERATURE),
-        11: groups_go_by_categories,
-        12: masks_distort_more_and_more,
-        13: experiments_are_180,
-        14: the_distance_is_one,
-        15: each_is_sometimes_better,
-        16: averages_are_as_printed,
-        17: notes.records_are_not_the_same,
-        18: notes.numbers_differ_in_m_and_u,
-        19: notes.they_are_complementary,
-        20: notes.distance_is_better_on_pram,
-        21: notes.probability_is_better_elsewhere,
-        22: notes.only_pram_draws,
-        23: notes.distance_suits_random_errors,
-        24: notes.loss_goes_with_both_alike,
-        25: lambda _: untestable("It is about what offices do."),
-        26: notes.knowing_the_mask_helps,
-        27: notes.knowing_the_mask_in_figures,
-        28: notes.knowing_the_mask_beats_probability,
-        29: notes.both_together_are_best,
-        30: notes.weights_depend_on_the_problem,
-        31: notes.weights_are_learnt_beforehand,
-    }
-    results = Results(found, published)
-    return judged(published, {number: partial(judge, results) for number, judge in judges.items()})
+    judges: list[Callable[[Results], Judged]] = [
+        averages_are_similar,
+        the_distance_is_validated,
+        equality_is_not_enough,
+        lambda _: untestable(LITERATURE),
+        lambda _: untestable("How simple a method is has no figure."),
+        knowledge_can_be_taken_in,
+        no_weights_are_needed,
+        two_probabilities_are_enough,
+        lambda _: untestable("All attributes are categories here."),
+        lambda _: untestable(LITERATURE),
+        groups_go_by_categories,
+        masks_distort_more_and_more,
+        experiments_are_180,
+        the_distance_is_one,
+        each_is_sometimes_better,
+        averages_are_as_printed,
+        notes.records_are_not_the_same,
+        notes.numbers_differ_in_m_and_u,
+        notes.they_are_complementary,
+        notes.distance_is_better_on_pram,
+        notes.probability_is_better_elsewhere,
+        notes.only_pram_draws,
+        notes.distance_suits_random_errors,
+        notes.loss_goes_with_both_alike,
+        lambda _: untestable("It is about what offices do."),
+        notes.knowing_the_mask_helps,
+        notes.knowing_the_mask_in_figures,
+        notes.knowing_the_mask_beats_probability,
+        notes.both_together_are_best,
+        notes.weights_depend_on_the_problem,
+        notes.weights_are_learnt_beforehand,
+    ]
+    return judged(published, judges, Results(found, published))
 
 
 def averages_are_similar(results: Results) -> Judged:
@@ -216,6 +214,5 @@ def averages_are_as_printed(results: Results) -> Judged:
     return verdict_of(*(abs(said[name] - mean) < 0.01 for name, mean in means.items())), (
         f"The figures of Tables 2 to 6 have the means {means['DBRL']:.4f}, which is {said['DBRL']} "
         f"with its digits cut off, and {means['PRL']:.4f}, where the text has {said['PRL']}. The "
-        f"stand-in has {results.in_words('DBRL')} and, by free EM, "
-        f"{results.in_words('PRL-free')}."
+        f"stand-in has {results.in_words('DBRL')} and, by free EM, {results.in_words('PRL-free')}."
     )

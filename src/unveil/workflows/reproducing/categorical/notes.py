@@ -77,9 +77,9 @@ def they_are_complementary(results: Results) -> Judged:
         for em in EMS
     ]
     return verdict_of(*(results.everywhere(so, em, ties) for em in EMS for ties in AND_EXPECTED)), (
-        "An oracle that knew which of both to believe would link, ties as hits, "
-        f"{said[0]} (free EM), {said[1]} (safe EM) and DBRL {hits('DBRL')}; expected, {said[2]}, "
-        f"{said[3]} and DBRL {hits('DBRL', 'expected')}."
+        f"An oracle that knew which of both to believe would link, ties as hits, {said[0]} (free "
+        f"EM), {said[1]} (safe EM) and DBRL {hits('DBRL')}; expected, {said[2]}, {said[3]} and "
+        f"DBRL {hits('DBRL', 'expected')}."
     )
 
 

@@ -109,8 +109,8 @@ def exact_tables(published: Published) -> list[Table]:
             average,
             digits=5,
             why=lambda row, column: (
-                f"{average(row, column):.5f} was cut off after three digits "
-                "where all others were rounded: a misprint"
+                f"{average(row, column):.5f} was cut off after three digits where all others were "
+                "rounded: a misprint"
             ),
         ),
         compared(published, "Table IV", probability, digits=8),
@@ -169,7 +169,7 @@ def _beside(results: Results) -> Table:
 
 def claims(found: Found, published: Published) -> list[Claim]:
     """What the paper says in words, and whether it holds."""
-    return judged(published, judges(Results(found, published)))
+    return judged(published, judges(), Results(found, published))
 
 
 def curves(found: Found, published: Published) -> list[Curve]:

@@ -13,7 +13,7 @@ from unveil.workflows.reproducing.fuzzy_integrals.theory import THEORY, share
 from unveil.workflows.reproducing.verdicts import untestable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from unveil.data.reproduction import Verdict
     from unveil.workflows.reproducing.verdicts import Judged
@@ -22,21 +22,26 @@ if TYPE_CHECKING:
 POOR = ("iris", "dermatology", "housing")
 
 
-def judges(results: Results) -> Mapping[int, Callable[[], Judged]]:
-    """The judge of each claim, by its number."""
+def judges() -> list[Callable[[Results], Judged]]:
+    """The judges, in the order of the claims."""
     first = (_beats_chance, _definition, _beats_chance, _no_experiment, _about_effort, _em)
     middle = (_split, _poor, _few_attributes, _water, _ten_percent, _averages, _maxima, _baselines)
     last = (
         *(_other_paper, _best_run, _best_probable, _synthetic, _owa, _thresholds, _distance),
         *(_standardised, _identical, _range, _beats_chance, _blocks, _few),
     )
-    numbered = {
+    numbered: dict[int, Callable[[Results], Judged]] = {
         **dict(enumerate((*first, _categories), 1)),
         16: _standard,
         **dict(enumerate(middle, 22)),
         **dict(enumerate(last, 34)),
+        **{number: partial(_whatever_was_found, judge) for number, judge in THEORY.items()},
     }
-    return {number: partial(judge, results) for number, judge in numbered.items()} | dict(THEORY)
+    return [numbered[number] for number in sorted(numbered)]
+
+
+def _whatever_was_found(judge: Callable[[], Judged], _: Results) -> Judged:
+    return judge()
 
 
 def _mostly(right: int, of: int) -> Verdict:
@@ -188,10 +193,7 @@ def _baselines(results: Results) -> Judged:
 
 
 def _other_paper(_: Results) -> Judged:
-    return (
-        "cannot be tested",
-        "these are averages of another paper's experiments, not described here",
-    )
+    return untestable("these are averages of another paper's experiments, not described here")
 
 
 def _best_run(results: Results) -> Judged:
@@ -223,8 +225,8 @@ def _thresholds(results: Results) -> Judged:
     theirs = [results.ahead("Qt", other, printed=True) for other in ("Qe", "Qs")]
     more, of = sum(one.more for one in pairs), sum(one.pairs for one in pairs)
     return _mostly(more, of), (
-        f"Qt links more than Qe in {pairs[0]} and more than Qs in {pairs[1]}; in "
-        f"the printed tables in {theirs[0]} and {theirs[1]}, since theirs collapses by PRL"
+        f"Qt links more than Qe in {pairs[0]} and more than Qs in {pairs[1]}; in the printed "
+        f"tables in {theirs[0]} and {theirs[1]}, since theirs collapses by PRL"
     )
 
 

@@ -39,7 +39,7 @@ def _within_values() -> Judged:
     gaps = {family: operators.faults("OWA", family)["bounds"] for family in FAMILIES}
     right = sum(gap < EXACT for gap in gaps.values())
     return share(right, len(gaps)), (
-        f"with Qe and Qt nothing is outside; with Qs, which does not go from 0 to 1, an OWA of "
+        "with Qe and Qt nothing is outside; with Qs, which does not go from 0 to 1, an OWA of "
         f"values from 0 to 1 is up to {gaps['Qs']:.2f} outside"
     )
 
@@ -112,9 +112,9 @@ def _proposition_1() -> Judged:
         for operator in OPERATORS for family in FROM_0_TO_1 for name in wanted
     )  # fmt: skip
     return "holds" if worst < EXACT else "does not hold", (
-        f"the definition says no more; with Qe and Qt both operators miss none of the three by "
-        f"more than {_little(worst)}. Values are normalised by their file before, though, so that "
-        "a representative does depend on other records"
+        "the definition says no more; with Qe and Qt both operators miss none of the three by more "
+        f"than {_little(worst)}. Values are normalised by their file before, though, so that a "
+        "representative does depend on other records"
     )
 
 

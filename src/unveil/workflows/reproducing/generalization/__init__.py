@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unveil.workflows.reproducing.experiment import Trial
 from unveil.workflows.reproducing.generalization import work
-from unveil.workflows.reproducing.generalization.claims import judges
+from unveil.workflows.reproducing.generalization.claims import JUDGES
 from unveil.workflows.reproducing.generalization.results import ORDERS, ORIGINAL, Results
 from unveil.workflows.reproducing.generalization.work import GROUPS, RELEASES, SIZES
 from unveil.workflows.reproducing.verdicts import judged
@@ -17,7 +17,7 @@ from unveil.workflows.reproducing.yardstick import alone, compared, half_a_digit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unveil.data.reproduction import Claim, Curve, Table
+    from unveil.data.reproduction import Claim, Table
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
 
@@ -83,12 +83,7 @@ def printed_tables(found: Found, published: Published) -> list[Table]:
 
 def claims(found: Found, published: Published) -> list[Claim]:
     """Every claim."""
-    return judged(published, judges(Results(found, published)))
-
-
-def curves(found: Found, published: Published) -> list[Curve]:  # noqa: ARG001 - none is drawn
-    """None."""
-    return []
+    return judged(published, JUDGES, Results(found, published))
 
 
 def _size(column: str) -> int:

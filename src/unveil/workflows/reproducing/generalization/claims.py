@@ -19,23 +19,8 @@ from unveil.workflows.reproducing.generalization.work import SIZES
 from unveil.workflows.reproducing.verdicts import untestable, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unveil.workflows.reproducing.generalization.results import Results
     from unveil.workflows.reproducing.verdicts import Judged
-
-
-def judges(results: Results) -> dict[int, Callable[[], Judged]]:
-    """A judge for each claim, by its number."""
-    listed = [
-        k_anonymous, supported, discarded, good, trade_off, on_some, unknown, no_ontology,
-        single_out, few_stars, small_classes, specific, second_pass, overlap, lower_risk, data_set,
-        left_out, long, *OUTCOMES,
-    ]  # fmt: skip
-    return {
-        number: lambda judge=judge: judge(results)  # type: ignore[misc]
-        for number, judge in enumerate(listed, 1)
-    }
 
 
 def k_anonymous(results: Results) -> Judged:
@@ -43,10 +28,10 @@ def k_anonymous(results: Results) -> Judged:
     last = results.released()[-1]
     own = [results.release("disjoint (>,<)", k, "below") for k in results.released()]
     return verdict_of(not any(results.every("below"))), (
-        f"With a row for each record, its first pattern, so many rows are in groups below K: "
-        f"{results.both('below')}; the smallest group has "
-        f"{min(results.every('smallest')):.0f}. With a row for each pattern, no row occurs K "
-        f"times. Patterns made disjoint keep it: {told(own)} rows up to K = {last}."
+        "With a row for each record, its first pattern, so many rows are in groups below K: "
+        f"{results.both('below')}; the smallest group has {min(results.every('smallest')):.0f}. "
+        "With a row for each pattern, no row occurs K times. Patterns made disjoint keep it: "
+        f"{told(own)} rows up to K = {last}."
     )
 
 
@@ -78,8 +63,8 @@ def trade_off(results: Results) -> Judged:
     """With K, more is lost and less told."""
     lost = [rising(results.each(row, "lost")) for row in ORDERS]
     return verdict_of(*lost), (
-        f"As K grows, so do the cells lost: {results.both('lost', 1)} %. Of {MANY} rows with "
-        f"one salary in their group: {told(results.each(MANY, 'one salary'), 1)} %."
+        f"As K grows, so do the cells lost: {results.both('lost', 1)} %. Of {MANY} rows with one "
+        f"salary in their group: {told(results.each(MANY, 'one salary'), 1)} %."
     )
 
 
@@ -196,6 +181,13 @@ def long(results: Results) -> Judged:
     nearer = abs(stars - printed) < abs(rest - printed)
     return verdict_of(not nearer, nearer), (
         "In Figure 4 long is the least length. With that at 2, patterns would have "
-        f"{results.some('long: stars'):.1f} stars on average and {rest:.0f} records be left at "
-        f"K = 5. With at most two stars {stars:,.0f} are; the paper has {printed:,.0f}."
+        f"{results.some('long: stars'):.1f} stars on average and {rest:.0f} records be left at K = "
+        f"5. With at most two stars {stars:,.0f} are; the paper has {printed:,.0f}."
     )
+
+
+JUDGES = (
+    k_anonymous, supported, discarded, good, trade_off, on_some, unknown, no_ontology,
+    single_out, few_stars, small_classes, specific, second_pass, overlap, lower_risk, data_set,
+    left_out, long, *OUTCOMES,
+)  # fmt: skip

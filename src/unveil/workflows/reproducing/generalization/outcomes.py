@@ -211,10 +211,9 @@ def not_general(results: Results) -> Judged:
     names = ("disjoint (>,<)", "Mondrian, stars")
     beside = {name: [results.release(name, k, "lost") for k in (5, last)] for name in names}
     return verdict_of(len(results.several(MANY, 5, "stars")) == 3, max(lost) < 25), (
-        f"No pattern has more than two stars of eight. With the discarded records "
-        f"{min(lost):.0f} to {max(lost):.0f} % of all cells are lost; by disjoint groups "
-        f"{told(beside[names[0]])} %, by Mondrian with stars {told(beside[names[1]])} % "
-        f"(K = 5 and {last})."
+        f"No pattern has more than two stars of eight. With the discarded records {min(lost):.0f} "
+        f"to {max(lost):.0f} % of all cells are lost; by disjoint groups {told(beside[names[0]])} "
+        f"%, by Mondrian with stars {told(beside[names[1]])} % (K = 5 and {last})."
     )
 
 
@@ -223,10 +222,9 @@ def rejecting(results: Results) -> Judged:
     below = [gap for row in ORDERS for gap in results.gaps(row, "kept")]
     hit, groups = results.several(MANY, 30, "uneven")
     return verdict_of(max(below) < NEAR), (
-        f"Trees of the original rows that are left are at most {max(below):.2f} points below "
-        "that of all, on uci. Accuracy does not show whom it falls on: at K = 30 "
-        f"{MANY} discards more than chance explains of {hit:.0f} of {groups:.0f} groups by race "
-        "and country."
+        f"Trees of the original rows that are left are at most {max(below):.2f} points below that "
+        f"of all, on uci. Accuracy does not show whom it falls on: at K = 30 {MANY} discards more "
+        f"than chance explains of {hit:.0f} of {groups:.0f} groups by race and country."
     )
 
 

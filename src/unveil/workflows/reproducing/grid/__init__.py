@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from unveil import Links
-    from unveil.data.reproduction import Claim, Curve, Table
+    from unveil.data.reproduction import Table
     from unveil.workflows.reproducing.experiment import Figures, Found
     from unveil.workflows.reproducing.grid.sides import Way, Who
     from unveil.workflows.reproducing.published import Published
@@ -116,16 +116,6 @@ def tables(found: Found, published: Published) -> list[Table]:  # noqa: ARG001 -
             ),
         ]
     return made
-
-
-def claims(found: Found, published: Published) -> list[Claim]:  # noqa: ARG001
-    """Nobody has claimed anything."""
-    return []
-
-
-def curves(found: Found, published: Published) -> list[Curve]:  # noqa: ARG001
-    """Nothing is drawn."""
-    return []
 
 
 def _table(name: str, title: str, rows: Mapping[str, Mapping[str, Said]]) -> Table:

@@ -26,12 +26,12 @@ from unveil.workflows.reproducing.yardstick import alone, compared
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unveil.data.reproduction import Curve, Table
+    from unveil.data.reproduction import Table
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
     from unveil.workflows.reproducing.yardstick import Ours
 
-__all__ = ["DATA", "WORK", "claims", "curves", "tables", "trials"]
+__all__ = ["DATA", "WORK", "claims", "tables", "trials"]
 
 DATA = tuple(FILES)
 TABLES = {
@@ -75,11 +75,6 @@ def table_5(found: Found, published: Published) -> list[Table]:
         )
         for file, called in FILES.items()
     ]  # fmt: skip
-
-
-def curves(found: Found, published: Published) -> list[Curve]:  # noqa: ARG001 - tables say it all
-    """Nothing is drawn."""
-    return []
 
 
 def _drawn(found: Found, mask: str, row: str, column: str) -> Ours:
@@ -186,7 +181,7 @@ def _known(found: Found, file: str) -> Table:
     return alone(
         f"Knowing the mask, {FILES[file]}",
         "Records linked by the best attack of the paper, the same one to one, an intruder who "
-        "knows "
-        "the mask, and one who also knows that nobody has two rows; ties count by their share",
+        "knows the mask, and one who also knows that nobody has two rows; ties count by their "
+        "share",
         "%", rows, digits=1,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from unveil.workflows.reproducing.rank_based.work import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from unveil.data.reproduction import Verdict
     from unveil.workflows.reproducing.contests import Runs
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from unveil.workflows.reproducing.published import Published
     from unveil.workflows.reproducing.verdicts import Judged
 
+    Judge = Callable[["Paper"], Judged]
 
 DISTANCE, SUM, MAX = "DBRL", "RBRL-Sum", "RBRL-Max"
 CENSUS, EIA, BOTH = ("census",), ("eia",), tuple(FILES)

@@ -38,11 +38,11 @@ from unveil.workflows.reproducing.yardstick import alone, compared
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unveil.data.reproduction import Curve, Table
+    from unveil.data.reproduction import Table
     from unveil.workflows.reproducing.experiment import Figures, Found, Work
     from unveil.workflows.reproducing.published import Published
 
-__all__ = ["DATA", "WORK", "claims", "curves", "tables", "trials"]
+__all__ = ["DATA", "WORK", "claims", "tables", "trials"]
 
 DATA = ("census",)
 SAMPLES, QUICK_SAMPLES = 100, 5  # of distances that learn nothing
@@ -280,8 +280,3 @@ def _whole(results: Results) -> Iterator[Table]:
             for called, figure in ((column, "linked"), (f"{column} at most", "bound")):
                 rows[name][called] = found.one("whole learnt", name, column, figure=figure)
     yield alone("Whole file", "All 1,080 records", "share of 1,080", rows, digits=4)
-
-
-def curves(found: Found, published: Published) -> list[Curve]:  # noqa: ARG001 - nothing is drawn
-    """None: the report has no figure with numbers."""
-    return []

@@ -142,7 +142,7 @@ def _probabilistic(results: Results) -> Judged:
     )
 
 
-def _simple(results: Results) -> Judged:  # noqa: ARG001 - no figure speaks for it
+def _simple(_: Results) -> Judged:
     return untestable("it is a judgement, for which there is no figure")
 
 
@@ -258,12 +258,12 @@ def _record_linkage(results: Results) -> Judged:
     shares = results.beside("compatible")
     return verdict_of(min(shares) > 0, min(shares) == 1), (
         f"d2AM's results are compatible with the truth for {span(shares)} of the released rows: by "
-        "this definition it is record linkage for these, and not for the others, to which it "
-        "gives a wrong record"
+        "this definition it is record linkage for these, and not for the others, to which it gives "
+        "a wrong record"
     )
 
 
-def _sugar_farms(results: Results) -> Judged:  # noqa: ARG001 - there is no data
+def _sugar_farms(_: Results) -> Judged:
     return untestable("the file of sugar farms is not published with the report")
 
 

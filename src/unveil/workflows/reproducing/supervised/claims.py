@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 from scipy.stats import spearmanr
 
 from unveil.workflows.reproducing.supervised.background import BACKGROUND
@@ -24,8 +25,6 @@ from unveil.workflows.reproducing.supervised.words import CONSTANTS, FEW
 from unveil.workflows.reproducing.verdicts import judged, untestable, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unveil.data.reproduction import Claim
     from unveil.workflows.reproducing.experiment import Found
     from unveil.workflows.reproducing.published import Published
@@ -34,14 +33,9 @@ if TYPE_CHECKING:
 
 def claims(found: Found, published: Published) -> list[Claim]:
     """Every claim with its verdict."""
-    results = Results(found, published)
-
-    def asked(judge: Callable[[Results], Judged]) -> Callable[[], Judged]:
-        found_so, because = judge(results)
-        return lambda: (found_so, f"{because}.")
-
     judges = (*BACKGROUND, *PROGRAM, *MASKING, *EVALUATION, *CONCLUSIONS)
-    return judged(published, {n: asked(judge) for n, judge in enumerate(judges, 1)})
+    found_so = judged(published, judges, Results(found, published))
+    return [replace(claim, because=f"{claim.because}.") for claim in found_so]
 
 
 # Section 3.1
@@ -76,9 +70,9 @@ def _constant(results: Results) -> Judged:
     )
     wide = [c for c, count in zip(CONSTANTS, solved, strict=True) if count >= 0]
     return verdict_of(*(margin >= c for margin, c in zip(margins, wide, strict=True))), (
-        "it is added to the rows of records that are given up, and must be large enough for "
-        f"these. Of {FEW} records, by C: {words}; the least margin of a link is {max(margins):.0e} "
-        "for all of them"
+        "it is added to the rows of records that are given up, and must be large enough for these. "
+        f"Of {FEW} records, by C: {words}; the least margin of a link is {max(margins):.0e} for "
+        "all of them"
     )
 
 
@@ -206,7 +200,7 @@ def _expensive(results: Results) -> Judged:
     )
 
 
-def _constraints(results: Results) -> Judged:  # noqa: ARG001 - counted
+def _constraints(_: Results) -> Judged:
     integral = [n * 2 ** (n - 1) + 2 for n in (4, 5, 6)]
     return verdict_of(max(integral) > SIZE**2), (
         f"by Table 1 the measure of 4, 5 and 6 attributes adds {listed(integral)} constraints (one "
@@ -270,9 +264,9 @@ def _relevance(results: Results) -> Judged:
             agreeing.append(float(spearmanr(run["importance"], moved).statistic))
         steady.append(len({int(np.argmax(run["importance"])) for run in runs}) == 1)
     return verdict_of(np.mean(agreeing) > 0.5, *steady), (
-        "the order of the weights and of how little masking changed the attributes agree by a "
-        f"rank correlation of {float(np.mean(agreeing)):.2f} on average; the attribute with the "
-        f"largest weight is the same in all samples of {sum(steady)} of 6 files"
+        "the order of the weights and of how little masking changed the attributes agree by a rank "
+        f"correlation of {float(np.mean(agreeing)):.2f} on average; the attribute with the largest "
+        f"weight is the same in all samples of {sum(steady)} of 6 files"
     )
 
 
