@@ -11,8 +11,6 @@ from 510 after 100 steps to 445 after 2000. The second thousand records had no s
 
 from __future__ import annotations
 
-import logging
-from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,9 +20,10 @@ import polars as pl
 import unveil
 from unveil import attacks, masks, measures
 from unveil.workflows.reproducing.experiment import seed_of
+from unveil.workflows.reproducing.tools import categories_of, told_the_mask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -47,8 +46,6 @@ GAIN = (1, 3000, 4000, 5000, 7000, 8000, 10_000, 15_000)
 LOSS = (1, 1600, 1800, 2000)
 SIZE = 1000
 STEPS = 400  # of EM
-NO_NEWS = ("EM has not converged", "nothing changed in")
-
 
 LEVELS = unveil.Schema(quasi=[*ORDINAL, *NOMINAL], ordinal=[*ORDINAL], nominal=[*NOMINAL])
 # Nominal attributes are coded at the top and the bottom, too, in the order of the alphabet. A
@@ -145,23 +142,12 @@ def attack_of(name: str, group: str, channels: tuple[Any, ...] = ()) -> attacks.
 
 def allowed(channel: Any) -> attacks.Distances:
     """The distances of one attribute, infinite where the mask cannot make that category."""
-    if hasattr(channel, "table"):
-        categories = tuple(channel.table)
-        becomes = [categories.index(channel.table[category]) for category in categories]
-        possible = np.eye(len(categories), dtype=bool)[becomes]
-    else:
-        categories, possible = channel.categories, channel.matrix > 0
-    many = len(categories)
-    apart = np.abs(np.arange(many) - np.arange(many)[:, None])
-    ordinal = channel.columns[0] in ORDINAL
-    distances = (apart + 1) / many if ordinal else np.minimum(apart, 1.0)
-    distances[~possible] = np.inf
-    return attacks.Distances(categories=categories, distances=distances.tolist())
+    return told_the_mask(channel, ordinal=channel.columns[0] in ORDINAL, inclusive=True)
 
 
 def unordered(channel: Any) -> attacks.Distances:
     """Categories that are equal or not, whether ordered or not."""
-    categories = tuple(channel.table) if hasattr(channel, "table") else channel.categories
+    categories = categories_of(channel)
     return attacks.Distances(categories, (1.0 - np.eye(len(categories))).tolist())
 
 
@@ -181,26 +167,6 @@ def each_hit(links: unveil.Links) -> NDArray[np.float64]:
     return np.array([measures.hits(links, ties=ties) for ties in TIES])
 
 
-@contextmanager
-def _knowing() -> Iterator[None]:
-    """Leave out warnings that are no news.
-
-    Free EM stops before it has converged, and where a category is rare PRAM changes next to
-    nothing.
-    """
-    logger = logging.getLogger("unveil")
-
-    def other(record: logging.LogRecord) -> bool:
-        return not any(words in record.msg for words in NO_NEWS)
-
-    logger.addFilter(other)
-    try:
-        yield
-    finally:
-        logger.removeFilter(other)
-
-
-@_knowing()
 def linked(name: str, first: int, method: str, p: int, *, seed: int) -> Figures:
     """The hits of one attack in each group; those of PRL, too, that DBRL shares."""
     release, channels = masked(first, method, p, seed_of(seed, first, method, p))
@@ -228,7 +194,6 @@ def _estimated(links: unveil.Links) -> dict[str, float]:
     }
 
 
-@_knowing()
 def changed(first: int, method: str, p: int, *, seed: int) -> Figures:
     """What a mask did: in each group what was lost, and what is left without any distance."""
     number = seed_of(seed, first, method, p)

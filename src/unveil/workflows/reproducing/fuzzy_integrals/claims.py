@@ -9,8 +9,8 @@ import numpy as np
 
 from unveil.workflows.reproducing.fuzzy_integrals.files import FEW, FILES
 from unveil.workflows.reproducing.fuzzy_integrals.results import TABLES, Results
-from unveil.workflows.reproducing.fuzzy_integrals.theory import THEORY, share
-from unveil.workflows.reproducing.verdicts import untestable
+from unveil.workflows.reproducing.fuzzy_integrals.theory import THEORY
+from unveil.workflows.reproducing.verdicts import untestable, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,8 +57,7 @@ def _bests(results: Results, names: tuple[str, ...] = tuple(TABLES)) -> str:
 
 def _beats_chance(results: Results) -> Judged:
     least = max(results.chance(name) for name in TABLES)
-    right = sum(results.chance(name) < 0.001 for name in TABLES)
-    return share(right, len(TABLES)), (
+    return verdict_of(*(results.chance(name) < 0.001 for name in TABLES)), (
         f"the best averages are {_bests(results)} of 100, where chance links 1; a random matching "
         f"links as many with a probability of {least:.0e} or less"
     )
@@ -81,11 +80,11 @@ def _about_effort(_: Results) -> Judged:
 
 
 def _em(results: Results) -> Judged:
-    share = np.mean([
+    converged = np.mean([
         one for name in FILES for one in results.found.each("probability", name, figure="converged")
     ])  # fmt: skip
-    return "holds" if share >= 0.95 else "holds in part", (
-        f"EM has converged in {share:.1%} of the runs, with no truth given"
+    return "holds" if converged >= 0.95 else "holds in part", (
+        f"EM has converged in {converged:.1%} of the runs, with no truth given"
     )
 
 
@@ -97,28 +96,27 @@ def _categories(_: Results) -> Judged:
 
 def _standard(results: Results) -> Judged:
     refused, of = (int(results.found.one("standard", figure=one)) for one in ("refused", "of"))
-    return share(refused, of), (
+    return verdict_of(refused == of, refused > 0), (
         f"{refused} of {of} attacks that compare common attributes refuse such files"
     )
 
 
 def _split(results: Results) -> Judged:
     each = {name: results.found.of("split", name) for name in FILES}
-    kept = [name for name, one in each.items() if not one["together"]]
+    kept = [not one["together"] for one in each.values()]
     count = ", ".join(
         f"{name} {one['together']:.0f} and {one['apart']:.0f}" for name, one in each.items()
         if one["together"]
     )  # fmt: skip
-    return share(len(kept), len(FILES)), (
-        f"kept in {len(kept)} of 8 files; pairs that correlate by 0.7 in one file, and between the "
+    return verdict_of(*kept), (
+        f"kept in {sum(kept)} of 8 files; pairs that correlate by 0.7 in one file, and between the "
         f"two: {count}"
     )
 
 
 def _poor(results: Results) -> Judged:
     good = min(results.best(name)[1] for name in TABLES)
-    right = sum(results.best(name)[1] < good for name in POOR)
-    return share(right, len(POOR)), (
+    return verdict_of(*(results.best(name)[1] < good for name in POOR)), (
         f"best averages: {_bests(results)}; poor: {_bests(results, POOR)}"
     )
 
@@ -127,7 +125,7 @@ def _few_attributes(results: Results) -> Judged:
     sizes = {name: results.found.one("split", name, figure="attributes") for name in FILES}
     best = {name: results.best(name)[1] for name in FILES}
     against = best["abalone"] > best["housing"] > best["dermatology"]
-    return "does not hold" if against else "holds", (
+    return verdict_of(not against), (
         f"abalone has {sizes['abalone']:.0f} attributes, as many as housing, and links "
         f"{best['abalone']:.1f} against {best['housing']:.1f}; dermatology has "
         f"{sizes['dermatology']:.0f} and links {best['dermatology']:.1f}"
@@ -145,8 +143,7 @@ def _water(results: Results) -> Judged:
 
 def _ten_percent(results: Results) -> Judged:
     names = (*TABLES, "water-treatment")
-    right = sum(results.best(name)[1] >= 10 for name in names)
-    return share(right, len(names)), (
+    return verdict_of(*(results.best(name)[1] >= 10 for name in names)), (
         f"best averages: {_bests(results, names)}; in the paper's own table abalone has 9.9"
     )
 
@@ -156,8 +153,8 @@ def _averages(results: Results) -> Judged:
     runs = {
         name: results.found.each("distance", name, figure=way) for name, (way, _) in cells.items()
     }
-    right = sum(results.is_same(cells[name][1], own, theirs=10) for name, own in runs.items())
-    return share(right, 2), (
+    right = (results.is_same(cells[name][1], own, theirs=10) for name, own in runs.items())
+    return verdict_of(*right), (
         f"in the same cells ours are {np.mean(runs['wdbc']):.1f} and "
         f"{np.mean(runs['ionosphere']):.1f}; Table VI itself has 22.2 by PRL"
     )
@@ -165,15 +162,15 @@ def _averages(results: Results) -> Judged:
 
 def _maxima(results: Results) -> Judged:
     printed = {"wdbc": 26, "ionosphere": 28}
-    told, right = [], 0
+    told, right = [], []
     for name, figure in printed.items():
         ten, kinds = results.maxima(name), [results.most(name, kind) for kind in ("DBRL", "PRL")]
-        right += results.is_same(figure, ten) and max(kinds) >= figure
+        right.append(results.is_same(figure, ten) and max(kinds) >= figure)
         told.append(
             f"{name} {np.mean(ten):.1f} on average of ten runs, and of all runs {kinds[0]:.0f} by "
             f"DBRL and {kinds[1]:.0f} by PRL"
         )
-    return share(right, len(printed)), f"the most records linked in one run: {'; '.join(told)}"
+    return verdict_of(*right), f"the most records linked in one run: {'; '.join(told)}"
 
 
 def _baselines(results: Results) -> Judged:
@@ -181,12 +178,13 @@ def _baselines(results: Results) -> Judged:
         name: results.found.each("ranking", figure=name)
         for name in ("first component", "sum of z-scores")
     }
-    right = sum(results.is_same(5, own) for own in scores.values())
     most = results.maxima("census")
     way, best = results.best("census")
-    right += results.is_same(12, most)
-    right += results.is_same(10.4, results.cell("census", way), theirs=10)
-    return share(right, 4), (
+    return verdict_of(
+        *(results.is_same(5, own) for own in scores.values()),
+        results.is_same(12, most),
+        results.is_same(10.4, results.cell("census", way), theirs=10),
+    ), (
         ", ".join(f"{name} {np.mean(own):.1f}" for name, own in scores.items())
         + f" of 90; the method {np.mean(most):.1f} at most and {best:.1f} on average ({way})"
     )
@@ -198,14 +196,14 @@ def _other_paper(_: Results) -> Judged:
 
 def _best_run(results: Results) -> Judged:
     most = results.maxima("ionosphere")
-    return "holds" if np.mean(most) > 26.12 else "holds in part" if max(most) > 26.12 else (
-        "does not hold"
+    return verdict_of(
+        max(most) > 26.12, np.mean(most) > 26.12
     ), f"the most in ten runs is {np.mean(most):.1f} on average, and {max(most):.0f} at most"
 
 
 def _best_probable(results: Results) -> Judged:
     way, best = results.best("ionosphere", "PRL")
-    return "holds" if best > 19.72 else "does not hold", f"ours is {best:.1f} ({way})"
+    return verdict_of(best > 19.72), f"ours is {best:.1f} ({way})"
 
 
 def _synthetic(_: Results) -> Judged:
@@ -251,22 +249,20 @@ def _standardised(results: Results) -> Judged:
 
 
 def _identical(results: Results) -> Judged:
-    runs = right = 0
+    same: list[bool] = []
     for name in TABLES:
         for kind in ("distance", "probability"):
             both = [results.found.each(kind, name, figure=f"N1 {way} Qt") for way in ("OWA", "SI")]
-            runs += len(both[0])
-            right += sum(a == b for a, b in zip(*both, strict=True))
-    return share(right, runs), (
-        f"so in {right:,} of {runs:,} runs: both are the same order statistics of values from 0 to "
-        "1"
+            same += (a == b for a, b in zip(*both, strict=True))
+    return verdict_of(*same), (
+        f"so in {sum(same):,} of {len(same):,} runs: both are the same order statistics of values "
+        "from 0 to 1"
     )
 
 
 def _range(results: Results) -> Judged:
-    best = [results.best(name)[1] for name in TABLES]
-    right = sum(one >= 10 for one in best)
-    return share(right, len(best)), f"best averages: {_bests(results)}"
+    above = (results.best(name)[1] >= 10 for name in TABLES)
+    return verdict_of(*above), f"best averages: {_bests(results)}"
 
 
 def _blocks(_: Results) -> Judged:
@@ -276,13 +272,13 @@ def _blocks(_: Results) -> Judged:
 
 
 def _few(results: Results) -> Judged:
-    told, right = [], 0
+    told, right = [], []
     for name in TABLES:
         way = max(("N1 OWA Qt", "N2 OWA Qt"), key=lambda way: results.mean(name, "DBRL", way))
         few = [100 * one / FEW for one in results.found.each("few", name, figure=way)]
         whole = results.found.each("distance", name, figure=way)
-        right += results.is_same(float(np.mean(whole)), few, theirs=len(whole))
+        right.append(results.is_same(float(np.mean(whole)), few, theirs=len(whole)))
         told.append(f"{name} {np.mean(few):.1f} % and {np.mean(whole):.1f} %")
-    return share(right, len(TABLES)), (
+    return verdict_of(*right), (
         f"with {FEW} of the 100 records, and with all, by OWA and Qt: " + ", ".join(told)
     )

@@ -13,10 +13,10 @@ from unveil.workflows.reproducing.generalization.results import (
     MANY,
     ORDERS,
     rising,
-    told,
 )  # fmt: skip
 from unveil.workflows.reproducing.generalization.work import SIZES
 from unveil.workflows.reproducing.verdicts import untestable, verdict_of
+from unveil.workflows.reproducing.wording import listed
 
 if TYPE_CHECKING:
     from unveil.workflows.reproducing.generalization.results import Results
@@ -31,7 +31,7 @@ def k_anonymous(results: Results) -> Judged:
         "With a row for each record, its first pattern, so many rows are in groups below K: "
         f"{results.both('below')}; the smallest group has {min(results.every('smallest')):.0f}. "
         "With a row for each pattern, no row occurs K times. Patterns made disjoint keep it: "
-        f"{told(own)} rows up to K = {last}."
+        f"{listed(own, 0)} rows up to K = {last}."
     )
 
 
@@ -64,7 +64,7 @@ def trade_off(results: Results) -> Judged:
     lost = [rising(results.each(row, "lost")) for row in ORDERS]
     return verdict_of(*lost), (
         f"As K grows, so do the cells lost: {results.both('lost', 1)} %. Of {MANY} rows with one "
-        f"salary in their group: {told(results.each(MANY, 'one salary'), 1)} %."
+        f"salary in their group: {listed(results.each(MANY, 'one salary'))} %."
     )
 
 
@@ -115,9 +115,8 @@ def few_stars(results: Results) -> Judged:
 
 def small_classes(results: Results) -> Judged:
     """There is none."""
-    return untestable(
-        f"There is none here: the two classes have {told(results.originals('classes'))} records."
-    )
+    classes = listed(results.originals("classes"), 0)
+    return untestable(f"There is none here: the two classes have {classes} records.")
 
 
 def specific(results: Results) -> Judged:
@@ -135,9 +134,9 @@ def second_pass(results: Results) -> Judged:
     left = {row: [results.left(row, k) for k in SIZES] for row in ORDERS}
     helps = [sum(first > last for first, last in left[row]) for row in ORDERS]
     return verdict_of(*(many == len(SIZES) for many in helps)), (
-        f"The second pass of {MANY} leaves {told([last for _, last in left[MANY]])} of "
-        f"{told([first for first, _ in left[MANY]])} records; that of {FEW} finds something at "
-        f"{helps[0]} of {len(SIZES)} K."
+        f"The second pass of {MANY} leaves {listed([last for _, last in left[MANY]], 0)} of "
+        f"{listed([first for first, _ in left[MANY]], 0)} records; that of {FEW} finds something "
+        f"at {helps[0]} of {len(SIZES)} K."
     )
 
 

@@ -14,10 +14,10 @@ from unveil.workflows.reproducing.generalization.results import (
     ORDERS,
     ORIGINAL,
     rising,
-    told,
 )  # fmt: skip
 from unveil.workflows.reproducing.generalization.work import FIRST, SAMPLED, SIZES
 from unveil.workflows.reproducing.verdicts import untestable, verdict_of
+from unveil.workflows.reproducing.wording import listed, span
 
 if TYPE_CHECKING:
     from unveil.workflows.reproducing.generalization.results import Results
@@ -45,7 +45,7 @@ def seven_to_thirty(results: Results) -> Judged:
     }
     near = [any(abs(one - said) < 2 for one in share[k]) for k, said in ((5, 7), (30, 30))]
     return verdict_of(*near), (
-        f"At K = 5 {told(share[5], 1)} %, at K = 30 {told(share[30], 1)} % ({FEW}, {MANY})."
+        f"At K = 5 {listed(share[5])} %, at K = 30 {listed(share[30])} % ({FEW}, {MANY})."
     )
 
 
@@ -68,7 +68,7 @@ def size_of_sample(results: Results) -> Judged:
     ]
     return untestable(
         "They contradict each other, and both fit. The original's tree is right for "
-        f"{100 * share:.2f} % of all; what is printed for S1 is {told(errors, 1)} standard errors "
+        f"{100 * share:.2f} % of all; what is printed for S1 is {listed(errors)} standard errors "
         f"below that with {SAMPLED:,} records and with 16,000."
     )
 
@@ -110,7 +110,7 @@ def similar(results: Results) -> Judged:
     """By the share of patterns with two stars."""
     two = {row: [results.several(row, k, "stars")[2] for k in SIZES] for row in ORDERS}
     return verdict_of(*(many < few for many, few in zip(two[MANY], two[FEW], strict=True))), (
-        f"Patterns that need two stars: {MANY} {told(two[MANY], 1)} %, {FEW} {told(two[FEW], 1)} %."
+        f"Patterns that need two stars: {MANY} {listed(two[MANY])} %, {FEW} {listed(two[FEW])} %."
     )
 
 
@@ -140,9 +140,9 @@ def best(results: Results) -> Judged:
     own = {row: SIZES[int(np.argmax([results.theirs(row, k) for k in SIZES]))] for row in ORDERS}
     many = [results.of(row, 20, "rest") > 7000 for row in ORDERS]
     return verdict_of(all(many), *(k == 20 for k in at.values())), (
-        f"{told([results.of(row, 20, 'rest') for row in ORDERS])} records are discarded. On uci "
-        f"{FEW} is best at K = {at[FEW]} and {MANY} at K = {at[MANY]}; by the paper's own Table 1 "
-        f"at K = {own[FEW]} and K = {own[MANY]}."
+        f"{listed([results.of(row, 20, 'rest') for row in ORDERS], 0)} records are discarded. On "
+        f"uci {FEW} is best at K = {at[FEW]} and {MANY} at K = {at[MANY]}; by the paper's own "
+        f"Table 1 at K = {own[FEW]} and K = {own[MANY]}."
     )
 
 
@@ -150,8 +150,8 @@ def fewer_records(results: Results) -> Judged:
     """The same records with all their cells, at K = 20."""
     below = [results.gaps(row, "kept")[SIZES.index(20)] for row in ORDERS]
     return verdict_of(*(gap < NEAR for gap in below)), (
-        f"At K = 20 trees of the original rows of those who satisfy a pattern are {told(below, 2)} "
-        "points below that of all, on uci."
+        "At K = 20 trees of the original rows of those who satisfy a pattern are "
+        f"{listed(below, 2)} points below that of all, on uci."
     )
 
 
@@ -190,8 +190,8 @@ def thousand(results: Results) -> Judged:
     ways = [results.listed(MANY, k) for k in (20, 30)]
     printed = [results.printed("Table 2, patterns", MANY, f"K = {k}") for k in (20, 30)]
     return verdict_of(*(many < 1000 for many in ours)), (
-        f"{told(ours)} are distinct, and with one for each way on which it is found {told(ways)}. "
-        f"Table 2 has {' and '.join(printed)}, which contradicts the text."
+        f"{listed(ours, 0)} are distinct, and with one for each way on which it is found "
+        f"{listed(ways, 0)}. Table 2 has {' and '.join(printed)}, which contradicts the text."
     )
 
 
@@ -200,8 +200,8 @@ def of_few_patterns(results: Results) -> Judged:
     below = results.gaps(MANY)[2:]
     theirs = [results.theirs(ORIGINAL, k) - results.theirs(MANY, k) for k in (20, 30)]
     return verdict_of(*(gap < NEAR for gap in below)), (
-        f"On uci they are {told(below, 2)} points below the original's at K = 20 and 30; in the "
-        f"paper {told(theirs, 2)}."
+        f"On uci they are {listed(below, 2)} points below the original's at K = 20 and 30; in the "
+        f"paper {listed(theirs, 2)}."
     )
 
 
@@ -211,9 +211,9 @@ def not_general(results: Results) -> Judged:
     names = ("disjoint (>,<)", "Mondrian, stars")
     beside = {name: [results.release(name, k, "lost") for k in (5, last)] for name in names}
     return verdict_of(len(results.several(MANY, 5, "stars")) == 3, max(lost) < 25), (
-        f"No pattern has more than two stars of eight. With the discarded records {min(lost):.0f} "
-        f"to {max(lost):.0f} % of all cells are lost; by disjoint groups {told(beside[names[0]])} "
-        f"%, by Mondrian with stars {told(beside[names[1]])} % (K = 5 and {last})."
+        f"No pattern has more than two stars of eight. With the discarded records {span(lost, 0)} "
+        f"% of all cells are lost; by disjoint groups {listed(beside[names[0]], 0)} %, by Mondrian "
+        f"with stars {listed(beside[names[1]], 0)} % (K = 5 and {last})."
     )
 
 

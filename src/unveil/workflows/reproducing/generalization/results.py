@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.workflows.reproducing.generalization.work import RELEASES, SIZES
+from unveil.workflows.reproducing.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ class Results:
 
     def both(self, figure: str, digits: int = 0) -> str:
         """A figure of both combinations and every K, in words."""
-        return "; ".join(f"{row} {told(self.each(row, figure), digits)}" for row in ORDERS)
+        return "; ".join(f"{row} {listed(self.each(row, figure), digits)}" for row in ORDERS)
 
     def listed(self, row: str, k: int) -> float:
         """How many patterns there are, each once for every way on which it is found."""
@@ -97,15 +98,6 @@ class Results:
         of = ORDERS[row], k
         run = (work for work in OF_PATTERNS if self.found.has(work, *of))
         return next(work for work in run if figure in self.found.of(work, *of))
-
-
-def told(figures: Sequence[float], digits: int = 0) -> str:
-    """Figures one after another.
-
-    >>> told([3330, 5110.2])
-    '3,330, 5,110'
-    """
-    return ", ".join(f"{figure:,.{digits}f}" for figure in figures)
 
 
 def rising(figures: Sequence[float]) -> bool:

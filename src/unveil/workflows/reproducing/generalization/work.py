@@ -12,6 +12,7 @@ import unveil
 from unveil import masks, measures, models
 from unveil.workflows.reproducing.experiment import seed_of
 from unveil.workflows.reproducing.generalization.c45 import C45
+from unveil.workflows.reproducing.tools import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,11 +103,6 @@ def right(found: C45, name: str = UCI) -> Bools:
     codes, classes = asked(name)
     correct: Bools = found.predict(codes) == classes
     return correct
-
-
-def percent(part: Bools) -> float:
-    """The share that is true."""
-    return 100 * float(part.mean())
 
 
 def tested(found: C45, seed: int) -> dict[str, float | list[float]]:

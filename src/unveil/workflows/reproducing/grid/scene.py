@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ import unveil
 from unveil import Intruder, attacks
 from unveil.workflows.reproducing.experiment import seed_of
 from unveil.workflows.reproducing.grid.sides import masked, table
+from unveil.workflows.reproducing.tools import categories_of, told_the_mask
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,29 +98,13 @@ class Scene(NamedTuple):
         return tuple(plain)
 
     def _possible(self, column: str) -> attacks.Distances | None:
-        """A column's distances, infinite where the mask does not make this category of that.
-
-        Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic
-        record linkage (2002), Section 4.
-        """
+        """The distances of a column's categories where the mask tells of every one of them."""
         if self.data.level(column) == "numeric":
             return None
         listed = set(self.data.column(column).drop_nulls().cast(pl.String))
         for channel in self.release.channels_of(column):
-            told: Any = channel
-            if hasattr(told, "matrix"):
-                names, can_be = tuple(told.categories), told.matrix > 0
-            elif listed <= set(getattr(told, "table", ())):  # it says of each what it became
-                names = tuple(told.table)
-                can_be = np.array([[told.table[one] == other for other in names] for one in names])
-            else:
-                continue
-            place = np.arange(len(names))
-            gaps = np.abs(place - place[:, None])
-            ordinal = self.data.level(column) == "ordinal"
-            apart = gaps / max(len(names) - 1, 1) if ordinal else np.minimum(gaps, 1)
-            distances = np.where(can_be, apart, np.inf)
-            return attacks.Distances(names, tuple(tuple(row) for row in distances.tolist()))
+            if hasattr(channel, "matrix") or listed <= set(categories_of(channel)):
+                return told_the_mask(channel, ordinal=self.data.level(column) == "ordinal")
         return None
 
 

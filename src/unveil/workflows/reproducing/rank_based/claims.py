@@ -20,7 +20,6 @@ from unveil.workflows.reproducing.rank_based.judging import (
     if_so,
     judged_by,
     levels,
-    listed,
 )
 from unveil.workflows.reproducing.rank_based.noise import ADDITIVE_NOISE, MULTIPLICATIVE_NOISE
 from unveil.workflows.reproducing.rank_based.swapping import GROUPED, P_DISTRIBUTION, RANK_SWAPPING
@@ -35,6 +34,7 @@ from unveil.workflows.reproducing.rank_based.work import (
     known_rows,
 )
 from unveil.workflows.reproducing.verdicts import judged, untestable
+from unveil.workflows.reproducing.wording import listed
 
 if TYPE_CHECKING:
     from unveil.data.reproduction import Claim

@@ -173,11 +173,6 @@ def if_so(holds: bool, because: str, otherwise: Verdict = "does not hold") -> Ju
     return "holds" if holds else otherwise, because
 
 
-def listed(values: list[float], digits: int = 1) -> str:
-    """Figures in a row."""
-    return ", ".join(f"{value:.{digits}f}" for value in values)
-
-
 def levels(values: Iterable[float]) -> str:
     """Levels in a row."""
     return ", ".join(f"{value:g}" for value in values)

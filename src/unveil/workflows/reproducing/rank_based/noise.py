@@ -17,10 +17,10 @@ from unveil.workflows.reproducing.rank_based.judging import (
     if_so,
     judged_by,
     levels,
-    listed,
     over_distance,
 )
 from unveil.workflows.reproducing.rank_based.work import FILES, NOISE
+from unveil.workflows.reproducing.wording import listed
 
 if TYPE_CHECKING:
     from unveil.workflows.reproducing.rank_based.judging import Judge, Paper

@@ -20,7 +20,6 @@ from unveil.workflows.reproducing.rank_based.judging import (
     judged_by,
     known_at,
     levels,
-    listed,
     over_distance,
 )
 from unveil.workflows.reproducing.rank_based.work import (
@@ -31,6 +30,7 @@ from unveil.workflows.reproducing.rank_based.work import (
     SWAPPED,
 )
 from unveil.workflows.reproducing.verdicts import untestable
+from unveil.workflows.reproducing.wording import listed, span
 from unveil.workflows.reproducing.yardstick import compared
 
 if TYPE_CHECKING:
@@ -235,8 +235,8 @@ def _susceptible(paper: Paper) -> Judged:
     ]
     return if_so(
         min(shares) > 90,
-        f"Ranks link {min(shares):.1f} to {max(shares):.1f} % of what no attack can exceed, the "
-        "number of different released rows.",
+        f"Ranks link {span(shares, 1)} % of what no attack can exceed, the number of different "
+        "released rows.",
     )
 
 

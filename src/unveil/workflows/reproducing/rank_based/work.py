@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 import unveil
 from unveil import Intruder, attacks, masks, measures
 from unveil.workflows.reproducing.experiment import Trial, seed_of
+from unveil.workflows.reproducing.tools import numbers, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -129,11 +130,6 @@ def attacked(data: Microdata, release: Release, attack: attacks.Attack) -> Any:
     return unveil.attack(data, release, attack, intruder=Intruder(knows=data.columns))
 
 
-def percent(each: Floats) -> float:
-    """The mean in percent."""
-    return 100 * float(each.mean())
-
-
 def grouped(file: str, k: int, *, seed: int) -> Figures:
     """The three attacks on individual ranking, and why two of them are one."""
     data, release = people(file), released(GROUPING, file, k, 0, seed)
@@ -207,12 +203,6 @@ def correlation(values: Floats) -> float:
     return float(of[np.triu_indices(len(of), 1)].mean())
 
 
-def numbers(data: Microdata) -> Floats:
-    """The attributes as one array."""
-    values: Floats = data.to_frame("polars").to_numpy().astype(np.float64)
-    return values
-
-
 def bent(mask: str, file: str, level: float, run: int, *, seed: int) -> Figures:
     """Distances between logarithms and between ranks; and ranks of logarithms."""
     data, release = people(file), released(mask, file, level, run, seed)
@@ -251,8 +241,10 @@ def ranks_of(values: Floats) -> Floats:
 def described(file: str, *, seed: int) -> Figures:  # noqa: ARG001 - nothing is drawn
     """A file: its size, and noise of a tenth of the deviation beside small and large values."""
     values = numbers(people(file))
-    share = 10 * values.std(axis=0) / np.where(values == 0, np.nan, np.abs(values))
-    low, high = np.nanquantile(np.where(values == 0, np.nan, np.abs(values)), (0.25, 0.75), axis=0)
+    deviations = np.array([column.std() for column in values.T])
+    sizes = np.where(values == 0, np.nan, np.abs(values))
+    share = 10 * deviations / sizes
+    low, high = np.nanquantile(sizes, (0.25, 0.75), axis=0)
     return {
         "records": float(len(values)),
         "attributes": float(values.shape[1]),

@@ -6,8 +6,6 @@ linked with their originals by distances that learn nothing, and by learnt ones,
 
 from __future__ import annotations
 
-import logging
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unveil import attacks
@@ -97,8 +95,7 @@ def lesson(
     learner = attacks.Supervised(
         model=MODELS[column], budget=None, steps=steps, splits=splits, counting="strict"
     )
-    with _quietly():
-        found = file.links(learner, seed=seed, back=back).finder.details["learnt"]
+    found = file.links(learner, seed=seed, back=back).finder.details["learnt"]
     differences = standardised(file.release.data) - standardised(file.data)[file.originals]
     held_out = found["held_out"] or {}
     return {
@@ -111,18 +108,6 @@ def lesson(
         "differences": (differences**2).mean(axis=0).tolist(),
         **{f"halves {key}": held_out[key] for key in HALVES if held_out},
     }
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Not told of linear programs left undecided: what they leave open is in the bound."""
-    log = logging.getLogger("unveil")
-    before = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(before)
 
 
 WORK: dict[str, Work] = {

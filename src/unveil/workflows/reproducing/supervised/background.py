@@ -15,9 +15,9 @@ from unveil.workflows.reproducing.supervised.results import (
     MODELS,
     by_file,
     percent,
-    span,
 )
 from unveil.workflows.reproducing.verdicts import untestable, verdict_of
+from unveil.workflows.reproducing.wording import listed, span
 
 if TYPE_CHECKING:
     from unveil.workflows.reproducing.supervised.results import Results
@@ -344,8 +344,8 @@ def _nested(results: Results) -> Judged:
         for one in ("divided", "additive", "diagonal")
     ]
     return verdict_of(*(one == 0 for one in differ)), (
-        "equal weights, an additive measure and a diagonal matrix link "
-        f"{', '.join(f'{d:.0f}' for d in differ)} records otherwise than what they are cases of"
+        f"equal weights, an additive measure and a diagonal matrix link {listed(differ, 0)} "
+        "records otherwise than what they are cases of"
     )
 
 

@@ -18,11 +18,10 @@ from unveil.workflows.reproducing.supervised.results import (
     SMALL,
     Results,
     by_file,
-    listed,
-    span,
 )
 from unveil.workflows.reproducing.supervised.words import CONSTANTS, FEW
 from unveil.workflows.reproducing.verdicts import judged, untestable, verdict_of
+from unveil.workflows.reproducing.wording import listed, span
 
 if TYPE_CHECKING:
     from unveil.data.reproduction import Claim
@@ -118,7 +117,7 @@ def _greater_k(results: Results) -> Judged:
     }
     fall = [bool((np.diff(by_k[one]) < 0).all()) for one in ("d2AM", "d2MD")]
     return verdict_of(*fall, bool((np.diff(by_k["IL1s"]) > 0).all())), "; ".join(
-        f"{figure} {', '.join(f'{one:.3f}' for one in each)}" for figure, each in by_k.items()
+        f"{figure} {listed(each, 3)}" for figure, each in by_k.items()
     ) + " for k = 2, 3, 5, 8 in groups of two"
 
 
@@ -193,19 +192,19 @@ def _expensive(results: Results) -> Judged:
     measure = [2**n - 2 for n in (4, 5, 6)]
     products = [n * (n + 1) // 2 for n in (4, 5, 6)]
     return verdict_of(measure > products, integral < matrix), (
-        f"more complex, yes: of 4, 5 and 6 attributes the measure has {listed(measure)} unknowns, "
-        f"the matrix {listed(products)}. But of {len(results.every('d2CI'))} optima of the "
-        f"integral {integral:.0f} are proven, and of the matrix, whose rows cannot be reduced to "
-        f"those that are not dominated, {matrix:.0f}"
+        f"more complex, yes: of 4, 5 and 6 attributes the measure has {listed(measure, 0)} "
+        f"unknowns, the matrix {listed(products, 0)}. But of {len(results.every('d2CI'))} optima "
+        f"of the integral {integral:.0f} are proven, and of the matrix, whose rows cannot be "
+        f"reduced to those that are not dominated, {matrix:.0f}"
     )
 
 
 def _constraints(_: Results) -> Judged:
     integral = [n * 2 ** (n - 1) + 2 for n in (4, 5, 6)]
     return verdict_of(max(integral) > SIZE**2), (
-        f"by Table 1 the measure of 4, 5 and 6 attributes adds {listed(integral)} constraints (one "
-        "for each attribute that is added to a set, and two), weights 5, 6, 7, and the matrix one "
-        f"for each pair of records, {SIZE**2:,}"
+        f"by Table 1 the measure of 4, 5 and 6 attributes adds {listed(integral, 0)} constraints "
+        "(one for each attribute that is added to a set, and two), weights 5, 6, 7, and the matrix "
+        f"one for each pair of records, {SIZE**2:,}"
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import unveil
 from unveil import Intruder, attacks, masks, measures
+from unveil.workflows.reproducing.tools import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,11 +110,6 @@ def masked(data: Microdata, sizes: Sequence[int], ks: Sequence[int]) -> File:
 def drawn(name: str, number: int, seed: int) -> File:
     """One of the six files, of one of the samples."""
     return masked(of_sample(number, seed), *FILES[name])
-
-
-def numbers(data: Microdata) -> Floats:
-    """All columns as numbers, a record a row."""
-    return np.column_stack([data.column(name).to_numpy() for name in data.columns]).astype(float)
 
 
 def standardised(data: Microdata) -> Floats:

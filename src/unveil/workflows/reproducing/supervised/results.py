@@ -9,7 +9,7 @@ import numpy as np
 from unveil.workflows.reproducing.supervised.files import FILES, SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from unveil.workflows.reproducing.experiment import Figures, Found
     from unveil.workflows.reproducing.published import Published
@@ -88,11 +88,6 @@ def by_file(values: Callable[[str], Sequence[float]]) -> list[float]:
     return [float(np.mean(values(name))) for name in FILES]
 
 
-def listed(numbers: Iterable[int]) -> str:
-    """Numbers in words."""
-    return ", ".join(map(str, numbers))
-
-
 def percent(share: float) -> str:
     """A share as it is read.
 
@@ -100,13 +95,3 @@ def percent(share: float) -> str:
     '93.2 %'
     """
     return f"{100 * share:.1f} %"
-
-
-def span(values: Iterable[float]) -> str:
-    """From the least to the most.
-
-    >>> span([0.5, 0.25])
-    '0.250 to 0.500'
-    """
-    every = [f"{one:.3f}" for one in sorted(values)]
-    return every[0] if every[0] == every[-1] else f"{every[0]} to {every[-1]}"

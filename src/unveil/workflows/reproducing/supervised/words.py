@@ -19,11 +19,11 @@ from unveil.workflows.reproducing.supervised.files import (
     File,
     drawn,
     masked,
-    numbers,
     of_sample,
     standardised,
     strictly,
 )
+from unveil.workflows.reproducing.tools import numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
