@@ -1,7 +1,8 @@
 """Reproducing: the tables of five papers, ours beside theirs.
 
-Each paper has a package, which says what is run (trials), what was found (tables), whether what
-the paper says in words is so (claims) and what is drawn (curves); and a file of what it printed.
+Each paper has a package, which says what is run (trials), what was found (tables) and, where there
+is any, whether what the paper says in words is so (claims) and what is drawn (curves). What it
+printed is in the package's `published.toml`.
 """
 
 from __future__ import annotations

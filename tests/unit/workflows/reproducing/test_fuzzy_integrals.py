@@ -6,8 +6,8 @@ import pytest
 from unveil.workflows.reproducing import experiment, reproduced
 from unveil.workflows.reproducing.experiment import Found
 from unveil.workflows.reproducing.fuzzy_integrals.files import FILES, READINGS, WAYS
-from unveil.workflows.reproducing.fuzzy_integrals.operators import distinct, faults
 from unveil.workflows.reproducing.fuzzy_integrals.results import Results
+from unveil.workflows.reproducing.fuzzy_integrals.theory import distinct, faults
 from unveil.workflows.reproducing.published import published
 
 PAPER = experiment("fuzzy-integrals")

@@ -1,4 +1,11 @@
-"""Categorical records: Domingo-Ferrer and Torra (2002), on a stand-in for their extract."""
+"""Domingo-Ferrer and Torra, Validating distance-based record linkage (2002).
+
+The paper's extract is not to be had: a thousand records of Adult stand in for it. Four masks with
+nine parameters make 36 files, and each is attacked on five groups of attributes, by distance and by
+probabilistic linkage: 180 experiments (Tables 2 to 6). The masked records look for their originals,
+and what a tie counts is tried three ways. Beside them: EM held in several ways, the distance that
+is told the mask, the sum of both linkages, and what the masks lose.
+"""
 
 from __future__ import annotations
 

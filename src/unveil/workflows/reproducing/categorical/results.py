@@ -23,8 +23,6 @@ WINDOWS = (0, 10_000)  # where each thousand records begins
 TABLES = dict(zip(GROUPS, (f"Table {number}" for number in range(2, 7)), strict=True))
 ROUNDING = 1e-9
 EXPERIMENTS = (len(MASKS), len(PARAMETERS), len(GROUPS))
-
-
 SIMILAR = 0.9  # the smaller of two numbers of hits, over the larger
 
 
@@ -62,9 +60,9 @@ class Results:
         """The hits of an attack by one policy for ties; of a figure beside them, if named."""
         return self._array("linked", (attack, window), figure, _place(ties))
 
-    def single(self, attack: str, figure: str, window: int = 0) -> Floats:
+    def single(self, attack: str, figure: str) -> Floats:
         """A figure of an attack that has no ties."""
-        return self._array("linked", (attack, window), figure)
+        return self._array("linked", (attack, 0), figure)
 
     def against_a_match(self, attack: str) -> NDArray[np.bool_]:
         """Where to agree in some attribute speaks against a match."""

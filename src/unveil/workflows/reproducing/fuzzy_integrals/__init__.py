@@ -1,6 +1,10 @@
 """Torra and Nin, Record linkage for database integration using fuzzy integrals (2008).
 
-Files that share no attribute are linked by representatives of their records.
+Eight files are split into two that share no attribute. A hundred people are drawn, each record is
+turned into ten representatives by OWA or Sugeno integrals of its values, and these are linked by
+distance and by probabilistic linkage (Tables V to VIII). What the paper proves of its operators and
+of chance is tried out (Tables III and IV). Beside them: the structural attack, which has no choice
+to make.
 """
 
 from __future__ import annotations
@@ -15,8 +19,8 @@ from unveil.data.reproduction import Curve
 from unveil.workflows.reproducing.experiment import Trial
 from unveil.workflows.reproducing.fuzzy_integrals.claims import judges
 from unveil.workflows.reproducing.fuzzy_integrals.files import FILES, READINGS, RECORDS, WAYS, WORK
-from unveil.workflows.reproducing.fuzzy_integrals.operators import FAMILIES, table_3
 from unveil.workflows.reproducing.fuzzy_integrals.results import TABLES, Results
+from unveil.workflows.reproducing.fuzzy_integrals.theory import FAMILIES, table_3
 from unveil.workflows.reproducing.verdicts import judged
 from unveil.workflows.reproducing.yardstick import alone, compared
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil import measures
 from unveil.workflows.reproducing.fuzzy_integrals.files import FILES, RECORDS, WAYS
-from unveil.workflows.reproducing.fuzzy_integrals.operators import distinct
+from unveil.workflows.reproducing.fuzzy_integrals.theory import distinct
 from unveil.workflows.reproducing.yardstick import summed_up
 
 if TYPE_CHECKING:

@@ -154,10 +154,12 @@ def _bounded(paper: Paper) -> Judged:
 
 
 def _sizes(paper: Paper) -> Judged:
-    of = [(paper.found.one("described", f, figure="records"), paper.found.one("described", f,
-          figure="attributes")) for f in FILES]  # fmt: skip
+    of = [
+        [paper.found.one("described", file, figure=one) for one in ("records", "attributes")]
+        for file in FILES
+    ]
     return if_so(
-        of == [(1080, 13), (4092, 10)],
+        of == [[1080, 13], [4092, 10]],
         "The files have as many; of EIA these are the last 10 columns of the file.",
     )
 

@@ -104,9 +104,9 @@ class Paper(NamedTuple):
             }
         )
 
-    def moved(self, mask: str, level: float, figure: str, file: str = "census") -> float:
-        """How far ranks moved."""
-        return self.found.mean("moved", mask, file, level, figure=figure)
+    def moved(self, mask: str, level: float, figure: str) -> float:
+        """How far ranks of Census moved."""
+        return self.found.mean("moved", mask, "census", level, figure=figure)
 
 
 def levels_of(mask: str, file: str) -> Sequence[float]:
@@ -141,7 +141,7 @@ def over_distance(
 ) -> Judged:
     """Both rank criteria against distance."""
     contests = [paper.between(mask, by, DISTANCE, files) for by in (SUM, MAX)]
-    return both(contests[0], contests[1], (f"{SUM} over {DISTANCE}", f"{MAX}"), always=always)
+    return both(contests[0], contests[1], (f"{SUM} over {DISTANCE}", MAX), always=always)
 
 
 def both(

@@ -49,16 +49,16 @@ def _worst_case(results: Results) -> Judged:
 
 def _identifier_left(results: Results) -> Judged:
     share = results.found.one("facts", figure="identified")
-    return verdict_of(
-        *[share == 1]
-    ), f"of a survey's identifiers {percent(share)} are one person's alone"
+    return verdict_of(share == 1), (
+        f"of a survey's identifiers {percent(share)} are one person's alone"
+    )
 
 
 def _several_releases(results: Results) -> Judged:
     once, twice = results.once("scenarios", "once", "twice")
-    return verdict_of(
-        *[twice > once]
-    ), f"two noisy releases together link {twice:.3f}, one {once:.3f}"
+    return verdict_of(twice > once), (
+        f"two noisy releases together link {twice:.3f}, one {once:.3f}"
+    )
 
 
 def _intervals(results: Results) -> Judged:
@@ -278,9 +278,7 @@ FORMAL = (
 
 def _identity(results: Results) -> Judged:
     differ = sum(results.found.each("algebra", figure="identity"))
-    return verdict_of(
-        *[differ == 0]
-    ), f"on whitened files {differ:.0f} records are linked otherwise"
+    return verdict_of(differ == 0), f"on whitened files {differ:.0f} records are linked otherwise"
 
 
 def _factor(results: Results) -> Judged:

@@ -173,9 +173,9 @@ def _improvement(results: Results) -> Judged:
 def _between(results: Results) -> Judged:
     learnt = np.array(results.columns(*MODELS))
     widest = learnt.max(axis=0) - learnt.min(axis=0)
-    return verdict_of(
-        *widest < SMALL
-    ), f"by file, the best links {span(widest.tolist())} more than the least"
+    return verdict_of(*widest < SMALL), (
+        f"by file, the best links {span(widest.tolist())} more than the least"
+    )
 
 
 def _closest(results: Results) -> Judged:

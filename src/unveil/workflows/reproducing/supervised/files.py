@@ -56,17 +56,11 @@ class File(NamedTuple):
         return np.asarray(self.release.row_map)
 
     def links(
-        self,
-        attack: attacks.Attack,
-        *,
-        knows: Sequence[str] | None = None,
-        back: bool = False,
-        seed: int = 0,
-        channel: bool = False,
+        self, attack: attacks.Attack, *, back: bool = False, seed: int = 0, channel: bool = False
     ) -> Links:
         """The links of released rows, or of originals (`back`)."""
         intruder = Intruder(
-            knows=tuple(knows or (name for group in self.groups for name in group)),
+            knows=tuple(name for group in self.groups for name in group),
             direction="original-to-release" if back else "release-to-original",
             channel=channel,
         )
@@ -98,11 +92,7 @@ def masked(data: Microdata, sizes: Sequence[int], ks: Sequence[int]) -> File:
     groups = tuple(data.columns[a:b] for a, b in pairwise(ends))
     # A spec takes sets of columns as they stand in a plan, too.
     sets: Any = [{"columns": group, "k": k} for group, k in zip(groups, ks, strict=True)]
-    mask = masks.Microaggregation(
-        groups=sets,
-        standardise=False,
-        keep_type=False,
-    )
+    mask = masks.Microaggregation(groups=sets, standardise=False, keep_type=False)
     some = data.select(data.columns[: ends[-1]])
     return File(some, unveil.mask(some, [mask], seed=0), mask, groups)
 
