@@ -27,7 +27,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     error
         The standard error of the difference; None where nothing is drawn.
     mark
-        What the yardstick of the table says; "ours" where there is nothing to compare with.
+        What the yardstick of the table says; "ours" where there is nothing to compare with, or
+        too little of ours to tell.
     why
         One line: why it is not the same.
     """

@@ -127,6 +127,8 @@ def _cell(table: reproduction.Table, cell: reproduction.Cell | None) -> Phrase:
     ours = table.written(cell)
     if cell.theirs is None:
         return (ours,)
+    if cell.mark == "ours":
+        return (f"{cell.theirs}\n{ours}",)
     return (f"{cell.theirs}\n{ours} ", Mark(SIGNS[cell.mark], cell.mark))
 
 
@@ -141,7 +143,7 @@ def _scatters(found: Reproduction) -> list[Exhibit]:
     rows: dict[str, list[Row]] = {}
     for table in found.tables:
         for cell in table.cells:
-            if cell.theirs is None or cell.ours is None:
+            if cell.theirs is None or cell.ours is None or cell.mark == "ours":
                 continue
             place = f"{table.name}, {cell.row}, {cell.column}"
             both = as_given(float(cell.theirs)), as_given(cell.ours)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Ours = float | Sequence[float] | None  # one figure, or one of each run
 Reason = str | Callable[[str, str], str]  # for every cell, or for a row and a column
+FEWEST = 4  # runs of which a mark is made: with fewer almost nothing would be different
 ERRORS = 3  # standard errors that a figure may be away
 BEYOND = 2 * norm.sf(ERRORS)  # how seldom a normal variable is farther away
 ROUNDING = 1e-9
@@ -40,6 +41,8 @@ def compared(
 ) -> Table:
     """Our figures beside the printed ones, each marked.
 
+    Fewer than four runs have no mark: Student's t would allow hundreds of standard errors.
+
     Parameters
     ----------
     published, name
@@ -58,17 +61,19 @@ def compared(
     table = published.tables[name]
     cells, drawn = [], False
     for row, column, printed in table.printed():
-        value, error, times = summed_up(ours(row, column), table.runs)
+        figures = ours(row, column)
+        value, error, times = summed_up(figures, table.runs)
         drawn |= error is not None
+        few = _too_few(figures) if printed is not None else ""
         excuse = _reason(impossible, row, column) if printed is not None else ""
         allowed = _allowed(printed, within=within, truncated=table.truncated)
-        mark = _mark(printed, value, allowed + times * (error or 0.0))
-        if mark != "ours" and excuse:
+        mark = "ours" if few else _mark(printed, value, allowed + times * (error or 0.0))
+        if printed is not None and excuse:
             mark = "not reproducible"
         cells.append(
             Cell(
                 row=row, column=column, theirs=printed, ours=value, error=error, mark=mark,
-                why=excuse or (_reason(why, row, column) if mark == "different" else ""),
+                why=excuse or few or (_reason(why, row, column) if mark == "different" else ""),
             )
         )  # fmt: skip
     words = BY_RUNS if drawn else EXACTLY if not within else f"same: within {within:.0%}"
@@ -106,6 +111,15 @@ def summed_up(ours: Ours, theirs: int | None) -> tuple[float | None, float | Non
     per_run = 1 / len(runs) + (1 / theirs if theirs else 0.0)
     error = float(runs.std(ddof=1)) * sqrt(per_run)
     return float(runs.mean()), error, float(t.isf(BEYOND / 2, len(runs) - 1))
+
+
+def _too_few(ours: Ours) -> str:
+    """Why runs have no mark; "" where they have one, and where nothing is drawn."""
+    if ours is None or isinstance(ours, int | float | np.floating | np.integer):
+        return ""
+    many = len(ours)
+    said = "1 run is" if many == 1 else f"{many} runs are"
+    return f"{said} too few to tell" if many < FEWEST else ""
 
 
 def _allowed(printed: str | None, *, within: float, truncated: bool) -> float:

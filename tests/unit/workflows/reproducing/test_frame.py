@@ -59,6 +59,17 @@ def test_drawn_figures_may_be_three_standard_errors_away(runs, errors):
         assert table.cells[0].error == pytest.approx(error)
 
 
+@pytest.mark.parametrize(("runs", "why"), [(3, "3 runs are too few to tell"), (4, "")])
+def test_too_few_runs_have_no_mark(runs, why):
+    """With two Student's t allows 235 errors: all would be the same."""
+    ours = {("x", "A"): np.arange(float(runs)), ("x", "B"): [1.0]}
+    table = compared(printed("x 1 -"), "Table 1", lambda *at: ours[at], digits=1)
+    first, second = table.cells
+    assert (first.mark, first.why) == ("ours" if why else "same", why)
+    assert (first.ours, first.theirs) == (np.mean(range(runs)), "1")
+    assert (second.mark, second.why) == ("ours", "")  # nothing is printed
+
+
 def test_why_a_figure_cannot_be_reproduced():
     paper = printed("x 1 2")
     table = compared(
