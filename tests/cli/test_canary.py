@@ -509,7 +509,7 @@ def test_no_paper_sings(cage, unveil_command, monkeypatch):
     given = set(cage.rglob("*"))
     done = unveil_command("papers", "supervised", "--report", "page.html")
     assert done.code == 3
-    assert "this is not the data set 'census'" in done.err
+    assert "census.csv: this is not the data set 'census'" in done.err
     _check_silence(cage, given=given, texts=done[1:])
 
 

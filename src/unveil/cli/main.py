@@ -90,6 +90,8 @@ def main() -> None:
             sys.exit(130)
         except UnveilError as error:
             complain(f"unveil: {error}")
+            for note in getattr(error, "__notes__", ()):
+                complain(f"  {note}")
             sys.exit(error.exit_code)
         except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception
             frame = traceback.extract_tb(error.__traceback__)[-1]

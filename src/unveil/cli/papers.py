@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,12 +13,14 @@ from unveil.cli.options import PATH, force_option, json_option
 from unveil.data.reproduction import SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from unveil.data.reproduction import Cell, Claim, Reproduction, Reproductions, Table
 
 WIDTH = 120  # of what is not printed to a terminal
+GAP = 3  # between two columns, at most
+OURS = "  ours"
 
 
 @click.command(name="papers")
@@ -59,8 +61,9 @@ def command(
     every attack against every mask. Without one, all of them.
 
     Each printed figure stands above ours, with the standard error of their difference. A figure
-    is the same (=) within three of these, or in every printed digit where nothing is drawn;
-    else different (≠); or it cannot be reproduced (∅). Below is why. What each paper says in
+    is the same (=) within three of these (more where runs are few: each table says how many), or
+    in every printed digit where nothing is drawn; else different (≠); or it cannot be reproduced
+    (∅). Of fewer than five runs nothing is said. Below is why. What each paper says in
     words is numbered, and judged by what was found.
 
     The papers' data sets are read from the folder that the environment variable UNVEIL_DATA
@@ -74,12 +77,13 @@ def command(
         check_report(report, force=force)
     if figures is not None:
         check_figures(figures, (report,), force=force)
-    with bar("beginning") as show:
-        try:
+    try:
+        with bar("beginning") as show:
             found = reproduce(names or NAMES, quick=quick, seed=seed, fresh=fresh, progress=show)
-        except KeyboardInterrupt:
-            complain("What was found so far is kept: the same command goes on from here.")
-            raise
+    except KeyboardInterrupt:
+        again = "without --fresh it" if fresh else "the same command"
+        complain(f"What was found so far is kept: {again} goes on from here.")
+        raise
     publish(found, report, figures, external=False)
     if as_json:
         print_json(found)
@@ -108,9 +112,9 @@ def _print_paper(paper: Reproduction) -> None:
 
 
 def _print(table: Table) -> None:
-    say(f"{table.name}: {table.title} ({table.unit})")
+    _wrap(f"{table.name}: {table.title} ({table.unit})", "    ", first="")
     if table.yardstick:
-        _wrap(table.yardstick, "  ")
+        _wrap(table.yardstick, "    ")
     for columns in _that_fit(table):
         lines = [line for row in table.rows for line in _lines(table, row, columns)]
         print_table(["", *columns], lines, columns)
@@ -126,7 +130,7 @@ def _lines(table: Table, row: str, columns: Sequence[str]) -> list[list[str]]:
     cells = [table.at(row, column) for column in columns]
     theirs = ["" if cell is None or cell.theirs is None else cell.theirs for cell in cells]
     ours = [_ours(table, cell) for cell in cells]
-    return [[row, *theirs], ["  ours", *ours]] if any(theirs) else [[row, *ours]]
+    return [[row, *theirs], [OURS, *ours]] if any(theirs) else [[row, *ours]]
 
 
 def _ours(table: Table, cell: Cell | None) -> str:
@@ -142,10 +146,10 @@ def _that_fit(table: Table) -> Iterator[list[str]]:
         )
         for column in table.columns
     }
-    names, most = max(map(len, table.rows)), _width()
+    names, most = max(map(len, (OURS, *table.rows))), _width()
     part: list[str] = []
     for column in table.columns:
-        if part and names + sum(wide[one] + 2 for one in (*part, column)) > most:
+        if part and names + sum(wide[one] + GAP for one in (*part, column)) > most:
             yield part
             part = []
         part.append(column)
@@ -168,10 +172,15 @@ def _wrap(text: str, indent: str = "", first: str | None = None) -> None:
 
 
 def _print_overview(found: Reproductions) -> None:
-    head = ["", *found.papers[0].marks(), *found.papers[0].verdicts()]
-    rows = [
-        [paper.name, *map(str, (*paper.marks().values(), *paper.verdicts().values()))]
-        for paper in found.compared()
-    ]
-    say("Figures that are the same, different or not reproducible; claims that hold or do not:")
-    print_table(head, rows, head[1:])
+    compared = found.compared()
+    say("Published figures, ours beside theirs")
+    _print_counts({paper.name: paper.marks() for paper in compared})
+    say("What is said in words")
+    _print_counts({paper.name: paper.verdicts() for paper in compared})
+
+
+def _print_counts(counts: Mapping[str, Mapping[Any, int]]) -> None:
+    head = list(next(iter(counts.values())))
+    rows = [[name, *map(str, each.values())] for name, each in counts.items()]
+    print_table(["", *head], rows, head)
+    say()

@@ -25,7 +25,10 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     ours
         None where we have nothing.
     error
-        The standard error of the difference; None where nothing is drawn.
+        The standard error, of the difference where there is a printed figure; None where
+        nothing is drawn.
+    runs
+        How many runs ours is the mean of; 0 where nothing is drawn.
     mark
         What the yardstick of the table says; "ours" where there is nothing to compare with, or
         too little of ours to tell.
@@ -38,6 +41,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     theirs: str | None = None
     ours: float | None = None
     error: float | None = None
+    runs: int = 0
     mark: Mark = "ours"
     why: str = ""
 

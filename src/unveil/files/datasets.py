@@ -143,14 +143,22 @@ def check_datasets(names: Iterable[str]) -> None:
         try:
             dataset_path(name)
         except DataSetMissingError:
-            missing.append(f"    {_made(DATASETS[name])}")
-    if missing:
-        raise DataSetMissingError(
-            f"of the papers' data sets {len(missing)} are not here. They are not "
-            "downloaded: make the files below, put them into one folder, and name it in the "
-            f"environment variable UNVEIL_DATA, or put them into {cache_folder()}.\n"
-            + "\n".join(missing)
-        )
+            missing.append(_made(DATASETS[name]))
+        except FileError as damaged:
+            missing.append(f"{damaged}, {_made(DATASETS[name])}")
+    if not missing:
+        return
+    many = "1 of the papers' data sets is" if len(missing) == 1 else (
+        f"{len(missing)} of the papers' data sets are"
+    )  # fmt: skip
+    error = DataSetMissingError(
+        f"{many} not in {listing(map(str, _folders()))}. None is downloaded: make what is listed "
+        "below, put it into a folder, and name that in the environment variable UNVEIL_DATA, or "
+        f"put it into {cache_folder()}"
+    )
+    for one in missing:
+        error.add_note(one)
+    raise error
 
 
 def _made(known: DataSet) -> str:

@@ -20,14 +20,14 @@ def test_what_is_said_of_each_cell():
     table = said["rank-based"].exhibits[1]
     assert [[plain(cell) for cell in row] for row in table.table.rows] == [
         ["0.10", "98.4\n98.4 ± 0.2 =", "57.4\n51.0 ≠", "57.4\n51.0 ∅"],
-        ["0.25", "69.1 ± 0.5", "53.7\n ∅", ""],
+        ["0.25", "\n69.1 ± 0.5", "53.7\n ∅", ""],
     ]
     assert [plain(note) for note in table.notes] == [
         f"0.10 RBRL-Sum, 0.10 RBRL-Max: the file is not to be had {HOSTILE}",
         "0.25 RBRL-Sum: lost",
     ]
     assert plain(table.lead[0]) == (
-        "In % linked. Above what was printed, below it ours; same: equal."
+        "Unit: % linked. Above what was printed, below it ours; same: equal."
     )
     beside = said["rank-based"].exhibits[2]
     assert [[plain(cell) for cell in row] for row in beside.table.rows] == [

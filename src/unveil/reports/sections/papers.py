@@ -109,9 +109,11 @@ def _table(paper: str, table: reproduction.Table) -> Exhibit:
         (row, *(_cell(table, table.at(row, column)) for column in table.columns))
         for row in table.rows
     )
-    lead = f"In {table.unit}."
+    lead = f"Unit: {table.unit}."
     if table.yardstick:
         lead += f" Above what was printed, below it ours; {table.yardstick}."
+    elif any(cell.error is not None for cell in table.cells):
+        lead += " After ± the standard error."
     return Exhibit(
         name=_key(paper, table.name),
         title=f"{table.name}: {table.title}",
@@ -125,8 +127,8 @@ def _cell(table: reproduction.Table, cell: reproduction.Cell | None) -> Phrase:
     if cell is None:
         return ()
     ours = table.written(cell)
-    if cell.theirs is None:
-        return (ours,)
+    if cell.theirs is None:  # on the line of ours
+        return (f"\n{ours}" if table.yardstick else ours,)
     if cell.mark == "ours":
         return (f"{cell.theirs}\n{ours}",)
     return (f"{cell.theirs}\n{ours} ", Mark(SIGNS[cell.mark], cell.mark))

@@ -61,11 +61,12 @@ def reproduce(
             )
     check_datasets(data for name in wanted for data in experiment(name).DATA)
     journal = Journal(seed)
-    if fresh:
-        journal.forget()
+    journal.check()
     trials = {name: list(experiment(name).trials(quick=quick)) for name in wanted}
     every = [(name, trial) for name in wanted for trial in trials[name]]
-    run(every, seed=seed, journal=journal, progress=progress)
+    if fresh:
+        journal.forget((name, trial.key) for name, trial in every)
+    run(every, seed=seed, journal=journal, progress=progress or _unseen)
     found = {name: journal.of(name) for name in wanted}
     return Reproductions(
         papers=tuple(
@@ -76,6 +77,10 @@ def reproduce(
         quick=quick,
         version=__version__,
     )
+
+
+def _unseen(_doing: str, _done: float, _total: float) -> None:
+    """Nobody is told."""
 
 
 def reproduced(name: str, found: Found) -> Reproduction:

@@ -15,10 +15,19 @@ from unveil.errors import FileError, reason
 from unveil.files.datasets import cache_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from unveil.workflows.reproducing.experiment import Figures
 
 PACKAGE = Path(unveil.__file__).parent
-COMPUTES = ("numba", "numpy", "scikit-learn", "scipy")  # packages that figures depend on
+COMPUTES = (
+    "highspy",
+    "numba",
+    "numpy",
+    "polars",
+    "scikit-learn",
+    "scipy",
+)  # packages that figures depend on
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -57,22 +66,29 @@ class Journal:
     def add(self, paper: str, trial: str, figures: Figures) -> None:
         """Keep what a trial found."""
         line = msgspec.json.encode(Entry(paper, trial, dict(figures)))
+        self._append(b"\n" + line + b"\n")  # so that a line that was cut off ends here
+        # As it will be read again: a run that goes on is one that was never stopped.
+        self._found[paper, trial] = msgspec.json.decode(line, type=Entry).figures
+
+    def forget(self, trials: Iterable[tuple[str, str]]) -> None:
+        """Let some trials be run again; what they find then takes the place of the old."""
+        for trial in trials:
+            self._found.pop(trial, None)
+
+    def check(self) -> None:
+        """Refuse at once what could not be kept in the end."""
+        self._append(b"")
+
+    def _append(self, text: bytes) -> None:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             opened = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             with os.fdopen(opened, "ab") as file:
-                file.write(b"\n" + line + b"\n")  # so that a line that was cut off ends here
+                file.write(text)
         except OSError as error:
-            raise FileError(f"what was found cannot be kept: {reason(error)}").at(
+            raise FileError(f"what is found cannot be kept: {reason(error)}").at(
                 str(self.path)
             ) from None
-        # As it will be read again: a run that goes on is one that was never stopped.
-        self._found[paper, trial] = msgspec.json.decode(line, type=Entry).figures
-
-    def forget(self) -> None:
-        """Begin again."""
-        self.path.unlink(missing_ok=True)
-        self._found.clear()
 
     def _lines(self) -> list[bytes]:
         try:

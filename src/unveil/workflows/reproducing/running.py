@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import TYPE_CHECKING, cast
 
 from unveil.engines.threads import cores
+from unveil.errors import UnveilError
 from unveil.workflows.steps import quietly
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ def run(
     *,
     seed: int,
     journal: Journal,
-    progress: Callable[[str, float, float], None] | None = None,
+    progress: Callable[[str, float, float], None],
     processes: int | None = None,
 ) -> None:
     """Run the trials of papers that the journal has not yet, the longest first, and keep each.
@@ -43,12 +46,12 @@ def run(
     total = sum(trial.cost for _, trial in wanted)
     done = total - sum(trial.cost for _, trial in left)
     many = min(cores(processes), len(left))
+    progress(left[0][0] if left else "", done, total)
     if many <= 1:
         for paper, trial in left:
-            if progress is not None:
-                progress(paper, done, total)
             journal.add(paper, trial.key, work(paper, trial, seed))
             done += trial.cost
+            progress(paper, done, total)
         return
     pool = ProcessPoolExecutor(many, mp_context=get_context("spawn"), initializer=_alone)
     try:
@@ -61,8 +64,13 @@ def run(
                 paper, trial = under_way.pop(ended)
                 journal.add(paper, trial.key, ended.result())
                 done += trial.cost
-                if progress is not None:
-                    progress(paper, done, total)
+                progress(paper, done, total)
+    except BrokenProcessPool:
+        _end(pool)
+        raise UnveilError(
+            "a process that ran trials was ended from outside, perhaps for want of memory; what "
+            "was found is kept, and the same command goes on from there"
+        ) from None
     except BaseException:
         _end(pool)
         raise
@@ -80,8 +88,17 @@ def _alone() -> None:
     from threadpoolctl import threadpool_limits
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_outlive_nobody, daemon=True).start()
     threadpool_limits(1)  # for libraries that are loaded
     os.environ["OMP_NUM_THREADS"] = "1"  # and for those that will be
+
+
+def _outlive_nobody() -> None:
+    """End with the process that started this one, even where that one was killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.stats import norm, t
@@ -18,15 +18,13 @@ if TYPE_CHECKING:
 
 Ours = float | Sequence[float] | None  # one figure, or one of each run
 Reason = str | Callable[[str, str], str]  # for every cell, or for a row and a column
-FEWEST = 4  # runs of which a mark is made: with fewer almost nothing would be different
+FEWEST = 5  # runs of which a mark is made: with fewer almost nothing would be different
+ENOUGH = 50  # runs from which Student's t is as good as normal
 ERRORS = 3  # standard errors that a figure may be away
 BEYOND = 2 * norm.sf(ERRORS)  # how seldom a normal variable is farther away
 ROUNDING = 1e-9
-BY_RUNS = (
-    f"same: within {ERRORS} standard errors of the difference (of Student's t where runs are few) "
-    "and the rounding of the printed digits"
-)
 EXACTLY = "same: equal in every printed digit"
+CUT_OFF = f"{EXACTLY}, or cut off there"
 
 
 def compared(
@@ -41,7 +39,7 @@ def compared(
 ) -> Table:
     """Our figures beside the printed ones, each marked.
 
-    Fewer than four runs have no mark: Student's t would allow hundreds of standard errors.
+    Fewer than five runs have no mark: Student's t would allow hundreds of standard errors.
 
     Parameters
     ----------
@@ -59,28 +57,32 @@ def compared(
         Where nothing is drawn: how far a figure may be away, as a share of the printed one.
     """
     table = published.tables[name]
-    cells, drawn = [], False
+    cells, drawn = [], set[int]()
     for row, column, printed in table.printed():
-        figures = ours(row, column)
-        value, error, times = summed_up(figures, table.runs)
-        drawn |= error is not None
-        few = _too_few(figures) if printed is not None else ""
-        excuse = _reason(impossible, row, column) if printed is not None else ""
-        allowed = _allowed(printed, within=within, truncated=table.truncated)
-        mark = "ours" if few else _mark(printed, value, allowed + times * (error or 0.0))
-        if printed is not None and excuse:
-            mark = "not reproducible"
-        cells.append(
-            Cell(
-                row=row, column=column, theirs=printed, ours=value, error=error, mark=mark,
-                why=excuse or few or (_reason(why, row, column) if mark == "different" else ""),
-            )
-        )  # fmt: skip
-    words = BY_RUNS if drawn else EXACTLY if not within else f"same: within {within:.0%}"
+        found = summed_up(ours(row, column), table.runs)
+        excuse, few = _reason(impossible, row, column), _too_few(found.runs)
+        if printed is None:
+            mark, said = "ours", ""
+        elif excuse:
+            mark, said = "not reproducible", excuse
+        elif few:
+            mark, said = "ours", few
+        else:
+            mark = _mark(printed, found, within=within, truncated=table.truncated)
+            said = _reason(why, row, column) if mark == "different" else ""
+            drawn |= {found.runs} - {0}
+        cells.append(_cell(row, column, found, theirs=printed, mark=mark, why=said))
+    words = _by_runs(drawn) if drawn else CUT_OFF if table.truncated else EXACTLY
     return Table(
-        name=name, title=table.title, unit=table.unit, yardstick=words, digits=digits,
-        cells=tuple(cells),
+        name=name, title=table.title, unit=table.unit, digits=digits, cells=tuple(cells),
+        yardstick=f"same: within {within:.0%}" if within else words,
     )  # fmt: skip
+
+
+def _cell(row: str, column: str, found: Summary, **given: Any) -> Cell:
+    return Cell(
+        row=row, column=column, ours=found.value, error=found.error, runs=found.runs, **given
+    )
 
 
 def alone(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, Ours]], *,
@@ -89,53 +91,76 @@ def alone(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, Ours
     cells = []
     for row, columns in rows.items():
         for column, figures in columns.items():
-            value, error, _ = summed_up(figures, None)
             said = _reason(why, row, column)
-            cells.append(Cell(row=row, column=column, ours=value, error=error, why=said))
+            cells.append(_cell(row, column, summed_up(figures), why=said))
     return Table(name=name, title=title, unit=unit, yardstick="", digits=digits, cells=tuple(cells))
 
 
-def summed_up(ours: Ours, theirs: int | None) -> tuple[float | None, float | None, float]:
-    """The mean, its standard error (with that of `theirs` runs), and how many of it are allowed.
+class Summary(NamedTuple):
+    """Figures of runs in one: their mean, its standard error, and how many there are.
 
-    >>> summed_up([2.0, 2.0], None)[:2]
-    (2.0, 0.0)
+    Where nothing is drawn there are no runs, and no error.
+    """
+
+    value: float | None
+    error: float | None = None
+    runs: int = 0
+
+    @property
+    def allowed(self) -> float:
+        """How far chance may take it: three standard errors, of few runs more."""
+        return 0.0 if self.error is None else times(self.runs) * self.error
+
+
+def summed_up(ours: Ours, theirs: int | None = None) -> Summary:
+    """The mean of our runs; its error is that of the difference from the mean of `theirs`.
+
+    >>> summed_up([2.0, 2.0])
+    Summary(value=2.0, error=0.0, runs=2)
     >>> summed_up(2, 100)
-    (2.0, None, 0.0)
+    Summary(value=2.0, error=None, runs=0)
     """
     if ours is None or isinstance(ours, int | float | np.floating | np.integer):
-        return None if ours is None else float(ours), None, 0.0
+        return Summary(None if ours is None else float(ours))
     runs = np.asarray(ours, dtype=float)
     if len(runs) < 2:
-        return float(runs.mean()), None, 0.0
+        return Summary(float(runs.mean()), None, len(runs))
     per_run = 1 / len(runs) + (1 / theirs if theirs else 0.0)
-    error = float(runs.std(ddof=1)) * sqrt(per_run)
-    return float(runs.mean()), error, float(t.isf(BEYOND / 2, len(runs) - 1))
+    return Summary(float(runs.mean()), float(runs.std(ddof=1)) * sqrt(per_run), len(runs))
 
 
-def _too_few(ours: Ours) -> str:
-    """Why runs have no mark; "" where they have one, and where nothing is drawn."""
-    if ours is None or isinstance(ours, int | float | np.floating | np.integer):
-        return ""
-    many = len(ours)
-    said = "1 run is" if many == 1 else f"{many} runs are"
-    return f"{said} too few to tell" if many < FEWEST else ""
+def times(runs: int) -> float:
+    """How many standard errors chance exceeds as seldom as a normal variable exceeds three.
+
+    >>> round(times(100), 2), round(times(5), 1)
+    (3.08, 6.6)
+    """
+    return float(t.isf(BEYOND / 2, runs - 1))
 
 
-def _allowed(printed: str | None, *, within: float, truncated: bool) -> float:
-    """How far a figure may be away from the printed one, but for chance."""
-    if printed is None:
-        return 0.0
-    return (2 if truncated else 1) * half_a_digit(printed) + within * abs(float(printed))
+def _by_runs(runs: set[int]) -> str:
+    """The yardstick of figures that are drawn, in words."""
+    fewest = min(runs)
+    more = f" ({times(fewest):.1f} where there are {fewest} runs)" if fewest < ENOUGH else ""
+    return (
+        f"same: within {ERRORS} standard errors of the difference{more} and the rounding of the "
+        "printed digits"
+    )
 
 
-def _mark(printed: str | None, ours: float | None, allowed: float) -> Mark:
-    if printed is None:
-        return "ours"
-    if ours is None:
+def _too_few(runs: int) -> str:
+    """Why so many runs have no mark; "" where they have one, and where nothing is drawn."""
+    said = "1 run is" if runs == 1 else f"{runs} runs are"
+    return f"{said} too few to tell" if 0 < runs < FEWEST else ""
+
+
+def _mark(printed: str, ours: Summary, *, within: float, truncated: bool) -> Mark:
+    if ours.value is None:
         return "not reproducible"
-    away = abs(ours - float(printed))
-    return "same" if away <= allowed * (1 + ROUNDING) else "different"
+    theirs = float(printed)
+    digits = (2 if truncated else 1) * half_a_digit(printed)
+    allowed = digits + within * abs(theirs) + ours.allowed
+    return "same" if abs(ours.value - theirs) <= allowed * (1 + ROUNDING) else "different"
 
 
 def half_a_digit(printed: str) -> float:

@@ -2,14 +2,17 @@
 
 import ast
 import logging
+import multiprocessing
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 import unveil
 from unveil.data.reproduction import Cell
-from unveil.errors import UsageError
+from unveil.errors import FileError, UnveilError, UsageError
 from unveil.workflows import reproducing
 from unveil.workflows.reproducing import running
 from unveil.workflows.reproducing.experiment import Found, Trial
@@ -19,6 +22,7 @@ from unveil.workflows.reproducing.verdicts import judged
 from unveil.workflows.reproducing.yardstick import alone, compared
 
 HOME = Path(reproducing.__file__).parent
+PAPER, ALONE = "supervised", ("compatibility",)  # a trial that needs no data
 
 
 def printed(cells, **given):
@@ -42,7 +46,7 @@ def test_figures_that_are_not_drawn_are_equal_in_every_printed_digit():
     assert marks(printed("x_1 12.3 100\ny - 0.5", truncated=True), ours)["x 1", "B"] == "same"
 
 
-@pytest.mark.parametrize(("runs", "errors"), [(4, 8.8), (100, 3.0)])
+@pytest.mark.parametrize(("runs", "errors"), [(6, 5.5), (100, 3.0)])
 def test_drawn_figures_may_be_three_standard_errors_away(runs, errors):
     """Of Student's t where runs are few; theirs have an error, too, of the same deviation."""
     ours = np.tile([-1.0, 1.0], runs // 2)
@@ -56,10 +60,12 @@ def test_drawn_figures_may_be_three_standard_errors_away(runs, errors):
         table = compared(paper, "Table 1", lambda *_: ours, digits=1, why="because")
         assert table.cells[0].mark == mark
         assert table.cells[0].why == ("because" if mark == "different" else "")
-        assert table.cells[0].error == pytest.approx(error)
+        assert (table.cells[0].error, table.cells[0].runs) == (pytest.approx(error), runs)
+        said = "3 standard errors of the difference (5.5 where there are 6 runs)"
+        assert (said in table.yardstick) is (runs == 6)
 
 
-@pytest.mark.parametrize(("runs", "why"), [(3, "3 runs are too few to tell"), (4, "")])
+@pytest.mark.parametrize(("runs", "why"), [(4, "4 runs are too few to tell"), (5, "")])
 def test_too_few_runs_have_no_mark(runs, why):
     """With two Student's t allows 235 errors: all would be the same."""
     ours = {("x", "A"): np.arange(float(runs)), ("x", "B"): [1.0]}
@@ -154,7 +160,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(fake, tmp_path):
     assert (fake.ran, told) == ([1], [("fake", 0, 6), ("fake", 3, 6), "stopped"])
     fake.stopped = False
     told = run(fake, Journal(5, tmp_path))
-    assert (fake.ran, told) == ([1, 2, 3], [("fake", 3, 6), ("fake", 5, 6)])
+    assert (fake.ran, told) == ([1, 2, 3], [("fake", 3, 6), ("fake", 5, 6), ("fake", 6, 6)])
     kept = Journal(5, tmp_path)
     assert kept.of("fake")["add 2"] == {"sum": 7, "list": [0.1, 1 / 3]}
     assert kept.path.stat().st_mode & 0o077 == 0
@@ -171,8 +177,64 @@ def test_a_line_that_was_cut_off_is_run_again(fake, tmp_path):
     assert fake.ran == [1, 2, 3, 3]
     path.write_bytes(b"\xff\xfe{}\n[1]\n" + whole)
     assert len(Journal(5, tmp_path).of("fake")) == 3
-    Journal(5, tmp_path).forget()
-    assert not path.exists()
+
+
+def test_what_is_run_afresh_takes_the_place_of_the_old(fake, tmp_path):
+    fake.stopped = False
+    run(fake, Journal(5, tmp_path))
+    Journal(5, tmp_path).add("other", "add 1", {"sum": 0})
+    journal = Journal(5, tmp_path)
+    journal.forget([("fake", "add 1"), ("fake", "add 9")])
+    journal.add("fake", "add 1", {"sum": -1})
+    again = Journal(5, tmp_path)
+    assert again.of("fake")["add 1"] == {"sum": -1}
+    assert set(again.of("fake")) == {"add 1", "add 2", "add 3"}
+    assert again.of("other") == {"add 1": {"sum": 0}}  # of another paper nothing is forgotten
+
+
+def test_what_cannot_be_kept_is_refused_before_anything_is_run(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(FileError, match="cannot be kept"):
+        Journal(5, tmp_path / "file" / "folder").check()
+
+
+def test_reproduce_runs_what_is_wanted_and_keeps_the_rest(fake, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(reproducing, "experiment", lambda _name: fake)
+    monkeypatch.setattr(running, "cores", lambda _asked: 1)
+    fake.stopped, fake.tables = False, lambda found, _printed: [
+        alone("Sums", "of all", "", {"x": {"A": found.of("add", 1)["sum"]}}, digits=0)
+    ]  # fmt: skip
+    first = reproducing.reproduce(["grid"], quick=True, seed=4)
+    assert (fake.ran, first["grid"].tables[0].cells[0].ours) == ([1], 5)
+    assert reproducing.reproduce(["grid"], quick=True, seed=4) == first
+    assert fake.ran == [1]
+    reproducing.reproduce(["grid"], seed=4)
+    assert fake.ran == [1, 2, 3]
+    reproducing.reproduce(["grid"], quick=True, seed=4, fresh=True)
+    assert fake.ran == [1, 2, 3, 1]
+
+
+def test_trials_run_in_processes_of_their_own(tmp_path):
+    """The same figures as here, and nobody outlives the call."""
+    trials = [Trial(*ALONE), Trial(*ALONE)]
+    wanted = [(PAPER, msgspec.structs.replace(one, cost=1.0 + k)) for k, one in enumerate(trials)]
+    journal, told = Journal(5, tmp_path), []
+    running.run(wanted, seed=5, journal=journal, processes=2, progress=lambda *so: told.append(so))
+    assert journal.of(PAPER) == {trials[0].key: running.work(PAPER, trials[0], 5)}
+    assert [done for _, done, _ in told] in ([0, 1, 3], [0, 2, 3])
+    assert not multiprocessing.active_children()
+
+
+def test_a_process_that_is_killed_is_told_with_what_to_do(tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(running, "wait", broken)
+    wanted = [(PAPER, Trial(*ALONE)), (PAPER, Trial("other"))]
+    with pytest.raises(UnveilError, match="the same command goes on"):
+        running.run(wanted, seed=5, journal=Journal(5, tmp_path), processes=2,
+                    progress=lambda *_: None)  # fmt: skip
 
 
 def test_what_is_tried_on_purpose_gives_no_warning(fake, caplog):
