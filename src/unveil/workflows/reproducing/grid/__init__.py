@@ -37,7 +37,7 @@ COSTS = {"nearest": 1.5, "posterior": 1.5, "matched": 8.0, "learnt": 6.0, "apart
 PEOPLE = 100  # who are linked by the attack that takes longest
 GUESS, CEILING = "a guess", "the ceiling"
 APART = ("representatives", "structural")
-IN_FULL = "a full run makes it: it takes long"
+NEAREST, HIDDEN = "nearest", "apart"  # trials that are always made; where no name is known
 HEADS: dict[Who, str] = {
     "published": "{}",
     "given the truth": "{} *",
@@ -72,7 +72,7 @@ def apart(file: str, row: str, run: int, *, seed: int) -> Figures:
     return _figures((file, row, run, seed), wanted, _of_some)
 
 
-WORK = {work: partial(attacked, work) for work in RUNS if work != "apart"} | {"apart": apart}
+WORK = {work: partial(attacked, work) for work in RUNS if work != HIDDEN} | {HIDDEN: apart}
 
 
 def _of_some(scene: Scene, way: Way) -> Links:
@@ -108,19 +108,18 @@ def tables(found: Found, published: Published) -> list[Table]:  # noqa: ARG001 -
     """For each file every figure, the best of them, and what is found without names."""
     made = []
     for file in FILES:
-        name, rows = file.capitalize(), masked(file)
+        name = file.capitalize()
+        rows = [row for row in masked(file) if found.has(NEAREST, file, row)]
         every = {row: _every(found, file, row) for row in rows}
         best = {row: _best(found, file, row) for row in rows}
-        hidden = {row: _hidden(found, file, row) for row in rows}
         made += [
             _table(name, "every attack against every mask (* given the truth)", every),
             _table(f"{name}, the best", "the best attacks on each mask", best),
-            _table(
-                f"{name}, names hidden",
-                f"{PEOPLE} people among their own rows, no name of a column being known",
-                hidden,
-            ),
         ]
+        hidden = {row: _hidden(found, file, row) for row in rows if found.has(HIDDEN, file, row)}
+        if hidden:
+            title = f"{PEOPLE} people among their own rows, no name of a column being known"
+            made.append(_table(f"{name}, names hidden", title, hidden))
     return made
 
 
@@ -134,21 +133,27 @@ def _table(name: str, title: str, rows: Mapping[str, Mapping[str, Said]]) -> Tab
 
 
 def _said(found: Found, work: str, file: str, row: str, name: str) -> Said:
-    """The figures of all runs; or none, and why."""
-    if not found.has(work, file, row):
-        return [], IN_FULL
+    """The figures of all runs that have one; or none, and why (a remedy is of no use here)."""
     runs = found.runs(work, file, row)
-    if name in runs[0]:
-        return found.each(work, file, row, figure=name), ""
+    figures = [figure for run in runs if isinstance(figure := run.get(name), float)]
     begin = f"{name}: "
-    return [], next((key.removeprefix(begin) for key in runs[0] if key.startswith(begin)), "")
+    why = next((key.removeprefix(begin) for key in runs[0] if key.startswith(begin)), "")
+    return figures, "" if figures else why.partition(";")[0]
 
 
 def _every(found: Found, file: str, row: str) -> dict[str, Said]:
     return {
         HEADS[way.who].format(name): _said(found, way.work, file, row, name)
+        for name, way in _tried(found, file, row).items()
+    }
+
+
+def _tried(found: Found, file: str, row: str) -> dict[str, Way]:
+    """The attacks on everybody: in a hurry some are not made."""
+    return {
+        name: way
         for name, way in WAYS.items()
-        if way.work != "apart"
+        if way.work != HIDDEN and found.has(way.work, file, row)
     }
 
 
@@ -157,18 +162,18 @@ def _best(found: Found, file: str, row: str) -> dict[str, Said]:
     every = _every(found, file, row)
     columns: dict[str, Said] = {}
     for column, who in BEST.items():
-        each = {name: every[HEADS[who].format(name)] for name, way in WAYS.items()
-                if way.who == who and way.work != "apart"}  # fmt: skip
+        each = {name: every[HEADS[who].format(name)]
+                for name, way in _tried(found, file, row).items() if way.who == who}  # fmt: skip
         best = max(each, key=lambda name: np.mean(each[name][0] or [-1.0]))
         figures, why = each[best]
         columns[column] = figures, f"by {best}" if figures else why
     for name in (GUESS, CEILING):
-        figures, _ = _said(found, "nearest", file, row, name)
+        figures, _ = _said(found, NEAREST, file, row, name)
         columns[name] = figures, "" if figures else every["DBRL"][1]
     return columns
 
 
 def _hidden(found: Found, file: str, row: str) -> dict[str, Said]:
     return {
-        HEADS[WAYS[name].who].format(name): _said(found, "apart", file, row, name) for name in APART
+        HEADS[WAYS[name].who].format(name): _said(found, HIDDEN, file, row, name) for name in APART
     }
