@@ -54,7 +54,7 @@ class Contest(NamedTuple):
         >>> print(contest({"1%": (2.0, 1.0), "5%": (4.0, 1.5), "9%": (3.0, 3.0)}))
         more in 2 of 3 (by 1.0 to 2.5 points); no difference at 9% (3.0 and 3.0)
         """
-        total = len(self.more) + len(self.even) + len(self.less)
+        total = sum(map(len, self))
         many = {0: f"none of {total}", total: f"all {total}"}.get(
             len(self.more), f"{len(self.more)} of {total}"
         )

@@ -15,7 +15,6 @@ from unveil.workflows.reproducing.rank_based.judging import (
     MAX,
     SUM,
     Paper,
-    better,
     both,
     if_so,
     judged_by,
@@ -62,12 +61,11 @@ def claims(found: Found, published: Published) -> list[Claim]:
 
 
 def _depends(paper: Paper) -> Judged:
-    sums = better(paper, (*LEVELS, GROUPING), SUM, DISTANCE)
-    rows = len(sums.more) + len(sums.even) + len(sums.less)
+    sums = paper.better((*LEVELS, GROUPING), SUM, DISTANCE)
     return if_so(
         bool(sums.more and sums.less),
-        f"Rank sum links more than distance in {len(sums.more)} of {rows} rows of both files, less "
-        f"in {len(sums.less)}.",
+        f"Rank sum links more than distance in {len(sums.more)} of {sum(map(len, sums))} rows of "
+        f"both files, less in {len(sums.less)}.",
     )
 
 
@@ -171,8 +169,8 @@ def _undrawn(paper: Paper) -> Judged:
 
 BEFORE: tuple[Judge, ...] = (
     _depends, _verified, _worst, _compares, lambda _: untestable(ELSEWHERE),
-    lambda paper: judged_by(better(paper, ("swapping", "p-distribution"), SUM, DISTANCE),
-                   "Rank sum over distance"),
+    lambda paper: judged_by(paper.better(("swapping", "p-distribution"), SUM, DISTANCE),
+                            "Rank sum over distance"),
     _unscaled, _squared, _bounded, _sizes, _undrawn,
 )  # fmt: skip
 
@@ -183,12 +181,12 @@ BEFORE: tuple[Judge, ...] = (
 def _hypothesis(paper: Paper) -> Judged:
     grouped = paper.between(GROUPING, SUM, DISTANCE)
     noisy = paper.between("multiplicative", SUM, DISTANCE)
-    return both(noisy, grouped, ("Multiplicative noise, rank sum over distance",
-                                  "microaggregation"))  # fmt: skip
+    names = ("Multiplicative noise, rank sum over distance", "microaggregation")
+    return both(noisy, grouped, names)
 
 
 def _by_value(paper: Paper) -> Judged:
-    plain = better(paper, BY_VALUE, SUM, DISTANCE)
+    plain = paper.better(BY_VALUE, SUM, DISTANCE)
     logs = {
         f"{FILES[file]} {level:g}": (
             paper.found.mean("bent", "multiplicative", file, level, figure=DISTANCE),
@@ -208,7 +206,7 @@ def _by_value(paper: Paper) -> Judged:
 
 
 def _criteria(paper: Paper) -> Judged:
-    sums = better(paper, (*LEVELS, GROUPING), SUM, MAX)
+    sums = paper.better((*LEVELS, GROUPING), SUM, MAX)
     return if_so(
         bool(sums.more and sums.less),
         f"Rank sum links more than rank max in {len(sums.more)} rows, less in {len(sums.less)}, "
@@ -217,8 +215,8 @@ def _criteria(paper: Paper) -> Judged:
 
 
 def _only(paper: Paper) -> Judged:
-    here = better(paper, OF_ANY_VALUE, DISTANCE, SUM)
-    elsewhere = better(paper, BY_VALUE, DISTANCE, SUM)
+    here = paper.better(OF_ANY_VALUE, DISTANCE, SUM)
+    elsewhere = paper.better(BY_VALUE, DISTANCE, SUM)
     return if_so(
         here.verdict == "holds" and not elsewhere.more,
         f"Distance over rank sum under these two: {here}. Under the other masks it links more in "
@@ -228,8 +226,8 @@ def _only(paper: Paper) -> Judged:
 
 
 AFTER: tuple[Judge, ...] = (
-    lambda paper: both(better(paper, BY_RANK, SUM, DISTANCE), better(paper, BY_RANK, MAX, DISTANCE),
-                  ("Rank sum, distance", "rank max, distance")),
+    lambda paper: both(paper.better(BY_RANK, SUM, DISTANCE), paper.better(BY_RANK, MAX, DISTANCE),
+                       ("Rank sum, distance", "rank max, distance")),
     _criteria, _hypothesis, _by_value, _only,
 )  # fmt: skip
 

@@ -47,46 +47,50 @@ class Paper(NamedTuple):
         """The mean of the runs."""
         return float(np.mean(self.runs(mask, file, level, attack)))
 
+    def rows(
+        self, mask: str, first: str, second: str, files: Iterable[str] = FILES
+    ) -> dict[str, tuple[Runs, Runs]]:
+        """What two attacks link of the same releases, by file and level."""
+        return {
+            f"{FILES[file]} {level:g}": (
+                self.runs(mask, file, level, first),
+                self.runs(mask, file, level, second),
+            )
+            for file in files
+            for level in (GROUPS[file] if mask == GROUPING else LEVELS[mask])
+        }
+
     def between(self, mask: str, first: str, second: str, files: Iterable[str] = FILES) -> Contest:
-        """One attack against another, on the same releases."""
+        """One attack against another."""
+        return contest(self.rows(mask, first, second, files))
+
+    def better(self, masks: Iterable[str], first: str, second: str) -> Contest:
+        """One attack against another, under several masks."""
         return contest(
             {
-                f"{FILES[file]} {level:g}": (
-                    self.runs(mask, file, level, first),
-                    self.runs(mask, file, level, second),
-                )
-                for file in files
-                for level in levels_of(mask, file)
+                f"{mask} {row}": runs
+                for mask in masks
+                for row, runs in self.rows(mask, first, second).items()
             }
+        )
+
+    def apart(self, first: tuple[str, str], second: tuple[str, str]) -> Contest:
+        """All attacks on a mask of a file against the same on another: drawn apart."""
+        return contest(
+            {
+                f"{attack} {level:g}": (
+                    self.runs(*first, level, attack),
+                    self.runs(*second, level, attack),
+                )
+                for attack in (DISTANCE, SUM, MAX)
+                for level in LEVELS[first[0]]
+            },
+            paired=False,
         )
 
     def files(self, mask: str) -> Contest:
         """All attacks on Census against the same on EIA."""
-        return contest(
-            {
-                f"{attack} {level:g}": (
-                    self.runs(mask, "census", level, attack),
-                    self.runs(mask, "eia", level, attack),
-                )
-                for attack in (DISTANCE, SUM, MAX)
-                for level in LEVELS[mask]
-            },
-            paired=False,
-        )
-
-    def masks(self, first: str, second: str, file: str) -> Contest:
-        """All attacks on one mask against the same on another."""
-        return contest(
-            {
-                f"{attack} {level:g}": (
-                    self.runs(first, file, level, attack),
-                    self.runs(second, file, level, attack),
-                )
-                for attack in (DISTANCE, SUM, MAX)
-                for level in LEVELS[first]
-            },
-            paired=False,
-        )
+        return self.apart((mask, "census"), (mask, "eia"))
 
     def known(
         self, figure: str, masks: Sequence[str] = (), files: Iterable[str] = FILES
@@ -107,23 +111,6 @@ class Paper(NamedTuple):
     def moved(self, mask: str, level: float, figure: str) -> float:
         """How far ranks of Census moved."""
         return self.found.mean("moved", mask, "census", level, figure=figure)
-
-
-def levels_of(mask: str, file: str) -> Sequence[float]:
-    """The levels of a mask in its table."""
-    return GROUPS[file] if mask == GROUPING else LEVELS[mask]
-
-
-def better(paper: Paper, masks: tuple[str, ...], first: str, second: str) -> Contest:
-    """One attack against another, under several masks."""
-    every = [paper.between(mask, first, second) for mask in masks]
-    return Contest(
-        *(
-            tuple((f"{mask} {row[0]}", *row[1:]) for mask, one in zip(masks, every, strict=True)
-                  for row in one[side])
-            for side in range(3)
-        )
-    )  # fmt: skip
 
 
 def best_of(

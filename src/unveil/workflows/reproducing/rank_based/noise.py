@@ -12,7 +12,6 @@ from unveil.workflows.reproducing.rank_based.judging import (
     MAX,
     SUM,
     best_of,
-    better,
     both,
     if_so,
     judged_by,
@@ -69,11 +68,11 @@ def _best(paper: Paper) -> Judged:
 
 def _correlated(paper: Paper) -> Judged:
     parts = [
-        f"{FILES[file]}, {called}: {paper.masks('noise', mask, file)}"
+        f"{FILES[file]}, {called}: {paper.apart(('noise', file), (mask, file))}"
         for mask, called in (("correlated", "aΣ"), ("correlated-evenly", "a²Σ"))
         for file in FILES
     ]
-    every = [paper.masks("noise", mask, file) for mask in CORRELATED for file in FILES]
+    every = [paper.apart(("noise", file), (mask, file)) for mask in CORRELATED for file in FILES]
     return if_so(
         all(one.verdict == "holds" for one in every),
         f"Of independent noise is linked: {'. '.join(parts)}.",
@@ -82,8 +81,8 @@ def _correlated(paper: Paper) -> Judged:
 
 
 def _ordered(paper: Paper) -> Judged:
-    first = better(paper, CORRELATED, DISTANCE, SUM)
-    second = better(paper, CORRELATED, SUM, MAX)
+    first = paper.better(CORRELATED, DISTANCE, SUM)
+    second = paper.better(CORRELATED, SUM, MAX)
     return both(first, second, ("Distance, rank sum", "Rank sum, rank max"))
 
 

@@ -188,8 +188,8 @@ def _ordered(paper: Paper) -> Judged:
 P_DISTRIBUTION: tuple[Judge, ...] = (
     _threat, _in_words, _unbounded, _relies,
     lambda paper: best_of(paper, "p-distribution", MAX, BOTH),
-    lambda paper: judged_by(paper.masks("swapping", "p-distribution", "census"),
-                   "Of rank swapping on Census"),
+    lambda paper: judged_by(paper.apart(("swapping", "census"), ("p-distribution", "census")),
+                            "Of rank swapping on Census"),
     _farther, _ordered,
 )  # fmt: skip
 

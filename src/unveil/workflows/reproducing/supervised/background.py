@@ -14,6 +14,7 @@ from unveil.workflows.reproducing.supervised.results import (
     IMPORTANT,
     MODELS,
     by_file,
+    more_in,
     percent,
 )
 from unveil.workflows.reproducing.verdicts import untestable, verdict_of
@@ -134,8 +135,8 @@ FIRST = (
 def _probabilistic(results: Results) -> Judged:
     probable = results.beside("probabilistic")
     plain, learnt = results.columns("d2AM", "d2WM")
-    above = [a > b for a, b in zip(plain, probable, strict=True)]
-    best = sum(a > b for a, b in zip(learnt, probable, strict=True))
+    above = more_in(plain, probable)
+    best = sum(more_in(learnt, probable))
     return verdict_of(*above), (
         f"plain distance links more than probabilistic linkage by levels in {sum(above)} of 6 "
         f"files ({span(plain)} against {span(probable)}); learnt weights do in {best}"
@@ -149,7 +150,7 @@ def _simple(_: Results) -> Judged:
 def _knowledge(results: Results) -> Judged:
     known = by_file(lambda name: results.plain(name, "each"))
     (plain,) = results.columns("d2AM")
-    above = [a > b for a, b in zip(known, plain, strict=True)]
+    above = more_in(known, plain)
     return verdict_of(*above), (
         f"attributes weighted by what masking did to their variances link {span(known)}, alike "
         f"{span(plain)}"
@@ -168,7 +169,7 @@ def _no_weights(results: Results) -> Judged:
     plain, pairs = results.columns("d2AM", "d2MD")
     own, released = (results.beside(kind) for kind in ("original", "release"))
     moments = by_file(lambda name: results.plain(name, "groups"))
-    above = [[a > b for a, b in zip(one, plain, strict=True)] for one in (pairs, own, released)]
+    above = [more_in(one, plain) for one in (pairs, own, released)]
     return verdict_of(*map(all, above)), (
         "no weights, but which covariance? That of the true pairs' differences links "
         f"{span(pairs)}, that of both files' moments {span(moments)}; but that of the original "
@@ -191,8 +192,8 @@ def _two_probabilities(results: Results) -> Judged:
 def _specific(results: Results) -> Judged:
     tailored = results.beside("tailored")
     plain, pairs = results.columns("d2AM", "d2MD")
-    above = [a > b for a, b in zip(tailored, plain, strict=True)]
-    of_pairs = sum(a > b for a, b in zip(tailored, pairs, strict=True))
+    above = more_in(tailored, plain)
+    of_pairs = sum(more_in(tailored, pairs))
     return verdict_of(*above), (
         f"who knows the microaggregation links {span(tailored)}, more than d2AM in {sum(above)} of "
         f"6 files and than d2MD, which needs the true pairs, in {of_pairs}"
@@ -222,7 +223,7 @@ def _one_is_enough(results: Results) -> Judged:
 def _fewer_attributes(results: Results) -> Judged:
     fewer = results.beside("fewer")
     (pairs,) = results.columns("d2MD")
-    return verdict_of(*(a < b for a, b in zip(fewer, pairs, strict=True))), (
+    return verdict_of(*more_in(pairs, fewer)), (
         f"without the last attribute d2MD links {span(fewer)}, with it {span(pairs)}"
     )
 

@@ -18,6 +18,7 @@ from unveil.workflows.reproducing.supervised.results import (
     SMALL,
     Results,
     by_file,
+    more_in,
 )
 from unveil.workflows.reproducing.supervised.words import CONSTANTS, FEW
 from unveil.workflows.reproducing.verdicts import judged, untestable, verdict_of
@@ -162,7 +163,7 @@ def _improvement(results: Results) -> Judged:
     over = [float(b - a) for one in learnt for a, b in zip(pairs, one, strict=True)]
     held = by_file(lambda name: results.learnt(name, "d2WM", "halves linked"))
     moments = by_file(lambda name: results.learnt(name, "d2WM", "halves moments"))
-    ahead = sum(a > b for a, b in zip(held, moments, strict=True))
+    ahead = sum(more_in(held, moments))
     return verdict_of(*(gain > IMPORTANT for gain in gains)), (
         f"they link {span(gains)} more than d2AM, and {span(over)} more than d2MD; of people held "
         f"out learnt weights link {span(held)}, more than inverse variances without the truth in "
@@ -182,7 +183,7 @@ def _closest(results: Results) -> Judged:
     weights, choquet, matrix = results.columns(*MODELS)
     near = [abs(a - b) for a, b in zip(choquet, matrix, strict=True)]
     far = [abs(a - b) for a, b in zip(choquet, weights, strict=True)]
-    return verdict_of(*(a < b for a, b in zip(near, far, strict=True))), (
+    return verdict_of(*more_in(far, near)), (
         f"by file d2CI and d2MD* are {span(near)} apart, d2CI and d2WM {span(far)}"
     )
 

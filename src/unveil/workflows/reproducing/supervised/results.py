@@ -9,7 +9,7 @@ import numpy as np
 from unveil.workflows.reproducing.supervised.files import FILES, SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from unveil.workflows.reproducing.experiment import Figures, Found
     from unveil.workflows.reproducing.published import Published
@@ -86,6 +86,15 @@ class Results:
 def by_file(values: Callable[[str], Sequence[float]]) -> list[float]:
     """For each file the mean of its samples."""
     return [float(np.mean(values(name))) for name in FILES]
+
+
+def more_in(first: Iterable[float], second: Iterable[float]) -> list[bool]:
+    """Where the first has more than the second.
+
+    >>> more_in([2, 1], [1, 1])
+    [True, False]
+    """
+    return [a > b for a, b in zip(first, second, strict=True)]
 
 
 def percent(share: float) -> str:
