@@ -8,6 +8,8 @@ import numpy as np
 
 from unveil.workflows.reproducing.categorical import notes
 from unveil.workflows.reproducing.categorical.results import (
+    AND_EXPECTED,
+    EMS,
     SIMILAR,
     Results,
     correlation,
@@ -73,11 +75,7 @@ def averages_are_similar(results: Results) -> Judged:
     hits = results.in_words
     return verdict_of(
         similar(prl.mean(), dbrl.mean()),
-        *(
-            results.alike(em, "DBRL", ties)
-            for em in ("PRL-free", "PRL-safe")
-            for ties in ("any", "expected")
-        ),
+        *(results.alike(em, "DBRL", ties) for em in EMS for ties in AND_EXPECTED),
     ), (
         f"Printed: PRL {prl.mean():.1f}, DBRL {dbrl.mean():.1f}; but the experiments correlate by "
         f"{correlation(prl, dbrl):.2f} only, DBRL is better in {100 * (dbrl > prl).mean():.0f} % "

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.workflows.reproducing.categorical.results import (
+    AND_EXPECTED,
+    EMS,
+    PRAM,
     SIMILAR,
     by_group,
     by_mask,
@@ -22,10 +25,7 @@ if TYPE_CHECKING:
     from unveil.workflows.reproducing.verdicts import Judged
 
 CLOSE = 0.1  # two correlations
-EMS = ("PRL-free", "PRL-safe")
-AND_EXPECTED = ("any", "expected")
 FIXED = [place for place, method in enumerate(MASKS) if method != "PRAM"]
-PRAM = list(MASKS).index("PRAM")
 
 
 def records_are_not_the_same(results: Results) -> Judged:

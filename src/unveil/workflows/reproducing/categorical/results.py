@@ -23,6 +23,9 @@ WINDOWS = (0, 10_000)  # where each thousand records begins
 TABLES = dict(zip(GROUPS, (f"Table {number}" for number in range(2, 7)), strict=True))
 ROUNDING = 1e-9
 EXPERIMENTS = (len(MASKS), len(PARAMETERS), len(GROUPS))
+PRAM = list(MASKS).index("PRAM")
+EMS = ("PRL-free", "PRL-safe")  # the paper's EM, and one that does not fail
+AND_EXPECTED = ("any", "expected")  # what a tie counts: as in the paper, and by its share
 SIMILAR = 0.9  # the smaller of two numbers of hits, over the larger
 
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.workflows.reproducing.categorical.results import (
+    AND_EXPECTED,
+    EMS,
+    PRAM,
     TABLES,
     WINDOWS,
     Results,
@@ -147,7 +150,7 @@ def by_part(
     """The averages of the masks, or of the groups: theirs and the stand-in's."""
     columns = {f"printed {linkage}": results.printed[linkage] for linkage in ("PRL", "DBRL")}
     shown = ("PRL-free", "PRL-order", "PRL-safe", "DBRL", "aware")
-    for ties in ("any", "expected"):
+    for ties in AND_EXPECTED:
         for attack in results.complete(shown):
             columns[f"{ATTACKS[attack]}; {POLICIES[ties]}"] = results.hits(attack, ties)
     columns["different masked records"] = results.of_mask("different")
@@ -162,8 +165,8 @@ def by_part(
 def likeness(results: Results) -> Table:
     """How alike DBRL and PRL are, experiment by experiment, where averages cancel."""
     pairs = {"printed": (results.printed["PRL"], results.printed["DBRL"])}
-    for attack in ("PRL-free", "PRL-safe"):
-        for ties in ("any", "expected"):
+    for attack in EMS:
+        for ties in AND_EXPECTED:
             pairs[f"{ATTACKS[attack]}; {POLICIES[ties]}"] = (
                 results.hits(attack, ties),
                 results.hits("DBRL", ties),
@@ -187,7 +190,7 @@ def likeness(results: Results) -> Table:
 
 
 def _pram(figures: Floats, groups: str) -> float:
-    return float(in_groups(figures, groups)[list(MASKS).index("PRAM")].mean())
+    return float(in_groups(figures, groups)[PRAM].mean())
 
 
 def estimation(results: Results) -> Table:
@@ -197,7 +200,7 @@ def estimation(results: Results) -> Table:
         prior, agreement = (results.single(attack, one) for one in ("prior", "agreement"))
         against = results.against_a_match(attack)
         hits = results.hits(attack)
-        first = list(MASKS).index("PRAM"), 0, list(GROUPS).index("m")
+        first = PRAM, 0, list(GROUPS).index("m")
         rows[ATTACKS[attack]] = {
             "mean prior (truth: 0.001)": float(prior.mean()),
             "experiments where agreement speaks against a match": float(against.sum()),
@@ -236,7 +239,7 @@ def lost(results: Results) -> Table:
                 results.hits(attack, ties), results.of_mask(figure)
             )
             for figure in ("change", "entropy")
-            for ties in ("any", "expected")
+            for ties in AND_EXPECTED
         }
     title = "Correlation of the hits with the information lost, over the 180 experiments"
     return alone("Loss", title, "Pearson's r", rows, digits=2)

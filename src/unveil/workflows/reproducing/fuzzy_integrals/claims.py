@@ -24,19 +24,15 @@ POOR = ("iris", "dermatology", "housing")
 
 def judges() -> list[Callable[[Results], Judged]]:
     """The judges, in the order of the claims."""
-    first = (_beats_chance, _definition, _beats_chance, _no_experiment, _about_effort, _em)
-    middle = (_split, _poor, _few_attributes, _water, _ten_percent, _averages, _maxima, _baselines)
-    last = (
-        *(_other_paper, _best_run, _best_probable, _synthetic, _owa, _thresholds, _distance),
-        *(_standardised, _identical, _range, _beats_chance, _blocks, _few),
-    )
     numbered: dict[int, Callable[[Results], Judged]] = {
-        **dict(enumerate((*first, _categories), 1)),
-        16: _standard,
-        **dict(enumerate(middle, 22)),
-        **dict(enumerate(last, 34)),
-        **{number: partial(_whatever_was_found, judge) for number, judge in THEORY.items()},
-    }
+        1: _beats_chance, 2: _definition, 3: _beats_chance, 4: _no_experiment, 5: _about_effort,
+        6: _em, 7: _categories, 16: _standard, 22: _split, 23: _poor, 24: _few_attributes,
+        25: _water, 26: _ten_percent, 27: _averages, 28: _maxima, 29: _baselines, 34: _other_paper,
+        35: _best_run, 36: _best_probable, 37: _synthetic, 38: _owa, 39: _thresholds, 40: _distance,
+        41: _standardised, 42: _identical, 43: _range, 44: _beats_chance, 45: _blocks, 46: _few,
+    }  # fmt: skip
+    for number, judge in THEORY.items():
+        numbered[number] = partial(_whatever_was_found, judge)
     return [numbered[number] for number in sorted(numbered)]
 
 

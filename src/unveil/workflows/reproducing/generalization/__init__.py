@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from unveil.workflows.reproducing.experiment import Trial
 from unveil.workflows.reproducing.generalization import work
 from unveil.workflows.reproducing.generalization.claims import JUDGES
-from unveil.workflows.reproducing.generalization.results import ORDERS, ORIGINAL, Results
+from unveil.workflows.reproducing.generalization.results import ORDERS, ORIGINAL, WITHIN, Results
 from unveil.workflows.reproducing.generalization.work import GROUPS, RELEASES, SIZES
 from unveil.workflows.reproducing.verdicts import judged
 from unveil.workflows.reproducing.yardstick import alone, compared, half_a_digit
@@ -39,7 +39,6 @@ WORK = {
     "release": work.of_release,
     "some": work.of_some,
 }
-WITHIN = 0.04  # of how many satisfy no pattern
 TREES = {  # how each is trained
     "uci": "each pattern once, as in Table 1",
     "unpruned": "the same, not pruned",
@@ -81,9 +80,9 @@ def printed_tables(found: Found, published: Published) -> list[Table]:
     """Both tables of the paper, by test file, and by what is counted."""
     results = Results(found, published)
     return [
-        *(_trees(results, published, test) for test in ("S1", "uci", "DB")),
-        _patterns(results, published),
-        _rest(results, published),
+        *(_trees(results, test) for test in ("S1", "uci", "DB")),
+        _patterns(results),
+        _rest(results),
     ]
 
 
@@ -96,7 +95,7 @@ def _size(column: str) -> int:
     return int(column.removeprefix("K = "))
 
 
-def _trees(results: Results, published: Published, test: str) -> Table:
+def _trees(results: Results, test: str) -> Table:
     """Table 1, on one of the files."""
     name = f"Table 1, {test}"
 
@@ -121,7 +120,7 @@ def _trees(results: Results, published: Published, test: str) -> Table:
             "from others (Table 2)"
         )
 
-    return compared(published, name, ours, digits=2, why=why)
+    return compared(results.published, name, ours, digits=2, why=why)
 
 
 def _records(ours: float, printed: str, n: int) -> str:
@@ -133,7 +132,7 @@ def _records(ours: float, printed: str, n: int) -> str:
     )
 
 
-def _patterns(results: Results, published: Published) -> Table:
+def _patterns(results: Results) -> Table:
     name = "Table 2, patterns"
 
     def why(row: str, column: str) -> str:
@@ -147,10 +146,10 @@ def _patterns(results: Results, published: Published) -> Table:
     def ours(row: str, column: str) -> float:
         return results.of(row, _size(column), "patterns")
 
-    return compared(published, name, ours, digits=0, why=why)
+    return compared(results.published, name, ours, digits=0, why=why)
 
 
-def _rest(results: Results, published: Published) -> Table:
+def _rest(results: Results) -> Table:
     def why(row: str, column: str) -> str:
         first, last = results.left(row, _size(column))
         return (
@@ -161,7 +160,7 @@ def _rest(results: Results, published: Published) -> Table:
     def ours(row: str, column: str) -> float:
         return results.of(row, _size(column), "rest")
 
-    return compared(published, "Table 2, rest", ours, digits=0, why=why, within=WITHIN)
+    return compared(results.published, "Table 2, rest", ours, digits=0, why=why, within=WITHIN)
 
 
 def _by_size(of: Callable[[int], float]) -> dict[str, float]:
@@ -202,12 +201,10 @@ def _counted(results: Results) -> Table:
     """Patterns and records, however they are counted."""
     rows = _lines(results, {"patterns": "distinct patterns", "leaves": "leaves of their tree"})
     for row in ORDERS:
-        each = {k: (results.listed(row, k), *results.left(row, k)) for k in SIZES}
-        rows[f"{row}, once for each way"] = {f"K = {k}": each[k][0] for k in SIZES}
-        rows[f"{row}, records left by the first condition"] = {
-            f"K = {k}": each[k][1] for k in SIZES
-        }
-        rows[f"{row}, records left by both"] = {f"K = {k}": each[k][2] for k in SIZES}
+        left = {k: results.left(row, k) for k in SIZES}
+        rows[f"{row}, once for each way"] = _by_size(partial(results.listed, row))
+        for place, name in enumerate(("by the first condition", "by both")):
+            rows[f"{row}, records left {name}"] = {f"K = {k}": left[k][place] for k in SIZES}
     return alone("Counts", "however they are made", "patterns, leaves, records", rows, digits=0)
 
 

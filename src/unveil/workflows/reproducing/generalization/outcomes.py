@@ -13,6 +13,7 @@ from unveil.workflows.reproducing.generalization.results import (
     NEAR,
     ORDERS,
     ORIGINAL,
+    WITHIN,
     rising,
 )  # fmt: skip
 from unveil.workflows.reproducing.generalization.work import FIRST, SAMPLED, SIZES
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def around(results: Results) -> Judged:
     """Within 4 %, as Table 2."""
     rest = [results.of(row, 5, "rest") for row in ORDERS]
-    near = [any(abs(one - said) <= 0.04 * said for one in rest) for said in (2500, 3300)]
+    near = [any(abs(one - said) <= WITHIN * said for one in rest) for said in (2500, 3300)]
     return verdict_of(*near), f"{FEW} discards {rest[0]:,.0f}, {MANY} {rest[1]:,.0f}."
 
 

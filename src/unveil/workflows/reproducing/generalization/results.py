@@ -19,6 +19,7 @@ ORDERS = {"(<,>)": "<>", "(>,<)": "><"}
 OF_PATTERNS = ("patterns", "learnt", "records")
 FEW, MANY = ORDERS  # few values first, many values first
 ORIGINAL = "DB"  # the row of the original's tree
+WITHIN = 0.04  # a share of the printed figure, of how many satisfy no pattern
 NEAR = 1.0  # points of accuracy that are not much
 FAR = 3.0  # and that are
 
