@@ -114,6 +114,17 @@ def test_where_nothing_is_said_or_drawn_there_is_none(name):
 def test_what_was_found_by_run():
     found = Found({f"noise census 0.1 {run}": {"A": run} for run in (10, 2, 0)})
     assert found.each("noise", "census", 0.1, figure="A") == [0, 2, 10]
+    assert found.mean("noise", "census", 0.1, figure="A") == 4
+
+
+def test_one_figure_is_not_several():
+    found = Found({"trees 5": {"leaves": 3, "shares": [0.5, 0.25]}})
+    assert found.one("trees", 5, figure="leaves") == 3
+    assert found.several("trees", 5, figure="shares") == [0.5, 0.25]
+    with pytest.raises(TypeError, match="'shares' is a list of figures"):
+        found.one("trees", 5, figure="shares")
+    with pytest.raises(TypeError, match="'leaves' is one figure"):
+        found.several("trees", 5, figure="leaves")
 
 
 class Fake:

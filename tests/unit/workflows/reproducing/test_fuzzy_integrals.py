@@ -5,7 +5,7 @@ import pytest
 
 from unveil.workflows.reproducing import experiment, reproduced
 from unveil.workflows.reproducing.experiment import Found
-from unveil.workflows.reproducing.fuzzy_integrals.files import FILES, READINGS, WAYS
+from unveil.workflows.reproducing.fuzzy_integrals.files import READINGS, WAYS
 from unveil.workflows.reproducing.fuzzy_integrals.results import Results
 from unveil.workflows.reproducing.fuzzy_integrals.theory import distinct, faults
 from unveil.workflows.reproducing.published import published
@@ -32,12 +32,9 @@ def found(level, quick=True):
     })  # fmt: skip
 
 
-def test_in_a_hurry_some_of_the_same_is_run():
-    quick, full = ({trial.key for trial in PAPER.trials(quick=hurry)} for hurry in (True, False))
-    assert quick < full
+def test_in_a_hurry_all_kinds_of_trials_are_run_in_little_time():
     assert sum(trial.cost for trial in PAPER.trials(quick=True)) < 90
     assert {trial.work for trial in PAPER.trials(quick=True)} == set(PAPER.WORK) == set(FIGURES)
-    assert set(PAPER.DATA) == set(FILES)
 
 
 @pytest.mark.parametrize("level", [0, 8, 60])

@@ -162,20 +162,13 @@ def tables(found: Found, published: Published) -> list[Table]:
     """Table 2; its proofs, what is held out, what needs no truth, the other way, the whole file."""
     results = Results(found, published)
 
-    def ours(name: str, column: str) -> list[float]:
-        learnt = column in MODELS
-        return results.learnt(name, column) if learnt else results.plain(name, column)
-
     def why(name: str, column: str) -> str:
-        theirs = results.printed[name, column]
-        high = sum(one >= theirs for one in ours(name, column))
-        return (
-            f"the report's sample is not known; {high} of our {len(ours(name, column))} samples "
-            "are as high"
-        )
+        ours, theirs = results.of(name, column), results.printed[name, column]
+        high = sum(one >= theirs for one in ours)
+        return f"the report's sample is not known; {high} of our {len(ours)} samples are as high"
 
     return [
-        compared(published, "Table 2", ours, digits=4, why=why),
+        compared(published, "Table 2", results.of, digits=4, why=why),
         _proofs(results),
         _held_out(results),
         _without_truth(results),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from unveil.workflows.reproducing.experiment import Figures, Found
     from unveil.workflows.reproducing.published import Published
-
 
 MODELS: dict[str, Literal["weights", "choquet", "bilinear"]] = {
     "d2WM": "weights",
@@ -60,6 +60,10 @@ class Results:
         steps = self.steps(name, column)
         return self.found.each("learnt", name, column, steps, figure=figure)
 
+    def of(self, name: str, column: str) -> list[float]:
+        """A cell of Table 2."""
+        return self.learnt(name, column) if column in MODELS else self.plain(name, column)
+
     def every(self, column: str, figure: str = "linked") -> list[float]:
         """The same of all files and samples, in one order for all columns."""
         return [one for name in FILES for one in self.learnt(name, column, figure)]
@@ -70,13 +74,7 @@ class Results:
 
     def columns(self, *columns: str) -> list[list[float]]:
         """Columns of Table 2, each the means of the files."""
-
-        def of(column: str) -> Callable[[str], list[float]]:
-            if column in MODELS:
-                return lambda name: self.learnt(name, column)
-            return lambda name: self.plain(name, column)
-
-        return [by_file(of(column)) for column in columns]
+        return [by_file(partial(self.of, column=column)) for column in columns]
 
     def beside(self, figure: str) -> list[float]:
         """What another attack finds, each the mean of a file."""
