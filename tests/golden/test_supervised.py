@@ -119,6 +119,12 @@ def test_what_the_report_says_in_words():
     assert cases["factor"] == pytest.approx(cases["n"])  # and not its square, as printed
     key = supervised.WORK["key"](0, seed=0)
     assert key["alone"] == key["learnt"] == 1 > key["plain"]
+    broken = supervised.WORK["operators"](seed=0)
+    assert broken["mean"] == broken["maximum"] == 0 < broken["median"] < broken["minimum"]
+    raw = {name: supervised.WORK["unscaled"](name, 0, seed=0)["raw"] for name in FILES}
+    fewer = [name for name in FILES if raw[name] < DISTANCES[name][0]]
+    assert fewer == ["M4-33", "M4-82", "M6-853"]
+    assert supervised.WORK["structure"](seed=0)["linked"] == pytest.approx([4, 11], abs=2)
 
 
 def test_no_tolerance_of_a_solver_decides_a_count():

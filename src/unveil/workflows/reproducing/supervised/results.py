@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from unveil import measures
 from unveil.workflows.reproducing.supervised.files import FILES, SIZE
 
 if TYPE_CHECKING:
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from unveil.workflows.reproducing.experiment import Figures, Found
     from unveil.workflows.reproducing.published import Published
 
+
 MODELS: dict[str, Literal["weights", "choquet", "bilinear"]] = {
     "d2WM": "weights",
     "d2CI": "choquet",
     "d2MD*": "bilinear",
 }
+UNTAUGHT = ("d2AM", "d2MD", "each", "groups")  # distances that learn nothing
 STEPS = {"d2WM": 12_000, "d2CI": 12_000, "d2MD*": 4_000}  # linear programs for a proof
 WHOLE_STEPS = 2_000  # of all 1,080 records
 HASTE = 100  # of those that take long, in a hurry
@@ -27,6 +29,7 @@ HARD = "M5-38"
 IMPORTANT = 0.05  # a difference of shares that is called important
 SMALL = 0.02  # and one that is called small
 GUESS = 1 / SIZE
+SELDOM = 0.001  # what chance does so seldom is not chance
 
 
 def hasty(name: str, column: str) -> int:
@@ -60,25 +63,70 @@ class Results:
         steps = self.steps(name, column)
         return self.found.each("learnt", name, column, steps, figure=figure)
 
-    def of(self, name: str, column: str) -> list[float]:
-        """A cell of Table 2."""
-        return self.learnt(name, column) if column in MODELS else self.plain(name, column)
+    def every(self, *columns: str, figure: str = "linked") -> list[tuple[float, ...]]:
+        """The same of all files and samples, side by side on those that all columns have."""
+        return [
+            one
+            for name in FILES
+            for one in zip(*(self.learnt(name, c, figure) for c in columns), strict=False)
+        ]
 
-    def every(self, column: str, figure: str = "linked") -> list[float]:
-        """The same of all files and samples, in one order for all columns."""
-        return [one for name in FILES for one in self.learnt(name, column, figure)]
+    def total(self, column: str, figure: str) -> tuple[float, int]:
+        """The sum of one figure of a learnt distance, and of how many files and samples."""
+        runs = self.every(column, figure=figure)
+        return sum(one for (one,) in runs), len(runs)
 
     def once(self, work: str, *figures: str) -> list[float]:
         """Figures of a trial that is made once."""
         return [self.found.one(work, figure=figure) for figure in figures]
 
-    def columns(self, *columns: str) -> list[list[float]]:
-        """Columns of Table 2, each the means of the files."""
-        return [by_file(partial(self.of, column=column)) for column in columns]
+    def of(self, name: str, column: str) -> list[float]:
+        """What a column of Table 2 links, or another attack; a figure for each sample."""
+        if column in MODELS:
+            return self.learnt(name, column)
+        if column in UNTAUGHT:
+            return self.plain(name, column)
+        work, figure = {"raw": ("unscaled", "raw"), "turned": ("turned", "linked")}.get(
+            column, ("beside", column)
+        )
+        return self.found.each(work, name, figure=figure)
 
-    def beside(self, figure: str) -> list[float]:
-        """What another attack finds, each the mean of a file."""
-        return by_file(lambda name: self.found.each("beside", name, figure=figure))
+    def columns(self, *columns: str) -> list[list[float]]:
+        """Columns of Table 2 and other attacks, each the means of the files.
+
+        Of each file those samples are taken that all have: what is compared is of the same ones.
+        """
+        found: list[list[float]] = [[] for _ in columns]
+        for name in FILES:
+            runs = list(zip(*(self.of(name, column) for column in columns), strict=False))
+            for means, mean in zip(found, np.mean(runs, axis=0), strict=True):
+                means.append(float(mean))
+        return found
+
+    def published(self, *columns: str) -> list[list[float]]:
+        """Columns of Table 2 as they are printed."""
+        return [[self.printed[name, column] for name in FILES] for column in columns]
+
+    def left_open(self, *columns: str) -> list[float]:
+        """What few linear programs, for each of them as many, leave open of the hard file."""
+        bounds, linked = (
+            zip(
+                *(self.found.each("learnt", HARD, c, HASTE, figure=one) for c in columns),
+                strict=False,
+            )
+            for one in ("bound", "linked")
+        )
+        gaps = np.subtract(list(bounds), list(linked)).mean(axis=0)
+        return [float(gap) for gap in gaps]
+
+
+def beyond_chance(share: float, many: int = SIZE) -> bool:
+    """Whether guesses hit as many as this less than once in a thousand times.
+
+    >>> beyond_chance(5 / 400), beyond_chance(6 / 400)
+    (False, True)
+    """
+    return measures.random_links(many, many).at_least(round(share * many, 6)) < SELDOM
 
 
 def by_file(values: Callable[[str], Sequence[float]]) -> list[float]:
