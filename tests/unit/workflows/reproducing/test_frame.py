@@ -43,7 +43,12 @@ def test_figures_that_are_not_drawn_are_equal_in_every_printed_digit():
         ("y", "A"): "ours", ("y", "B"): "not reproducible",
     }  # fmt: skip
     assert marks(paper, ours, within=0.001)["x 1", "B"] == "same"
-    assert marks(printed("x_1 12.3 100\ny - 0.5", truncated=True), ours)["x 1", "B"] == "same"
+    cut_off = printed("x_1 12.3 100\ny - 0.5", truncated=True)
+    assert marks(cut_off, ours)["x 1", "B"] == "same"
+    words = [
+        compared(one, "Table 1", lambda *_: None, digits=1).yardstick for one in (paper, cut_off)
+    ]
+    assert words[1] == f"{words[0]}, or cut off there"
 
 
 @pytest.mark.parametrize(("runs", "errors"), [(6, 5.5), (100, 3.0)])

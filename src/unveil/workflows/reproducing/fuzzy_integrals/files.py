@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 import unveil
-from unveil import Microdata, UnveilError, attacks, measures
+from unveil import Intruder, Microdata, attacks, masks, measures
 from unveil.workflows.reproducing.experiment import seed_of
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ FILES = {
 }
 RECORDS, RANKED, FEW = 100, 90, 20  # drawn; of the baselines; of an intruder who has few
 CORRELATED = 0.7
+ERRORS = (0.1, 0.5)  # of a copy, in standard deviations
 WAYS: dict[str, dict[str, Any]] = {
     f"{short} {letters} {q}": {"normalisation": how, "operator": operator, "family": family}
     for (short, how), (letters, operator), (q, family) in product(
@@ -185,16 +186,20 @@ def split(name: str, *, seed: int) -> Figures:  # noqa: ARG001 - nothing is draw
     }
 
 
-def standard(*, seed: int) -> Figures:
-    """Whether attacks that compare attributes refuse files that share none."""
-    files, refused = drawn(halves("abalone"), seed_of(seed, "standard")), 0
-    methods = (attacks.Distance(), attacks.Rank(), attacks.Probabilistic())
-    for spec in methods:
-        try:
-            unveil.link(files.first, files.second, spec)
-        except UnveilError:
-            refused += 1
-    return {"refused": refused, "of": len(methods)}
+def with_errors(name: str, run: int, *, seed: int) -> Figures:
+    """DBRL between people and copies of them that share all attributes, but have errors."""
+    number = seed_of(seed, "errors", name, run)
+    files = drawn(halves(name), number)
+    both = (files.first, files.second.take(np.argsort(files.whose)))
+    whole = Microdata(pl.concat([half.to_frame("polars") for half in both], how="horizontal"))
+    found = {}
+    for size in ERRORS:
+        noise = masks.AdditiveNoise(scale=size, columns=whole.columns, keep_type=False)
+        release = unveil.mask(whole, [noise], seed=number)
+        knows = Intruder(knows=whole.columns)
+        links = unveil.attack(whole, release, attacks.Distance(), intruder=knows)
+        found[f"{size}"] = _hits(links)
+    return found
 
 
 def _hits(links: Links) -> float:
@@ -209,5 +214,5 @@ WORK: dict[str, Work] = {
     "few": few_known,
     "structure": by_structure,
     "split": split,
-    "standard": standard,
+    "errors": with_errors,
 }
