@@ -47,7 +47,7 @@ RUNS = (  # what, on which files, how often in a hurry and else, seconds
     ("few", TABLES, 10, 300, 0.03),
     ("errors", TABLES, 2, 10, 0.3),
 )
-COUNTED = (0, 1, 2, 3, 5, 10, 15, 20, 26, 28, 30)  # right links, as in Table IV
+DRAWN = 30  # right links up to which the law is drawn
 MARKS = 50  # points of a drawn quantifier
 
 
@@ -228,8 +228,10 @@ def _quantifiers(number: int, letters: str) -> Curve:
 
 def _chance(results: Results) -> Curve:
     law = measures.random_matching(RECORDS, RECORDS)
-    points = [("exactly r", float(r), law.exactly(r)) for r in COUNTED]
-    points += [("r or more", float(r), law.at_least(r)) for r in range(max(COUNTED) + 1)]
+    rows = {int(row) for row, *_ in results.published.tables["Table IV"].printed()}
+    counted = sorted(row for row in rows if row <= DRAWN)
+    points = [("exactly r", float(r), law.exactly(r)) for r in counted]
+    points += [("r or more", float(r), law.at_least(r)) for r in range(DRAWN + 1)]
     best = sorted(results.best(name)[1] for name in TABLES)
     down = [int(mean) for mean in best]
     points += [("our best averages, rounded down", float(r), law.at_least(r)) for r in down]
@@ -238,8 +240,8 @@ def _chance(results: Results) -> Curve:
         title="The probability of r right links of 100 by a random matching",
         x="r",
         y="probability",
-        says="It falls faster than exponentially, from 0.37 for none and for one to "
-        f"{law.at_least(30):.1e} for 30 or more; at our best averages, {best[0]:.1f} to "
+        says=f"It falls faster than exponentially, from {law.exactly(0):.2f} for none and for one "
+        f"to {law.at_least(DRAWN):.1e} for {DRAWN} or more; at our best averages, {best[0]:.1f} to "
         f"{best[-1]:.1f} links, it is {law.at_least(down[0]):.0e} to {law.at_least(down[-1]):.0e}.",
         points=tuple(points),
         logarithmic=True,
