@@ -73,6 +73,8 @@ def compared(
             drawn |= {found.runs} - {0}
         cells.append(_cell(row, column, found, theirs=printed, mark=mark, why=said))
     words = _by_runs(drawn) if drawn else CUT_OFF if table.truncated else EXACTLY
+    if not drawn and any(cell.runs for cell in cells):
+        words = f"fewer than {FEWEST} runs have no mark"
     return Table(
         name=name, title=table.title, unit=table.unit, digits=digits, cells=tuple(cells),
         yardstick=f"same: within {within:.0%}" if within else words,
