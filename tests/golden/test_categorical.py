@@ -96,8 +96,9 @@ def marks_of_what_is_printed(results):
     means = averages(results, printed)
     assert means.at("DBRL", "printed tables").ours == pytest.approx(106_752 / 180)
     assert means.at("PRL", "printed tables").ours == pytest.approx(104_271 / 180)
-    assert {means.at(row, "printed tables").mark for row in ("DBRL", "PRL")} == {"different"}
-    assert "6 or 7 hits more" in means.at("PRL", "printed tables").why
+    marks = [means.at(row, "printed tables").mark for row in ("DBRL", "PRL")]
+    assert marks == ["same", "different"]  # of one the digits were cut off
+    assert "6 to 8 hits more" in means.at("PRL", "printed tables").why
     assert means.at("DBRL", "stand-in").mark == "not reproducible"
 
 

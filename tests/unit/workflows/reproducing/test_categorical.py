@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from unveil.workflows.reproducing import categorical
+from unveil.workflows.reproducing.categorical import notes
+from unveil.workflows.reproducing.categorical.claims import the_distance_is_one
 from unveil.workflows.reproducing.categorical.results import (
     Results,
     by_group,
@@ -62,9 +64,9 @@ def test_every_printed_cell_and_every_claim_has_its_place(quick):
         for cell in table.cells
         if cell.ours is not None
     )
-    claims = categorical.claims(found, PRINTED)
-    assert len(claims) == len(PRINTED.claims)
-    assert all(claim.because and "nan" not in claim.because for claim in claims)
+    judged = categorical.claims(found, PRINTED)
+    assert len(judged) == len(PRINTED.claims)
+    assert all(claim.because and "nan" not in claim.because for claim in judged)
 
 
 def test_what_is_not_run_in_a_hurry_is_left_out():
@@ -114,6 +116,23 @@ def test_a_distance_that_knows_the_mask_is_infinite_where_nothing_can_have_come_
     assert allowed(DRAWN).as_array("SHP").tolist() == [[0, np.inf], [1, 0]]
     assert unordered(RECODED).as_array("BUILT").sum() == 6
     assert unordered(DRAWN).as_array("SHP").tolist() == [[0, 1], [1, 0]]
+
+
+def test_the_verdict_on_definition_1_is_of_its_axioms():
+    results = Results(Found({}), PRINTED)
+    assert the_distance_is_one(results)[0] == "holds in part"
+
+
+@pytest.mark.parametrize(
+    ("em", "verdict"), [({"sum-safe": 1.02}, "holds"), ({"sum-safe": 1.005}, "does not hold")]
+)
+def test_a_combination_is_better_by_a_hundredth(em, verdict):
+    found = {}
+    for trial in categorical.trials(quick=True):
+        if trial.work == "linked" and trial.of[0] in {"DBRL", "PRL-free", "PRL-safe", "aware", *em}:
+            hits = [100.0 * em.get(trial.of[0], 1.0)] * 3
+            found[trial.key] = dict.fromkeys(GROUPS, hits)
+    assert notes.both_together_are_best(Results(Found(found), PRINTED))[0] == verdict
 
 
 def test_verdicts():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,17 +11,27 @@ from unveil.workflows.reproducing.categorical import notes
 from unveil.workflows.reproducing.categorical.results import (
     AND_EXPECTED,
     EMS,
+    ROUNDING,
     SIMILAR,
     Results,
     correlation,
+    in_brackets,
     in_groups,
     similar,
 )
-from unveil.workflows.reproducing.categorical.stand_in import EM, GROUPS, MASKS, PARAMETERS
+from unveil.workflows.reproducing.categorical.stand_in import (
+    ATTACKS,
+    EM,
+    GROUPS,
+    MASKS,
+    ORDINAL,
+    PARAMETERS,
+)
+from unveil.workflows.reproducing.tools import told_the_mask
 from unveil.workflows.reproducing.verdicts import judged, untestable, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from unveil.data.reproduction import Claim
     from unveil.workflows.reproducing.experiment import Found
@@ -28,45 +39,11 @@ if TYPE_CHECKING:
     from unveil.workflows.reproducing.verdicts import Judged
 
 RISES = 0.95  # of the steps from p to p + 1
-LITERATURE = "It is about other works of its time, not about figures."
 
 
 def claims(found: Found, published: Published) -> list[Claim]:
-    """Every claim with its verdict."""
-    judges: list[Callable[[Results], Judged]] = [
-        averages_are_similar,
-        the_distance_is_validated,
-        equality_is_not_enough,
-        lambda _: untestable(LITERATURE),
-        lambda _: untestable("How simple a method is has no figure."),
-        knowledge_can_be_taken_in,
-        no_weights_are_needed,
-        two_probabilities_are_enough,
-        lambda _: untestable("All attributes are categories here."),
-        lambda _: untestable(LITERATURE),
-        groups_go_by_categories,
-        masks_distort_more_and_more,
-        experiments_are_180,
-        the_distance_is_one,
-        each_is_sometimes_better,
-        averages_are_as_printed,
-        notes.records_are_not_the_same,
-        notes.numbers_differ_in_m_and_u,
-        notes.they_are_complementary,
-        notes.distance_is_better_on_pram,
-        notes.probability_is_better_elsewhere,
-        notes.only_pram_draws,
-        notes.distance_suits_random_errors,
-        notes.loss_goes_with_both_alike,
-        lambda _: untestable("It is about what offices do."),
-        notes.knowing_the_mask_helps,
-        notes.knowing_the_mask_in_figures,
-        notes.knowing_the_mask_beats_probability,
-        notes.both_together_are_best,
-        notes.weights_depend_on_the_problem,
-        notes.weights_are_learnt_beforehand,
-    ]
-    return judged(published, judges, Results(found, published))
+    """Every claim with its verdict; judges are in the order of what is published."""
+    return judged(published, JUDGES, Results(found, published))
 
 
 def averages_are_similar(results: Results) -> Judged:
@@ -114,34 +91,69 @@ def equality_is_not_enough(results: Results) -> Judged:
     )
 
 
+def thresholds_and_probabilities_are_needed(results: Results) -> Judged:
+    """Whether PRL fails without thresholds, and whether it matters how EM is held."""
+    hits = results.in_words
+    kinds = results.complete(f"PRL-{kind}" for kind in EM)
+
+    def held(window: int) -> bool:
+        means = [results.mean(kind, window=window) for kind in kinds]
+        return not similar(min(means), max(means))
+
+    return verdict_of(
+        not results.as_many("PRL-safe", "DBRL"),
+        results.everywhere(held),
+    ), (
+        f"No threshold is used here, the highest index is taken: by safe EM PRL links "
+        f"{hits('PRL-safe')}, DBRL {hits('DBRL')}. How the probabilities are estimated decides: "
+        f"{', '.join(f'{hits(kind)} by {ATTACKS[kind][5:]}' for kind in kinds)}."
+    )
+
+
+def they_are_radically_different(results: Results) -> Judged:
+    """As methods; what they find can be compared."""
+    r = correlation(results.hits("DBRL", "expected"), results.hits("PRL-safe", "expected"))
+    return untestable(
+        "How different two methods are has no figure. Over the experiments on the stand-in the "
+        f"expected hits of DBRL and of PRL by safe EM correlate by {r:.2f}."
+    )
+
+
 def knowledge_can_be_taken_in(results: Results) -> Judged:
-    """What the mask cannot have done is such knowledge."""
-    return verdict_of(results.above("aware", "DBRL")), (
-        "Infinite distances for what the mask cannot have done are such knowledge: with them "
-        f"{results.in_words('aware')} records of the stand-in are linked, without "
-        f"{results.in_words('DBRL')}."
+    """Whether an attribute is ordered is such knowledge: in how many experiments it matters."""
+    groups = [group for group, names in GROUPS.items() if set(names) & set(ORDINAL)]
+    matters = [
+        in_groups(results.hits("DBRL", "expected", window), groups)
+        != in_groups(results.hits("unordered", "expected", window), groups)
+        for window in results.windows
+    ]
+    so = [float(one.mean()) for one in matters]
+    said = in_brackets(f"{100 * one:.0f}" for one in so)
+    return verdict_of(*(one > 0.5 for one in so)), (
+        "That an attribute is ordered is such knowledge: it is taken in or left out, and the "
+        f"expected hits change in {said} % of the experiments on groups with ordered attributes. "
+        "Of people nothing was tried."
     )
 
 
 def no_weights_are_needed(results: Results) -> Judged:
-    """PRL without any, against DBRL."""
+    """PRL without any, against DBRL, by an EM that is held and by one that is not."""
     hits = results.in_words
-    return verdict_of(
-        results.above("PRL-safe", "DBRL"), results.above("PRL-safe", "DBRL", "expected")
-    ), (
-        f"PRL weighs the attributes itself; by safe EM it links {hits('PRL-safe')} and DBRL "
-        f"{hits('DBRL')}, expected {hits('PRL-safe', 'expected')} and {hits('DBRL', 'expected')}."
+    cases = [(em, ties) for em in EMS[::-1] for ties in AND_EXPECTED]
+    said = [f"{hits(em, ties)} where DBRL links {hits('DBRL', ties)}" for em, ties in cases]
+    return verdict_of(*(results.as_many(em, "DBRL", ties) for em, ties in cases)), (
+        f"PRL weighs the attributes itself. By safe EM it links {said[0]}, expected {said[1]}; by "
+        f"free EM {said[2]}, expected {said[3]}."
     )
 
 
-def two_probabilities_are_enough(results: Results) -> Judged:
-    """They would be if it did not matter how EM is held."""
-    kinds = results.complete(f"PRL-{kind}" for kind in EM)
-    means = [results.mean(kind) for kind in kinds]
-    return verdict_of(similar(min(means), max(means))), (
-        "Where the highest index is taken, not even these are asked. But how EM is held decides: "
-        f"{len(kinds)} kinds of it link from {min(means):.0f} to {max(means):.0f} records of the "
-        "stand-in on average, ties counted as hits."
+def results_depend_less_on_the_file(results: Results) -> Judged:
+    """A second file would be needed."""
+    hits = results.in_words
+    return untestable(
+        "Other files would have to be linked in as many ways. Two thousands of records of one "
+        f"file, as here, have DBRL {hits('DBRL')} and PRL {hits('PRL-free')} by free EM, where the "
+        f"survey has {results.printed['DBRL'].mean():.0f} and {results.printed['PRL'].mean():.0f}."
     )
 
 
@@ -162,13 +174,17 @@ def groups_go_by_categories(results: Results) -> Judged:
 
 def masks_distort_more_and_more(results: Results) -> Judged:
     """From p to p + 1, by two measures of loss."""
-    more = [np.diff(results.of_mask(figure), axis=1) >= 0 for figure in ("change", "entropy")]
+    more = {
+        figure: [np.diff(results.of_mask(figure, window), axis=1) >= 0 for window in
+                 results.windows]
+        for figure in ("change", "entropy")
+    }  # fmt: skip
     fewer = [np.diff(results.printed[name], axis=1) <= 0 for name in ("DBRL", "PRL")]
-    steps = more[0].size
-    return verdict_of(*(one.mean() > RISES for one in more)), (
-        f"On the stand-in, of {steps} steps from p to p + 1, {more[0].sum()} leave as many cells "
-        f"changed or more, and {more[1].sum()} as much entropy lost or more. In the printed tables "
-        f"the hits of DBRL do not rise in {fewer[0].sum()} of {steps} steps, those of PRL in "
+    changed, lost = (in_brackets([str(one.sum()) for one in each]) for each in more.values())
+    return verdict_of(*(one.mean() > RISES for each in more.values() for one in each)), (
+        f"On the stand-in, of {fewer[0].size} steps from p to p + 1, {changed} leave as many cells "
+        f"changed or more, and {lost} as much entropy lost or more. In the printed tables the hits "
+        f"of DBRL do not rise in {fewer[0].sum()} of {fewer[0].size} steps, those of PRL in "
         f"{fewer[1].sum()}."
     )
 
@@ -181,27 +197,57 @@ def experiments_are_180(results: Results) -> Judged:
     )
 
 
+def only_equality_is_asked(results: Results) -> Judged:
+    """By the linkage, and by the masks: m has nominal attributes only."""
+    linked = [
+        (in_groups(results.hits("DBRL", "any", window), "m")
+         == in_groups(results.hits("unordered", "any", window), "m")).all()
+        for window in results.windows
+    ]  # fmt: skip
+    methods = list(MASKS)
+    top, bottom = (
+        in_groups(results.printed["DBRL"], "m")[methods.index(one)] for one in ("Top", "Bottom")
+    )
+    same = int((top == bottom).sum())
+    return verdict_of(all(linked), same == top.size), (
+        "The linkage asks no more: in m, where all attributes are nominal, DBRL links as many as "
+        f"one that ignores every order in {sum(map(int, linked))} of {len(linked)} thousands of "
+        "records. But top and bottom coding need an order: DBRL's printed figures of m are the "
+        f"same for both at {same} of {top.size} parameters."
+    )
+
+
 def the_distance_is_one(results: Results) -> Judged:
-    """Of a category from itself it would have to be 0."""
-    (attribute, _), categories = next(iter(results.published.tables["Table 1"].figures().items()))
-    least = 1 / float(categories)
-    return verdict_of(least == 0), (
-        f"A category is not at distance 0 from itself: in {attribute} it is 1/{categories} = "
-        f"{least:.2f}. That is so for all pairs, so that nobody's nearest record changes; only "
-        "thresholds would."
+    """By the three axioms, on as many categories as are printed."""
+    (attribute, _), printed = next(iter(results.published.tables["Table 1"].figures().items()))
+    names, every = tuple(map(str, range(int(printed)))), np.ones((int(printed),) * 2)
+    anything = SimpleNamespace(categories=names, matrix=every)  # a mask that makes any of any
+    apart = np.array(told_the_mask(anything, ordinal=True, inclusive=True).distances)
+    around = (apart[:, :, None] + apart[None]).min(axis=1)  # by way of some other category
+    axioms = {
+        "a category is at 0 from itself": bool((apart.diagonal() == 0).all()),
+        "both ways are as far": bool((apart == apart.T).all()),
+        "no way round is shorter": bool((apart <= around + ROUNDING).all()),
+    }
+    said = "; ".join(f"{axiom}: {'yes' if so else 'no'}" for axiom, so in axioms.items())
+    return verdict_of(*axioms.values()), (
+        f"By definition, tried with the {printed} categories of {attribute}: {said}. From itself "
+        f"a category is at {apart[0, 0]:.2f}. That is added to all pairs alike, so that nobody's "
+        "nearest record changes; only thresholds would."
     )
 
 
 def each_is_sometimes_better(results: Results) -> Judged:
     """In the printed experiments, and in those on the stand-in."""
-    pairs = [
-        (results.printed["PRL"], results.printed["DBRL"]),
-        (results.hits("PRL-free"), results.hits("DBRL")),
-    ]
+    pairs = [(results.printed["PRL"], results.printed["DBRL"])]
+    pairs += [(results.hits("PRL-free", "any", one), results.hits("DBRL", "any", one))
+              for one in results.windows]  # fmt: skip
     better = [(int((prl > dbrl).sum()), int((dbrl > prl).sum())) for prl, dbrl in pairs]
+    (prl, dbrl), *ours = better
+    by_prl, by_dbrl = (in_brackets(map(str, each)) for each in zip(*ours, strict=True))
     return verdict_of(*(min(one) > 0 for one in better)), (
-        f"PRL is better in {better[0][0]} and DBRL in {better[0][1]} of the printed experiments; "
-        f"in {better[1][0]} and {better[1][1]} on the stand-in, by free EM, ties counted as hits."
+        f"PRL is better in {prl} and DBRL in {dbrl} of the printed experiments; in {by_prl} and "
+        f"{by_dbrl} on the stand-in, by free EM, ties counted as hits."
     )
 
 
@@ -209,8 +255,61 @@ def averages_are_as_printed(results: Results) -> Judged:
     """The text, held against the tables."""
     means = {name: float(results.printed[name].mean()) for name in ("DBRL", "PRL")}
     said = results.averages_in_the_text
-    return verdict_of(*(abs(said[name] - mean) < 0.01 for name, mean in means.items())), (
+    so = [results.told_as(name, mean) for name, mean in means.items()]
+    return verdict_of(*so), (
         f"The figures of Tables 2 to 6 have the means {means['DBRL']:.4f}, which is {said['DBRL']} "
         f"with its digits cut off, and {means['PRL']:.4f}, where the text has {said['PRL']}. The "
-        f"stand-in has {results.in_words('DBRL')} and, by free EM, {results.in_words('PRL-free')}."
+        f"stand-in has {results.in_words('DBRL')} and, by free EM, "
+        f"{results.in_words('PRL-free')}."
     )
+
+
+def unknown(because: str) -> Callable[[Results], Judged]:
+    """What no figure can tell."""
+    return lambda _: untestable(because)
+
+
+LITERATURE = unknown("It is about other works of its time, not about figures.")
+OFFICES = unknown("It is about what offices do.")
+JUDGES: Sequence[Callable[[Results], Judged]] = (
+    averages_are_similar,
+    the_distance_is_validated,
+    equality_is_not_enough,
+    LITERATURE,
+    thresholds_and_probabilities_are_needed,
+    they_are_radically_different,
+    unknown("How simple a method is has no figure."),
+    knowledge_can_be_taken_in,
+    no_weights_are_needed,
+    unknown(
+        "It is about what the paper's program asks. Here the highest index is taken, so that "
+        "neither probability is asked."
+    ),
+    unknown("All attributes are categories here."),
+    LITERATURE,
+    LITERATURE,
+    results_depend_less_on_the_file,
+    groups_go_by_categories,
+    OFFICES,
+    masks_distort_more_and_more,
+    experiments_are_180,
+    only_equality_is_asked,
+    the_distance_is_one,
+    each_is_sometimes_better,
+    averages_are_as_printed,
+    notes.records_are_not_the_same,
+    notes.numbers_differ_in_m_and_u,
+    notes.they_are_complementary,
+    notes.distance_is_better_on_pram,
+    notes.probability_is_better_elsewhere,
+    notes.only_pram_draws,
+    notes.distance_suits_random_errors,
+    notes.loss_goes_with_both_alike,
+    OFFICES,
+    notes.knowing_the_mask_helps,
+    notes.knowing_the_mask_in_figures,
+    notes.knowing_the_mask_beats_probability,
+    notes.both_together_are_best,
+    notes.weights_depend_on_the_problem,
+    notes.weights_are_learnt_beforehand,
+)

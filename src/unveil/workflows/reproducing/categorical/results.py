@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.workflows.reproducing.categorical.stand_in import GROUPS, MASKS, PARAMETERS, TIES
+from unveil.workflows.reproducing.yardstick import half_a_digit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -59,13 +60,18 @@ class Results:
         told = self.published.tables["Averages"].figures()
         return {row: float(figure) for (row, _), figure in told.items()}
 
+    def told_as(self, linkage: str, mean: float) -> bool:
+        """Whether the text tells this average, its digits cut off."""
+        printed = self.published.tables["Averages"].figures()[linkage, "printed tables"]
+        return 0 <= mean - float(printed) < 2 * half_a_digit(printed)
+
     def hits(self, attack: str, ties: str = "any", window: int = 0, figure: str = "") -> Floats:
         """The hits of an attack by one policy for ties; of a figure beside them, if named."""
         return self._array("linked", (attack, window), figure, _place(ties))
 
-    def single(self, attack: str, figure: str) -> Floats:
+    def single(self, attack: str, figure: str, window: int = 0) -> Floats:
         """A figure of an attack that has no ties."""
-        return self._array("linked", (attack, 0), figure)
+        return self._array("linked", (attack, window), figure)
 
     def against_a_match(self, attack: str) -> NDArray[np.bool_]:
         """Where to agree in some attribute speaks against a match."""
@@ -91,8 +97,7 @@ class Results:
 
     def told(self, of: Callable[..., float], *given: str, digits: int = 0) -> str:
         """A figure of the first thousand records, and in brackets that of the other."""
-        first, *other = (f"{of(*given, window=window):.{digits}f}" for window in self.windows)
-        return first + "".join(f" [{figure}]" for figure in other)
+        return in_brackets(f"{of(*given, window=window):.{digits}f}" for window in self.windows)
 
     def in_words(self, attack: str, ties: str = "any", figure: str = "") -> str:
         """The average of an attack."""
@@ -107,6 +112,15 @@ class Results:
 
         def so(window: int) -> bool:
             return similar(*(self.mean(name, ties, window=window) for name in (one, other)))
+
+        return self.everywhere(so)
+
+    def as_many(self, one: str, other: str, ties: str = "any") -> bool:
+        """Whether one attack links about as many records as another, or more."""
+
+        def so(window: int) -> bool:
+            first, second = (self.mean(name, ties, window=window) for name in (one, other))
+            return first >= SIMILAR * second
 
         return self.everywhere(so)
 
@@ -155,7 +169,17 @@ def by_group(figures: Floats) -> dict[str, float]:
     return dict(zip(GROUPS, figures.mean(axis=(0, 1)).tolist(), strict=True))
 
 
-def in_groups(figures: NDArray[Any], groups: str) -> NDArray[Any]:
+def in_brackets(figures: Iterable[str]) -> str:
+    """That of the first thousand records, and in brackets that of the other.
+
+    >>> in_brackets(["586", "587"]), in_brackets(["586"])
+    ('586 [587]', '586')
+    """
+    first, *other = figures
+    return first + "".join(f" [{figure}]" for figure in other)
+
+
+def in_groups(figures: NDArray[Any], groups: Iterable[str]) -> NDArray[Any]:
     """Some groups only, each named by its letter."""
     return figures[:, :, [list(GROUPS).index(group) for group in groups]]
 

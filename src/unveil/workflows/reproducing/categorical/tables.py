@@ -102,14 +102,13 @@ def averages(results: Results, published: Published) -> Table:
     def why(row: str, column: str) -> str:
         del column
         total = int(results.printed[row].sum())
-        cut = f"the printed figures add up to {total:,}, so that their mean is {total / 180:.4f}"
-        if row == "DBRL":
-            return f"{cut}: digits were cut off, not rounded"
+        many = results.printed[row].size
         printed = results.averages_in_the_text[row]
-        least, most = np.ceil((printed - 0.005) * 180), np.floor((printed + 0.005) * 180)
+        least, most = np.ceil((printed - 0.005) * many), np.ceil((printed + 0.01) * many) - 1
         return (
-            f"{cut}; {printed} would need {least - total:.0f} or {most - total:.0f} hits more: a "
-            "figure of the tables, or the average, is misprinted"
+            f"the printed figures add up to {total:,}, so that their mean is {total / many:.4f}; "
+            f"{printed}, rounded or cut off, would need {least - total:.0f} to "
+            f"{most - total:.0f} hits more: a figure of the tables, or the average, is misprinted"
         )
 
     return compared(
