@@ -6,7 +6,7 @@ import pytest
 
 import unveil
 from naive.antiunification import anonymise
-from unveil.workflows.reproducing.generalization import work
+from unveil.workflows.reproducing.generalization import sets, work
 from unveil.workflows.reproducing.generalization.claims import JUDGES
 from unveil.workflows.reproducing.published import published
 
@@ -75,6 +75,26 @@ def test_ways_are_those_of_the_naive_search(order):
     assert (listed, left[-1]) == (many, len(rest))
     assert left[-1] == len(anonymise(codes, classes, 3, 2, order)[1])
     assert left[-1] <= left[0]
+
+
+def test_how_sets_are_split():
+    """By the first attribute: two become a pattern, and three are split again, into single ones.
+
+    These are left, and in the next round are split in the same way.
+    """
+    codes = np.array([[0, 0, 0, 0], [0, 1, 1, 1], [0, 2, 2, 2], [1, 0, 0, 0], [1, 0, 1, 1]])
+    found = sets.splits(codes, np.zeros(5, np.int64), "<", 2)
+    assert found == {"depth": 1, "too small": 100 * 18 / 20, "again": [50]}
+
+
+@pytest.mark.usefixtures("letters")
+def test_with_whom_a_record_of_several_patterns_shares_one():
+    records = people(["aaaaaaaa-", "baaaaaaa-", "abaaaaaa-", "abaaaaaa+", "aaaaaaaa-"])
+    patterns = people(["*aaaaaaa-", "a*aaaaaa-"])
+    _, many, together = work.satisfied(records, patterns)
+    assert many.tolist() == [2, 1, 1, 0, 2]
+    alike, sizes = sets.united(records, patterns, together, many)
+    assert (alike.tolist(), sizes.tolist()) == ([2, 2], [4, 4])
 
 
 def naive_list(codes, members, k, condition):

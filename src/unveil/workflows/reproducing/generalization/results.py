@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from unveil.workflows.reproducing.published import Published
 
 ORDERS = {"(<,>)": "<>", "(>,<)": "><"}
-OF_PATTERNS = ("patterns", "learnt", "records")
+OF_PATTERNS = ("patterns", "learnt", "records", "splits", "united")
 FEW, MANY = ORDERS  # few values first, many values first
 ORIGINAL = "DB"  # the row of the original's tree
 WITHIN = 0.04  # a share of the printed figure, of how many satisfy no pattern
 NEAR = 1.0  # points of accuracy that are not much
 FAR = 3.0  # and that are
+REST = "Table 2, rest"
 
 
 class Results:
@@ -37,6 +38,20 @@ class Results:
     def theirs(self, row: str, k: int) -> float:
         """What the paper has of a tree on uci."""
         return float(self.printed("Table 1, uci", row, f"K = {k}"))
+
+    def text(self, row: str, place: int = 0) -> float:
+        """A figure of the text."""
+        table = self.published.tables["Text"]
+        return float(table.figures()[row, table.columns[place]])
+
+    def near(self, row: str, k: int) -> bool:
+        """Whether about as many satisfy no pattern as is printed."""
+        printed = float(self.printed(REST, row, f"K = {k}"))
+        return abs(self.of(row, k, "rest") - printed) <= WITHIN * printed
+
+    def linked(self, k: int, figure: str) -> float:
+        """A figure of an attack on a k-anonymous file."""
+        return self.found.one("linked", k, figure=figure)
 
     def original(self, figure: str) -> float:
         """A figure of the original file."""
@@ -108,3 +123,12 @@ def rising(figures: Sequence[float]) -> bool:
     (True, False)
     """
     return bool((np.diff(figures) > 0).all())
+
+
+def falling(figures: Sequence[float]) -> bool:
+    """Whether each is below the one before it.
+
+    >>> falling([3, 2, 1]), falling([1, 1])
+    (True, False)
+    """
+    return rising(figures[::-1])

@@ -15,7 +15,7 @@ from unveil.workflows.reproducing.generalization.c45 import C45
 from unveil.workflows.reproducing.tools import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -211,16 +211,25 @@ def of_records(order: str, k: int, *, seed: int) -> Figures:  # noqa: ARG001 - n
 
 
 def satisfied(people: Microdata, patterns: Microdata) -> tuple[Ints, Ints, Ints]:
-    """For each record its first pattern, how many it satisfies, and a number for that set.
+    """For each record its first pattern, how many it satisfies, and a number for that set."""
+    numbers = np.random.default_rng(0).integers(2**62, size=len(patterns))
+    first = np.full(len(people), len(patterns))
+    many, together = np.zeros((2, len(people)), np.int64)
+    for fits, pattern in satisfying(people, patterns):
+        first[fits] = np.minimum(first[fits], pattern)
+        many[fits] += 1
+        together[fits] += numbers[pattern] >> 6  # so that sums have room
+    return first, many, together
+
+
+def satisfying(people: Microdata, patterns: Microdata) -> Iterator[tuple[Ints, Ints]]:
+    """Records, and beside each a pattern that it satisfies; at once those with stars in one place.
 
     A pattern is satisfied by records of its own salary; an unknown value is a value.
     """
     told = ~_stars(patterns)
     radix = np.cumprod([2, *(len(values) + 1 for values in categories().values())])
     mine, theirs = ((coded(data) + 1) * radix[:-1] for data in (people, patterns))
-    numbers = np.random.default_rng(0).integers(2**62, size=len(patterns))
-    first = np.full(len(people), len(patterns))
-    many, together = np.zeros((2, len(people)), np.int64)
     for mask in np.unique(told, axis=0):
         rows = np.flatnonzero((told == mask).all(axis=1))
         wanted = theirs[rows][:, mask].sum(axis=1) + rich(patterns)[rows]
@@ -229,11 +238,7 @@ def satisfied(people: Microdata, patterns: Microdata) -> tuple[Ints, Ints, Ints]
         own = mine[:, mask].sum(axis=1) + rich(people)
         place = np.minimum(np.searchsorted(wanted, own), len(wanted) - 1)
         fits = np.flatnonzero(wanted[place] == own)
-        pattern = rows[place[fits]]
-        first[fits] = np.minimum(first[fits], pattern)
-        many[fits] += 1
-        together[fits] += numbers[pattern] >> 6  # so that sums have room
-    return first, many, together
+        yield fits, rows[place[fits]]
 
 
 def crossed(data: Microdata, seed: int) -> float:
@@ -258,18 +263,49 @@ def ways(codes: Ints, classes: Ints, order: str, k: int) -> tuple[int, list[floa
 
     Beside it, how many records have none after each condition.
     """
-    identified = np.zeros(len(codes), np.bool_)
-    listed, after = 0, [0.0] * len(order)
+    lists = []
+
+    def search(members: Ints, condition: str, identified: Bools) -> None:
+        lists.append(_ways(codes, members, k, condition, ({}, identified)))
+
+    left = rounds(classes, order, k, search)
+    return sum(lists), left
+
+
+def rounds(
+    classes: Ints, order: str, k: int, search: Callable[[Ints, str, Bools], None]
+) -> list[float]:
+    """Search those who have no pattern, again and again, by each condition; how many have none.
+
+    A search is given records of one class and a condition, and marks those that it identifies.
+    """
+    identified = np.zeros(len(classes), np.bool_)
+    after = [0.0] * len(order)
     for own in np.unique(classes):
         members = np.flatnonzero(classes == own)
         for place, condition in enumerate(order):
             left, before = members[~identified[members]], -1
             while len(left) >= k and len(left) != before:
                 before = len(left)
-                listed += _ways(codes, left, k, condition, ({}, identified))
+                search(left, condition, identified)
                 left = members[~identified[members]]
             after[place] += len(left)
-    return listed, after
+    return after
+
+
+def parts_of(codes: Ints, members: Ints, condition: str) -> list[Ints]:
+    """What a set is split into, by every attribute that ties; nothing, where it is a pattern."""
+    here = codes[members]
+    values = (np.diff(np.sort(here, axis=0), axis=0) != 0).sum(axis=0)
+    apart = np.flatnonzero(values)
+    if len(apart) <= 2:
+        return []
+    best = values[apart].max() if condition == ">" else values[apart].min()
+    parts: list[Ints] = []
+    for j in np.flatnonzero(values == best):
+        order = np.argsort(here[:, j], kind="stable")
+        parts += np.split(members[order], np.flatnonzero(np.diff(here[order, j])) + 1)
+    return parts
 
 
 def _ways(codes: Ints, members: Ints, k: int, condition: str,
@@ -278,20 +314,12 @@ def _ways(codes: Ints, members: Ints, k: int, condition: str,
     known, identified = seen
     if (key := members.tobytes()) in known:
         return known[key]
-    here, listed = codes[members], 0
-    values = (np.diff(np.sort(here, axis=0), axis=0) != 0).sum(axis=0)
-    apart = np.flatnonzero(values)
-    if len(apart) <= 2:
+    if parts := parts_of(codes, members, condition):
+        large = [part for part in parts if len(part) >= k]
+        listed = sum(_ways(codes, part, k, condition, seen) for part in large)
+    else:
         identified[members] = True
         listed = 1
-    else:
-        best = values[apart].max() if condition == ">" else values[apart].min()
-        for j in np.flatnonzero(values == best):
-            order = np.argsort(here[:, j], kind="stable")
-            ends = np.flatnonzero(np.diff(here[order, j])) + 1
-            for part in np.split(members[order], ends):
-                if len(part) >= k:
-                    listed += _ways(codes, part, k, condition, seen)
     known[key] = listed
     return listed
 
