@@ -5,7 +5,7 @@
 
 adult    every mask on Adult's 48,842 records and 8 quasi-identifiers
 million  a million records after the embedded sample
-paper    Armengol and Torra (2015) on Adult's training file: patterns, discards, trees
+paper    Adult's training file as Armengol and Torra (2015) prepare it: loss, salaries, trees
 attacks  what is linked in the releases of `adult`, beside what k promises
 anjana   the same hierarchies searched by anjana, in an environment of its own
 
@@ -246,7 +246,7 @@ def main():
     parser = command_line(__doc__)
     parser.add_argument("sections", nargs="*", help="some of the above; all if none is given")
     given = parser.parse_args()
-    logging.getLogger("unveil").setLevel(logging.ERROR)  # whom discards fall on is told below
+    logging.getLogger("unveil").setLevel(logging.ERROR)  # whom discards fall on is told elsewhere
     if measured(given, measure):
         return
     print(f"{machine('all cores', 'numba', 'scikit-learn')}.", flush=True)

@@ -251,7 +251,7 @@ def _discarded(results: Results) -> Table:
     """Whom discards fall on."""
     groups = (*GROUPS, "born elsewhere, or unknown")
     rows = {f"{row}, K = {k}": results.several(row, k, "groups") for row in ORDERS for k in SIZES}
-    for name in ("disjoint (>,<)", "disjoint (<,>)"):
+    for name in (one for one in RELEASES if one.startswith("disjoint")):
         rows |= {f"{name}, K = {k}": results.groups(name, k) for k in results.released()}
     cells = {row: dict(zip(groups, figures, strict=True)) for row, figures in rows.items()}
     return alone("Discarded", "whom it falls on", "% of the group", cells, digits=1)

@@ -16,6 +16,7 @@ from unveil.workflows.reproducing.generalization.results import (
     WITHIN,
     rising,
 )  # fmt: skip
+from unveil.workflows.reproducing.generalization.sets import DISJOINT
 from unveil.workflows.reproducing.generalization.work import FIRST, KEYS, SIZES
 from unveil.workflows.reproducing.verdicts import untestable, verdict_of
 from unveil.workflows.reproducing.wording import listed, span
@@ -264,7 +265,7 @@ def of_few_patterns(results: Results) -> Judged:
 def not_general(results: Results) -> Judged:
     """What two stars in each row would lose, against what is lost."""
     lost, last = results.every("lost"), results.released()[-1]
-    names = ("disjoint (>,<)", "Mondrian, stars")
+    names = (DISJOINT, "Mondrian, stars")
     beside = {name: [results.release(name, k, "lost") for k in (5, last)] for name in names}
     stars = len(results.several(MANY, 5, "stars")) - 1
     most = 100 * stars / len(KEYS)
