@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,20 +12,23 @@ from scipy.stats import t
 if TYPE_CHECKING:
     from unveil.data.reproduction import Verdict
 
-Runs = float | Sequence[float]  # one figure, or one of each run
-DOUBT = 0.01  # a difference that chance makes so often is none
+Runs = float | Sequence[float]  # one figure, where nothing is drawn; or one of each run
+Row = tuple[str, float, float]  # its name, and both means
+DOUBT = 0.01  # differences that chance makes so often, in any row of a contest, are none
+ENOUGH = 10  # runs after which it says something that no difference shows
 NAMED = 3  # rows that are named where no difference shows
 
 
 class Contest(NamedTuple):
-    """Where the first has more, where no difference shows, and where it has less.
+    """Where the first has more, where no difference shows, where it has less, where it is open.
 
-    Each row is its name and both means.
+    Open is what was drawn too seldom for a difference to show: it speaks for neither.
     """
 
-    more: tuple[tuple[str, float, float], ...]
-    even: tuple[tuple[str, float, float], ...]
-    less: tuple[tuple[str, float, float], ...]
+    more: tuple[Row, ...]
+    even: tuple[Row, ...]
+    less: tuple[Row, ...]
+    open: tuple[Row, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -33,7 +36,11 @@ class Contest(NamedTuple):
 
         >>> contest({"1%": (2.0, 1.0), "5%": (3.0, 3.0)}).verdict
         'holds in part'
+        >>> contest({"1%": ([2.0], [1.0])}).verdict
+        'cannot be tested'
         """
+        if not self.less and len(self.open) > len(self.more) + len(self.even):
+            return "cannot be tested"
         if not self.more:
             return "does not hold"
         return "holds in part" if self.even or self.less else "holds"
@@ -45,7 +52,7 @@ class Contest(NamedTuple):
         >>> contest({"1%": (2.0, 1.0), "5%": (3.0, 3.0)}).on_the_whole
         'holds'
         """
-        most = len(self.more) >= len(self.even)
+        most = len(self.more) >= len(self.even) and self.verdict != "cannot be tested"
         return "holds" if self.more and most and not self.less else self.verdict
 
     def __str__(self) -> str:
@@ -62,7 +69,11 @@ class Contest(NamedTuple):
         if self.more:
             gaps = sorted({_points(first - second) for _, first, second in self.more}, key=float)
             words[0] += f" (by {' to '.join(dict.fromkeys((gaps[0], gaps[-1])))} points)"
-        for place, rows in (("no difference at", self.even), ("less at", self.less)):
+        for place, rows in (
+            ("no difference at", self.even),
+            ("less at", self.less),
+            ("undecided for want of runs at", self.open),
+        ):
             if rows:
                 words.append(f"{place} {_listed(rows)}")
         return "; ".join(words)
@@ -71,6 +82,8 @@ class Contest(NamedTuple):
 def contest(rows: Mapping[str, tuple[Runs, Runs]], *, paired: bool = True) -> Contest:
     """Hold two against each other, row by row.
 
+    What chance may do is divided among the rows (Bonferroni), since one row can decide.
+
     Parameters
     ----------
     rows
@@ -78,16 +91,20 @@ def contest(rows: Mapping[str, tuple[Runs, Runs]], *, paired: bool = True) -> Co
     paired
         Whether runs of the same number are of the same release; else they were drawn apart.
     """
-    sides: tuple[list[tuple[str, float, float]], ...] = ([], [], [])
+    sides: tuple[list[Row], ...] = ([], [], [], [])
     for name, (first, second) in rows.items():
         a, b = (np.atleast_1d(np.asarray(runs, dtype=float)) for runs in (first, second))
+        drawn = isinstance(first, Sequence) or isinstance(second, Sequence)
+        runs = min(len(a), len(b)) if drawn else ENOUGH
         gap = float(a.mean() - b.mean())
-        side = 1 if abs(gap) <= _by_chance(a, b, paired=paired) else 0 if gap > 0 else 2
+        chance = _by_chance(a, b, DOUBT / len(rows), paired=paired) if drawn else 0.0
+        shows = abs(gap) > chance and (chance > 0 or runs >= ENOUGH)
+        side = (0 if gap > 0 else 2) if shows else 1 if runs >= ENOUGH else 3
         sides[side].append((name, float(a.mean()), float(b.mean())))
     return Contest(*map(tuple, sides))
 
 
-def _listed(rows: Sequence[tuple[str, float, float]]) -> str:
+def _listed(rows: Sequence[Row]) -> str:
     """Some rows and both figures of each."""
     some = [f"{name} ({_points(a)} and {_points(b)})" for name, a, b in rows[:NAMED]]
     return ", ".join(some) + (f" and {len(rows) - NAMED} more" if len(rows) > NAMED else "")
@@ -98,13 +115,13 @@ def _points(value: float) -> str:
     return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2f}"
 
 
-def _by_chance(a: np.ndarray, b: np.ndarray, *, paired: bool) -> float:
-    """How large a difference of the means chance makes: nothing where nothing was drawn."""
+def _by_chance(a: np.ndarray, b: np.ndarray, doubt: float, *, paired: bool) -> float:
+    """How large a difference of the means chance makes: of one run any."""
     few = min(len(a), len(b))
     if few < 2:
-        return 0.0
+        return inf
     if paired:
         error = float((a - b).std(ddof=1)) / sqrt(few)
     else:
         error = sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
-    return float(t.isf(DOUBT / 2, few - 1)) * error
+    return float(t.isf(doubt / 2, few - 1)) * error
