@@ -10,9 +10,17 @@ knows the mask.
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from unveil.workflows.reproducing.rank_based import words, work
 from unveil.workflows.reproducing.rank_based.claims import claims
+from unveil.workflows.reproducing.rank_based.judging import (
+    DISTANCE,
+    TABLES,
+    Paper,
+    counts,
+)
 from unveil.workflows.reproducing.rank_based.work import (
     FILES,
     GROUPING,
@@ -20,29 +28,22 @@ from unveil.workflows.reproducing.rank_based.work import (
     NOISE,
     PUBLISHED,
     SWAPPED,
-    WORK,
     known_rows,
-    trials,
 )
-from unveil.workflows.reproducing.yardstick import alone, compared
+from unveil.workflows.reproducing.wording import span
+from unveil.workflows.reproducing.yardstick import alone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from unveil.data.reproduction import Table
-    from unveil.workflows.reproducing.experiment import Found
+    from unveil.workflows.reproducing.experiment import Found, Trial
     from unveil.workflows.reproducing.published import Published
     from unveil.workflows.reproducing.yardstick import Ours
 
 __all__ = ["DATA", "WORK", "claims", "tables", "trials"]
 
 DATA = tuple(FILES)
-TABLES = {
-    "Table 1": "noise",
-    "Table 2": "swapping",
-    "Table 3": "p-distribution",
-    "Table 4": "multiplicative",
-}
 CALLED = {
     "noise": "noise a =",
     "correlated-evenly": "correlated noise a =",
@@ -59,63 +60,67 @@ COLUMNS = {
 }
 
 
+WORK = {**work.WORK, **words.WORK}
+
+
+def trials(*, quick: bool) -> Iterator[Trial]:
+    """What is run for the tables, and for the words."""
+    return chain(work.trials(quick=quick), words.trials(quick=quick))
+
+
 def tables(found: Found, published: Published) -> list[Table]:
     """Ours beside theirs, and ours alone."""
-    drawn = [
-        compared(published, name, partial(_drawn, found, mask), digits=2, why=FAR.get(name, CHANCE))
-        for name, mask in TABLES.items()
-    ]
+    paper = Paper(found, published)
+    drawn = [paper.table(name, partial(_far, paper, name)) for name in TABLES]
     known = [_known(found, file) for file in FILES if any(known_rows(found, file))]
     return [*drawn, *table_5(found, published), *_beside(found), *known]
 
 
 def table_5(found: Found, published: Published) -> list[Table]:
     """The table in which nothing is drawn: both files, each by its own k."""
-    return [
-        compared(
-            published, f"Table 5, {called}", partial(_grouped, found, file), digits=2,
-            why=partial(_counted, found, file),
-        )
-        for file, called in FILES.items()
-    ]  # fmt: skip
+    paper = Paper(found, published)
+    names = {file: f"Table 5, {called}" for file, called in FILES.items()}
+    return [paper.table(name, partial(_counted, paper, file)) for file, name in names.items()]
 
 
-def _drawn(found: Found, mask: str, row: str, column: str) -> Ours:
-    """All runs of one cell."""
-    file, attack = column.split(" ")
-    return found.each("linked", mask, file.lower(), float(row.rstrip("%")), figure=attack)
-
-
-def _grouped(found: Found, file: str, row: str, column: str) -> Ours:
-    return found.one("grouped", file, int(row), figure=column)
-
-
-# Why a figure is far from the printed one where it is drawn.
-CHANCE = (
-    "no reason is known but chance: of 111 drawn figures a third of one is expected so far away"
-)
-FAR = {
+# What was inferred from the table, and may be the reason why a cell is far from the printed one.
+INFERRED = {
     "Table 2": "which partners are open to a record is inferred, by what fits this table best",
     "Table 3": "the mask is inferred, by what fits this table best: the words describe another",
 }
-ORDERS = "equal values at the ends of groups may stand in any order, of which 300 at random give"
-# Why DBRL differs by a few records under individual ranking, by k.
-COUNTED = {
-    216: f"650 would print 60.2; {ORDERS} 639 to 651",
-    270: f"419 would print 38.8; {ORDERS} 413 to 427",
-    360: f"230 would print 21.3; {ORDERS} 220 to 232",
-    341: "260 to 263 would print 6.4; not explained: no order of equal values that was tried "
-    "changes it, and the last of tied rows in place of the first gives 251",
-    372: "219 to 223 would print 5.4; not explained: other orders of equal values give 228, and "
-    "the last of tied rows in place of the first 233",
-}
 
 
-def _counted(found: Found, file: str, row: str, column: str) -> str:
+def _far(paper: Paper, name: str, row: str, column: str) -> str:
+    """How far a drawn figure is from the printed one, and how often chance does that."""
+    cell = paper.table(name).at(row, column)
+    if cell is None or cell.ours is None or cell.theirs is None or not cell.error:
+        return "no run differs from another, and all from what is printed"
+    away = abs(cell.ours - float(cell.theirs)) / cell.error
+    chance = f"{away:.1f} standard errors away; three or more are so by chance for one in 370"
+    return "; ".join([chance, *([INFERRED[name]] if name in INFERRED else [])])
+
+
+def _counted(paper: Paper, file: str, row: str, column: str) -> str:
     """Why a figure is not the printed one where nothing is drawn."""
-    ours = found.one("grouped", file, int(row), figure="hits")
-    known = COUNTED.get(int(row), "") if column == "DBRL" else ""
-    return f"{ours:g} records; {known or 'not explained'}"
+    found, k = paper.found, int(row)
+    printed = counts(paper, file, k, column)
+    would = (
+        f"{span(printed, 0)} would print {paper.printed(f'Table 5, {FILES[file]}', row, column)}"
+    )
+    if column != DISTANCE or not found.has("reordered", file, k):
+        return f"{would}; not explained"
+    least, most = (found.each("reordered", file, k, figure=name) for name in ("least", "most"))
+    orders = span((min(least), max(most)), 0)
+    said = [
+        f"{found.one('grouped', file, k, figure='hits'):g} records; {would}",
+        f"{len(least) * words.ORDERS} orders of equal values at random give {orders}",
+    ]
+    if found.has("regrouped", file, k):
+        last = found.one("regrouped", file, k, figure="last of tied rows")
+        said.append(f"the last of tied rows in place of the first gives {last:g}")
+    if not min(least) <= printed[1] or not max(most) >= printed[0]:
+        said.append("none of which explains it")
+    return "; ".join(said)
 
 
 def _beside(found: Found) -> list[Table]:

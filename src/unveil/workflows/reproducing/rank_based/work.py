@@ -218,12 +218,16 @@ def bent(mask: str, file: str, level: float, run: int, *, seed: int) -> Figures:
 def on(scale: Callable[[Floats], Floats], data: Microdata, release: Microdata,
        attack: attacks.Attack) -> Floats:  # fmt: skip
     """Whom an attack links that looks at other numbers in place of the values."""
+    return between(data, scale(numbers(data)), scale(numbers(release)), attack)
+
+
+def between(data: Microdata, mine: Floats, theirs: Floats, attack: attacks.Attack) -> Floats:
+    """Whom an attack links between two arrays, row by row the same people."""
     schema = unveil.Schema(quasi=data.columns)
-    mine, theirs = (
-        unveil.Microdata(pl.DataFrame(scale(numbers(one)), list(data.columns)), schema)
-        for one in (data, release)
+    known, release = (
+        unveil.Microdata(pl.DataFrame(one, list(data.columns)), schema) for one in (mine, theirs)
     )
-    return measures.hits(unveil.attack(mine, theirs, attack, truth="row-order"), ties="first")
+    return measures.hits(unveil.attack(known, release, attack, truth="row-order"), ties="first")
 
 
 def logarithms(values: Floats) -> Floats:
