@@ -81,7 +81,8 @@ def reproduce(*, quick=False, change=lambda _, figures: figures):
 @pytest.mark.parametrize("quick", [True, False])
 def test_printed_figures_are_the_same(quick):
     paper = reproduce(quick=quick)
-    assert paper.marks() == {"same": 150, "different": 0, "not reproducible": 0}
+    same = 105 if quick else 150  # in a hurry there are too few runs of EIA
+    assert paper.marks() == {"same": same, "different": 0, "not reproducible": 0}
     names = [table.name for table in paper.tables]
     assert ("Knowing the mask, EIA" in names) is not quick
 
@@ -103,7 +104,7 @@ def test_what_is_different_has_a_reason():
         if cell.mark == "different"
     }
     assert len(reasons) == paper.marks()["different"] == 14
-    assert reasons["341", "RBRL-Sum"] == "2511 to 2514 would print 61.4; not explained"
+    assert reasons["341", "RBRL-Sum"] == "2,511 to 2,514 would print 61.4; not explained"
     assert reasons["216", "DBRL"] == (
         "540 records; 650 would print 60.2; 150 orders of equal values at random give 5 to 9; the "
         "last of tied rows in place of the first gives 3; none of which explains it"

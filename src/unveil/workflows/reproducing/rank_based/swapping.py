@@ -146,14 +146,16 @@ def _in_words(paper: Paper) -> Judged:
         ),
         digits=2,
     )  # fmt: skip
-    marks = [cell.mark for cell in table.cells if cell.theirs is not None]
+    marks = [cell.mark for cell in table.cells if cell.mark != "ours"]
     ours = [paper.mean(IN_WORDS, "census", 10.0, of) for of in THREE]
     printed = [paper.printed("Table 3", "10%", f"Census {of}") for of in THREE]
+    said = f"at p = 10 %, {listed(ours)} where {', '.join(printed)} are printed"
+    if not marks:
+        return untestable(f"These are too few runs to tell: {said}.")
     return if_so(
         "different" not in marks,
         f"So read, {marks.count('different')} of {len(marks)} cells of Table 3 are different: "
-        f"at p = 10 %, {listed(ours)} where {', '.join(printed)} are printed. With the drawn "
-        "number as the step itself the table comes out.",
+        f"{said}. With the drawn number as the step itself the table comes out.",
     )
 
 
