@@ -14,7 +14,7 @@ import unveil
 from unveil import Intruder, attacks, masks, measures
 from unveil.workflows.reproducing.experiment import Found, Trial
 from unveil.workflows.reproducing.published import published
-from unveil.workflows.reproducing.rank_based import TABLES, table_5
+from unveil.workflows.reproducing.rank_based import TABLES, table_5, words
 from unveil.workflows.reproducing.rank_based.work import (
     FILES,
     GROUPS,
@@ -158,7 +158,7 @@ def test_which_cells_of_table_5_are_different():
         Trial("grouped", (file, k)).key: figures("grouped", file, k)
         for file in FILES
         for k in GROUPS[file]
-    }
+    } | {Trial("described", (file,)).key: figures("described", file) for file in FILES}
     cells = [cell for table in table_5(Found(found), PAPER) for cell in table.cells]
     different = [cell for cell in cells if cell.mark == "different"]
     assert [(cell.row, cell.column) for cell in different] == [
@@ -166,6 +166,14 @@ def test_which_cells_of_table_5_are_different():
     ]
     assert all("would print" in cell.why for cell in different)
     assert sum(cell.mark == "same" for cell in cells) == 3 * len(COUNTS) - len(different)
+
+
+@pytest.mark.parametrize(("mask", "bounded"), [("swapping", True), ("p-distribution", False)])
+def test_a_bound_in_positions(mask, bounded):
+    """Rank swapping has one, which leaves few rows to guess among."""
+    found = words.placed(mask, "census", 10.0, 0, seed=1)
+    assert (found["outside"] == 0, found["farthest"] <= 1) == (bounded, bounded)
+    assert (found["bound"] > 95, found["bound"] < 10) == (bounded, not bounded)
 
 
 @pytest.mark.parametrize(
