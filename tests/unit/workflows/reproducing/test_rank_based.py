@@ -81,8 +81,7 @@ def reproduce(*, quick=False, change=lambda _, figures: figures):
 @pytest.mark.parametrize("quick", [True, False])
 def test_printed_figures_are_the_same(quick):
     paper = reproduce(quick=quick)
-    same = 105 if quick else 150  # in a hurry there are too few runs of EIA
-    assert paper.marks() == {"same": same, "different": 0, "not reproducible": 0}
+    assert paper.marks() == {"same": 150, "different": 0, "not reproducible": 0}
     names = [table.name for table in paper.tables]
     assert ("Knowing the mask, EIA" in names) is not quick
 

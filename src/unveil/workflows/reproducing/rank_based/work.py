@@ -55,7 +55,7 @@ GROUPS = {
 }
 GROUPING = "grouping"
 SURE = 0.9  # a link that is likelier is claimed to be right
-FULL, HURRY = {"census": 100, "eia": 100}, {"census": 8, "eia": 4}
+FULL, HURRY = {"census": 100, "eia": 100}, {"census": 8, "eia": 5}
 SECONDS = {"census": 0.1, "eia": 0.25}  # of one release and the three attacks
 # The best of the three against each mask, by the paper's own tables.
 BEST = {
@@ -288,7 +288,7 @@ def trials(*, quick: bool) -> Iterator[Trial]:
         yield from _known(file, quick=quick)
     for of in _each("multiplicative", "census", (0.05,), runs["census"]):
         yield Trial("linked", of, SECONDS["census"])  # in the paper's words only
-    for of in _each(IN_WORDS, "census", SWAPPED, 4 if quick else 100):
+    for of in _each(IN_WORDS, "census", SWAPPED, 5 if quick else 100):
         yield Trial("linked", of, SECONDS["census"])
     for of in _each("noise", "census", (0.1,), 2 if quick else 20):
         yield Trial("bent", of, 2 * SECONDS["census"])
