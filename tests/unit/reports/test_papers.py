@@ -12,13 +12,14 @@ from some_papers import HOSTILE, some_papers
 from unveil.data.phrases import plain
 from unveil.errors import UsageError
 from unveil.reports.page import page
+from unveil.reports.sections.papers import GLUE
 from unveil.reports.summary import reproduced
 
 
 def test_what_is_said_of_each_cell():
     said = reproduced(some_papers())
     table = said["rank-based"].exhibits[1]
-    assert [[plain(cell) for cell in row] for row in table.table.rows] == [
+    assert [[plain(cell).replace(GLUE, " ") for cell in row] for row in table.table.rows] == [
         ["0.10", "98.4\n98.4 ± 0.2 =", "57.4\n51.0 ≠", "57.4\n51.0 ∅"],
         ["0.25", "\n69.1 ± 0.5", "53.7\n ∅", ""],
     ]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MARKS = tuple(mark for mark in get_args(Marked) if mark != "ours")
 VERDICTS = get_args(Verdict)
+GLUE = "\N{NO-BREAK SPACE}"  # between a figure, its error and its mark
 MANY = 3  # figures of one unit that make a chart
 
 
@@ -126,12 +127,12 @@ def _table(paper: str, table: reproduction.Table) -> Exhibit:
 def _cell(table: reproduction.Table, cell: reproduction.Cell | None) -> Phrase:
     if cell is None:
         return ()
-    ours = table.written(cell)
+    ours = table.written(cell).replace(" ", GLUE)
     if cell.theirs is None:  # on the line of ours
         return (f"\n{ours}" if table.yardstick else ours,)
     if cell.mark == "ours":
         return (f"{cell.theirs}\n{ours}",)
-    return (f"{cell.theirs}\n{ours} ", Mark(SIGNS[cell.mark], cell.mark))
+    return (f"{cell.theirs}\n{ours}{GLUE}", Mark(SIGNS[cell.mark], cell.mark))
 
 
 def _places(cells: list[reproduction.Cell], most: int = 6) -> str:
