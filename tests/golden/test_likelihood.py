@@ -111,8 +111,11 @@ def assert_near(found, theirs, ours, deviation, *, better=False):
         assert np.mean(found) < theirs + both
 
 
+TRIED = CELLS if DEEP else [cell for cell in CELLS if cell[1:3] != (RAW, BACK)]
+
+
 @pytest.mark.parametrize(
-    "cell", CELLS, ids=[f"{n}-{a.corrected}-{a.matching}-{d[0]}" for n, a, d, *_ in CELLS]
+    "cell", TRIED, ids=[f"{n}-{a.corrected}-{a.matching}-{d[0]}" for n, a, d, *_ in TRIED]
 )
 @pytest.mark.usefixtures("census")
 def test_the_table(cell):
