@@ -88,7 +88,12 @@ def test_another_masking_is_not_that_of_table_2():
 
 @pytest.mark.parametrize(
     ("column", "name", "count"),
-    [(column, name, count) for column in FIRST for name, count in FIRST[column].items()],
+    [
+        (column, name, count)
+        for column in FIRST
+        for name, count in FIRST[column].items()
+        if DEEP or (column, name) not in {("d2CI", "M4-28"), ("d2CI", "M4-82"), ("d2WM", "M4-28")}
+    ],
 )
 def test_the_first_sample_is_solved(column, name, count):
     found = supervised.lesson(drawn(name, 0, 0), column, STEPS[column], 0, splits=0)
