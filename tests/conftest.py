@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 settings.register_profile(
     "suite",
     deadline=None,
-    max_examples=30,
+    max_examples=25,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
