@@ -33,4 +33,4 @@ lint: .venv/installed-for-tests
 
 clean:
 	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf src/unveil/kernels/__pycache__
+	find src -name __pycache__ -prune -exec rm -rf {} +

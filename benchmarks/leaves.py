@@ -14,8 +14,10 @@ from unittest import mock
 import numpy as np
 
 from people import masked, people
-from unveil.engines import index, local, metrics
-from unveil.engines.features import polynomial
+from unveil.attacks.distance.polynomial import polynomial
+from unveil.engines import metric as metrics
+from unveil.engines.local import engine as local
+from unveil.engines.local import index
 
 LEAVES = (16, 32, 64, 128, 512, 2048)
 N, NOISE = 20_000, 0.5

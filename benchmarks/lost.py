@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from unveil.measures import Aligned
-from unveil.measures.openness import openness
+from unveil.measures.information_loss.generalisation import openness
 from unveil.models import KAnonymity, check
-from unveil.models.fitting import classes_of
+from unveil.models.row_counts import classes_of
 
 
 def figures(data, release, *, wildcards=False):

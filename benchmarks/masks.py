@@ -46,13 +46,13 @@ def microaggregate(tool, points):
     if tool == "plain":
         from plain_masks import mdav
     else:
-        from unveil.engines.grouping import mdav
+        from unveil.grouping.mdav import mdav
     return mdav(points, GROUP)
 
 
 def in_variable_groups(tool, points):
     """The groups of the points by MDAV, or by V-MDAV with the gamma that the tool names."""
-    from unveil.engines.grouping import mdav, v_mdav
+    from unveil.grouping.mdav import mdav, v_mdav
 
     if tool == "mdav":
         return mdav(points, OTHER_GROUP)
@@ -61,7 +61,7 @@ def in_variable_groups(tool, points):
 
 def best_groups(tool, points):
     """The groups of one column, sorting included; the tool is k."""
-    from unveil.engines.partition import optimal_groups
+    from unveil.grouping.optimal import optimal_groups
 
     return optimal_groups(np.sort(points[:, 0]), int(tool))
 
@@ -152,7 +152,7 @@ def optimal(sizes):
 def lost(_):
     """The share of the variance that is lost within groups: of Census, one column and all."""
     import unveil
-    from unveil.data.encode import numbers
+    from unveil.table.encoding.to_arrays import numbers
 
     census = unveil.dataset("census")
 

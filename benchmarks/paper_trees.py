@@ -24,9 +24,9 @@ import unveil
 from lost import figures
 from peers import some_tables
 from unveil import masks
-from unveil.data.common import common_categories
-from unveil.data.generalised import code_sets
-from unveil.models.fitting import classes_of, population_counts
+from unveil.models.row_counts import classes_of, population_counts
+from unveil.table.encoding.generalised import code_sets
+from unveil.table.encoding.shared_attributes import common_categories
 
 SIZES = (5, 10, 20, 30)
 # What an independent program lost that made the paper's patterns (><) disjoint.

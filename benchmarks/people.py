@@ -7,8 +7,8 @@ from scipy.special import ndtr
 from scipy.stats import spearmanr
 
 from unveil import dataset, households
-from unveil.data.encode import numbers, tied_blocks
 from unveil.errors import DataSetMissingError
+from unveil.table.encoding.to_arrays import numbers, tied_blocks
 
 
 def source() -> tuple[np.ndarray, str]:

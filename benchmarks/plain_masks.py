@@ -3,7 +3,7 @@
 MDAV: all distances to all unassigned records, every step. Unassigned records lie without
 gaps, one row per attribute, so that distances are computed side by side; the distances from
 the first record of a pair of groups serve for its nearest and for its farthest. The groups
-are those of `unveil.engines.grouping.mdav`.
+are those of `unveil.grouping.mdav.mdav`.
 
 Rank swapping: each record looks through its whole window for partners.
 """

@@ -52,7 +52,8 @@ def prepare(tool, base, distance, threads):
         index = faiss.IndexFlatL2(base.shape[1])
         index.add(base.astype(np.float32))
         return lambda part, _: index.search(part.astype(np.float32), 1)
-    from unveil.engines import local, metrics
+    from unveil.engines import metric as metrics
+    from unveil.engines.local import engine as local
 
     metric = getattr(metrics, distance)()
     if tool == "nearest":

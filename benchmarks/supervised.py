@@ -29,8 +29,8 @@ import unveil
 from cells import command_line, in_a_process, machine, measured, seconds
 from people import people
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.attacks.bigm import BigM
-from unveil.attacks.rivals import Rivals
+from unveil.attacks.supervised.big_m import BigM
+from unveil.attacks.supervised.competitors import Rivals
 from unveil.workflows.reproducing.published import published
 from unveil.workflows.reproducing.supervised.files import FILES, masked, of_sample
 

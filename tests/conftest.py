@@ -43,4 +43,9 @@ def paper_data():
     return get
 
 
-pytest_plugins = ["browsing", "harness", "serving"]
+pytest_plugins = [
+    "fixtures.browser",
+    "fixtures.command_line",
+    "fixtures.hostile_audit",
+    "fixtures.postgresql",
+]

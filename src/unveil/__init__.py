@@ -10,31 +10,31 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unveil import aggregation, attacks, masks, measures, models
-    from unveil.data.attribute import Attribute
-    from unveil.data.audit import Audit
-    from unveil.data.intruder import Intruder
-    from unveil.data.links import Links
-    from unveil.data.microdata import Microdata
-    from unveil.data.policy import Policy
-    from unveil.data.release import Plan, Release, Releases
-    from unveil.data.samples import households
-    from unveil.data.schema import Schema
     from unveil.errors import UnveilError
-    from unveil.files.csv import Csv
     from unveil.files.datasets import dataset
-    from unveil.files.evidence import read_evidence
-    from unveil.files.excel import Excel
-    from unveil.files.plans import read_plan
-    from unveil.files.policies import read_policy
-    from unveil.files.schemas import read_schema
+    from unveil.files.documents.evidence import read_evidence
+    from unveil.files.documents.plan import read_plan
+    from unveil.files.documents.policy import read_policy
+    from unveil.files.documents.schema import read_schema
+    from unveil.files.formats.csv.format import Csv
+    from unveil.files.formats.excel import Excel
     from unveil.files.tables import read, write
-    from unveil.reports.writing import report
-    from unveil.workflows.attacking import attack
-    from unveil.workflows.auditing import audit
-    from unveil.workflows.comparing import compare
-    from unveil.workflows.inspecting import inspect
-    from unveil.workflows.linking import link
-    from unveil.workflows.masking import mask
+    from unveil.reports.write import report
+    from unveil.table.attribute import Attribute
+    from unveil.table.microdata import Microdata
+    from unveil.table.sample import households
+    from unveil.table.schema import Schema
+    from unveil.values.intruder import Intruder
+    from unveil.values.links import Links
+    from unveil.values.release.release import Plan, Release, Releases
+    from unveil.values.results.evidence import Audit
+    from unveil.values.results.policy import Policy
+    from unveil.workflows.attack import attack
+    from unveil.workflows.audit import audit
+    from unveil.workflows.compare import compare
+    from unveil.workflows.inspect import inspect
+    from unveil.workflows.link import link
+    from unveil.workflows.mask import mask
 
 del TYPE_CHECKING  # the public names are exactly those of __all__
 
@@ -78,38 +78,38 @@ __all__ = [
 
 # Public names load when first used: importing unveil loads no heavy package.
 _HOME = {
-    "Attribute": "unveil.data.attribute",
-    "Audit": "unveil.data.audit",
-    "Csv": "unveil.files.csv",
-    "Excel": "unveil.files.excel",
-    "Intruder": "unveil.data.intruder",
-    "Links": "unveil.data.links",
-    "Microdata": "unveil.data.microdata",
-    "Plan": "unveil.data.release",
-    "Policy": "unveil.data.policy",
-    "Release": "unveil.data.release",
-    "Releases": "unveil.data.release",
-    "Schema": "unveil.data.schema",
+    "Attribute": "unveil.table.attribute",
+    "Audit": "unveil.values.results.evidence",
+    "Csv": "unveil.files.formats.csv.format",
+    "Excel": "unveil.files.formats.excel",
+    "Intruder": "unveil.values.intruder",
+    "Links": "unveil.values.links",
+    "Microdata": "unveil.table.microdata",
+    "Plan": "unveil.values.release.release",
+    "Policy": "unveil.values.results.policy",
+    "Release": "unveil.values.release.release",
+    "Releases": "unveil.values.release.release",
+    "Schema": "unveil.table.schema",
     "UnveilError": "unveil.errors",
     "aggregation": "unveil",
-    "attack": "unveil.workflows.attacking",
+    "attack": "unveil.workflows.attack",
     "attacks": "unveil",
-    "audit": "unveil.workflows.auditing",
-    "compare": "unveil.workflows.comparing",
+    "audit": "unveil.workflows.audit",
+    "compare": "unveil.workflows.compare",
     "dataset": "unveil.files.datasets",
-    "households": "unveil.data.samples",
-    "inspect": "unveil.workflows.inspecting",
-    "link": "unveil.workflows.linking",
-    "mask": "unveil.workflows.masking",
+    "households": "unveil.table.sample",
+    "inspect": "unveil.workflows.inspect",
+    "link": "unveil.workflows.link",
+    "mask": "unveil.workflows.mask",
     "masks": "unveil",
     "measures": "unveil",
     "models": "unveil",
     "read": "unveil.files.tables",
-    "read_evidence": "unveil.files.evidence",
-    "read_plan": "unveil.files.plans",
-    "read_policy": "unveil.files.policies",
-    "read_schema": "unveil.files.schemas",
-    "report": "unveil.reports.writing",
+    "read_evidence": "unveil.files.documents.evidence",
+    "read_plan": "unveil.files.documents.plan",
+    "read_policy": "unveil.files.documents.policy",
+    "read_schema": "unveil.files.documents.schema",
+    "report": "unveil.reports.write",
     "write": "unveil.files.tables",
 }
 

@@ -1,4 +1,4 @@
-"""Every error that a user can meet, and the wording they share.
+"""Every error that a user can meet.
 
 ::
 
@@ -19,14 +19,8 @@ Rows are records counted from 1; a header is not a row.
 
 from __future__ import annotations
 
-import difflib
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-LISTED = 30  # names listed in a message before "and N more"
+from typing import Any
 
 
 class UnveilError(Exception):
@@ -116,58 +110,3 @@ def needed(module: str, extra: str, purpose: str) -> Any:
     except ImportError:
         package = module.partition(".")[0].replace("_", "-")
         raise MissingPackageError(package, extra, purpose) from None
-
-
-def listing(names: Iterable[str]) -> str:
-    """Names in a sentence, cut short when there are very many.
-
-    >>> listing(["age", "sex"])
-    'age, sex'
-    """
-    names = list(names)
-    shown = ", ".join(names[:LISTED])
-    return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED} more"
-
-
-def nearest(name: str, options: Iterable[str]) -> str:
-    """A suggestion for a near miss, ready to end a sentence with.
-
-    >>> nearest("agee", ["age", "sex"])
-    "; did you mean 'age'?"
-    """
-    folded = {option.lower(): option for option in options}
-    found = difflib.get_close_matches(name.lower(), folded, n=1)
-    return f"; did you mean '{folded[found[0]]}'?" if found else ""
-
-
-def absent_column(name: str, columns: Iterable[str]) -> str:
-    """The sentence for a column that is not there.
-
-    >>> absent_column("agee", ["age", "sex"])
-    "column 'agee' is not in the data; it has: age, sex; did you mean 'age'?"
-    """
-    columns = list(columns)
-    return f"column '{name}' is not in the data; it has: {listing(columns)}{nearest(name, columns)}"
-
-
-def reason(error: OSError) -> str:
-    """Why the system refused, in its own words."""
-    return (error.strerror or type(error).__name__).lower()
-
-
-def count(n: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> count(1, "record"), count(2000, "record")
-    ('1 record', '2,000 records')
-    """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
-def printable(text: str) -> str:
-    r"""Text that a terminal cannot take for a command or a line of its own.
-
-    >>> printable("a\x1b[31mb\n")
-    'a\\x1b[31mb\\n'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

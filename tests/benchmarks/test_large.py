@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil.files import csv, csv_pieces
+from unveil.files.formats.csv import decoding as csv_pieces
+from unveil.files.formats.csv import format as csv
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS, PIECE, LINE = 20_000, 2**15, 200

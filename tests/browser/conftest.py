@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import unveil
-from harness import learning_little
+from fixtures.command_line import learning_little
 from some_papers import some_papers
 from unveil import masks
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looking import CUT, EMPTY, HEIGHT, HIDDEN, LAPTOP, LOST, PAPER, PHONE, WIDE
+from fixtures.browser_checks import CUT, EMPTY, HEIGHT, HIDDEN, LAPTOP, LOST, PAPER, PHONE, WIDE
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

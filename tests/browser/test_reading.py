@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-from looking import AXE, HIDDEN, LAPTOP, PHONE, WIDE
+from fixtures.browser_checks import AXE, HIDDEN, LAPTOP, PHONE, WIDE
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

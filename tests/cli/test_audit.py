@@ -171,7 +171,7 @@ def test_a_killed_audit_is_resumed(unveil_command, here):
     assert "other files, settings, seed or version" in other.err
     steps = []
     with pytest.MonkeyPatch.context() as patch:
-        from unveil.files.unfinished import Unfinished
+        from unveil.files.checkpoints import Unfinished
 
         keep = Unfinished.keep
         patch.setattr(
@@ -194,7 +194,7 @@ def test_ctrl_c_ends_cleanly_and_can_be_resumed(unveil_command, here, monkeypatc
 
     given = (*AUDIT, *QUICK, "--evidence", "e.json")
     with monkeypatch.context() as patch:
-        patch.setattr("unveil.workflows.assessing.unchanged", interrupted)
+        patch.setattr("unveil.workflows.auditing.measured_results.unchanged", interrupted)
         done = unveil_command(*given)
     assert (done.code, done.out) == (130, "")
     assert done.err.strip() == "unveil: stopped"
@@ -206,7 +206,7 @@ def test_ctrl_c_ends_cleanly_and_can_be_resumed(unveil_command, here, monkeypatc
 @pytest.mark.usefixtures("quick_learning")
 def test_the_number_of_threads_means_nothing(here, unveil_command, monkeypatch):
     """Even small work is shared out here."""
-    monkeypatch.setattr("unveil.engines.threads.LITTLE", 0)
+    monkeypatch.setattr("unveil.support.threads.LITTLE", 0)
     written = []
     for cores in ({0}, {0, 1}):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _pid, cores=cores: cores)
@@ -263,7 +263,7 @@ def evidence(made):
         made / "o.csv", made / "r.csv", schema=made / "s.toml", truth=made / "map.csv",
         attacks=["distance"], sweep=False, errors=(), remask=0, worst_case=False,
     )  # fmt: skip
-    from unveil.files.evidence import evidence_json
+    from unveil.files.documents.evidence import evidence_json
 
     return evidence_json(found.evidence)
 

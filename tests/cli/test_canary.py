@@ -524,7 +524,7 @@ def test_an_internal_error_holds_its_message_back(cage, unveil_command, monkeypa
     def fail(*_args, **_options):
         raise kind(TEXT)
 
-    monkeypatch.setattr("unveil.workflows.inspecting.inspect", fail)
+    monkeypatch.setattr("unveil.workflows.inspect.inspect", fail)
     given = set(cage.rglob("*"))
     done = unveil_command("inspect", "good.csv")
     assert done.code == 70
@@ -550,8 +550,8 @@ def test_no_traceback_sings(cage):
         for e in ("csv", "parquet")
     ]
     data = Microdata(_frame(), Schema(nominal=["name", "kind"], generalised="name"))
-    from unveil.data.encode import codes, numbers, scale_of, standardise
-    from unveil.data.generalised import bounds
+    from unveil.table.encoding.generalised import bounds
+    from unveil.table.encoding.to_arrays import codes, numbers, scale_of, standardise
 
     ages = numbers(data, ["age"])
     texts += [
@@ -650,8 +650,8 @@ def test_no_database_sings(cage, bird_base, unveil_command, monkeypatch, capfd):
 
 
 def test_no_repr_sings(cage):
-    from unveil.data.encode import codes, numbers, scale_of, tied_blocks
-    from unveil.data.generalised import bounds, code_sets
+    from unveil.table.encoding.generalised import bounds, code_sets
+    from unveil.table.encoding.to_arrays import codes, numbers, scale_of, tied_blocks
 
     data = Microdata(_frame(), Schema(nominal=["name", "kind"], numeric="pay"))
     encoded = numbers(data, ["pay"])

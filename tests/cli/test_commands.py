@@ -129,7 +129,7 @@ def test_a_missing_package_has_its_exit_code(unveil_command, survey, monkeypatch
     def fail(*_args, **_options):
         raise MissingPackageError("pyarrow", "arrow", "this")
 
-    monkeypatch.setattr("unveil.workflows.inspecting.inspect", fail)
+    monkeypatch.setattr("unveil.workflows.inspect.inspect", fail)
     done = unveil_command("inspect", survey)
     assert done.code == 4
     assert "pip install 'unveil[arrow]'" in done.err
@@ -139,7 +139,7 @@ def test_ctrl_c_stops_quietly(unveil_command, survey, monkeypatch):
     def interrupt(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("unveil.workflows.inspecting.inspect", interrupt)
+    monkeypatch.setattr("unveil.workflows.inspect.inspect", interrupt)
     done = unveil_command("inspect", survey)
     assert (done.code, done.err.strip()) == (130, "unveil: stopped")
 
@@ -149,7 +149,7 @@ def test_a_signal_leaves_nothing_behind(survey, tmp_path):
 import os, signal, sys
 from unveil.cli import main
 def interrupted(value, path, **options):
-    from unveil.files.whole import write_whole
+    from unveil.files.atomic_write import write_whole
     def save(file):
         file.write_bytes(b"half")
         os.kill(os.getpid(), signal.SIGTERM)

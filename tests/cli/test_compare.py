@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from some_evidence import evidence, finding, verdict
-from unveil.data.audit import Audit
-from unveil.data.risk import Interval
-from unveil.files.evidence import write_evidence, write_records
-from unveil.workflows.comparing import compare
+from fixtures.evidence import evidence, finding, verdict
+from unveil.files.documents.evidence import write_evidence, write_records
+from unveil.values.results.evidence import Audit
+from unveil.values.results.risk import Interval
+from unveil.workflows.compare import compare
 
 
 @pytest.fixture

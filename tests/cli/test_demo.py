@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import pytest
 
 import unveil
-from looking import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
+from fixtures.browser_checks import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
 from unveil.cli.main import main
-from unveil.files.evidence import evidence_json
-from unveil.measures import predictors
-from unveil.workflows import demonstrating
-from unveil.workflows.demonstrating import PARTS, PLANS, Folder, Shown, demonstrate
+from unveil.files.documents.evidence import evidence_json
+from unveil.measures.information_loss import predictors
+from unveil.workflows import demo as demonstrating
+from unveil.workflows.demo import PARTS, PLANS, Folder, Shown, demonstrate
 
 KINDS = ("csv", "html", "json", "map.csv", "plan.toml", "records.csv")
 

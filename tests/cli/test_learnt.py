@@ -2,13 +2,13 @@
 
 import pytest
 
-import some_evidence
 import unveil
+from fixtures import evidence as some_evidence
 from unveil import masks
-from unveil.cli.findings import _print_learnt
-from unveil.cli.verdict import print_audit
-from unveil.data.audit import Audit
-from unveil.data.learnt import HeldOut, Learnt, Together
+from unveil.cli.attack_text import _print_learnt
+from unveil.cli.verdict_text import print_audit
+from unveil.values.results.evidence import Audit
+from unveil.values.results.supervised_bound import HeldOut, Learnt, Together
 
 
 def learnt(**given):

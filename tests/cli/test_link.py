@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil.attacks import credit
-from unveil.cli.linkage import print_linkage
-from unveil.workflows.linking import linkage, linked
-from unveil.workflows.scene import prepare
+from unveil.attacks.structural import confidence as credit
+from unveil.cli.link_text import print_linkage
+from unveil.workflows.inputs.scenario import prepare
+from unveil.workflows.link import linkage, linked
 
 pytestmark = pytest.mark.usefixtures("quick_search")
 

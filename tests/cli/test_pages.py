@@ -4,7 +4,7 @@ import pytest
 
 import unveil
 from unveil import masks
-from unveil.files.evidence import write_evidence
+from unveil.files.documents.evidence import write_evidence
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -166,8 +166,8 @@ def _refused(unveil_command, here, monkeypatch, line, code, said):
     def too_late(*_args, **_options):
         raise AssertionError("the work was begun")
 
-    monkeypatch.setattr("unveil.workflows.auditing.audit", too_late)
-    monkeypatch.setattr("unveil.workflows.comparing.compare", too_late)
+    monkeypatch.setattr("unveil.workflows.audit.audit", too_late)
+    monkeypatch.setattr("unveil.workflows.compare.compare", too_late)
     monkeypatch.setattr("unveil.reports.page.page", too_late)
     (here / "folder.html").mkdir()
     (here / "full").mkdir()

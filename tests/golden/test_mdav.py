@@ -3,8 +3,8 @@
 import pytest
 
 import unveil
-from unveil.data.encode import numbers
 from unveil.masks import IndividualRanking, Microaggregation
+from unveil.table.encoding.to_arrays import numbers
 
 
 @pytest.mark.parametrize(("k", "lost"), [(3, 5.6922), (5, 9.0884), (10, 14.1559)])

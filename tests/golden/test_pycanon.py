@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pytest
 
-from some_tables import HOURS, SALARY, made_up, of_adult
+from fixtures.tables import HOURS, SALARY, made_up, of_adult
 from unveil import models
 
 GOLDEN = json.loads((Path(__file__).parent / "pycanon.json").read_text())["tables"]

@@ -13,8 +13,8 @@ from msgspec import structs
 
 import unveil
 from unveil import attacks
-from unveil.attacks.solver import INFINITY, add_columns, add_rows, new_solver
-from unveil.engines.competition import Competition
+from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, new_solver
+from unveil.attacks.supervised.undominated import Competition
 from unveil.workflows.reproducing import supervised
 from unveil.workflows.reproducing.published import published
 from unveil.workflows.reproducing.supervised.files import FILES, drawn

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unveil.data.encode import Ints
+    from unveil.support.arrays import Ints
 
 Pattern = tuple[int, ...]  # the class, then for each attribute its value or STAR
 STAR = -2

@@ -7,10 +7,16 @@ import io
 import numpy as np
 import polars as pl
 
-from unveil.data.microdata import Microdata
 from unveil.errors import DataError, FileError
-from unveil.files.csv_pieces import _check_kind
-from unveil.files.csv_text import Dialect, countable, delimiter_of, split_header, unreadable
+from unveil.files.formats.csv.decoding import _check_kind
+from unveil.files.formats.csv.header import (
+    Dialect,
+    countable,
+    delimiter_of,
+    split_header,
+    unreadable,
+)
+from unveil.table.microdata import Microdata
 
 
 class Whole:

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.assignment as naive
-from unveil.engines import alternatives as module
-from unveil.engines import assignment, flows
-from unveil.engines.alternatives import alternatives
-from unveil.engines.assignment import one_to_one
-from unveil.engines.markets import Table
 from unveil.errors import DataError
+from unveil.matching import alternatives as module
+from unveil.matching import flows
+from unveil.matching import one_to_one as assignment
+from unveil.matching.alternatives import alternatives
+from unveil.matching.one_to_one import one_to_one
+from unveil.matching.pair_costs import Table
 
 tame = st.sampled_from(["few", "signed", "normal", "plane", "tiny", "equal"])
 wild = st.one_of(tame, st.sampled_from(["huge", "mixed"]))

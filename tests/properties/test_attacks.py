@@ -139,7 +139,7 @@ def _by_ranks(name, a, b):
 def _keys(cells, column):
     if column != "job":
         return cells[column]
-    from unveil.attacks.marginality import marginality, semantic_distances
+    from unveil.attacks.rank.marginality import marginality, semantic_distances
 
     rows = SCHEMA["job"].hierarchy
     return marginality(semantic_distances(rows), cells["job"])[cells["job"]]
@@ -302,9 +302,9 @@ def test_the_number_of_threads_means_nothing(name, seed):
     mine, released = table(seed, 60, missing=0.05)
     links = attacked(name, mine, released, np.arange(60))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unveil.engines.walking.BLOCK", 7)
+        patch.setattr("unveil.engines.local.query_blocks.BLOCK", 7)
         for threads in (1, 2, 7):
-            patch.setattr("unveil.engines.local.cores", lambda _asked, many=threads: many)
+            patch.setattr("unveil.engines.local.engine.cores", lambda _asked, many=threads: many)
             other = replace(links, finder=replace(links.finder))  # which made nothing ready yet
             for part in PARTS:
                 assert np.array_equal(getattr(other, part), getattr(links, part)), part
@@ -350,9 +350,9 @@ def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
     found = []
     for few, gappy in ((0, False), (1000, False), (1000, None)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("unveil.engines.parts.FEW", few)
+            patch.setattr("unveil.engines.local.blocking.FEW", few)
             if gappy is not None:  # as if no cell were missing: then parts are listed
-                patch.setattr("unveil.attacks.blocks.Blocks.gappy", gappy)
+                patch.setattr("unveil.attacks.blocking.Blocks.gappy", gappy)
             other = replace(links)
             found.append([getattr(other, part) for part in PARTS])
     for one in found[1:]:

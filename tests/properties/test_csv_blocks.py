@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 import unveil
 from naive import csv_whole
-from strategies import finite
+from strategies.tables import finite
 from unveil import Csv, Schema
 from unveil.errors import UnveilError
-from unveil.files import csv, csv_pieces
+from unveil.files.formats.csv import decoding as csv_pieces
+from unveil.files.formats.csv import format as csv
 
 CELLS = [
     "1", "22", "-3", "007", "1.5", "1.50", "2e3", "12345678901234567", "true", "false", "word",

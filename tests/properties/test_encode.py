@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import naive.encode as naive
 import unveil
-from strategies import cell_text, finite, whole
-from unveil.data.columns import labels_of
-from unveil.data.encode import codes, numbers, scale_of, standardise, tied_blocks
+from strategies.tables import cell_text, finite, whole
+from unveil.table.columns import labels_of
+from unveil.table.encoding.to_arrays import codes, numbers, scale_of, standardise, tied_blocks
 
 few = st.sampled_from([0.0, -0.0, 1.0, 1.5, -2.0, 1e300])
 columns = st.lists(st.none() | few, min_size=1, max_size=30) | st.lists(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive.formal as naive
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.measures.compatibility import by_program, compatible
+from unveil.measures.formal.compatibility import by_program, compatible
 
 # Small whole weights make ties, zeros and results on the very edge.
 weights = st.one_of(st.integers(0, 6), st.floats(0, 1))

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import any_generalisation as generalised
 import unveil
 from naive import attacks as naive
+from strategies.tables import generalised_tables as generalised
 from unveil import Intruder, Plan, Release, attacks, measures
-from unveil.attacks import sets
+from unveil.attacks.distance import category_sets as sets
 
 EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 seeds = st.integers(0, 2**32)

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.microaggregation as naive
-from unveil.engines import grouping, partition
-from unveil.engines.grouping import Categories, mdav, v_mdav
-from unveil.engines.partition import optimal_groups
+from unveil.grouping import mdav as grouping
+from unveil.grouping import optimal as partition
+from unveil.grouping.mdav import Categories, mdav, v_mdav
+from unveil.grouping.optimal import optimal_groups
 
 seeds = st.integers(0, 2**32 - 1)
 kinds = st.sampled_from(

@@ -6,17 +6,17 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import unveil
-from any_mask import KINDS, tables
 from naive import fulldomain as naive
-from unveil.data.aligned import Aligned
-from unveil.engines import lattice
-from unveil.engines.classes import Ask, Confidential, rules_of
-from unveil.engines.coarseness import ClassSize, Discernibility, OfCells
-from unveil.engines.lattice import Problem, look, search
-from unveil.engines.rollup import Ladder, Rows
-from unveil.kernels import diversity as kinds
-from unveil.masks.levels import Coarsening, levels_of
-from unveil.measures.openness import openness
+from strategies.masks import KINDS, tables
+from unveil.grouping import lattice
+from unveil.grouping.classes import Ask, Confidential, rules_of
+from unveil.grouping.kernels import diversity as kinds
+from unveil.grouping.lattice import Problem, look, search
+from unveil.grouping.level_loss import ClassSize, Discernibility, OfCells
+from unveil.grouping.rollup import Ladder, Rows
+from unveil.masks.generalisation.levels import Coarsening, levels_of
+from unveil.measures.information_loss.generalisation import openness
+from unveil.values.file_pair import Aligned
 
 EXAMPLES = settings.default.max_examples
 MODELS = {

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import unveil
 from naive import loss as naive
 from unveil import Microdata, Schema
-from unveil.data.aligned import Aligned
 from unveil.measures import (
     categorical,
     discernibility,
@@ -26,8 +25,9 @@ from unveil.measures import (
     suppression,
     tables,
 )
-from unveil.measures.categorical import entropy_lost
-from unveil.measures.glossary import GLOSSARY
+from unveil.measures.information_loss.catalogue import GLOSSARY
+from unveil.measures.information_loss.categorical import entropy_lost
+from unveil.values.file_pair import Aligned
 
 EXAMPLES = settings.default.max_examples
 ORDER = ("a", "b", "c", "d")

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from naive import centres as naive_centres
 from naive import swapping as naive
-from unveil.kernels.swapping import swap_by, swap_within
 from unveil.masks import swapping
 from unveil.masks.centres import means, medians, modes
-from unveil.masks.individual_ranking import fixed_groups
-from unveil.masks.microaggregation import enough_known
+from unveil.masks.kernels.swapping import swap_by, swap_within
+from unveil.masks.microaggregation.individual_ranking import fixed_groups
+from unveil.masks.microaggregation.mask import enough_known
 
 
 @given(st.integers(1, 60), st.integers(0, 80), st.integers(0, 2**32), st.booleans())

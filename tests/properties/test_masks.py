@@ -9,13 +9,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import unveil
-from any_mask import CATEGORIES, KINDS, NUMBERS, ORDER, SPECS, masked, sizes, tables
+from strategies.masks import CATEGORIES, KINDS, NUMBERS, ORDER, SPECS, masked, sizes, tables
 from unveil import masks
-from unveil.data.columns import labels_of
-from unveil.data.shares import part_of
-from unveil.data.specs import method_name
-from unveil.files.columnar import Parquet
-from unveil.masks.generalising import Generalising
+from unveil.files.formats.columnar import Parquet
+from unveil.masks.generalisation.base import Generalising
+from unveil.support.options import part_of
+from unveil.support.specs import method_name
+from unveil.table.columns import labels_of
 
 EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 SWAPS_CELLS = (  # every cell after is one from before, of the same column

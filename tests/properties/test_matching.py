@@ -10,7 +10,8 @@ import unveil
 from naive import attacks as naive
 from naive import matching as twin
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
-from unveil.attacks import posterior, summed
+from unveil.attacks.combined import score_sum as summed
+from unveil.attacks.matched import posterior
 
 EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 seeds, sizes = st.integers(0, 2**32), st.integers(2, 25)

@@ -9,20 +9,20 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 import unveil
-from any_mask import LOSSES
 from naive import antiunification as naive_patterns
 from naive import models as naive
 from naive import mondrian as naive_mondrian
+from strategies.masks import LOSSES
 from unveil import Schema, masks, models
-from unveil.data.cells import STAR
-from unveil.engines.antiunification import anti_unify
-from unveil.engines.classes import Ask, Classes, Confidential, keep, rules_of, values_of
-from unveil.engines.gathering import Gathering, masks_with
-from unveil.engines.mondrian import axis_of, mondrian
-from unveil.engines.wildcards import stars_needed
-from unveil.kernels import diversity
-from unveil.kernels.lending import lend
+from unveil.grouping.classes import Ask, Classes, Confidential, keep, rules_of, values_of
+from unveil.grouping.disjoint_groups import Gathering, masks_with
+from unveil.grouping.kernels import diversity
+from unveil.grouping.kernels.lending import lend
+from unveil.grouping.mondrian import axis_of, mondrian
+from unveil.grouping.patterns import anti_unify
+from unveil.grouping.wildcards import stars_needed
 from unveil.measures import risk
+from unveil.table.cells import STAR
 
 ks = st.integers(1, 8)
 

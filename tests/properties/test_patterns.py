@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.patterns as naive
-from unveil.engines.patterns import pattern_counts
+from unveil.engines.local.patterns import pattern_counts
 
 HUGE = 2**63 - 1
 alphabets = st.sampled_from(

@@ -15,10 +15,15 @@ from scipy.optimize import isotonic_regression
 import unveil
 from naive import linkage as naive
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.attacks.counting import shares
-from unveil.attacks.fellegi_sunter import Rules, decreasing, estimate, start_of
-from unveil.data.links import Part
-from unveil.engines.comparing import count_equal, count_levels, count_pairs, level_totals
+from unveil.attacks.probabilistic.fellegi_sunter import Rules, decreasing, estimate, start_of
+from unveil.attacks.probabilistic.pair_counts import shares
+from unveil.engines.local.level_comparison import (
+    count_equal,
+    count_levels,
+    count_pairs,
+    level_totals,
+)
+from unveil.values.links import Part
 
 EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)
@@ -60,10 +65,10 @@ def as_counts(patterns):
 def small(at_once, dense, part, largest):
     """Little room, so that a few pairs take every way."""
     with (
-        mock.patch("unveil.engines.comparing.AT_ONCE", at_once),
-        mock.patch("unveil.engines.tally.DENSE", dense),
-        mock.patch("unveil.engines.tally.PART", part),
-        mock.patch("unveil.engines.tally.LARGEST_KEY", largest),
+        mock.patch("unveil.engines.local.level_comparison.AT_ONCE", at_once),
+        mock.patch("unveil.engines.local.level_counts.DENSE", dense),
+        mock.patch("unveil.engines.local.level_counts.PART", part),
+        mock.patch("unveil.engines.local.level_counts.LARGEST_KEY", largest),
     ):
         yield
 
@@ -271,9 +276,11 @@ def test_the_order_of_the_rows_means_nothing(seed, way, back):
     mine, released = people(rng, 30, 0.1 if way == "gappy" else 0.0)
     one, two = rng.permutation(30), rng.permutation(30)
     with (
-        mock.patch("unveil.attacks.counting.MOST_PAIRS", 10**8 if way == "all" else 0),
-        mock.patch("unveil.attacks.counting.NEAREST", 4),
-        mock.patch("unveil.attacks.counting.OTHERS", 5),
+        mock.patch(
+            "unveil.attacks.probabilistic.pair_counts.MOST_PAIRS", 10**8 if way == "all" else 0
+        ),
+        mock.patch("unveil.attacks.probabilistic.pair_counts.NEAREST", 4),
+        mock.patch("unveil.attacks.probabilistic.pair_counts.OTHERS", 5),
     ):
         found = [
             unveil.attack(
@@ -303,7 +310,7 @@ def test_a_sample_of_all_records_says_what_all_pairs_say(seed):
     mine, released = people(np.random.default_rng(seed), 25)
     told = []
     for most in (10**8, 0):
-        with mock.patch("unveil.attacks.counting.MOST_PAIRS", most):
+        with mock.patch("unveil.attacks.probabilistic.pair_counts.MOST_PAIRS", most):
             links = unveil.attack(mine, released, attacks.Probabilistic())
             told.append(links.finder.details)
     assert told[0]["counted"] == "all 625 pairs"

@@ -6,9 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import unveil
-from strategies import cell_text, finite, plain_names, schemas, tables, wild_names
-from unveil.data.cells import OneOf, Range, Star, parse_cell, write_range, write_set
-from unveil.files.columnar import Arrow, Parquet
+from strategies.tables import cell_text, finite, plain_names, schemas, tables, wild_names
+from unveil.files.formats.columnar import Arrow, Parquet
+from unveil.table.cells import OneOf, Range, Star, parse_cell, write_range, write_set
 
 dialects = st.builds(
     unveil.Csv,

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from naive import search as naive
 from unveil.aggregation.measure import FuzzyMeasure
-from unveil.engines import metrics
-from unveil.engines.local import Ready, density, nearest, rank_of_truth
-from unveil.engines.parts import Blocked
+from unveil.engines import metric as metrics
+from unveil.engines.local.blocking import Blocked
+from unveil.engines.local.engine import Ready, density, nearest, rank_of_truth
 from unveil.engines.records import Records
 
 SIDES = ("both", "both", "above", "below")
@@ -147,8 +147,8 @@ def cases(draw, kinds=("euclid", "manhattan", "chebyshev", "sum", "largest", "ch
 def small_leaves(size):
     """Trees many levels deep over a few records, and work for more than one thread."""
     with (
-        mock.patch("unveil.engines.index.LEAF", size),
-        mock.patch("unveil.engines.walking.BLOCK", 2),
+        mock.patch("unveil.engines.local.index.LEAF", size),
+        mock.patch("unveil.engines.local.query_blocks.BLOCK", 2),
     ):
         yield
 
@@ -323,8 +323,16 @@ def test_a_missing_cell_under_a_linear_map_costs_what_it_costs_on_average(seed):
 
 def test_each_kernel_is_compiled_once():
     """The properties above have used every metric: one specialisation serves them all."""
-    from unveil.kernels import density as densities
-    from unveil.kernels import expectation, filters, neighbours, ranking, rows, tree, walk
+    from unveil.engines.local.kernels import density as densities
+    from unveil.engines.local.kernels import (
+        expectation,
+        filters,
+        neighbours,
+        ranking,
+        rows,
+        tree,
+        walk,
+    )
 
     kernels = {
         ranking.rank_block,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from naive import shapes as naive
 from unveil import Microdata, Schema
-from unveil.data.aligned import Aligned
 from unveil.measures import record_risks, shapes
+from unveil.values.file_pair import Aligned
 
 EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fixtures.no_common_attribute import files_of
 from naive import matching as twin
 from naive import structural as naive
-from planted import files_of
 from unveil import Microdata, Schema
-from unveil.attacks import soft
-from unveil.attacks.alignment import shape_gaps
-from unveil.attacks.apart import Apart, Structure
-from unveil.attacks.controls import CONTROLS
-from unveil.attacks.copies import Copies, copy_of
-from unveil.attacks.correlation import Correlations, Pair
-from unveil.attacks.soft import (
+from unveil.attacks.structural import soft_matching as soft
+from unveil.attacks.structural.alignment import shape_gaps
+from unveil.attacks.structural.canonical import Correlations, Pair
+from unveil.attacks.structural.null_files import CONTROLS
+from unveil.attacks.structural.search import Apart, Structure
+from unveil.attacks.structural.shared_values import Copies, copy_of
+from unveil.attacks.structural.soft_matching import (
     _free_energy,
     beliefs_of,
     likelihood_of,
@@ -27,7 +27,7 @@ from unveil.attacks.soft import (
     partly_matched,
     posterior_of,
 )
-from unveil.engines.sinkhorn import Graph, marginals
+from unveil.matching.posterior import Graph, marginals
 
 EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)

@@ -10,10 +10,10 @@ from hypothesis.extra import numpy as arrays
 import naive.supervised as naive
 import unveil
 from unveil.attacks import Supervised
-from unveil.attacks.covering import Conflicts
-from unveil.attacks.inequalities import Inequalities
-from unveil.engines.competition import Competition
-from unveil.engines.metrics import euclid
+from unveil.attacks.supervised.constraints import Inequalities
+from unveil.attacks.supervised.hitting_set import Conflicts
+from unveil.attacks.supervised.undominated import Competition
+from unveil.engines.metric import euclid
 
 
 @st.composite

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import unveil
-from any_mask import KINDS, SPECS, masked, tables
+from strategies.masks import KINDS, SPECS, masked, tables
 from unveil import Intruder, attacks, measures
 
 EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's

@@ -5,20 +5,15 @@ Grabisch, k-order additive discrete fuzzy measures and their representation (199
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from unveil.aggregation.measure import FuzzyMeasure, as_floats
 from unveil.errors import SpecError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+from unveil.support.arrays import Floats
 
 
 def moebius(measure: FuzzyMeasure) -> Floats:

@@ -6,14 +6,11 @@ Torra & Narukawa, *Modeling Decisions* (2007), chapter 5.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import SpecError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 MOST = 20  # attributes: a measure holds a number for each set of them
 ROUNDING = 1e-9

@@ -8,22 +8,13 @@ has; a fuzzy measure says nothing of fewer attributes than it is of.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
-from unveil.aggregation.measure import as_floats, check_weights
+from unveil.aggregation.measure import FuzzyMeasure, as_floats, check_weights
+from unveil.aggregation.quantifiers import Quantifier
 from unveil.errors import DataError, SpecError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from unveil.aggregation.measure import FuzzyMeasure
-    from unveil.aggregation.quantifiers import Quantifier
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
+from unveil.support.arrays import Bools, Floats, Ints
 
 
 def weighted_mean(
@@ -150,7 +141,7 @@ def _levels(quantifier: Quantifier, count: Ints, n: int) -> Floats:
     return table[0] if len(sizes) == 1 else table[np.searchsorted(sizes, count)]
 
 
-def _known(values: ArrayLike, present: ArrayLike | None) -> tuple[Floats, Mask]:
+def _known(values: ArrayLike, present: ArrayLike | None) -> tuple[Floats, Bools]:
     """The values, 0 where they are not present, and where they are."""
     # Sums are made along rows in memory, so that no digit depends on how the array is stored.
     known = np.asarray(as_floats(values, "values"), order="C")

@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, Literal, SupportsFloat, get_args
+from typing import Literal, SupportsFloat, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from unveil.errors import SpecError, listing, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+from unveil.errors import SpecError
+from unveil.support.arrays import Floats
+from unveil.wording import listing, nearest
 
 Family = Literal["exponent", "sigmoid", "threshold"]
 STEEPNESS = 10  # of the sigmoid, as published

@@ -9,18 +9,18 @@ masking is undone for that person.
 'max'
 """
 
-from unveil.attacks.attributes import Distances
 from unveil.attacks.base import Attack
-from unveil.attacks.combined import Combined
-from unveil.attacks.compatible import Compatible
-from unveil.attacks.distance import Distance
-from unveil.attacks.pairs import Pairs
-from unveil.attacks.position import Position
-from unveil.attacks.probabilistic import Probabilistic
-from unveil.attacks.rank import Rank
-from unveil.attacks.structural import Structural
-from unveil.attacks.supervised import Supervised
-from unveil.attacks.tailored import Tailored
+from unveil.attacks.combined.attack import Combined
+from unveil.attacks.distance.attack import Distance
+from unveil.attacks.distance.attribute_costs import Distances
+from unveil.attacks.external_links import Pairs
+from unveil.attacks.probabilistic.attack import Probabilistic
+from unveil.attacks.rank.attack import Rank
+from unveil.attacks.row_order import Position
+from unveil.attacks.structural.attack import Structural
+from unveil.attacks.supervised.attack import Supervised
+from unveil.attacks.tailored.attack import Tailored
+from unveil.attacks.tailored.compatible import Compatible
 
 __all__ = [
     "Attack",

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
 from unveil.aggregation.measure import FuzzyMeasure
-from unveil.data.common import common_categories, common_numbers
-from unveil.data.specs import Spec, method_name
-from unveil.errors import SpecError, absent_column, count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from unveil.attacks.blocks import Blocks
-    from unveil.attacks.learning import Lesson
-    from unveil.data.composition import Masking
-    from unveil.data.encode import Floats, Ints
-    from unveil.data.links import Finder
-    from unveil.data.microdata import Microdata
+from unveil.attacks.blocking import Blocks
+from unveil.attacks.supervised.training import Lesson
+from unveil.errors import SpecError
+from unveil.support.arrays import Floats, Ints
+from unveil.support.specs import Spec, method_name
+from unveil.table.encoding.shared_attributes import common_categories, common_numbers
+from unveil.table.microdata import Microdata
+from unveil.values.links import Finder
+from unveil.values.release.composition import Masking
+from unveil.wording import absent_column, count
 
 T = TypeVar("T")
 

@@ -17,14 +17,10 @@ for its table of patterns, whatever the number of records.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from unveil.attacks.posterior import COMPLETE, NEAREST, NEAREST_BACK
-from unveil.attacks.rivals import ROWS
-from unveil.engines.assignment import FIRST, MEMORY
-
-if TYPE_CHECKING:
-    from unveil.attacks.base import Matching
+from unveil.attacks.base import Matching
+from unveil.attacks.matched.posterior import COMPLETE, NEAREST, NEAREST_BACK
+from unveil.attacks.supervised.competitors import ROWS
+from unveil.matching.one_to_one import FIRST, MEMORY
 
 ALWAYS = 2**24  # bytes, of the smallest attack
 PER_RECORD, PER_CELL = 160, 32  # of either file: numbers, posed, on axes, in the tree; answers

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil.cli.attack_text import print_attack
 from unveil.cli.console import print_json, progress, say
-from unveil.cli.findings import print_attack
 from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
@@ -25,12 +27,9 @@ from unveil.cli.parameters import WithParameters, as_usage, attack_of
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from unveil.data.microdata import Microdata
-    from unveil.data.schema import Schema
-    from unveil.files.formats import Format
+    from unveil.files.formats.base import Format
+    from unveil.table.microdata import Microdata
+    from unveil.table.schema import Schema
 
 
 @click.command(name="attack", cls=WithParameters)
@@ -136,13 +135,13 @@ def command(
 
     import msgspec
 
-    from unveil.data.intruder import Intruder
-    from unveil.files.places import check_outputs
-    from unveil.files.schemas import as_schema
+    from unveil.files.documents.schema import as_schema
+    from unveil.files.locations import check_outputs
     from unveil.files.tables import write
-    from unveil.workflows.measuring import measure, several
-    from unveil.workflows.scene import check_kinds, prepare
-    from unveil.workflows.sources import for_others
+    from unveil.values.intruder import Intruder
+    from unveil.workflows.auditing.attack_summary import measure, several
+    from unveil.workflows.inputs.scenario import check_kinds, prepare
+    from unveil.workflows.inputs.sources import for_others
 
     truths = truths if also else truths[-1:]  # as of other options, the last one counts
     spec = attack_of(chosen, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
@@ -203,7 +202,7 @@ def command(
 
 def _channel(plans: tuple[Path, ...]) -> Any:
     """What the intruder knows of the masking: nothing, one plan, or one for each release."""
-    from unveil.files.plans import read_plan
+    from unveil.files.documents.plan import read_plan
 
     read = tuple(read_plan(path) for path in plans)
     return (read[0] if len(read) == 1 else read) if read else False
@@ -212,7 +211,7 @@ def _channel(plans: tuple[Path, ...]) -> Any:
 def _check_several(
     plans: tuple[Path, ...], truths: tuple[str, ...], also: tuple[Path, ...], key: str | None
 ) -> None:
-    from unveil.files.places import names_a_table
+    from unveil.files.locations import names_a_table
 
     if key is not None and not also:
         raise UsageError("--key is of several releases: name the others by --also")
@@ -230,7 +229,7 @@ def _targets(
     released: Sequence[Microdata], key: str | None, channel: Any, truths: tuple[str, ...]
 ) -> Iterator[tuple[Any, Any, str | None]]:
     """What is attacked, by which plan and with which truth: together, or each by itself."""
-    from unveil.data.release import Releases
+    from unveil.values.release.release import Releases
 
     several = isinstance(channel, tuple)
     for number, one in enumerate(released):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,15 +22,13 @@ from unveil.cli.options import (
 )
 from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
 from unveil.cli.parameters import as_usage
-from unveil.cli.verdict import print_audit, print_replay
+from unveil.cli.verdict_text import print_audit, print_replay
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from unveil.values.results.evidence import Audit
+    from unveil.values.results.policy import Policy
 
-    from unveil.data.audit import Audit
-    from unveil.data.policy import Policy
 
 FAILED = 1
 
@@ -187,9 +187,9 @@ def command(
 def _audited(
     original: str | Path, release: str | Path, given: dict[str, Any], pages: Pages
 ) -> Audit:
-    from unveil.files.places import check_outputs
-    from unveil.files.plans import read_plan
-    from unveil.workflows.auditing import audit
+    from unveil.files.documents.plan import read_plan
+    from unveil.files.locations import check_outputs
+    from unveil.workflows.audit import audit
 
     if given["exact"] and _was_said("seconds"):
         raise UsageError("--seconds does nothing with --exact: leave it out")
@@ -247,8 +247,8 @@ def _replay(
     *,
     as_json: bool,
 ) -> None:
-    from unveil.files.evidence import read_evidence
-    from unveil.workflows.replaying import replay
+    from unveil.files.documents.evidence import read_evidence
+    from unveil.workflows.auditing.replay import replay
 
     kept = {"original", "release", "replay", "truth", "intruder_file", "as_json"}
     said = [
@@ -286,8 +286,8 @@ def _policy(file: Path | None, max_risk: float | None) -> Policy | None:
     """The limits of a file, or the one that the short form gives; that is the narrower one."""
     import msgspec
 
-    from unveil.data.policy import Policy
-    from unveil.files.policies import read_policy
+    from unveil.files.documents.policy import read_policy
+    from unveil.values.results.policy import Policy
 
     policy = None if file is None else read_policy(file)
     if max_risk is None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from unveil.cli.console import print_json, progress
 from unveil.cli.options import PATH, TABLE, force_option, json_option
 from unveil.cli.pages import Pages, page_options
-from unveil.cli.verdict import print_comparison
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from unveil.cli.verdict_text import print_comparison
 
 
 @click.command(name="compare")
@@ -57,7 +55,7 @@ def command(
     With --records the difference in risk of each two releases is found over the records that
     were attacked in both, with an interval by drawing these records anew 2,000 times.
     """  # noqa: D301 - click reads the mark
-    from unveil.workflows.comparing import compare
+    from unveil.workflows.compare import compare
 
     pages = Pages(**given, force=force)
     pages.check((*evidence, *records))

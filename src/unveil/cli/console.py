@@ -6,16 +6,15 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
-from unveil.errors import FileError, printable, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from unveil.errors import FileError
+from unveil.wording import printable, reason
 
 
 def say(line: str = "") -> None:

@@ -10,11 +10,13 @@ import click
 
 from unveil.cli.console import bar, print_table, say
 from unveil.cli.options import PATH, force_option
-from unveil.cli.verdict import print_comparison
-from unveil.errors import FileError, listing, reason
+from unveil.cli.verdict_text import print_comparison
+from unveil.errors import FileError
+from unveil.wording import listing, reason
 
 if TYPE_CHECKING:
-    from unveil.workflows.demonstrating import Demonstration, Folder
+    from unveil.workflows.demo import Demonstration, Folder
+
 
 PAGES = 0.04  # of the time that all else takes
 
@@ -45,7 +47,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     It is masked in three ways; each release is audited and held against a policy; they are
     compared; and there is a page of each and of all together. Everything is in the folder.
     """
-    from unveil.workflows.demonstrating import Folder, demonstrate
+    from unveil.workflows.demo import Folder, demonstrate
 
     place = Folder(folder)
     _make(folder)
@@ -79,7 +81,7 @@ def _make(folder: Path) -> None:
 
 
 def _write_pages(found: Demonstration, folder: Folder, *, force: bool) -> None:
-    from unveil.reports.writing import report
+    from unveil.reports.write import report
 
     for name, audit in found.audits.items():
         report(audit, folder.of(name, "html"), force=force)
@@ -87,7 +89,7 @@ def _write_pages(found: Demonstration, folder: Folder, *, force: bool) -> None:
 
 
 def _print_plans(folder: Folder) -> None:
-    from unveil.workflows.demonstrating import PLANS, WORDS
+    from unveil.workflows.demo import PLANS, WORDS
 
     say(f"{folder.data} was masked in {len(PLANS)} ways:")
     say()
@@ -100,7 +102,7 @@ def _print_plans(folder: Folder) -> None:
 
 
 def _columns(names: tuple[str, ...]) -> str:
-    from unveil.data.samples import SCHEMA
+    from unveil.table.sample import SCHEMA
 
     every = set(names) == set(SCHEMA.with_role("quasi"))
     return "every quasi-identifier" if every else ", ".join(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,12 +17,10 @@ from unveil.cli.options import (
     json_option,
     schema_option,
 )
-from unveil.errors import count
+from unveil.wording import count
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unveil.workflows.inspecting import Inspection
+    from unveil.workflows.inspect import Inspection
 
 
 @click.command(name="inspect")
@@ -48,11 +47,11 @@ def command(
     schema with --write-schema, then declare the roles in it. No cell of the data is shown
     unless you ask with --show-values.
     """
-    from unveil.data.schema import Schema
-    from unveil.files.places import check_outputs
+    from unveil.files.locations import check_outputs
     from unveil.files.tables import write
-    from unveil.workflows.inspecting import inspect
-    from unveil.workflows.sources import as_microdata
+    from unveil.table.schema import Schema
+    from unveil.workflows.inputs.sources import as_microdata
+    from unveil.workflows.inspect import inspect
 
     if write_schema is not None:
         check_outputs([write_schema], [file], force=force)

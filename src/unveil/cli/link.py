@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unveil.cli.console import print_json, progress, say
-from unveil.cli.linkage import print_linkage
+from unveil.cli.link_text import print_linkage
 from unveil.cli.options import (
     CSV_OPTIONS,
     PATH,
@@ -23,10 +24,8 @@ from unveil.cli.parameters import WithParameters, as_usage, attack_of
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from unveil.attacks import Attack
-    from unveil.workflows.scene import Scene
+    from unveil.workflows.inputs.scenario import Scene
 
 
 @click.command(name="link", cls=WithParameters)
@@ -105,12 +104,12 @@ def command(
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
-    from unveil.data.intruder import Intruder
-    from unveil.files.places import check_outputs
-    from unveil.files.schemas import read_schema
+    from unveil.files.documents.schema import read_schema
+    from unveil.files.locations import check_outputs
     from unveil.files.tables import write
-    from unveil.workflows.linking import check_named, linkage, linked
-    from unveil.workflows.scene import prepare
+    from unveil.values.intruder import Intruder
+    from unveil.workflows.inputs.scenario import prepare
+    from unveil.workflows.link import check_named, linkage, linked
 
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
         raise UsageError("--confidence: a number from 0 to 1")
@@ -151,7 +150,7 @@ def _suitable(scene: Scene, knows: tuple[str, ...] | None, parameters: dict[str,
     """The attack that suits the files, with the parameters that were given."""
     import msgspec
 
-    from unveil.workflows.choosing import chosen
+    from unveil.workflows.inputs.link_defaults import chosen
 
     spec = chosen(scene, knows)
     asked = {name: value for name, value in parameters.items() if value is not None}

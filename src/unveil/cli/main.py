@@ -6,17 +6,15 @@ import importlib
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import click
 
 from unveil import __version__
 from unveil.cli.console import complain
-from unveil.errors import UnveilError, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from unveil.errors import UnveilError
+from unveil.wording import nearest
 
 COMMANDS = {
     "attack": "Attack a release: how many records can be linked?",

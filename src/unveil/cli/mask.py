@@ -17,13 +17,14 @@ from unveil.cli.options import (
     json_option,
     schema_option,
 )
-from unveil.errors import UsageError, count, listing
+from unveil.errors import UsageError
+from unveil.wording import count, listing
 
 if TYPE_CHECKING:
-    from unveil.data.microdata import Microdata
-    from unveil.data.release import Release
-    from unveil.files.formats import Format
-    from unveil.files.places import Place
+    from unveil.files.formats.base import Format
+    from unveil.files.locations import Place
+    from unveil.table.microdata import Microdata
+    from unveil.values.release.release import Release
 
 
 @click.command(name="mask")
@@ -82,10 +83,10 @@ def command(
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
-    from unveil.files.places import check_outputs, place_of
+    from unveil.files.locations import check_outputs, place_of
     from unveil.files.tables import write
-    from unveil.workflows.masking import as_plan, mask, without_identifiers
-    from unveil.workflows.sources import as_microdata
+    from unveil.workflows.inputs.sources import as_microdata
+    from unveil.workflows.mask import as_plan, mask, without_identifiers
 
     out = _output(source := place_of(file), out)
     target = place_of(out)
@@ -187,7 +188,7 @@ def _words(value: object) -> str:
 
 def _output(source: Place, out: str | Path | None) -> str | Path:
     """Where the masked file goes: in the source's format, unless its ending is another's."""
-    from unveil.files.places import is_uri
+    from unveil.files.locations import is_uri
 
     if out is None:
         return source.sibling("masked")

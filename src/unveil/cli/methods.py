@@ -13,7 +13,7 @@ from unveil.cli.options import json_option
 @json_option
 def command(name: str | None, *, as_json: bool) -> None:
     """List every method, or describe the method NAME and its parameters."""
-    from unveil.workflows.catalogue import method, methods
+    from unveil.workflows.methods import method, methods
 
     if name is None:
         found = methods()

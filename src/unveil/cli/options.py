@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.errors import DataError, SchemaError, UsageError, listing
+from unveil.errors import DataError, SchemaError, UsageError
+from unveil.wording import listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unveil.data.microdata import Microdata
-    from unveil.data.schema import Schema
-    from unveil.files.formats import Format
+    from unveil.files.formats.base import Format
+    from unveil.table.microdata import Microdata
+    from unveil.table.schema import Schema
 
 
 class _File(click.Path):
     """A file that is no table: it is not kept in a database."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        from unveil.files.places import as_path
+        from unveil.files.locations import as_path
 
         return super().convert(as_path(value), param, ctx)
 
@@ -35,7 +35,7 @@ class _Table(click.ParamType[str | Path]):
     name = "table"
 
     def convert(self, value: str | Path, param: Any, ctx: Any) -> str | Path:  # noqa: ARG002
-        from unveil.files.places import is_uri
+        from unveil.files.locations import is_uri
 
         return value if is_uri(value) else Path(value)
 
@@ -82,8 +82,8 @@ def format_given(*files: str | Path, **given: Any) -> Format | None:
         return None
     import msgspec
 
-    from unveil.files.csv import Csv
-    from unveil.files.places import may_have, place_of
+    from unveil.files.formats.csv.format import Csv
+    from unveil.files.locations import may_have, place_of
 
     if said.get("delimiter") in ("tab", "\\t"):
         said["delimiter"] = "\t"
@@ -101,9 +101,9 @@ def read_table(
     file: str | Path, schema: Path | Schema | None, dialect: Format | None, *, part: bool = False
 ) -> Microdata:
     """Read a file; in part, the schema may name columns that it does not have."""
-    from unveil.files.places import may_have
-    from unveil.files.schemas import as_schema
-    from unveil.workflows.sources import OWN_SCHEMA, as_microdata
+    from unveil.files.documents.schema import as_schema
+    from unveil.files.locations import may_have
+    from unveil.workflows.inputs.sources import OWN_SCHEMA, as_microdata
 
     declared = as_schema(schema)
     if part and declared is not None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from unveil.cli.console import say
 from unveil.cli.options import PATH
 from unveil.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 _OPTIONS = (
     click.option(
@@ -54,7 +52,7 @@ class Pages:
 
     def check(self, inputs: Sequence[object] = (), outputs: Sequence[Path | None] = ()) -> None:
         """Refuse now what could not be written in the end."""
-        from unveil.reports.writing import check_figures, check_report
+        from unveil.reports.write import check_figures, check_report
 
         if self.external and not self.asked:
             raise UsageError("--external does nothing without --report or --figures: leave it out")
@@ -66,7 +64,7 @@ class Pages:
 
     def write(self, found: Any) -> None:
         """Write what was asked for."""
-        from unveil.reports.writing import publish
+        from unveil.reports.write import publish
 
         if self.asked:
             publish(found, self.report, self.figures, external=self.external)

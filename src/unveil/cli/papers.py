@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,10 +15,8 @@ from unveil.cli.options import PATH, force_option, json_option
 from unveil.data.reproduction import SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from unveil.data.reproduction import Cell, Claim, Reproduction, Reproductions, Table
+
 
 WIDTH = 120  # of what is not printed to a terminal
 GAP = 3  # between two columns, at most
@@ -70,7 +70,7 @@ def command(
     names. A run uses all cores; it can be stopped with Ctrl-C, and the same command goes on
     where it was. What was found is kept in the user's cache, for this version and this seed.
     """  # noqa: D301 - click reads the mark
-    from unveil.reports.writing import check_figures, check_report, publish
+    from unveil.reports.write import check_figures, check_report, publish
     from unveil.workflows.reproducing import NAMES, reproduce
 
     if report is not None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.errors import SpecError, UsageError, listing
+from unveil.errors import SpecError, UsageError
+from unveil.wording import listing
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
     from unveil.attacks import Attack
-    from unveil.data.specs import Parameter
+    from unveil.support.specs import Parameter
 
 
 class WithParameters(click.Command):
@@ -28,7 +28,7 @@ class WithParameters(click.Command):
 def _parameters(taken: Container[str]) -> list[click.Parameter]:
     """The parameters of all attacks; one whose name is taken has the attack's before its own."""
     from unveil.attacks import METHODS
-    from unveil.data.specs import describe
+    from unveil.support.specs import describe
 
     users: dict[str, list[str]] = {}
     found = {}
@@ -73,7 +73,7 @@ def attack_of(method: str, given: dict[str, Any]) -> Attack:
     import msgspec
 
     from unveil.attacks import METHODS
-    from unveil.data.specs import find_method
+    from unveil.support.specs import find_method
 
     with as_usage():
         spec = find_method(METHODS, method, "an attack")

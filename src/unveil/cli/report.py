@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,9 +11,6 @@ from unveil.cli.console import print_json, progress
 from unveil.cli.options import PATH, force_option, json_option
 from unveil.cli.pages import Pages, page_options
 from unveil.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command(name="report")
@@ -30,7 +28,7 @@ def command(evidence: Path, *, force: bool, as_json: bool, **given: Any) -> None
     EVIDENCE is the file that `unveil audit ... --evidence FILE` wrote. --json prints what the
     page says: its sentences, and the tables behind its charts.
     """  # noqa: D301 - click reads the mark
-    from unveil.reports.writing import summary_of
+    from unveil.reports.write import summary_of
 
     pages = Pages(**given, force=force)
     if not (pages.asked or as_json):

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from unveil.data.encode import LARGEST
-from unveil.engines.metrics import COMBINE, Cost, Metric
-from unveil.engines.missing import mapped, missing_costs
+from unveil.engines.local.kernels import costs as kernel
+from unveil.engines.metric import COMBINE, Cost, Metric
+from unveil.engines.missing_cells import mapped, missing_costs
 from unveil.engines.records import WHOLE, Records, as_array, as_records
-from unveil.errors import DataError, SpecError, UsageError, count
-from unveil.kernels import costs as kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from unveil.kernels.arrays import Floats, Ints
+from unveil.errors import DataError, SpecError, UsageError
+from unveil.support.arrays import Floats, Ints
+from unveil.table.encoding.to_arrays import LARGEST
+from unveil.wording import count
 
 
 @dataclass(frozen=True, repr=False, eq=False)

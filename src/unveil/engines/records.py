@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from unveil.data.encode import LARGEST
-from unveil.errors import DataError, count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+from unveil.errors import DataError
+from unveil.table.encoding.to_arrays import LARGEST
+from unveil.wording import count
 
 WHOLE = 2**53  # whole numbers up to this are exact in 64 bits
 LARGEST_OFFSET = 1e30  # one that 32 bits can bound

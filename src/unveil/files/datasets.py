@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from unveil.errors import DataSetMissingError, FileError, UsageError, listing, nearest
-from unveil.files.csv import Csv
+from unveil.errors import DataSetMissingError, FileError, UsageError
+from unveil.files.formats.csv.format import Csv
 from unveil.files.tables import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unveil.data.microdata import Microdata
-    from unveil.data.schema import Schema
+from unveil.table.microdata import Microdata
+from unveil.table.schema import Schema
+from unveil.wording import listing, nearest
 
 
 class DataSet(msgspec.Struct, frozen=True):

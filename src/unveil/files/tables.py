@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
 
-from unveil.data.audit import Audit
-from unveil.data.links import Links
-from unveil.data.microdata import Microdata
-from unveil.data.policy import Policy
-from unveil.data.release import Plan, Release
-from unveil.data.schema import Schema
 from unveil.errors import DataError, UsageError
-from unveil.files.places import as_path, place_of
-from unveil.files.plans import plan_toml, row_map_table
-from unveil.files.policies import policy_toml
-from unveil.files.schemas import as_schema, schema_toml
-from unveil.files.whole import write_bytes
-
-if TYPE_CHECKING:
-    import os
-
-    from unveil.files.formats import Format
+from unveil.files.atomic_write import write_bytes
+from unveil.files.documents.plan import plan_toml, row_map_table
+from unveil.files.documents.policy import policy_toml
+from unveil.files.documents.schema import as_schema, schema_toml
+from unveil.files.formats.base import Format
+from unveil.files.locations import as_path, place_of
+from unveil.table.microdata import Microdata
+from unveil.table.schema import Schema
+from unveil.values.links import Links
+from unveil.values.release.release import Plan, Release
+from unveil.values.results.evidence import Audit
+from unveil.values.results.policy import Policy
 
 
 def read(
@@ -94,7 +90,7 @@ def write(
         _write_release(value, path, format, force=force, keep_order=keep_order, row_map=row_map)
         return
     if isinstance(value, Audit):
-        from unveil.files.evidence import write_evidence  # which reads tables
+        from unveil.files.documents.evidence import write_evidence  # which reads tables
 
         write_evidence(value.evidence, path, force=force)
         return

@@ -9,22 +9,22 @@ be learned from the release.
 5.0
 """
 
-from unveil.masks.antiunification import AntiUnification
 from unveil.masks.base import Mask
 from unveil.masks.coding import BottomCoding, TopCoding
-from unveil.masks.fulldomain import FullDomain
 from unveil.masks.function import Function
-from unveil.masks.individual_ranking import IndividualRanking
-from unveil.masks.microaggregation import Microaggregation
-from unveil.masks.mondrian import Mondrian
+from unveil.masks.generalisation.anti_unification import AntiUnification
+from unveil.masks.generalisation.full_domain import FullDomain
+from unveil.masks.generalisation.local_suppression import LocalSuppression
+from unveil.masks.generalisation.mondrian import Mondrian
+from unveil.masks.microaggregation.individual_ranking import IndividualRanking
+from unveil.masks.microaggregation.mask import Microaggregation
 from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
 from unveil.masks.pram import Pram
 from unveil.masks.recoding import GlobalRecoding
 from unveil.masks.rounding import Rounding
 from unveil.masks.rows import Sampling, Shuffle
-from unveil.masks.suppression import LocalSuppression
 from unveil.masks.swapping import DistributionSwapping, RankSwapping
-from unveil.masks.synthesis import Synthesis
+from unveil.masks.synthesis.mask import Synthesis
 
 __all__ = [
     "AdditiveNoise",

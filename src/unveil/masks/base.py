@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Protocol
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+import polars as pl
 from msgspec import Meta
 
-from unveil.data.encode import check_computable, codes, numbers, scale_of
-from unveil.data.specs import Spec, method_name
-from unveil.data.vocabulary import LEVELS
-from unveil.engines.threads import cores, run_blocks
-from unveil.errors import DataError, SchemaError, SpecError, absent_column, count, listing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from unveil.data.attribute import Attribute
-    from unveil.data.channels import Channel
-    from unveil.data.encode import Floats, Ints, Numbers
-    from unveil.data.microdata import Microdata
-    from unveil.data.progress import Progress
-    from unveil.models.base import Model
+from unveil.errors import DataError, SchemaError, SpecError
+from unveil.models.base import Model
+from unveil.support.arrays import Floats, Ints
+from unveil.support.options import Progress
+from unveil.support.specs import Spec, method_name
+from unveil.support.threads import cores, run_blocks
+from unveil.table.attribute import Attribute
+from unveil.table.encoding.to_arrays import Numbers, check_computable, codes, numbers, scale_of
+from unveil.table.microdata import Microdata
+from unveil.table.roles import LEVELS
+from unveil.values.release.channels import Channel
+from unveil.wording import absent_column, count, listing
 
 
 class Draw(Protocol):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
-from unveil.data.decode import as_column, donated
-from unveil.data.encode import codes, numbers
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from unveil.data.encode import Codes32, Floats, Ints
-    from unveil.data.microdata import Microdata
+from unveil.support.arrays import Floats, Ints, Ints32
+from unveil.table.encoding.to_arrays import codes, numbers
+from unveil.table.encoding.to_columns import as_column, donated
+from unveil.table.microdata import Microdata
 
 
 def centred(data: Microdata, column: str, groups: Ints, *, keep_type: bool) -> pl.Series:
@@ -49,7 +44,7 @@ def means(values: Floats, groups: Ints) -> Floats:
     return out
 
 
-def medians(coded: Codes32, groups: Ints) -> Ints:
+def medians(coded: Ints32, groups: Ints) -> Ints:
     """For each record the lower median of its group's codes; -1 where its own is missing.
 
     >>> medians(np.array([4, 0, 1, -1]), np.zeros(4, np.int64)).tolist()
@@ -61,7 +56,7 @@ def medians(coded: Codes32, groups: Ints) -> Ints:
     return out
 
 
-def modes(coded: Codes32, groups: Ints) -> Ints:
+def modes(coded: Ints32, groups: Ints) -> Ints:
     """For each record the commonest code of its group; -1 where its own is missing.
 
     >>> modes(np.array([2, 2, 0, -1]), np.zeros(4, np.int64)).tolist()
@@ -80,7 +75,7 @@ def modes(coded: Codes32, groups: Ints) -> Ints:
     return out
 
 
-def first_rows(coded: Codes32) -> Ints:
+def first_rows(coded: Ints32) -> Ints:
     """The first row of each code, -1 for a code that nobody has; and one more -1 at the end.
 
     >>> first_rows(np.array([2, 0, 2])).tolist()
@@ -93,7 +88,7 @@ def first_rows(coded: Codes32) -> Ints:
 
 
 def _sorted_by(
-    groups: Ints, known: np.ndarray[tuple[int], np.dtype[np.bool_]], keys: Codes32 | None = None
+    groups: Ints, known: np.ndarray[tuple[int], np.dtype[np.bool_]], keys: Ints32 | None = None
 ) -> tuple[Ints, Ints, Ints]:
     """The known rows group by group, each group by its keys; where groups begin; their sizes."""
     rows = np.flatnonzero(known)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
 import polars as pl
 from msgspec import Meta
 
-from unveil.data.channels import Clip, Recoding
-from unveil.data.columns import cell_of, stored_as, values_of
-from unveil.data.encode import codes
-from unveil.data.shares import part_of
-from unveil.errors import SpecError, listing
+from unveil.errors import SpecError
 from unveil.masks.base import MaskedColumn, OnEachColumn, ascending, one_of, sort_keys
-
-if TYPE_CHECKING:
-    from unveil.data.microdata import Microdata
+from unveil.support.options import part_of
+from unveil.table.columns import cell_of, stored_as, values_of
+from unveil.table.encoding.to_arrays import codes
+from unveil.table.microdata import Microdata
+from unveil.values.release.channels import Clip, Recoding
+from unveil.wording import listing
 
 
 class _Coding(OnEachColumn, frozen=True, kw_only=True):

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 from msgspec import Meta
+from numpy.typing import NDArray
 
-from unveil.data.channels import Transition, Unknown, fitted_noise
-from unveil.data.columns import labels_of
-from unveil.data.decode import as_column, labelled, slack_of
 from unveil.errors import DataError, SpecError
 from unveil.masks.base import KeepType, MaskedColumn, OnEachColumn, known_numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from unveil.data.channels import Channel
-    from unveil.data.encode import Floats
-    from unveil.data.microdata import Microdata
+from unveil.support.arrays import Floats
+from unveil.table.columns import labels_of
+from unveil.table.encoding.to_columns import as_column, labelled, slack_of
+from unveil.table.microdata import Microdata
+from unveil.values.release.channels import Channel, Transition, Unknown, fitted_noise
 
 
 class Function(OnEachColumn, frozen=True, kw_only=True):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
 
-from unveil.data.channels import Noise, Ratio
-from unveil.data.columns import stored_as
-from unveil.data.decode import as_column, slack_of
-from unveil.data.encode import scale_of
 from unveil.errors import SchemaError
 from unveil.masks.base import (
+    Draw,
     KeepType,
     Masked,
     MaskedColumn,
@@ -22,12 +19,13 @@ from unveil.masks.base import (
     check_varies,
     known_numbers,
 )
-from unveil.masks.moments import correlations, mixed, root_of
-
-if TYPE_CHECKING:
-    from unveil.data.microdata import Microdata
-    from unveil.data.progress import Progress
-    from unveil.masks.base import Draw
+from unveil.masks.correlations import correlations, mixed, root_of
+from unveil.support.options import Progress
+from unveil.table.columns import stored_as
+from unveil.table.encoding.to_arrays import scale_of
+from unveil.table.encoding.to_columns import as_column, slack_of
+from unveil.table.microdata import Microdata
+from unveil.values.release.channels import Noise, Ratio
 
 
 class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 import polars as pl
 from msgspec import Meta
 
-from unveil.data.channels import Transition
-from unveil.data.decode import labelled
-from unveil.data.encode import codes
-from unveil.errors import SpecError, listing
+from unveil.errors import SpecError
 from unveil.masks.base import MaskedColumn, OnEachColumn, check_varies, one_of
-
-if TYPE_CHECKING:
-    from unveil.data.encode import Codes, Floats, Ints
-    from unveil.data.microdata import Microdata
+from unveil.support.arrays import Floats, Ints
+from unveil.table.encoding.to_arrays import Codes, codes
+from unveil.table.encoding.to_columns import labelled
+from unveil.table.microdata import Microdata
+from unveil.values.release.channels import Transition
+from unveil.wording import listing
 
 SUM_TOLERANCE = 1e-9
 

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 import numpy as np
 import polars as pl
 from msgspec import Meta
+from numpy.typing import NDArray
 
-from unveil.data.cells import write_range
-from unveil.data.channels import Ranges, Recoding
-from unveil.data.columns import labels_of, stored_as
-from unveil.data.decode import labelled
-from unveil.data.encode import codes
-from unveil.errors import SchemaError, SpecError, count
+from unveil.errors import SchemaError, SpecError
 from unveil.masks.base import MaskedColumn, OnEachColumn, known_numbers, one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from unveil.data.attribute import Attribute
-    from unveil.data.encode import Floats
-    from unveil.data.microdata import Microdata
+from unveil.support.arrays import Floats
+from unveil.table.attribute import Attribute
+from unveil.table.cells import write_range
+from unveil.table.columns import labels_of, stored_as
+from unveil.table.encoding.to_arrays import codes
+from unveil.table.encoding.to_columns import labelled
+from unveil.table.microdata import Microdata
+from unveil.values.release.channels import Ranges, Recoding
+from unveil.wording import count
 
 MOST_RANGES = 100_000
 

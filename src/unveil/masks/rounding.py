@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
+import numpy as np
 from msgspec import Meta
 
-from unveil.data.channels import Rounded
-from unveil.data.columns import stored_as
-from unveil.data.decode import as_column, slack_of
 from unveil.errors import SpecError
 from unveil.masks.base import MaskedColumn, OnEachColumn, known_numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from unveil.data.microdata import Microdata
+from unveil.table.columns import stored_as
+from unveil.table.encoding.to_columns import as_column, slack_of
+from unveil.table.microdata import Microdata
+from unveil.values.release.channels import Rounded
 
 
 class Rounding(OnEachColumn, frozen=True, kw_only=True):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
 
-from unveil.data.shares import part_of
-from unveil.errors import DataError, count
-from unveil.masks.base import Mask, Masked, one_of
-
-if TYPE_CHECKING:
-    from unveil.data.microdata import Microdata
-    from unveil.data.progress import Progress
-    from unveil.masks.base import Draw
+from unveil.errors import DataError
+from unveil.masks.base import Draw, Mask, Masked, one_of
+from unveil.support.options import Progress, part_of
+from unveil.table.microdata import Microdata
+from unveil.wording import count
 
 
 class Sampling(Mask, frozen=True, kw_only=True):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from msgspec import Meta
 
-from unveil.data.channels import Swap
-from unveil.data.decode import donated
-from unveil.data.shares import part_of
-from unveil.engines.preparing import prepare
 from unveil.errors import DataError
-from unveil.kernels.swapping import swap_by, swap_within
 from unveil.masks.base import (
     MaskedColumn,
     OnEachColumn,
@@ -20,10 +15,13 @@ from unveil.masks.base import (
     check_varies,
     sort_keys,
 )
-
-if TYPE_CHECKING:
-    from unveil.data.encode import Floats, Ints
-    from unveil.data.microdata import Microdata
+from unveil.masks.kernels.swapping import swap_by, swap_within
+from unveil.support.arrays import Floats, Ints
+from unveil.support.compile import prepare
+from unveil.support.options import part_of
+from unveil.table.encoding.to_columns import donated
+from unveil.table.microdata import Microdata
+from unveil.values.release.channels import Swap
 
 TRIES = 500  # after so many steps that lead nowhere a value stays
 BATCH = 1 << 16

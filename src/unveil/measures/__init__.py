@@ -7,45 +7,49 @@
 100
 """
 
-from unveil.data.aligned import Aligned
-from unveil.measures.belief import Belief
-from unveil.measures.categorical import categorical
-from unveil.measures.claims import claims, control, margins, precision
-from unveil.measures.compatibility import compatible
-from unveil.measures.compatible_rows import compatible_rows, rows_that_fit
-from unveil.measures.discernibility import discernibility
-from unveil.measures.distributions import distributions
-from unveil.measures.forecast import certainty, forecast
-from unveil.measures.formal import formal
-from unveil.measures.glossary import GLOSSARY
-from unveil.measures.groups import (
+from unveil.measures.disclosure.compatible_rows import compatible_rows, rows_that_fit
+from unveil.measures.disclosure.inference import linked_disclosure
+from unveil.measures.disclosure.intervals import interval_disclosure
+from unveil.measures.disclosure.pair_dependence import related
+from unveil.measures.disclosure.population import (
+    individual_risk,
+    population_risk,
+    sampling_fraction,
+)
+from unveil.measures.disclosure.unchanged import unchanged
+from unveil.measures.disclosure.uniqueness import diversity, release_uniqueness, uniqueness
+from unveil.measures.formal.belief import Belief
+from unveil.measures.formal.compatibility import compatible
+from unveil.measures.formal.distributions import distributions
+from unveil.measures.formal.reidentification import formal
+from unveil.measures.identity.chance import random_links, random_matching
+from unveil.measures.identity.claims import claims, control, margins, precision
+from unveil.measures.identity.confidence_interval import wilson
+from unveil.measures.identity.forecast import certainty, forecast
+from unveil.measures.identity.hits import at_risk, hits, in_any, top_k
+from unveil.measures.identity.per_record import record_risks
+from unveil.measures.identity.permutation import permutation_law
+from unveil.measures.identity.risk import baseline, ceiling, p_value, risk
+from unveil.measures.identity.row_order import row_order
+from unveil.measures.identity.subgroups import (
     by_subgroup,
     every_subgroup,
     household_chances,
     household_hits,
     subgroups,
 )
-from unveil.measures.hits import at_risk, hits, in_any, top_k
-from unveil.measures.identity import baseline, ceiling, p_value, risk
-from unveil.measures.inference import linked_disclosure
-from unveil.measures.interval import wilson
-from unveil.measures.intervals import interval_disclosure
-from unveil.measures.loss import classical_score, loss, overall
-from unveil.measures.numeric import il1s, numeric
-from unveil.measures.openness import openness
-from unveil.measures.permutation import permutation_law
-from unveil.measures.population import individual_risk, population_risk, sampling_fraction
-from unveil.measures.position import row_order
-from unveil.measures.propensity import propensity
-from unveil.measures.relation import related
-from unveil.measures.shapes import shapes
-from unveil.measures.significance import random_links, random_matching
-from unveil.measures.suppression import discards, suppression, uneven_discards
-from unveil.measures.tables import tables
-from unveil.measures.tail import record_risks
-from unveil.measures.unchanged import unchanged
-from unveil.measures.uniqueness import diversity, release_uniqueness, uniqueness
-from unveil.measures.utility import predictions
+from unveil.measures.information_loss.catalogue import GLOSSARY
+from unveil.measures.information_loss.categorical import categorical
+from unveil.measures.information_loss.discernibility import discernibility
+from unveil.measures.information_loss.distributions import shapes
+from unveil.measures.information_loss.generalisation import openness
+from unveil.measures.information_loss.loss import classical_score, loss, overall
+from unveil.measures.information_loss.numeric import il1s, numeric
+from unveil.measures.information_loss.prediction import predictions
+from unveil.measures.information_loss.propensity import propensity
+from unveil.measures.information_loss.suppression import discards, suppression, uneven_discards
+from unveil.measures.information_loss.tables import tables
+from unveil.values.file_pair import Aligned
 
 __all__ = [
     "GLOSSARY",

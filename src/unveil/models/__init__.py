@@ -11,11 +11,11 @@ them. A mask is given models to keep; whether a file keeps them is counted on th
 (True, True)
 """
 
-from unveil.models.anonymity import KAnonymity, KMap
 from unveil.models.base import Model
-from unveil.models.checking import check
-from unveil.models.closeness import TCloseness
-from unveil.models.diversity import AlphaKAnonymity, LDiversity
+from unveil.models.compliance import check
+from unveil.models.k_anonymity import KAnonymity, KMap
+from unveil.models.l_diversity import AlphaKAnonymity, LDiversity
+from unveil.models.t_closeness import TCloseness
 
 __all__ = [
     "AlphaKAnonymity",

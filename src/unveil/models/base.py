@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
-from unveil.data.common import common_cells
-from unveil.data.encode import codes
-from unveil.data.specs import Spec, method_name
-from unveil.engines.classes import Ask, Confidential, rules_of
-from unveil.errors import SchemaError, SpecError, absent_column, listing, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unveil.data.microdata import Microdata
-    from unveil.kernels.diversity import Rules
+from unveil.errors import SchemaError, SpecError
+from unveil.grouping.classes import Ask, Confidential, rules_of
+from unveil.grouping.kernels.diversity import Rules
+from unveil.support.specs import Spec, method_name
+from unveil.table.encoding.shared_attributes import common_cells
+from unveil.table.encoding.to_arrays import codes
+from unveil.table.microdata import Microdata
+from unveil.wording import absent_column, listing, nearest
 
 
 class Asked(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from unveil.data.phrases import Figure, Phrase, Piece, Term, phrase, plain
+from unveil.support.phrases import Figure, Phrase, Piece, Term, phrase, plain
 
 # Vega keeps names in JavaScript objects, which have these from birth.
 TAKEN = {

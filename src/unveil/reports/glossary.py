@@ -15,15 +15,19 @@ from typing import Any, NamedTuple, get_type_hints
 import msgspec
 
 from unveil import attacks, masks, measures
-from unveil.attacks import matching, one_to_one, posterior, search
-from unveil.data import audit, disclosure, exposure, learnt, policy
-from unveil.data.comparison import Dominated
-from unveil.data.intruder import Intruder
-from unveil.data.risk import Risk
-from unveil.data.shape import Shape
-from unveil.data.vocabulary import ROLE_MEANINGS
-from unveil.measures.glossary import GLOSSARY, Meaning
-from unveil.workflows.catalogue import methods
+from unveil.attacks import nearest as search
+from unveil.attacks.matched import comparer as matching
+from unveil.attacks.matched import one_to_one, posterior
+from unveil.measures.information_loss.catalogue import GLOSSARY, Meaning
+from unveil.table.roles import ROLE_MEANINGS
+from unveil.values.intruder import Intruder
+from unveil.values.results import disclosure, exposure, policy
+from unveil.values.results import evidence as audit
+from unveil.values.results import supervised_bound as learnt
+from unveil.values.results.comparison import Dominated
+from unveil.values.results.risk import Risk
+from unveil.values.results.shape import Shape
+from unveil.workflows.methods import methods
 
 PARAGRAPHS = 2  # of a docstring: what it is, and what that means; what follows is for statisticians
 

@@ -6,24 +6,19 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from unveil.data.phrases import Figure, Mark, Name, Term, plain
-from unveil.reports.charts import specification
-from unveil.reports.glossary import glossary
-from unveil.reports.theme import CONFIG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from unveil.data.phrases import Piece
-    from unveil.reports.content import Cell, Summary
-    from unveil.reports.glossary import Entry
+from unveil.reports.charts.build import specification
+from unveil.reports.charts.theme import CONFIG
+from unveil.reports.content import Cell, Summary
+from unveil.reports.glossary import Entry, glossary
+from unveil.support.phrases import Figure, Mark, Name, Piece, Term, plain
 
 TEMPLATES = Path(__file__).parent / "templates"
 _CODE = re.compile(r"`([^`]+)`")

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import altair as alt
 
-from unveil.reports.drawing import kinds_in, legend, rows_of
-from unveil.reports.theme import BLUE, GREY, PALETTE, RED
-
-if TYPE_CHECKING:
-    from unveil.reports.drawing import Drawn, Rows
+from unveil.reports.charts.marks import Drawn, Rows, kinds_in, legend, rows_of
+from unveil.reports.charts.theme import BLUE, GREY, PALETTE, RED
 
 MARKS = ["same", "different", "not reproducible"]
 FEW = 60  # points that are shown on their lines

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from unveil import __version__
-from unveil.data.phrases import names
-from unveil.reports.content import EXTERNAL, INTERNAL, Summary
+from unveil.data.reproduction import Reproductions
+from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
 from unveil.reports.sections import (
     advice,
     attacks,
     comparison,
-    doing,
     knowledge,
     loss,
     papers,
@@ -20,13 +17,11 @@ from unveil.reports.sections import (
     verdict,
     worst_case,
 )
+from unveil.reports.sections import provenance as doing
 from unveil.reports.sections.validity import validity
-
-if TYPE_CHECKING:
-    from unveil.data.audit import Evidence
-    from unveil.data.comparison import Comparison
-    from unveil.data.reproduction import Reproductions
-    from unveil.reports.content import Section
+from unveil.support.phrases import names
+from unveil.values.results.comparison import Comparison
+from unveil.values.results.evidence import Evidence
 
 
 def summary(evidence: Evidence, *, external: bool = False) -> Summary:

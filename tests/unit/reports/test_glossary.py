@@ -7,14 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from some_numbers import BARE, numbered, numbered_comparison
+from fixtures.numbered_evidence import BARE, numbered, numbered_comparison
 from unveil import attacks, masks
-from unveil.data.intruder import Direction
-from unveil.data.phrases import Term
-from unveil.data.policy import Policy
-from unveil.data.specs import describe, method_name, words
-from unveil.data.vocabulary import ROLE_MEANINGS
-from unveil.measures.glossary import GLOSSARY
+from unveil.measures.information_loss.catalogue import GLOSSARY
 from unveil.reports import glossary as module
 from unveil.reports.glossary import (
     WORDS,
@@ -28,6 +23,11 @@ from unveil.reports.glossary import (
     plain,
 )
 from unveil.reports.summary import compared, summary
+from unveil.support.phrases import Term
+from unveil.support.specs import describe, method_name, words
+from unveil.table.roles import ROLE_MEANINGS
+from unveil.values.intruder import Direction
+from unveil.values.results.policy import Policy
 
 ENTRIES = glossary()
 NEEDED = """

@@ -7,13 +7,13 @@ import msgspec
 import pytest
 
 import unveil
-from some_pages import Page
+from fixtures.pages import Page
 from some_papers import HOSTILE, some_papers
-from unveil.data.phrases import plain
 from unveil.errors import UsageError
 from unveil.reports.page import page
 from unveil.reports.sections.papers import GLUE
 from unveil.reports.summary import reproduced
+from unveil.support.phrases import plain
 
 
 def test_what_is_said_of_each_cell():

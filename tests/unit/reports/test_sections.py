@@ -9,18 +9,25 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from some_evidence import finding, made
-from some_numbers import BARE, COMPARED_BARE, numbered, numbered_comparison, places, told
-from unveil.data.disclosure import CompatibleRows
-from unveil.data.exposure import GroupRisk
-from unveil.data.loss import GroupLoss
-from unveil.data.phrases import plain
-from unveil.data.shape import Bar, Shape
+from fixtures.evidence import finding, made
+from fixtures.numbered_evidence import (
+    BARE,
+    COMPARED_BARE,
+    numbered,
+    numbered_comparison,
+    places,
+    told,
+)
 from unveil.reports.sections.attacks import rank_of_truth
 from unveil.reports.sections.loss import loss, side_by_side
 from unveil.reports.sections.people import people
 from unveil.reports.sections.values import inference
 from unveil.reports.summary import compared, summary
+from unveil.support.phrases import plain
+from unveil.values.results.disclosure import CompatibleRows
+from unveil.values.results.exposure import GroupRisk
+from unveil.values.results.loss import GroupLoss
+from unveil.values.results.shape import Bar, Shape
 
 SAID = Path(__file__).parent / "said"
 PAGES = {

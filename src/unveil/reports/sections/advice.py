@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from unveil.data.phrases import counted, decimal, expected, name, names, percent, phrase, several
-from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
+from unveil.reports.content import Exhibit, Row, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.knowledge import BETWEEN, among, between
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unveil.data.audit import Evidence
-    from unveil.data.exposure import Remedies
-    from unveil.data.phrases import Phrase
-    from unveil.data.risk import Interval
-    from unveil.reports.content import Row
+from unveil.support.phrases import (
+    Phrase,
+    counted,
+    decimal,
+    expected,
+    name,
+    names,
+    percent,
+    phrase,
+    several,
+)
+from unveil.values.results.evidence import Evidence
+from unveil.values.results.exposure import Remedies
+from unveil.values.results.risk import Interval
 
 TELLING = 3  # attributes that are named
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from unveil.data.phrases import Term, chance, counted, expected, level, name, percent, phrase
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.reports.glossary import attack_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unveil.data.audit import Evidence, Finding
-    from unveil.data.phrases import Phrase
+from unveil.support.phrases import (
+    Phrase,
+    Term,
+    chance,
+    counted,
+    expected,
+    level,
+    name,
+    percent,
+    phrase,
+)
+from unveil.values.results.evidence import Evidence, Finding
 
 POSITION = "position"
 LEAST_P = 0.001  # below, it is told to be under this

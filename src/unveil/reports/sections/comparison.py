@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import msgspec
 
-from unveil.data.phrases import Phrase, Term, counted, decimal, name, names, percent, phrase, points
-from unveil.reports.content import Exhibit, Fact, Section, Table, direction, figures, text
+from unveil.reports.content import (
+    Cell,
+    Exhibit,
+    Fact,
+    Row,
+    Section,
+    Table,
+    direction,
+    figures,
+    text,
+)
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.attacks import POSITION, attack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unveil.data.comparison import Best, ComparedRelease, Comparison, Difference, WorstAttack
-    from unveil.data.phrases import Figure
-    from unveil.reports.content import Cell, Row
+from unveil.support.phrases import (
+    Figure,
+    Phrase,
+    Term,
+    counted,
+    decimal,
+    name,
+    names,
+    percent,
+    phrase,
+    points,
+)
+from unveil.values.results.comparison import (
+    Best,
+    ComparedRelease,
+    Comparison,
+    Difference,
+    WorstAttack,
+)
 
 CRITERIA = {
     "risk": "risk",

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from unveil.data.phrases import Phrase, counted, decimal, name, percent, phrase, several
-from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
+from unveil.reports.content import Cell, Column, Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
-from unveil.reports.sections.halves import halves
-
-if TYPE_CHECKING:
-    from unveil.data.audit import Evidence
-    from unveil.data.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Remasking
-    from unveil.data.risk import Interval
-    from unveil.reports.content import Cell, Column
+from unveil.reports.sections.half_split import halves
+from unveil.support.phrases import Phrase, counted, decimal, name, percent, phrase, several
+from unveil.values.results.evidence import Evidence
+from unveil.values.results.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Remasking
+from unveil.values.results.risk import Interval
 
 BETWEEN = (figures("low", "[at least](interval)"), figures("high", "at most"))
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from unveil.data.phrases import Term, as_given, counted, decimal, name, names, percent, phrase
 from unveil.measures import uneven_discards
 from unveil.reports.content import Exhibit, Section, Table, figures, text
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.people import LISTED, listed
-
-if TYPE_CHECKING:
-    from unveil.data.audit import Evidence
-    from unveil.data.loss import GroupLoss, Loss, Measured, Suppression
-    from unveil.data.phrases import Figure, Phrase
-    from unveil.data.shape import Shape
+from unveil.support.phrases import (
+    Figure,
+    Phrase,
+    Term,
+    as_given,
+    counted,
+    decimal,
+    name,
+    names,
+    percent,
+    phrase,
+)
+from unveil.values.results.evidence import Evidence
+from unveil.values.results.loss import GroupLoss, Loss, Measured, Suppression
+from unveil.values.results.shape import Shape
 
 OF_CELLS = ("numbers", "categories", "tables")  # what measures of loss look at
 SIDE_BY_SIDE = 30  # attributes that are drawn

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
 
-from unveil.data.phrases import Mark, as_given, counted, phrase
-from unveil.data.reproduction import SIGNS, Verdict
+from unveil.data import reproduction
+from unveil.data.reproduction import SIGNS, Claim, Curve, Reproduction, Reproductions, Verdict
 from unveil.data.reproduction import Mark as Marked
-from unveil.reports.content import Exhibit, Fact, Section, Table, figures, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from unveil.data import reproduction
-    from unveil.data.phrases import Phrase
-    from unveil.data.reproduction import Claim, Curve, Reproduction, Reproductions
-    from unveil.reports.content import Row
+from unveil.reports.content import Exhibit, Fact, Row, Section, Table, figures, text
+from unveil.support.phrases import Mark, Phrase, as_given, counted, phrase
 
 MARKS = tuple(mark for mark in get_args(Marked) if mark != "ours")
 VERDICTS = get_args(Verdict)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from unveil.data.phrases import Phrase, counted, level, name, percent, phrase
-from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
+from unveil.reports.content import Column, Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.knowledge import BETWEEN, between
-
-if TYPE_CHECKING:
-    from unveil.data.audit import Evidence
-    from unveil.data.exposure import RecordRisks, Subgroups
-    from unveil.reports.content import Column
+from unveil.support.phrases import Phrase, counted, level, name, percent, phrase
+from unveil.values.results.evidence import Evidence
+from unveil.values.results.exposure import RecordRisks, Subgroups
 
 UNEVEN = 1.5  # times their part of the records: below, nobody carries much more than others
 LISTED = 200  # subgroups; a column of many categories has thousands

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from unveil.data.phrases import counted, level, name, names, phrase
 from unveil.reports.sections.attacks import POSITION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unveil.data.audit import Evidence
-    from unveil.data.phrases import Phrase
+from unveil.support.phrases import Phrase, counted, level, name, names, phrase
+from unveil.values.results.evidence import Evidence
 
 
 def validity(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...]:

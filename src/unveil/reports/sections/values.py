@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from unveil.data.phrases import (
+from unveil.reports.content import Cell, Exhibit, Section, Table, figures, text
+from unveil.reports.sections.attacks import attack
+from unveil.support.phrases import (
     Phrase,
     Term,
     as_given,
@@ -17,23 +19,16 @@ from unveil.data.phrases import (
     phrase,
     several,
 )
-from unveil.reports.content import Exhibit, Section, Table, figures, text
-from unveil.reports.sections.attacks import attack
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unveil.data.audit import Evidence
-    from unveil.data.disclosure import (
-        CompatibleRows,
-        Diversity,
-        Inference,
-        Inside,
-        IntervalDisclosure,
-        ReleaseUniqueness,
-        Uniqueness,
-    )
-    from unveil.reports.content import Cell
+from unveil.values.results.disclosure import (
+    CompatibleRows,
+    Diversity,
+    Inference,
+    Inside,
+    IntervalDisclosure,
+    ReleaseUniqueness,
+    Uniqueness,
+)
+from unveil.values.results.evidence import Evidence
 
 
 def intervals(evidence: Evidence, *, external: bool = False) -> Section | None:

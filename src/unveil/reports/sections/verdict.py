@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from unveil.data.phrases import (
+from unveil.reports.content import Cell, Exhibit, Fact, Section, Table, figures, text
+from unveil.reports.glossary import limit_key
+from unveil.support.phrases import (
+    Figure,
+    Phrase,
     Term,
     as_given,
     counted,
@@ -17,16 +22,8 @@ from unveil.data.phrases import (
     phrase,
     several,
 )
-from unveil.reports.content import Exhibit, Fact, Section, Table, figures, text
-from unveil.reports.glossary import limit_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from unveil.data.audit import Evidence
-    from unveil.data.phrases import Figure, Phrase
-    from unveil.data.policy import Limit
-    from unveil.reports.content import Cell
+from unveil.values.results.evidence import Evidence
+from unveil.values.results.policy import Limit
 
 SHARES = ("max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure")
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from unveil.data.phrases import Term, counted, decimal, expected, name, percent, phrase
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from unveil.data.audit import Evidence
-    from unveil.data.learnt import HeldOut, Learnt
-    from unveil.data.phrases import Phrase
+from unveil.support.phrases import Phrase, Term, counted, decimal, expected, name, percent, phrase
+from unveil.values.results.evidence import Evidence
+from unveil.values.results.supervised_bound import HeldOut, Learnt
 
 DRAWN = 15  # attributes whose bars can be told apart
 MODELS = {

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from unveil import __version__
 from unveil.data.reproduction import Reproduction, Reproductions
-from unveil.errors import UsageError, listing, nearest
+from unveil.errors import UsageError
 from unveil.files.datasets import check_datasets
+from unveil.wording import listing, nearest
 from unveil.workflows.reproducing.experiment import Found
 from unveil.workflows.reproducing.journal import Journal
 from unveil.workflows.reproducing.published import published

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 import numpy as np
 
-from unveil.data.streams import stream
+from unveil.support.seeds import stream
 
 if TYPE_CHECKING:
     from unveil.data.reproduction import Table

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import unveil
-from unveil.errors import FileError, reason
+from unveil.errors import FileError
 from unveil.files.datasets import cache_folder
+from unveil.wording import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,9 +11,9 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TYPE_CHECKING, cast
 
-from unveil.engines.threads import cores
 from unveil.errors import UnveilError
-from unveil.workflows.steps import quietly
+from unveil.support.threads import cores
+from unveil.workflows.auditing.checkpoints import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,0 +1,1 @@
+"""Several attacks combined into one score."""

@@ -1,0 +1,1 @@
+"""Distance-based record linkage, with the costs of single attributes."""

@@ -1,0 +1,1 @@
+"""One-to-one and posterior linkage: matchings on top of any attack's costs."""

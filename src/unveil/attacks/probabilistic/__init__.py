@@ -1,0 +1,1 @@
+"""Probabilistic record linkage: comparison levels, Fellegi-Sunter weights by EM, thresholds."""

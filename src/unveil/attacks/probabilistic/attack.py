@@ -1,0 +1,252 @@
+"""Probabilistic record linkage: each record is linked with its likeliest match."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from unveil.attacks.base import Attack, Files
+from unveil.attacks.distance.attack import nothing_left
+from unveil.attacks.nearest import Search, as_records
+from unveil.attacks.probabilistic.comparisons import Comparison, comparisons_of, without_doubles
+from unveil.attacks.probabilistic.fellegi_sunter import Model, Rules, estimate
+from unveil.attacks.probabilistic.match_weights import metric_of
+from unveil.attacks.probabilistic.pair_counts import Counted, count
+from unveil.attacks.probabilistic.thresholds import decide
+from unveil.errors import SchemaError, SpecError
+from unveil.support.arrays import Floats
+from unveil.table.encoding.to_arrays import LARGEST
+from unveil.values.links import Finder
+from unveil.wording import listing
+
+MOST_CODES = 2000  # categories of an attribute in which to differ may speak for a match
+MOST_PRIOR = 0.5
+
+Share = Annotated[float, Meta(gt=0, lt=1)]
+
+
+class Probabilistic(Attack, frozen=True, kw_only=True):
+    """Probabilistic linkage: each record is linked with its likeliest match (PRL).
+
+    It learns from the two files themselves how much it says when two records agree in an
+    attribute, and takes the row whose agreements say most. It takes no knowledge of how the
+    release was masked.
+
+    Fellegi and Sunter, A theory for record linkage (1969), on comparison levels: cells are
+    equal, nearly so, or not. How often matches (m) and other pairs (u) have each level is
+    estimated by EM, without the truth; m / u may not rise from agreement to disagreement,
+    without which EM is known to take some other division of the pairs for that into matches
+    and others. An attribute that is missing on either side adds nothing.
+
+    >>> import unveil
+    >>> sample = unveil.households(500, seed=7)
+    >>> release = unveil.mask(sample, [unveil.masks.Pram(theta=0.3)], seed=7)
+    >>> intruder = unveil.Intruder(knows=["region", "sex", "education", "household"])
+    >>> links = unveil.attack(sample, release, Probabilistic(), intruder=intruder)
+    >>> links.finder.details["converged"]
+    True
+    """
+
+    tolerances: Annotated[
+        dict[str, tuple[float, ...]] | None,
+        Meta(
+            description="The gaps at which an attribute's levels end, ascending, in its own units; "
+            "of ordinal categories in places; 0 is equality. If not given, equality and 0.05, 0.2 "
+            "and 0.5 of the release's deviation, or one place and two."
+        ),
+    ] = None
+    agreement: Annotated[
+        Share | None,
+        Meta(
+            description="Of numbers without tolerances of their own: the share of both ranges "
+            "together up to which they agree. Farther ones do not, there are no other levels, and "
+            "weights are prorated over the whole range."
+        ),
+    ] = None
+    prorated: Annotated[
+        bool,
+        Meta(description="Whether weights of numbers between tolerances go by closeness."),
+    ] = True
+    constrained: Annotated[
+        bool,
+        Meta(
+            description="Whether m / u is kept from rising from agreement to disagreement. Only "
+            "where all attributes are equal or not can it be let go, as published programs do."
+        ),
+    ] = True
+    prior: Annotated[
+        Literal["fixed", "estimated"] | Share,
+        Meta(
+            description="The share of matches among the pairs: as many as the smaller file has "
+            "records (fixed), estimated, or a number."
+        ),
+    ] = "fixed"
+    u: Annotated[
+        Literal["counted", "estimated"],
+        Meta(description="Whether u is counted over all pairs, or estimated like m."),
+    ] = "counted"
+    smoothing: Annotated[
+        Annotated[float, Meta(ge=0, le=1e6)],
+        Meta(
+            description="Matches that are added to those found, with levels as all pairs have "
+            "them: so a level that no match has weighs little, and not without bound."
+        ),
+    ] = 1.0
+    iterations: Annotated[
+        Annotated[int, Meta(ge=1, le=1_000_000)], Meta(description="The most steps that EM takes.")
+    ] = 1000
+    tolerance: Annotated[
+        Annotated[float, Meta(gt=0, lt=1)],
+        Meta(description="EM has converged when no probability changes by more than this."),
+    ] = 1e-5
+    p_link_unmatched: Annotated[
+        Share | None,
+        Meta(
+            description="P(LP|U), the share of other pairs that may be linked; with "
+            "p_nonlink_matched, pairs are classified as linked, clerical and non-linked."
+        ),
+    ] = None
+    p_nonlink_matched: Annotated[
+        Share | None,
+        Meta(description="P(NP|M), the share of matches that may be left unlinked."),
+    ] = None
+    sampled: Annotated[
+        Annotated[int, Meta(ge=1, le=1_000_000)],
+        Meta(
+            description="Where pairs are too many to be compared, more than 10^8: of how many "
+            "records they are sampled, for the estimates only."
+        ),
+    ] = 2000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for column, ends in (self.tolerances or {}).items():
+            values = np.array(ends)
+            within = (values >= 0) & (values <= LARGEST)
+            if not len(ends) or not within.all() or (np.diff(values) <= 0).any():
+                raise SpecError(
+                    f"probabilistic: tolerances: of '{column}', one number or several that ascend, "
+                    "from 0 to 1e150"
+                )
+        if (self.p_link_unmatched is None) != (self.p_nonlink_matched is None):
+            raise SpecError(
+                "probabilistic: p_link_unmatched and p_nonlink_matched go together: each threshold "
+                "needs its own"
+            )
+
+    def finder(self, files: Files) -> Finder:
+        """Make ready to link the records of two files."""
+        comparisons, doubles = without_doubles(
+            comparisons_of(files, self.tolerances or {}, self.agreement)
+        )
+        if not comparisons:
+            raise nothing_left()
+        self._check_order(comparisons)
+        counted = count(files, comparisons, self.sampled)
+        model = estimate(counted.patterns, counted.u, self._prior(files, counted), self._rules())
+        if not model.converged:
+            logging.getLogger("unveil").warning(
+                "probabilistic: EM has not converged in %d steps; allow more iterations, or a "
+                "larger tolerance",
+                self.iterations,
+            )
+        mine, released = (
+            as_records(np.column_stack([getattr(one, whose) for one in comparisons]))
+            for whose in ("mine", "released")
+        )
+        return Search(
+            files,
+            mine,
+            released,
+            metric_of(comparisons, model.each(model.weights()), prorate=self.prorated),
+            tuple(one.column for one in comparisons),
+            margins="likelihood",
+            details=self._details(comparisons, counted, model) | {"dropped": doubles},
+        )
+
+    def _rules(self) -> Rules:
+        return Rules(
+            constrained=self.constrained,
+            estimate_prior=self.prior == "estimated",
+            estimate_u=self.u == "estimated",
+            smoothing=self.smoothing,
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+        )
+
+    def _prior(self, files: Files, counted: Counted) -> float:
+        if not isinstance(self.prior, str):
+            return self.prior
+        matches = min(len(files.people), len(files.release))
+        return min(matches / max(counted.pairs, 1), MOST_PRIOR)
+
+    def _check_order(self, comparisons: Sequence[Comparison]) -> None:
+        """Without the order constraint attributes are equal or not, of few categories."""
+        if self.constrained:
+            return
+        graded = [one.column for one in comparisons if not one.equality]
+        if graded:
+            raise SpecError(
+                "probabilistic: constrained: levels that are no more than equal or not keep their "
+                f"order, and these have more: {listing(graded)}; give them the tolerances [0], or "
+                "leave out constrained"
+            )
+        wide = [
+            one.column
+            for one in comparisons
+            if one.kind == "numbers" or max(map(_most, (one.mine, one.released))) >= MOST_CODES
+        ]
+        if wide:
+            raise SchemaError(
+                "probabilistic: constrained: without the order constraint only categories are "
+                f"compared, at most {MOST_CODES:,} of an attribute: leave out {listing(wide)}"
+            )
+
+    def _details(
+        self, comparisons: Sequence[Comparison], counted: Counted, model: Model
+    ) -> dict[str, Any]:
+        """How the weights were found, in plain values and in splink's words."""
+        m, u, weights = map(model.each, (model.m, model.u, model.weights()))
+        details: dict[str, Any] = {
+            "prior": model.prior,
+            "converged": model.converged,
+            "iterations": len(model.path) - 1,
+            "log_likelihood": model.path,
+            "counted": counted.said,
+            "greatest_match_weight": float(sum(map(np.max, weights)) / np.log(2)),
+            "comparisons": [
+                {"output_column_name": one.column, "comparison_levels": _levels(one, *own)}
+                for one, *own in zip(comparisons, m, u, weights, strict=True)
+            ],
+        }
+        if self.p_link_unmatched is not None and self.p_nonlink_matched is not None:
+            details["thresholds"] = decide(
+                counted.patterns,
+                model,
+                p_link_unmatched=self.p_link_unmatched,
+                p_nonlink_matched=self.p_nonlink_matched,
+                times=counted.times,
+            )
+        return details
+
+
+def _most(codes: Floats) -> float:
+    return float(np.fmax.reduce(codes, initial=0.0))
+
+
+def _levels(one: Comparison, m: Floats, u: Floats, weights: Floats) -> list[dict[str, Any]]:
+    """The levels of a comparison as splink has them."""
+    return [
+        {
+            "label_for_charts": label,
+            "m_probability": float(matched),
+            "u_probability": float(unmatched),
+            "match_weight": float(weight / np.log(2)),
+            "bayes_factor": float(np.exp(weight)),
+        }
+        for label, matched, unmatched, weight in zip(one.labels, m, u, weights, strict=True)
+    ]

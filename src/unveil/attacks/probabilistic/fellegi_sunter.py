@@ -1,0 +1,193 @@
+"""Fellegi and Sunter's model of comparison levels, and its parameters by EM.
+
+A pair that is a match has level l in attribute j with probability m[j, l], one that is none with
+u[j, l], independently of its other attributes. The weight of a level is log(m / u). The levels
+of all attributes stand in one array, each from agreement to disagreement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from unveil.engines.local.level_patterns import Expected, Patterns
+from unveil.support.arrays import Bools, Floats, Ints
+
+TINY = 1e-300  # a probability whose logarithm is still a number
+MOST_WEIGHT = float(np.log(1e12))  # no level decides alone: an estimate of 0 excludes nobody
+AGREEMENT = 0.9  # how many matches agree, at the start
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the parameters are estimated."""
+
+    constrained: bool = True  # m / u does not rise from agreement to disagreement
+    estimate_prior: bool = False
+    estimate_u: bool = False
+    smoothing: float = 1.0  # matches that are added, with levels as all pairs have them
+    iterations: int = 1000
+    tolerance: float = 1e-5
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Model:
+    """The parameters, and how EM came to them."""
+
+    m: Floats
+    u: Floats
+    first: Ints  # where the levels of each attribute begin, and their end
+    prior: float
+    path: list[float] = field(default_factory=list)  # of the log-likelihood, smoothing included
+    converged: bool = False
+
+    @property
+    def logit(self) -> float:
+        """The logarithm of the prior odds."""
+        return float(_log(self.prior) - _log(1 - self.prior))
+
+    def weights(self) -> Floats:
+        """log(m / u), bounded; of a level that no pair has, its neighbour's."""
+        known = (self.m > 0) | (self.u > 0)
+        weights = np.clip(_log(self.m) - _log(self.u), -MOST_WEIGHT, MOST_WEIGHT)
+        parts = zip(self.each(weights), self.each(known), strict=True)
+        return np.concatenate([_filled(own, there) for own, there in parts])
+
+    def each(self, values: Floats | Bools) -> list[Floats]:
+        """What is said of all levels, attribute by attribute."""
+        return np.split(values, self.first[1:-1])
+
+
+def start_of(u: Floats, first: Ints, prior: float, *, constrained: bool = True) -> Model:
+    """Nine matches of ten agree; where there are degrees of agreement, the nearer the likelier."""
+    found = []
+    for own in np.split(u, first[1:-1]):
+        nearer = own[:-1] * np.arange(len(own) - 1, 0, -1)
+        m = own
+        if nearer.sum() > 0:
+            share = AGREEMENT if own[-1] > 0 else 1.0
+            m = np.append(share * nearer / nearer.sum(), 1 - share)
+        found.append(decreasing(m, own) * own if constrained else m)
+    return Model(np.concatenate(found), u, first, prior)
+
+
+def estimate(patterns: Patterns, u: Floats, prior: float, rules: Rules) -> Model:
+    """Estimate m, and if wanted u and the prior, by EM in log space.
+
+    Fellegi and Sunter (1969), Jaro (1989). Under the order constraint the M-step pools adjacent
+    levels that violate it to one ratio, which is the constrained maximum, so that the
+    likelihood never falls: of m / u where u is given (isotonic regression of a / u, with
+    weights u), of both where it is not (of a / (a + b), with weights a + b; Dykstra, Kochar and
+    Robertson, 1995), where a and b are the matches and the other pairs expected of each level.
+
+    Parameters
+    ----------
+    patterns
+        The pairs by their comparison levels.
+    u
+        How all pairs are spread over the levels of each attribute.
+    prior
+        The share of matches among the pairs; where it is estimated, the start.
+    rules
+        What is estimated, and how.
+    """
+    known = _Known(patterns.totals(), u, patterns.first, patterns.pairs)
+    model = start_of(u, patterns.first, prior, constrained=rules.constrained)
+    path: list[float] = []
+    while True:
+        found = patterns.expect(_log(model.m) - _log(model.u), model.logit)
+        path.append(known.likelihood(model, found, rules))
+        if len(path) > rules.iterations:
+            return replace(model, path=path)
+        after = known.maximise(model, found, rules)
+        if _change(model, after) <= rules.tolerance:
+            return replace(model, path=path, converged=True)
+        model = after
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _Known:
+    """What EM knows of the pairs, whatever the parameters."""
+
+    totals: Floats  # pairs of each level
+    spread: Floats  # their shares; or those of all pairs, where these are a sample
+    first: Ints
+    pairs: float
+
+    def likelihood(self, model: Model, found: Expected, rules: Rules) -> float:
+        """The logarithm of the likelihood, and of what smoothing makes of it."""
+        total = found.logs + self.pairs * float(_log(1 - model.prior))
+        total += float(self.totals @ _log(model.u))
+        smoothed = _log(model.m) + (_log(model.u) if rules.estimate_u else 0.0)
+        return total + rules.smoothing * float(self.spread @ smoothed)
+
+    def maximise(self, model: Model, found: Expected, rules: Rules) -> Model:
+        """The parameters that make the expected matches likeliest."""
+        a = found.levels + rules.smoothing * self.spread
+        against = self.spread
+        if rules.estimate_u:
+            others = np.maximum(self.totals - found.levels, 0.0) + rules.smoothing * self.spread
+            against = a + others
+        ratio = _ratio(a, against)
+        if rules.constrained:
+            self._pool(ratio, a, against)
+        m = self._shares(ratio * against, model.m)
+        u = self._shares((1 - ratio) * against, model.u) if rules.estimate_u else model.u
+        estimated = rules.estimate_prior and self.pairs > 0
+        prior = found.matches / self.pairs if estimated else model.prior
+        return Model(m, u, self.first, prior)
+
+    def _pool(self, ratio: Floats, a: Floats, against: Floats) -> None:
+        """Keep the ratios of each attribute from rising."""
+        rises = np.flatnonzero((ratio[1:] > ratio[:-1]) | (against[1:] <= 0)) + 1
+        inside = np.searchsorted(self.first, rises, side="right") - 1
+        for attribute in np.unique(inside[rises > self.first[inside]]).tolist():
+            own = slice(self.first[attribute], self.first[attribute + 1])
+            ratio[own] = decreasing(a[own], against[own])
+
+    def _shares(self, parts: Floats, before: Floats) -> Floats:
+        """Parts as shares of their attribute's sum; where that is nothing, as before."""
+        sums = np.repeat(np.add.reduceat(parts, self.first[:-1]), np.diff(self.first))
+        return np.where(sums > 0, parts / np.where(sums > 0, sums, 1.0), before)
+
+
+def decreasing(above: Floats, below: Floats) -> Floats:
+    """Above / below, adjacent violators pooled so that no ratio is more than the one before.
+
+    >>> decreasing(np.array([2.0, 6.0, 1.0]), np.array([1.0, 1.0, 2.0]))
+    array([4. , 4. , 0.5])
+    """
+    pools: list[list[float]] = []  # numerator, denominator, levels
+    for a, b in zip(above.tolist(), below.tolist(), strict=True):
+        pools.append([a, b, 1])
+        # A level that nothing is known of has no ratio, and joins the one before.
+        while len(pools) > 1 and pools[-2][0] * pools[-1][1] <= pools[-1][0] * pools[-2][1]:
+            last = pools.pop()
+            pools[-1] = [x + y for x, y in zip(pools[-1], last, strict=True)]
+    ratios = _ratio(*np.array([pool[:2] for pool in pools]).T)
+    return np.repeat(ratios, [int(pool[2]) for pool in pools])
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+
+
+def _log(share: Floats | float) -> Floats:
+    logs: Floats = np.log(np.maximum(share, TINY))
+    return logs
+
+
+def _filled(weights: Floats, known: Floats) -> Floats:
+    """A level that no pair has weighs what the next one does; the last, what the one before."""
+    places = np.flatnonzero(known)
+    if not len(places):
+        return np.zeros(len(weights))
+    at = np.minimum(np.searchsorted(places, np.arange(len(weights))), len(places) - 1)
+    return weights[places[at]]
+
+
+def _change(before: Model, after: Model) -> float:
+    """The largest change of a probability; of the prior, in proportion."""
+    changes = np.abs(np.concatenate([after.m - before.m, after.u - before.u]))
+    return max(float(changes.max()), abs(after.prior / max(before.prior, TINY) - 1))

@@ -1,0 +1,1 @@
+"""Rank-based record linkage, also for nominal categories."""

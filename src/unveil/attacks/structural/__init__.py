@@ -1,0 +1,1 @@
+"""Linkage of two files that share no attribute."""

@@ -1,0 +1,1 @@
+"""Numba kernels of the supervised attack: hitting sets, spans, undominated competitors."""

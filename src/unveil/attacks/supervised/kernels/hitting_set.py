@@ -1,0 +1,101 @@
+"""A cheap set that hits every conflict, by local search."""
+
+from __future__ import annotations
+
+from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.compile import kernel, part
+
+
+@part()
+def drawn(state: Ints, below: int) -> int:
+    """The next number below so many, of a generator whose state is one number."""
+    state[0] = (state[0] * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
+    return (state[0] >> 33) % below
+
+
+@kernel()
+def hit_cheaply(
+    starts: Ints,
+    members: Ints,
+    own_starts: Ints,
+    own: Ints,
+    price: Floats,
+    chosen: Bools,
+    limit: float,
+    steps: int,
+    hits: Ints,
+    weight: Floats,
+    touched: Ints,
+    open_sets: Ints,
+    place: Ints,
+    state: Ints,
+) -> bool:
+    """Choose members that hit every set, at a price of `limit` at most; whether it was done.
+
+    Set s has the members from starts[s] on, and member i is in the sets from own_starts[i] on.
+    `chosen` is where to begin, and what was found. The cheapest loss goes out, and of a set that
+    is not hit the member that hits most comes in; sets that stay open count more and more. The
+    last six are scratch.
+    """
+    many, cost, opened = len(starts) - 1, 0.0, 0
+    hits[:], weight[:], touched[:] = 0, 1.0, 0
+    for i in range(len(price)):
+        if chosen[i]:
+            cost += price[i]
+            for e in range(own_starts[i], own_starts[i + 1]):
+                hits[own[e]] += 1
+    for s in range(many):
+        if hits[s] == 0:
+            open_sets[opened], place[s] = s, opened
+            opened += 1
+    for step in range(1, steps + 1):
+        if opened == 0 and cost <= limit:
+            return True
+        while cost > limit:
+            best, least = -1, 1e300
+            for i in range(len(price)):
+                if chosen[i] and (touched[i] < step - 1 or step == 1):  # not who has just come in
+                    loss = 0.0
+                    for e in range(own_starts[i], own_starts[i + 1]):
+                        if hits[own[e]] == 1:
+                            loss += weight[own[e]]
+                    loss /= price[i]
+                    if loss < least or (loss == least and touched[i] < touched[best]):
+                        best, least = i, loss
+            if best < 0:
+                return False
+            chosen[best], touched[best] = False, step
+            cost -= price[best]
+            for e in range(own_starts[best], own_starts[best + 1]):
+                hits[own[e]] -= 1
+                if hits[own[e]] == 0:
+                    open_sets[opened], place[own[e]] = own[e], opened
+                    opened += 1
+        if opened == 0:
+            return True
+        at = open_sets[drawn(state, opened)]
+        best, most = -1, -1.0
+        for k in range(starts[at], starts[at + 1]):
+            i, gain = members[k], 0.0
+            if touched[i] == step:  # it has just gone out
+                continue
+            for e in range(own_starts[i], own_starts[i + 1]):
+                if hits[own[e]] == 0:
+                    gain += weight[own[e]]
+            gain /= price[i]
+            if gain > most or (gain == most and touched[i] < touched[best]):
+                best, most = i, gain
+        if best < 0:
+            best = members[starts[at] + drawn(state, starts[at + 1] - starts[at])]
+        chosen[best], touched[best] = True, step
+        cost += price[best]
+        for e in range(own_starts[best], own_starts[best + 1]):
+            s = own[e]
+            if hits[s] == 0:
+                opened -= 1
+                open_sets[place[s]] = open_sets[opened]
+                place[open_sets[opened]] = place[s]
+            hits[s] += 1
+        for k in range(opened):
+            weight[open_sets[k]] += 1.0
+    return opened == 0 and cost <= limit

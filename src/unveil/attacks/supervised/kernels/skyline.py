@@ -1,0 +1,132 @@
+"""What pairs cost attribute by attribute, and the competitors that no other one dominates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unveil.engines.local.kernels.costs import Terms, least_cost
+from unveil.support.arrays import Floats, Ints
+from unveil.support.compile import kernel, part
+
+NOTHING = 1e-30  # what rounding leaves of the square of a gap that is none
+LINKABLE, DOMINATED = range(2)  # whether some attribute speaks for the true record
+
+
+@part()
+def attribute_costs(
+    terms: Terms, query: Floats, missing: Floats, candidate: Floats, places: Ints, out: Floats
+) -> None:
+    """out[k] becomes what the pair costs in attribute k; column j is of attribute places[j]."""
+    out[:] = 0.0
+    for j in range(len(query)):
+        if np.isnan(query[j]) or np.isnan(candidate[j]):
+            out[places[j]] += missing[j]
+        else:
+            out[places[j]] += least_cost(terms, j, query[j], candidate[j], candidate[j])
+    for k in range(len(out)):
+        if out[k] < NOTHING:
+            out[k] = 0.0
+
+
+@kernel()
+def cost_pairs_by_attribute(
+    terms: Terms,
+    queries: Floats,
+    missing: Floats,
+    base: Floats,
+    left: Ints,
+    right: Ints,
+    places: Ints,
+    out: Floats,
+) -> None:
+    """out[p] becomes the costs of query left[p] and record right[p], attribute by attribute."""
+    for p in range(len(left)):
+        own = left[p] if len(missing) > 1 else 0
+        attribute_costs(terms, queries[left[p]], missing[own], base[right[p]], places, out[p])
+
+
+@part()
+def below(one: Floats, other: Floats, factor: float) -> bool:
+    """Whether factor times one is nowhere above the other."""
+    found = True
+    for k in range(len(one)):
+        if factor * one[k] > other[k]:
+            found = False
+            break
+    return found
+
+
+@part()
+def copy(source: Floats, target: Floats) -> None:
+    """Copy a row."""
+    for k in range(len(source)):
+        target[k] = source[k]
+
+
+@part()
+def above(one: Floats, other: Floats, factor: float) -> bool:
+    """Whether factor times one is everywhere above the other."""
+    found = True
+    for k in range(len(one)):
+        if factor * one[k] <= other[k]:
+            found = False
+            break
+    return found
+
+
+@kernel()
+def undominated(
+    terms: Terms,
+    query: Floats,
+    missing: Floats,
+    base: Floats,
+    candidates: Ints,
+    sizes: Ints,
+    true: int,
+    places: Ints,
+    nearer: float,
+    kept: Ints,
+    costs: Floats,
+    counts: Ints,
+) -> None:
+    """The candidates that may be as near as the true one while no other one is nearer.
+
+    Those that cost the same as the true one in every attribute are its twins, which no metric
+    tells apart from it; each stands for so many. A candidate that costs more in every attribute
+    is farther by any metric that is monotone; so is one that costs nowhere less than another
+    one. `kept` has the rows of the others, and counts how many, how many twins, and whether one
+    of them costs nowhere more than the true one, which then is never the nearest. Less is what
+    is less than `nearer` times as much. costs[0] is of the true one, costs[1:] of those kept.
+    """
+    attribute_costs(terms, query, missing, base[true], places, costs[0])
+    many, twins, state = 0, 0, LINKABLE
+    for row in candidates:
+        if row == true:
+            continue
+        own = costs[many + 1]
+        attribute_costs(terms, query, missing, base[row], places, own)
+        if above(own, costs[0], nearer):
+            continue
+        if below(own, costs[0], nearer):
+            if below(costs[0], own, nearer):
+                twins += sizes[row]
+                continue
+            state = DOMINATED
+            break
+        lesser = False
+        for at in range(many):
+            if below(costs[at + 1], own, 1.0):
+                lesser = True
+                break
+        if lesser:
+            continue
+        left = 0
+        for at in range(many):
+            if not below(own, costs[at + 1], 1.0):
+                kept[left] = kept[at]
+                copy(costs[at + 1], costs[left + 1])
+                left += 1
+        kept[left] = row
+        copy(own, costs[left + 1])
+        many = left + 1
+    counts[0], counts[1], counts[2] = many, twins, state

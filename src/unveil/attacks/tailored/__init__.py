@@ -1,0 +1,1 @@
+"""Linkage by an intruder who knows the masking method, and the test of compatible rows."""

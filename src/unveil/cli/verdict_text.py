@@ -1,0 +1,104 @@
+"""What an audit or a comparison found, in words: the verdict first, then what it rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unveil.cli.console import print_table, say
+from unveil.support.phrases import plain
+from unveil.wording import count
+
+if TYPE_CHECKING:
+    from unveil.reports.content import Exhibit, Section, Summary
+    from unveil.values.results.comparison import Comparison
+    from unveil.values.results.evidence import Audit
+    from unveil.workflows.auditing.replay import Replay
+
+
+# What fits a terminal: how many rows of each table, all of it where it is None. The rest is on
+# the page.
+ROWS = {
+    "limits": None,
+    "attacks": None,
+    "knowledge": None,
+    "attributes": 5,
+    "noise": None,
+    "halves": None,
+    "correspondence": 5,
+    "subgroups": 5,
+    "inference": None,
+    "loss": None,
+    "subgroup-loss": 5,
+    "remedies": None,
+    "risk-loss": None,
+    "best": None,
+    "differences": None,
+}
+ON_THE_PAGE = ("rank-of-truth", "side-by-side", "plan", "made")  # sections
+
+
+def print_audit(audit: Audit) -> None:
+    """Print what an audit found, for people."""
+    from unveil.reports.summary import summary
+
+    _print(summary(audit.evidence))
+
+
+def print_comparison(found: Comparison) -> None:
+    """Print a comparison for people."""
+    from unveil.reports.summary import compared
+
+    _print(compared(found))
+
+
+def _print(summary: Summary) -> None:
+    say(plain(summary.verdict))
+    for section in summary.sections:
+        if section.key not in ON_THE_PAGE:
+            _print_section(section)
+    say()
+
+
+def _print_section(section: Section) -> None:
+    told = [one for one in section.exhibits if one.lead or (one.name in ROWS and one.table.rows)]
+    if not (section.paragraphs or section.points or told):
+        return  # it is of charts only
+    say()
+    say(section.title.upper())
+    for paragraph in section.paragraphs:
+        say(plain(paragraph))
+    for point in section.points:
+        say(f"- {plain(point)}")
+    for exhibit in told:
+        for lead in exhibit.lead:
+            say(plain(lead))
+        if exhibit.name in ROWS and exhibit.table.rows:
+            _print_table(exhibit)
+
+
+def _print_table(exhibit: Exhibit) -> None:
+    table, most = exhibit.table, ROWS[exhibit.name]
+    heads = [plain(column.head) for column in table.columns]
+    rows = [[plain(cell) for cell in row] for row in table.rows[:most]]
+    numbers = [plain(column.head) for column in table.columns if column.number]
+    print_table(heads, rows, numbers=numbers)
+    if len(rows) < len(table.rows):
+        say(f"And {count(len(table.rows) - len(rows), 'more row')}.")
+        return  # the notes are of all rows
+    for note in exhibit.notes:
+        say(plain(note))
+
+
+def print_replay(found: Replay) -> None:
+    """Print whether an audit that was run again found the same."""
+    for note in found.notes:
+        say(f"Note: {note}.")
+    if found.same:
+        say(f"The same: all {found.numbers:,} numbers are what they were.")
+        return
+    differ = count(len(found.differences), "difference")
+    say(f"NOT the same: {differ}; {count(found.numbers, 'number')} compared.")
+    print_table(
+        ["where", "before", "now"],
+        [[one.where, f"{one.before}", f"{one.now}"] for one in found.differences[:20]],
+    )

@@ -1,0 +1,164 @@
+"""Pairs of records compared by levels, and counted by the pattern of their levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unveil.engines.local.kernels import levels as kernel
+from unveil.engines.local.level_counts import Ends, Tally, merged
+from unveil.engines.local.level_patterns import Patterns
+from unveil.engines.local.patterns import MOST_ATTRIBUTES, pattern_counts
+from unveil.support.arrays import Floats, Ints
+from unveil.support.compile import prepare
+from unveil.support.threads import cores, run_blocks
+from unveil.values.links import Part
+
+AT_ONCE = 1 << 22  # pairs whose keys are held by one thread
+_REHEARSAL = np.zeros((1, 1))
+
+
+def count_levels(
+    a: Floats, b: Floats, ends: Ends, parts: Sequence[Part], *, threads: int | None = None
+) -> Patterns:
+    """Count the pairs of two files by their comparison levels, all of them compared.
+
+    Parameters
+    ----------
+    a, b
+        Numbers, records x attributes; a NaN is missing.
+    ends
+        The tolerances of each attribute, ascending.
+    parts
+        Which records of `a` are compared with which of `b`.
+
+    Pairs are compared a few million at a time and counted by pattern, so that memory grows
+    with the number of different patterns, and not with that of the pairs; but for attributes
+    so many that a pattern is more than 62 bits.
+
+    >>> from unveil.values.links import Part
+    >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
+    >>> found = count_levels(one, two, [[0, 1]], [Part(np.arange(2), np.arange(3))])
+    >>> found.totals()  # equal, one apart, farther
+    array([1., 1., 2.])
+    """
+    prepare("the comparison of pairs", _rehearse)
+    tally = Tally(ends)
+    work = _batches(parts)
+
+    def some(start: int, stop: int) -> None:
+        for batch in work[start:stop]:
+            keys = np.empty((len(tally.words), sum(len(r) * len(c) for r, c in batch)), np.int64)
+            at = 0
+            for rows, candidates in batch:
+                others = np.ascontiguousarray(b[candidates].T)
+                for row in rows.tolist():
+                    own = keys[:, at : at + len(candidates)]
+                    for word, found in zip(tally.words, own, strict=True):
+                        kernel.fill_keys(
+                            a[row, word.attributes], others[word.attributes], word.tolerances, found
+                        )
+                    at += len(candidates)
+            tally.add(keys)
+
+    run_blocks(some, range(len(work) + 1), threads=cores(threads))
+    return tally.patterns()
+
+
+def _batches(parts: Sequence[Part]) -> list[list[tuple[Ints, Ints]]]:
+    """Records and their candidates, a few million pairs at once, however small the parts."""
+    batches: list[list[tuple[Ints, Ints]]] = []
+    room = 0
+    for part in parts:
+        records, many = part.records, max(len(part.candidates), 1)
+        while len(records):
+            if room < many:
+                batches.append([])
+                room = max(AT_ONCE, many)
+            some = room // many
+            batches[-1].append((records[:some], part.candidates))
+            room -= many * len(records[:some])
+            records = records[some:]
+    return batches
+
+
+def count_pairs(a: Floats, b: Floats, ends: Ends, rows: Ints, times: Floats) -> Patterns:
+    """The same of pairs that are listed, two rows each, every one so many times."""
+    prepare("the comparison of pairs", _rehearse)
+    tally = Tally(ends)
+    keys = np.empty((len(tally.words), len(rows)), np.int64)
+    for word, found in zip(tally.words, keys, strict=True):
+        own, other = (np.ascontiguousarray(file[:, word.attributes]) for file in (a, b))
+        kernel.fill_pair_keys(own, other, rows, word.tolerances, found)
+    return tally.listed(keys, times)
+
+
+def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> Patterns | None:
+    """The same where all attributes are equal or not, of all pairs of the same block.
+
+    Pairs are counted in groups and not compared, however many there are. None, if there are
+    too many attributes for that: at most 20, one that is missing somewhere counts twice.
+
+    >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
+    >>> count_equal(one, two, (np.zeros(2, int), np.zeros(3, int))).totals()
+    array([1., 3.])
+    """
+    both = np.vstack([a, b])
+    gappy = np.atleast_1d(np.isnan(both).any(axis=0))
+    there = np.where(np.isnan(both[:, gappy]), -1, 0)  # equal where both are
+    columns = [*map(_codes, both.T), *there.T, np.concatenate(blocks)]
+    if len(columns) > MOST_ATTRIBUTES:
+        return None
+    codes = np.column_stack(columns)
+    counts = pattern_counts(codes[: len(a)], codes[len(a) :])
+    found = np.flatnonzero(counts)
+    found = found[found >> (len(columns) - 1) == 1]  # those of one block
+    keys, width = np.zeros(len(found), np.int64), a.shape[1]
+    seen = width + np.cumsum(gappy) - 1
+    for j in range(width):
+        known = found >> seen[j] & 1 if gappy[j] else 1
+        keys = 3 * keys + known * (2 - (found >> j & 1))
+    return Tally([(0.0,)] * width).listed(keys[None], counts[found].astype(np.float64))
+
+
+def _codes(values: Floats) -> Ints:
+    """Equal numbers as equal codes; -1 is missing."""
+    codes, known = np.full(len(values), -1), ~np.isnan(values)
+    codes[known] = np.unique(values[known], return_inverse=True)[1]
+    return codes
+
+
+def level_totals(a: Floats, b: Floats, ends: Ends, parts: Sequence[Part]) -> Floats:
+    """How many pairs each level has, attribute by attribute, from the sorted values of both files.
+
+    >>> from unveil.values.links import Part
+    >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
+    >>> level_totals(one, two, [[0, 1]], [Part(np.arange(2), np.arange(3))])
+    array([1., 1., 2.])
+    """
+    prepare("the comparison of pairs", _rehearse)
+    found = []
+    for own, others, tolerances in zip(a.T, b.T, ends, strict=True):
+        within = np.zeros(len(tolerances) + 1)
+        for part in parts:
+            x, y = (
+                np.sort(values[~np.isnan(values)])
+                for values in (own[part.records], others[part.candidates])
+            )
+            counts = [kernel.pairs_within(x, y, float(end)) for end in tolerances]
+            within += [*counts, len(x) * len(y)]
+        found.append(np.diff(within, prepend=0.0))
+    return np.concatenate(found)
+
+
+def _rehearse() -> None:
+    """Compile what compares pairs."""
+    tally = Tally([[0.0]])
+    one, keys, tolerances = _REHEARSAL, np.zeros((1, 1), np.int64), tally.words[0].tolerances
+    kernel.fill_keys(one[0, :], one, tolerances, keys[0])
+    kernel.fill_pair_keys(one, one, np.zeros((1, 2), np.int64), tolerances, keys[0])
+    merged((keys[0], keys[0]), (keys[0], keys[0]))
+    kernel.pairs_within(one[0], one[0], 0.0)
+    tally.add(keys)
+    tally.patterns().expect(np.zeros(2), 0.0, threads=1)

@@ -1,0 +1,54 @@
+"""What single pairs cost: for a few candidates of each query, or for all pairs of small files."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil.engines.local.kernels.pairing import cost_pairs
+from unveil.engines.metric import Metric, euclid
+from unveil.engines.problem import check, pose
+from unveil.engines.records import Records
+from unveil.support.arrays import Floats, Ints
+from unveil.support.compile import prepare
+from unveil.support.threads import cores, run_blocks, shares_of
+
+
+def costs_of(
+    queries: Records | ArrayLike,
+    base: Records | ArrayLike,
+    metric: Metric,
+    pairs: tuple[Ints, Ints],
+    *,
+    threads: int | None = None,
+) -> Floats:
+    """What each of some pairs costs: rows of the queries and of the base, side by side.
+
+    It is the sum of the costs, of which no root is taken, and the candidate's offset;
+    infinite where a pair is impossible.
+
+    >>> from unveil.engines.metric import euclid
+    >>> rows = np.array([0, 0]), np.array([0, 1])
+    >>> costs_of(np.array([[1.0]]), np.array([[1.0], [4.0]]), euclid(), rows).tolist()
+    [0.0, 9.0]
+    """
+    workers = cores(threads)
+    asked, given = check(queries, base, metric)
+    prepare("the costs of pairs", _rehearse)
+    problem = pose(asked, given, metric, workers)
+    left, right = (np.ascontiguousarray(rows, np.int64) for rows in pairs)
+    found = np.empty(len(left))
+
+    def work(start: int, stop: int) -> None:
+        here, width = slice(start, stop), problem.queries.shape[1]
+        files = problem.queries, problem.missing, problem.base, problem.offset
+        scratch = np.zeros(width), np.zeros(width, np.int64)
+        cost_pairs(problem.terms, *files, left[here], right[here], found[here], *scratch)
+
+    run_blocks(work, shares_of(len(left), workers), threads=workers)
+    return found
+
+
+def _rehearse() -> None:
+    one = np.zeros(1, np.int64)
+    costs_of(np.zeros((1, 1)), np.zeros((1, 1)), euclid(), (one, one))

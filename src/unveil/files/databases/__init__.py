@@ -1,0 +1,1 @@
+"""Tables in databases: SQLite and PostgreSQL."""

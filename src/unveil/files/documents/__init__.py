@@ -1,0 +1,1 @@
+"""Schemas, plans, row maps, policies and evidence as files."""

@@ -1,0 +1,100 @@
+"""Evidence as JSON files, and the risk of each record as a table of its own."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from unveil import __version__
+from unveil.errors import DataError, FileError
+from unveil.files.atomic_write import write_bytes
+from unveil.files.locations import as_path
+from unveil.files.tables import read, write
+from unveil.support.arrays import Floats
+from unveil.table.encoding.to_arrays import numbers
+from unveil.table.microdata import Microdata
+from unveil.values.results.evidence import FORMAT, Audit, Evidence
+from unveil.wording import reason
+
+ROW = "row"
+NO_EVIDENCE = "this is not the evidence of an audit, or not all of it"
+
+
+class _Made(msgspec.Struct):
+    """What says whether evidence can be read at all."""
+
+    format: int
+    version: str
+
+
+def evidence_json(evidence: Evidence) -> bytes:
+    """Evidence as the bytes of its file: the same evidence, the same bytes."""
+    text = msgspec.json.encode(evidence, order="deterministic")
+    return msgspec.json.format(text, indent=2) + b"\n"
+
+
+def write_evidence(
+    evidence: Evidence, path: str | os.PathLike[str], *, force: bool = False
+) -> None:
+    """Write evidence to a JSON file, whole or not at all, readable by its owner only."""
+    write_bytes(as_path(path), evidence_json(evidence), force=force)
+
+
+def read_evidence(given: str | os.PathLike[str]) -> Evidence:
+    """Read the evidence of an audit.
+
+    >>> import tempfile, unveil
+    >>> people = unveil.households(40)
+    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
+    >>> quick["attacks"] = ["distance"]
+    >>> found = unveil.audit(people, people, truth="person", **quick)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_evidence(found.evidence, f"{folder}/audit.json")
+    ...     read_evidence(f"{folder}/audit.json").records
+    40
+    """
+    path = as_path(given)
+    try:
+        text = path.read_bytes()
+        made = msgspec.json.decode(text, type=_Made)
+        if made.format != FORMAT:
+            raise FileError(
+                f"this evidence was made by unveil {made.version}, in format {made.format}; this "
+                f"is unveil {__version__}, which reads format {FORMAT}: audit again, or read it "
+                "with that version"
+            ).at(str(path))
+        found = msgspec.json.decode(text, type=Evidence)
+    except OSError as error:
+        raise FileError(f"the evidence cannot be read: {reason(error)}").at(str(path)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError):  # whose message may quote it
+        raise FileError(NO_EVIDENCE).at(str(path)) from None
+    if not {"original", "release"} <= set(found.inputs):
+        raise FileError(NO_EVIDENCE).at(str(path))
+    return found
+
+
+def write_records(audit: Audit, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write the risk of each original by each attack: a table as private as the original.
+
+    Rows are counted from 1; blank where a record was not attacked.
+    """
+    columns = [pl.Series(ROW, np.arange(1, audit.evidence.records + 1))]
+    columns += [pl.Series(name, each).fill_nan(None) for name, each in audit.each.items()]
+    write(Microdata(pl.DataFrame(columns)), path, force=force)
+
+
+def read_records(path: str | os.PathLike[str]) -> dict[str, Floats]:
+    """Read the risk of each original by each attack, by their rows; NaN where not attacked."""
+    table = read(path)
+    if ROW not in table.columns or len(table.columns) < 2:
+        raise DataError("this is no table of the risk of each record").at(str(path))
+    names = [name for name in table.columns if name != ROW]
+    found = numbers(table, [ROW, *names]).values
+    rows = found[:, 0]
+    if not (np.sort(rows) == np.arange(1, len(rows) + 1)).all():
+        raise DataError("its rows are not those of an original, from 1").at(str(path))
+    ordered = found[np.argsort(rows)]
+    return {name: ordered[:, place] for place, name in enumerate(names, start=1)}

@@ -1,0 +1,1 @@
+"""File formats of tables, each read and written by one module."""

@@ -1,0 +1,110 @@
+"""Parquet and Arrow files: typed columns, read and written by polars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, BinaryIO, ClassVar, Literal
+
+import polars as pl
+from msgspec import Meta
+from polars.io.plugins import register_io_source
+
+from unveil.errors import FileError
+from unveil.files.formats.base import Format
+from unveil.table.microdata import Microdata
+from unveil.table.reordered import Slices
+from unveil.table.schema import Schema
+
+ROWS = 2**18  # rows that are written at once, and lie together in the file
+
+
+class Parquet(Format, frozen=True, kw_only=True):
+    """Parquet: typed columns, compressed.
+
+    Examples
+    --------
+    >>> Parquet(compression="snappy").suffixes
+    ('.parquet', '.pq')
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+
+    compression: Annotated[
+        Literal["zstd", "snappy", "gzip", "lz4", "uncompressed"],
+        Meta(description="How the columns are compressed when written."),
+    ] = "zstd"
+
+    def load(self, path: Path, schema: Schema | None) -> Microdata:
+        """Read the table of a Parquet file."""
+        return Microdata(_loaded(pl.read_parquet, path, "Parquet"), schema)
+
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table as Parquet."""
+        with _writing():
+            _lazily(data).sink_parquet(path, compression=self.compression, row_group_size=ROWS)
+
+
+class Arrow(Format, frozen=True, kw_only=True):
+    """Arrow (Feather) files: typed columns, as they lie in memory.
+
+    Examples
+    --------
+    >>> Arrow().suffixes
+    ('.arrow', '.feather', '.ipc')
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".arrow", ".feather", ".ipc")
+
+    compression: Annotated[
+        Literal["zstd", "lz4", "uncompressed"],
+        Meta(description="How the columns are compressed when written."),
+    ] = "zstd"
+
+    def load(self, path: Path, schema: Schema | None) -> Microdata:
+        """Read the table of an Arrow file."""
+        return Microdata(_loaded(pl.read_ipc, path, "Arrow"), schema)
+
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table as an Arrow file."""
+        with _writing():
+            _lazily(data).sink_ipc(path, compression=self.compression)
+
+
+def _lazily(data: Microdata) -> pl.LazyFrame:
+    """The rows for a file, put in their order while they are written."""
+    slices = Slices(data, lambda table: table.to_frame("polars"))
+
+    def rows(*_: object) -> Iterator[pl.DataFrame]:  # nothing is asked for but all of them
+        return slices.of(ROWS)
+
+    return register_io_source(rows, schema=slices.frame.schema)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """The writer calls a full disk an error of its own, and its message is not passed on."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # the system's own
+            raise
+        raise FileError("cannot be written: is the disk full? Nothing was changed") from None
+
+
+def _loaded(read: Callable[[BinaryIO], pl.DataFrame], path: Path, name: str) -> pl.DataFrame:
+    damaged = FileError(
+        f"this is not a whole {name} file: it is damaged, cut short or of another format"
+    )
+    with path.open("rb") as file:
+        # The reader's own message may quote the file, so it is not passed on. It panics on
+        # some damaged files, and a panic is not an Exception.
+        try:
+            return read(file)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
+            raise damaged from None
+        except OSError as error:
+            if error.errno is None:  # not the disk: the reader found another format
+                raise damaged from None
+            raise

@@ -1,0 +1,1 @@
+"""CSV files: decoding, header, blocks of records."""

@@ -1,0 +1,203 @@
+"""The text of a CSV file piece after piece, as UTF-8, so that no file is too large to be read."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from unveil.errors import DataError, FileError
+from unveil.files.formats.csv.header import Dialect, countable, records
+
+PIECE = 2**24  # bytes that are read at once
+_OTHER_FORMATS = {
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook",
+    b"PK\x03\x04": "a zip file",
+    b"\x1f\x8b": "a gzip file",
+    b"$FL2": "an SPSS file",
+    b"$FL3": "an SPSS file",
+    b"<stata_d": "a Stata file",
+    b"SQLite f": "an SQLite file",
+}
+_IN_WORKBOOKS = (b"xl/workbook", b"opendocument.spreadsheet")  # which are zip files
+_WIDE = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_HEAD = 8  # bytes that tell what kind of file it is
+_WHOLE = ("idna", "punycode")  # encodings that Python cannot take in pieces
+
+
+def opened(path: Path) -> IO[bytes]:
+    """A file whose bytes can be read twice; what comes through a pipe is held."""
+    file = path.open("rb")
+    if file.seekable():
+        return file
+    with file:
+        return io.BytesIO(file.read())
+
+
+class Text:
+    """The text of a file as UTF-8, in pieces; its beginning can be looked at before.
+
+    A file without line feeds has its lines end in carriage returns.
+    """
+
+    def __init__(self, file: IO[bytes], encoding: str, quote: str) -> None:
+        pieces = _decoded(file, encoding, quote)
+        first = next(pieces, b"")
+        self._turn = b"\n" not in first and not any(b"\n" in piece for piece in pieces)
+        if b"\n" not in first:  # the file was searched for one
+            pieces = _decoded(file, encoding, quote)
+            first = next(pieces, b"")
+        self._pieces = pieces
+        self._held = [self._turned(first)]
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines from the beginning, held as far as they are looked at."""
+        return _lines(self._from_the_beginning())
+
+    def after(self, start: int) -> Iterator[bytes]:
+        """The pieces from some byte on that was looked at; nothing is held any more."""
+        yield b"".join(self._held)[start:]
+        self._held.clear()
+        yield from map(self._turned, self._pieces)
+
+    def finish(self) -> None:
+        """Read to the end: what is wrong with the text as a whole is said before all else."""
+        for _ in self._pieces:
+            pass
+
+    def _from_the_beginning(self) -> Iterator[bytes]:
+        yield from list(self._held)
+        for piece in self._pieces:
+            self._held.append(self._turned(piece))
+            yield self._held[-1]
+
+    def _turned(self, piece: bytes) -> bytes:
+        return piece.replace(b"\r", b"\n") if self._turn else piece
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a text in pieces, with their ends."""
+    rest = b""
+    for piece in pieces:
+        text, rest = rest + piece, b""
+        for line in io.BytesIO(text):
+            if line.endswith(b"\n"):
+                yield line
+            else:
+                rest = line
+    if rest:
+        yield rest
+
+
+def _decoded(file: IO[bytes], encoding: str, quote: str) -> Iterator[bytes]:
+    """The file's text as UTF-8, or an error that says what the file is instead."""
+    _check_kind(file, encoding)
+    begun, blank, zero = False, True, False
+    try:
+        for text in _strings(file, encoding):
+            plain = (text if begun else text.removeprefix("\ufeff")).encode()
+            begun = True
+            zero |= b"\0" in plain
+            blank &= not plain or plain.isspace()
+            if plain and not zero:
+                yield plain
+    except _UndecodableError as error:
+        raise _undecodable(file, error.start, encoding, quote) from None
+    except UnicodeError:
+        raise FileError(f"this is not {encoding} text; name the right --encoding") from None
+    if zero:
+        raise FileError("this is not a text file: it holds zero bytes")
+    if blank:
+        raise FileError("the file is empty")
+
+
+def _check_kind(file: IO[bytes], encoding: str) -> None:
+    file.seek(0)
+    head = file.read(_HEAD)
+    for magic, name in _OTHER_FORMATS.items():
+        if head.startswith(magic):
+            rest = file.read() if name == "a zip file" else b""
+            workbook = any(part in rest for part in _IN_WORKBOOKS)
+            found = "an Excel workbook" if workbook else name
+            raise FileError(f"this is {found}, not CSV; give it the ending it needs")
+    wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
+    if not encoding.lower().replace("_", "-").startswith(wide):
+        raise FileError(f"the text is stored as {wide}: read it with encoding='{wide}'")
+
+
+class _UndecodableError(Exception):
+    """Where in the file the text ends to be of its encoding."""
+
+    def __init__(self, start: int) -> None:
+        super().__init__(start)
+        self.start = start
+
+
+def _strings(
+    file: IO[bytes], encoding: str, errors: str = "strict", upto: int | None = None
+) -> Iterator[str]:
+    """The file's text piece after piece, none empty, up to some byte."""
+    file.seek(0)
+    head, kind, place, more = file.read(_HEAD), codecs.lookup(encoding).name, 0, True
+    if kind in ("utf-16", "utf-32") and not head.startswith(tuple(_WIDE)):
+        kind += "-le" if sys.byteorder == "little" else "-be"  # as Python has it for whole texts
+    if kind == "utf-8-sig":  # whose errors are counted from after the mark
+        kind, place = "utf-8", len(codecs.BOM_UTF8) * head.startswith(codecs.BOM_UTF8)
+    file.seek(place)
+    decoder = codecs.getincrementaldecoder(kind)(errors)
+    while more:
+        many = PIECE if kind not in _WHOLE else -1
+        raw = file.read(many if upto is None else min(PIECE, upto - place))
+        more = bool(raw)
+        pending = len(decoder.getstate()[0])
+        try:
+            text = decoder.decode(raw, final=not more)
+        except UnicodeDecodeError as error:
+            raise _UndecodableError(place - pending + error.start) from None
+        place += len(raw)
+        if text:
+            yield text
+
+
+def _undecodable(file: IO[bytes], start: int, encoding: str, quote: str) -> FileError:
+    """Say in which row the text ends to be of its encoding."""
+    feeds = any("\n" in text for text in _strings(file, encoding, "replace", start))
+    before = (
+        (text if feeds else text.replace("\r", "\n")).encode(errors="replace")
+        for text in _strings(file, encoding, "replace", start)
+    )
+    lines = (countable(line) for line in _lines(_ended(before)))
+    row = sum(1 for _ in records(lines, Dialect(",", quote), strict=False)) - 1
+    where = f"row {row}" if row else "the header"
+    hint = "latin-1" if encoding.lower().startswith("utf") else "utf-8"
+    return FileError(
+        f"{where} has bytes that are not {encoding} text; "
+        f"name the right encoding (--encoding), perhaps {hint}"
+    )
+
+
+def _ended(before: Iterable[bytes]) -> Iterator[bytes]:
+    yield from before
+    yield b"x"  # what cannot be read is something
+
+
+def encoded(texts: Iterable[str], encoding: str) -> Iterator[bytes]:
+    """A text in some encoding, piece after piece; a byte order mark begins the first only."""
+    kind = codecs.lookup(encoding).name
+    encoder = codecs.getincrementalencoder(encoding)()
+    try:
+        for text in ["".join(texts)] if kind in _WHOLE else texts:
+            yield encoder.encode(text, final=kind in _WHOLE)
+        yield encoder.encode("", final=True)
+    except UnicodeEncodeError:
+        raise DataError(f"the text does not fit the encoding {encoding}; write utf-8") from None

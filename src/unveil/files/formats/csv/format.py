@@ -1,0 +1,205 @@
+"""CSV files: text with delimiters, in the dialects that people really send."""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+import msgspec
+import polars as pl
+from msgspec import Meta
+
+from unveil.errors import DataError, SpecError, UnveilError
+from unveil.files.formats.base import Format
+from unveil.files.formats.csv.blocks import blocks
+from unveil.files.formats.csv.decoding import Text, encoded, opened
+from unveil.files.formats.csv.header import (
+    Dialect,
+    delimiter_of,
+    header_line,
+    split_header,
+    unreadable,
+)
+from unveil.table.chunked_text import Gathered
+from unveil.table.columns import first_row, not_numbers
+from unveil.table.microdata import Microdata
+from unveil.table.reordered import Slices
+from unveil.table.schema import Schema
+from unveil.wording import count
+
+WRITTEN = 2**20  # cells that are written at once
+
+
+class Csv(Format, frozen=True, kw_only=True):
+    """CSV: text, one record a line, a header first. A blank cell is missing.
+
+    Examples
+    --------
+    >>> Csv(delimiter=";", decimal=",", missing=["NA"])
+    Csv(delimiter=';', encoding='utf-8', decimal=',', quote='"', missing=('NA',))
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".txt")
+
+    delimiter: Annotated[
+        str | None,
+        Meta(description="What stands between cells: one character; found by itself if none."),
+    ] = None
+    encoding: Annotated[str, Meta(description="How the text is stored.")] = "utf-8"
+    decimal: Annotated[Literal[".", ","], Meta(description="The decimal sign of numbers.")] = "."
+    quote: Annotated[
+        str, Meta(max_length=1, description="What encloses text cells; empty for nothing.")
+    ] = '"'
+    missing: Annotated[
+        tuple[str, ...],
+        Meta(description="Codes that mean missing in every column; the first is written."),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        single = [self.quote or '"', "," if self.delimiter is None else self.delimiter]
+        if any(len(mark) != 1 or not mark.isascii() or mark in "\r\n" for mark in single):
+            raise SpecError("csv: delimiter and quote are single ASCII characters")
+        if any(mark.isalnum() or mark in "+-." for mark in single):
+            raise SpecError("csv: delimiter and quote cannot be part of a number or a word")
+        if self.delimiter is not None and self.delimiter in (self.decimal, self.quote):
+            # A comma between cells and in numbers cannot be told apart.
+            raise SpecError("csv: the delimiter is also the decimal sign or the quote")
+        try:
+            "a,b\n".encode(self.encoding).decode(self.encoding)
+        except (LookupError, ValueError):
+            raise SpecError(f"csv: '{self.encoding}' is not an encoding; try latin-1") from None
+
+    @classmethod
+    def of_ending(cls, ending: str) -> Csv:
+        """A .tsv file has tabs between its cells."""
+        return cls(delimiter="\t") if ending == ".tsv" else cls()
+
+    def found_in(self, path: Path) -> Csv:
+        """The dialect with the delimiter that the file has."""
+        with opened(path) as file:
+            text = Text(file, self.encoding, self.quote)
+            return msgspec.structs.replace(self, delimiter=self._dialect(text).delimiter)
+
+    def as_in(self, source: Format) -> Format:
+        """The dialect of the source, but for a delimiter that the ending implies."""
+        own = self.delimiter
+        return source if own is None else msgspec.structs.replace(source, delimiter=own)
+
+    def load(self, path: Path, schema: Schema | None) -> Microdata:
+        """Read the table of a CSV file, block after block."""
+        with opened(path) as file:
+            cells = self._gathered(Text(file, self.encoding, self.quote))
+        return Microdata.from_text(cells, schema, decimal=self.decimal)
+
+    def _gathered(self, text: Text) -> Gathered:
+        parts: Iterator[bytes] = iter(())
+        try:
+            dialect = self._dialect(text)
+            names, start = split_header(text, dialect, self.decimal)
+            cells = Gathered(names)
+            parts = blocks(text.after(start), dialect, len(names))
+            for block in parts:
+                cells.add(self._cells(block, dialect, names))
+        except UnveilError:
+            for _ in parts:  # what is wrong with all rows comes before what is wrong with one
+                pass
+            text.finish()
+            raise
+        if cells.is_empty():
+            raise DataError("there is a header and no record")
+        return cells
+
+    def _cells(self, block: bytes, dialect: Dialect, names: list[str]) -> pl.DataFrame:
+        try:
+            cells = pl.read_csv(
+                BOM_UTF8 + block,  # a mark is dropped at the beginning, where it is of a cell, too
+                has_header=False,
+                schema=dict.fromkeys(names, pl.String),
+                separator=dialect.delimiter,
+                quote_char=dialect.quote or None,
+            )
+        except pl.exceptions.PolarsError:
+            raise unreadable() from None
+        if self.missing:
+            cells = cells.with_columns(_without(column, self.missing) for column in cells)
+        return cells
+
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table as CSV."""
+        dialect = self._dialect()
+        slices = Slices(data, lambda table: table.to_text_frame(self.decimal))
+        cells = slices.frame
+        for column in cells:
+            _check_codes(slices.source.column(column.name), self.missing)
+            _check_text(column.cast(pl.String), dialect)
+        if self.missing and re.search(_unsafe(dialect), self.missing[0]):
+            raise DataError("the code for missing has a delimiter, a quote or a line break in it")
+        if not not_numbers(pl.Series(cells.columns), self.decimal).any():
+            raise DataError("a header of numbers only would be read as a record: name a column")
+        # A lone column is quoted, so that no delimiter is found inside its cells.
+        alone = self.delimiter is None and cells.width == 1 and bool(dialect.quote)
+        with path.open("wb") as file:
+            for part in encoded(self._texts(slices, dialect, quoted=alone), self.encoding):
+                file.write(part)
+
+    def _texts(self, slices: Slices, dialect: Dialect, *, quoted: bool) -> Iterator[str]:
+        """The text of a table: its header, then some rows after the others."""
+        yield header_line(slices.frame.columns, dialect, quoted=quoted)
+        for rows in slices.of(max(1, WRITTEN // slices.frame.width)):
+            yield rows.write_csv(
+                include_header=False,
+                separator=dialect.delimiter,
+                quote_char=dialect.quote or '"',
+                quote_style=_quote_style(dialect, quoted=quoted),
+                decimal_comma=self.decimal == ",",
+                null_value=self.missing[0] if self.missing else None,
+            )
+
+    def _dialect(self, text: Text | None = None) -> Dialect:
+        """The delimiter given, else the one found in the text, else the usual one."""
+        usual = ";" if self.decimal == "," else ","
+        sniffed = self.delimiter or (delimiter_of(text, self.quote, self.decimal) if text else None)
+        return Dialect(sniffed or usual, self.quote)
+
+
+def _quote_style(dialect: Dialect, *, quoted: bool) -> Literal["non_numeric", "necessary", "never"]:
+    if quoted:
+        return "non_numeric"
+    return "necessary" if dialect.quote else "never"
+
+
+def _without(column: pl.Series, codes: tuple[str, ...]) -> pl.Series:
+    return column.set(column.is_in(list(codes)).fill_null(False), None)
+
+
+def _check_codes(column: pl.Series, missing: tuple[str, ...]) -> None:
+    """Refuse cells that would be read back as missing."""
+    clash = column.cast(pl.String).is_in(list(missing)).fill_null(False)
+    if clash.any():
+        raise DataError(
+            f"column '{column.name}' has {count(int(clash.sum()), 'cell')} equal to a code for "
+            f"missing (first in row {first_row(clash)}); choose another code"
+        )
+
+
+def _check_text(text: pl.Series, dialect: Dialect) -> None:
+    """Refuse text that would not be one cell: zero bytes, or what needs quotes without them."""
+    pattern = "\\x00" if dialect.quote else f"{_unsafe(dialect)}|^$"
+    if re.search(pattern, text.name):
+        raise DataError(f"the name of column '{text.name}' cannot be written like this")
+    unsafe = text.str.contains(pattern).fill_null(False)
+    if unsafe.any():
+        raise DataError(
+            f"column '{text.name}' has text that cannot be written like this: "
+            f"{count(int(unsafe.sum()), 'cell')}, the first in row {first_row(unsafe)}; "
+            "blanks, delimiters and line breaks need quotes, zero bytes another format"
+        )
+
+
+def _unsafe(dialect: Dialect) -> str:
+    """A pattern for what cannot stand in a cell without quotes."""
+    return f"[{re.escape(dialect.delimiter + dialect.quote)}\\r\\n\\x00]"

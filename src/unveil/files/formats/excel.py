@@ -1,0 +1,221 @@
+"""Excel workbooks: a sheet of typed cells, read by fastexcel and written by xlsxwriter."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+import polars as pl
+from msgspec import Meta
+
+from unveil.errors import DataError, FileError, needed
+from unveil.files.formats.base import Format
+from unveil.files.formats.excel_limits import check_fits, check_sheet_name
+from unveil.table.columns import labels_of, whole_numbers
+from unveil.table.frames import check_names
+from unveil.table.microdata import Microdata
+from unveil.table.schema import Schema
+from unveil.wording import listing, nearest
+
+_EXTRA = ("excel", "an Excel workbook")
+_ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+_FIRST_DATE = datetime.date(1900, 1, 1)  # a workbook's time of day is on the day before
+_MADE = datetime.datetime(1980, 1, 1)  # always: same data, same bytes
+_SHOWN = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss.000"}
+for _name in ("fastexcel", "calamine"):  # they tell of blank columns, of charts
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+
+
+class Excel(Format, frozen=True, kw_only=True):
+    """Excel workbooks: one sheet with a header and typed cells. A blank cell is missing.
+
+    Examples
+    --------
+    >>> Excel(sheet="people")
+    Excel(sheet='people')
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = _ENDINGS
+    written_as: ClassVar[str] = ".xlsx"
+
+    sheet: Annotated[
+        str | None,
+        Meta(description="The sheet's name; if none the only one, and data when written."),
+    ] = None
+
+    def of_sheet(self, sheet: str) -> Excel:
+        """The format of one sheet of the workbook."""
+        return msgspec.structs.replace(self, sheet=sheet)
+
+    def found_in(self, path: Path) -> Excel:
+        """The format with the sheet that the workbook has."""
+        return self.of_sheet(_sheet(_workbook(path), self.sheet, path.name))
+
+    def as_in(self, source: Format) -> Format:
+        """A sheet that is called as the source's, unless it is named."""
+        return msgspec.structs.replace(self, sheet=self.sheet or getattr(source, "sheet", None))
+
+    def check_writable(self, path: Path) -> None:
+        """Only one kind of workbook is written."""
+        ending = path.suffix.lower()
+        if ending in _ENDINGS and ending != self.written_as:
+            raise FileError(f"workbooks are written as .xlsx, not as {ending}: name it so")
+
+    def load(self, path: Path, schema: Schema | None) -> Microdata:
+        """Read the table of a sheet."""
+        workbook = _workbook(path)
+        sheet = _sheet(workbook, self.sheet, path.name)
+        return Microdata(_table(workbook, sheet), schema)
+
+    def save(self, data: Microdata, path: Path) -> None:
+        """Write a table as the only sheet of a workbook."""
+        sheet = "data" if self.sheet is None else self.sheet
+        check_sheet_name(sheet)
+        columns = check_fits(data.to_frame("polars"))
+        writer = needed("xlsxwriter", *_EXTRA)
+        # In memory: no part of the table lies in a public folder, not even for a moment.
+        try:
+            with writer.Workbook(str(path), {"in_memory": True}) as workbook:
+                workbook.set_properties({"created": _MADE})
+                made = workbook.add_worksheet(sheet)
+                for place, column in enumerate(columns):
+                    made.write_string(0, place, column.name)
+                    _write_cells(workbook, made, place, column)
+        except writer.exceptions.FileCreateError as error:  # which has the system's in it
+            raise error.args[0] from None
+
+
+class _Exact(float):
+    """A number that is written with all its digits, where xlsxwriter would write 16."""
+
+    def __format__(self, spec: str) -> str:
+        return float.__repr__(self)
+
+
+def _write_cells(workbook: Any, sheet: Any, place: int, column: pl.Series) -> None:
+    """The cells of a column, each as what it is: text is never taken for a formula or a link."""
+    cells, style = column.to_list(), None
+    if column.dtype.is_numeric():
+        cells, write = (
+            [None if cell is None else _Exact(cell) for cell in cells],
+            sheet.write_number,
+        )
+    elif (shown := _SHOWN.get(column.dtype.base_type())) is not None:
+        style = workbook.add_format({"num_format": shown})
+        write = sheet.write_datetime
+    else:
+        write = sheet.write_boolean if column.dtype == pl.Boolean else sheet.write_string
+    for row, cell in enumerate(cells, start=1):
+        if cell is not None:
+            write(row, place, cell, style)
+
+
+def _workbook(path: Path) -> Any:
+    reader = needed("fastexcel", *_EXTRA)
+    return _read(lambda: reader.read_excel(path.read_bytes()))
+
+
+def _read(ask: Callable[[], Any]) -> Any:
+    """What the reader answers; its own message may quote cells, so it is not passed on."""
+    try:
+        return ask()
+    except (OSError, MemoryError):
+        raise
+    except BaseException as error:
+        # The reader panics on some damaged files, and a panic is not an Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise FileError(
+            "this is not a whole Excel workbook: it is damaged, cut short, locked by a password "
+            "or of another format"
+        ) from None
+
+
+def _sheet(workbook: Any, wanted: str | None, file: str) -> str:
+    """The sheet asked for, else the only one with a table that is not hidden."""
+    names: list[str] = workbook.sheet_names
+    if wanted is not None:
+        if wanted not in names:
+            raise FileError(
+                f"there is no such sheet in {file}; it has: {listing(names)}"
+                f"{nearest(wanted, names)}"
+            )
+        return wanted
+    shown = [name for name in names if _is_table(workbook, name)]
+    if not shown:
+        raise FileError("the workbook has no sheet with cells that is not hidden; name one")
+    if len(shown) > 1:
+        raise FileError(f"there are several sheets: {listing(shown)}; name one: {file}#{shown[0]}")
+    return shown[0]
+
+
+def _is_table(workbook: Any, name: str) -> bool:
+    """Whether a sheet is seen and has a cell: a chart has none."""
+    sheet = _read(lambda: workbook.load_sheet(name, n_rows=0))
+    return bool(sheet.visible == "visible" and sheet.width)
+
+
+def _table(workbook: Any, sheet: str) -> pl.DataFrame:
+    """The records below the header, as typed columns; blank rows at the end are left out."""
+
+    def load(**options: Any) -> pl.DataFrame:
+        frame: pl.DataFrame = _read(
+            # All rows count for a column's type, not the first thousand.
+            lambda: workbook.load_sheet(sheet, schema_sample_rows=None, **options).to_polars()
+        )
+        return frame
+
+    header = load(header_row=None, n_rows=1)
+    if header.is_empty():
+        raise FileError("the sheet is empty")
+    cells = _body(load)
+    cells.columns = [str(place) for place in range(cells.width)]
+    names = [labels_of(cell).item() or "" for cell in header]
+    if not any(cell.dtype == pl.String for cell in header):
+        raise DataError(
+            "the first line holds numbers, not names: the sheet needs a header "
+            "that names its columns"
+        )
+    check_names(names)
+    used = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+    if not used.any():
+        raise DataError("there is a header and no record")
+    cells = cells.head(len(used) - (used.reverse().arg_max() or 0))
+    return pl.DataFrame([_typed(cell.alias(n)) for cell, n in zip(cells, names, strict=True)])
+
+
+def _body(load: Callable[..., pl.DataFrame]) -> pl.DataFrame:
+    """The cells below the header; what is of several kinds in one column is text there."""
+    cells = load()
+    spelt = load(dtypes="string")
+    mixed = [
+        place
+        for place, column in enumerate(cells)
+        if column.dtype.is_numeric() and spelt[:, place].is_in(["true", "false"]).any()
+    ]  # the reader makes truth values among numbers 1 and 0
+    for place in mixed:
+        cells.replace_column(place, spelt[:, place])
+    return cells
+
+
+def _typed(column: pl.Series) -> pl.Series:
+    """What a workbook stores as something wider: whole numbers, dates, times of day."""
+    if column.dtype == pl.Null:
+        return column.cast(pl.String)
+    if column.dtype.is_float():
+        return whole_numbers(column)
+    if column.dtype != pl.Datetime:
+        return column
+    of_day = column.dt.date() < _FIRST_DATE
+    if of_day.any():
+        if not of_day.all():
+            raise DataError(
+                f"column '{column.name}' holds dates and times of day at once; make them one"
+            )
+        return column.dt.strftime("%H:%M:%S")
+    midnight = column.dt.date().cast(column.dtype) == column
+    return column.dt.date() if midnight.all() else column

@@ -1,0 +1,1 @@
+"""Partitions of one file into groups or classes; not the comparison of two files."""

@@ -1,0 +1,1 @@
+"""Numba kernels that partition one file: MDAV, Mondrian, anti-unification, class counts."""

@@ -1,0 +1,202 @@
+"""Mondrian: groups of records cut in two, at the median of the attribute in which they differ most.
+
+Records are rows of codes; the codes of an attribute stand in its order. Some attributes may be cut
+at certain codes only: `level` says for each code how coarse a boundary lies before it, and only
+the coarsest within a group will do. So the groups of a hierarchy stay together, and missing cells,
+the last code, part from the known ones first of all.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from unveil.grouping.kernels.diversity import Rules, Scratch, keeps
+from unveil.support.arrays import Bools, Floats, Ints, Ints32
+from unveil.support.compile import kernel, part
+
+
+class Axes(NamedTuple):
+    """The attributes: where their codes lie, and where they may be cut."""
+
+    offset: Ints  # where an attribute begins in the next two
+    place: Floats  # of each code along its attribute, from 0 to 1
+    level: Ints  # of the boundary before each code
+    free: Bools  # of each attribute: whether only missing cells have a boundary of their own
+
+
+class Room(NamedTuple):
+    """What is written on."""
+
+    low: Ints  # of each attribute in the group: its lowest code
+    high: Ints
+    width: Floats
+    codes: Ints32  # of one attribute in the group
+    stack: Ints  # where groups begin and end that are still to be cut
+    spare: Ints  # records, while a group is cut
+
+
+@part()
+def select(codes: Ints32, many: int, place: int) -> int:
+    """The code at a place of the sorted codes, which are shuffled."""
+    low, high = 0, many - 1
+    while low < high:
+        middle = codes[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while codes[i] < middle:
+                i += 1
+            while codes[j] > middle:
+                j -= 1
+            if i <= j:
+                codes[i], codes[j] = codes[j], codes[i]
+                i += 1
+                j -= 1
+        if place <= j:
+            high = j
+        elif place >= i:
+            low = i
+        else:
+            break
+    return codes[place]
+
+
+@part()
+def spans(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, room: Room) -> None:
+    """The lowest and the highest code of each attribute, and how far apart they lie."""
+    attributes = codes.shape[1]
+    for j in range(attributes):
+        room.low[j] = room.high[j] = codes[members[start], j]
+    for place in range(start + 1, stop):
+        row = members[place]
+        for j in range(attributes):
+            code = codes[row, j]
+            if code < room.low[j]:
+                room.low[j] = code
+            elif code > room.high[j]:
+                room.high[j] = code
+    for j in range(attributes):
+        offset = axes.offset[j]
+        room.width[j] = axes.place[offset + room.high[j]] - axes.place[offset + room.low[j]]
+
+
+@part()
+def widest(room: Room, attributes: int) -> int:
+    """The attribute with the greatest width that is left; -1 where there is none."""
+    best = -1
+    for j in range(attributes):
+        if room.width[j] > 0 and (best < 0 or room.width[j] > room.width[best]):
+            best = j
+    return best
+
+
+@part()
+def boundary(codes: Ints32, members: Ints, start: int, stop: int, j: int, axes: Axes,
+             room: Room) -> int:  # fmt: skip
+    """The code at which the upper part of a group begins: the possible one nearest the median."""
+    low, high, offset = room.low[j], room.high[j], axes.offset[j]
+    coarsest = axes.level[offset + high]
+    if axes.free[j]:
+        if coarsest > 0:  # missing cells part from the others
+            return high
+    else:
+        for code in range(low + 1, high):
+            coarsest = max(coarsest, axes.level[offset + code])
+    for place in range(start, stop):
+        room.codes[place - start] = codes[members[place], j]
+    many = stop - start
+    median = select(room.codes, many, many // 2)
+    before, behind = median, median + 1  # the boundaries next to the median that are coarse enough
+    while before > low and axes.level[offset + before] < coarsest:
+        before -= 1
+    while behind <= high and axes.level[offset + behind] < coarsest:
+        behind += 1
+    below_first = below_second = 0
+    for place in range(many):
+        below_first += room.codes[place] < before
+        below_second += room.codes[place] < behind
+    if before <= low:
+        return behind
+    if behind > high or min(below_first, many - below_first) >= min(
+        below_second, many - below_second
+    ):
+        return before
+    return behind
+
+
+@part()
+def part_at(codes: Ints32, members: Ints, start: int, stop: int, j: int, cut: int,
+            room: Room, relaxed: bool) -> int:  # fmt: skip
+    """Put those below a code first; relaxed, those of the code too until both sides are even.
+
+    The order within either side stays. Returns where the upper part begins.
+    """
+    allowed = 0
+    if relaxed:
+        below = equal = 0
+        for place in range(start, stop):
+            code = codes[members[place], j]
+            below += code < cut
+            equal += code == cut
+        allowed = min(equal, max((stop - start) // 2 - below, 0))
+    middle, upper = start, 0
+    for place in range(start, stop):
+        row = members[place]
+        code = codes[row, j]
+        if code < cut or (code == cut and allowed > 0):
+            allowed -= code == cut
+            members[middle] = row
+            middle += 1
+        else:
+            room.spare[upper] = row
+            upper += 1
+    for place in range(upper):
+        members[middle + place] = room.spare[place]
+    return middle
+
+
+@part()
+def cut(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, rules: Rules,
+        scratch: Scratch, room: Room, even: bool) -> int:  # fmt: skip
+    """Cut a group by the widest attribute that allows it: where the upper part begins, or -1.
+
+    Even: between equal codes, those of the median going to either side; only where an attribute
+    may be cut anywhere.
+    """
+    spans(codes, members, start, stop, axes, room)
+    while True:
+        j = widest(room, codes.shape[1])
+        if j < 0:
+            return -1
+        room.width[j] = 0.0
+        at = boundary(codes, members, start, stop, j, axes, room)
+        if even:
+            if not axes.free[j] or axes.level[axes.offset[j] + at] > 0:
+                continue
+            at = select(room.codes, stop - start, (stop - start) // 2)
+        middle = part_at(codes, members, start, stop, j, at, room, even)
+        if keeps(rules, members, start, middle, scratch) and keeps(
+            rules, members, middle, stop, scratch
+        ):
+            return middle
+
+
+@kernel()
+def partition(codes: Ints32, members: Ints, axes: Axes, rules: Rules, scratch: Scratch,
+              room: Room, relaxed: bool, starts: Ints) -> int:  # fmt: skip
+    """Cut the records into groups; `starts` says where each begins. Returns how many there are."""
+    room.stack[0], room.stack[1] = 0, len(members)
+    waiting, made = 1, 0
+    while waiting > 0:
+        waiting -= 1
+        start, stop = room.stack[2 * waiting], room.stack[2 * waiting + 1]
+        middle = cut(codes, members, start, stop, axes, rules, scratch, room, False)
+        if middle < 0 and relaxed:
+            middle = cut(codes, members, start, stop, axes, rules, scratch, room, True)
+        if middle < 0:
+            starts[made] = start
+            made += 1
+            continue
+        room.stack[2 * waiting], room.stack[2 * waiting + 1] = middle, stop
+        room.stack[2 * waiting + 2], room.stack[2 * waiting + 3] = start, middle
+        waiting += 2
+    return made

@@ -1,0 +1,179 @@
+"""Microaggregation by V-MDAV: groups that take in who is near them and far from the others.
+
+Rows, the tree over those that are left, and the search in it are those of `mdav`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil.engines.local.kernels.filters import Frame, to_axes
+from unveil.grouping.kernels.centre import Middle, count, find_centre
+from unveil.grouping.kernels.mdav import (
+    ALL_TILES,
+    MADE,
+    PASSED,
+    ROWS,
+    UNASSIGNED,
+    Rows,
+    Scratch,
+    find_nearest,
+    squared,
+    take,
+)
+from unveil.grouping.kernels.remaining import Near
+from unveil.support.arrays import Floats, Ints
+from unveil.support.compile import kernel, part, step
+
+
+class Group(NamedTuple):
+    """The group that is being made, and the unassigned record that is nearest to each member."""
+
+    rows: Ints  # of the members
+    nearest: Ints  # a record; -1 where it has to be sought
+    places: Ints  # its row
+    squares: Floats  # its squared distance
+
+
+@kernel()
+def place_records(rows: Rows, places: Ints) -> None:
+    """places[i] becomes the row of record i, of those that are unassigned."""
+    for row in range(len(rows.cursor)):
+        for at in range(rows.cursor[row], rows.ends[row]):
+            places[rows.records[at]] = row
+
+
+@part()
+def stand_at(frame: Frame, rows: Rows, row: int, scratch: Scratch) -> None:
+    """The next search is from this row."""
+    for j in range(len(scratch.query)):
+        scratch.query[j] = rows.values[row, j]
+    to_axes(frame, scratch.query, scratch.point, scratch.axes)
+
+
+@step()
+def look_round(frame: Frame, rows: Rows, near: Near, row: int, two: Scratch) -> None:
+    """The two unassigned records nearest to a row, in `members`: -1, infinitely far, if none."""
+    for i in range(len(two.members)):
+        two.members[i], two.squares[i] = -1, np.inf
+    stand_at(frame, rows, row, two)
+    find_nearest(frame, rows, near, row, two)
+
+
+@part()
+def remember(group: Group, member: int, two: Scratch, which: int) -> None:
+    """Note who is nearest to a member."""
+    group.nearest[member] = two.members[which]
+    group.places[member] = int(two.places[which])
+    group.squares[member] = two.squares[which]
+
+
+@step()
+def extend(
+    frame: Frame,
+    rows: Rows,
+    near: Near,
+    groups: Ints,
+    ratio: float,
+    two: Scratch,
+    group: Group,
+    k: int,
+) -> None:
+    """Let those join who are near to one of the k members and far from who is unassigned."""
+    size = k
+    for m in range(size):
+        group.nearest[m] = -1
+    while size < len(group.rows) and two.state[UNASSIGNED] > 0:
+        best = 0
+        for m in range(size):
+            if group.nearest[m] < 0:
+                look_round(frame, rows, near, group.rows[m], two)
+                remember(group, m, two, 0)
+            if group.squares[m] < group.squares[best] or (
+                group.squares[m] == group.squares[best] and group.nearest[m] < group.nearest[best]
+            ):
+                best = m
+        guest, row, inward = group.nearest[best], group.places[best], group.squares[best]
+        look_round(frame, rows, near, row, two)  # one of the two is the guest, or as near as it
+        if not inward < ratio * two.squares[1]:
+            return
+        take(rows, near, row, groups, two)
+        group.rows[size] = row
+        remember(group, size, two, 1 if two.members[0] == guest else 0)
+        for m in range(size):
+            if group.nearest[m] == guest:
+                group.nearest[m] = -1
+        size += 1
+
+
+@kernel()
+def make_variable_groups(
+    frame: Frame,
+    rows: Rows,
+    near: Near,
+    order: Ints,
+    places: Ints,
+    groups: Ints,
+    ratio: float,
+    limits: tuple[int, int],
+    scratch: Scratch,
+    two: Scratch,
+    group: Group,
+) -> None:
+    """Make groups while there are k records.
+
+    Each begins with the first unassigned record of `order`, which is from the outside in.
+    Stops early, but after one at least, when there are fewer rows than the first of the
+    limits, or more tiles were looked at than the second. `two` is the same scratch with
+    room for two neighbours.
+    """
+    state, k = scratch.state, len(scratch.members) + 1
+    fewest, most = limits
+    state[ALL_TILES] = 0
+    while state[UNASSIGNED] >= k:
+        while groups[order[state[PASSED]]] >= 0:
+            state[PASSED] += 1
+        first = places[order[state[PASSED]]]
+        stand_at(frame, rows, first, scratch)
+        take(rows, near, first, groups, scratch)
+        find_nearest(frame, rows, near, first, scratch)
+        group.rows[0] = first
+        for each in range(1, k):
+            group.rows[each] = int(scratch.places[each - 1])
+            take(rows, near, group.rows[each], groups, scratch)
+        if ratio > 0.0:
+            extend(frame, rows, near, groups, ratio, two, group, k)
+        state[MADE] += 1
+        if state[ROWS] < fewest or state[ALL_TILES] > most:
+            return
+
+
+@kernel()
+def nearest_centres(
+    middle: Middle,
+    records: Ints,
+    starts: Ints,
+    rest: Ints,
+    joined: Ints,
+    squares: Floats,
+    place: Floats,
+) -> None:
+    """joined[r] becomes the group whose centre is nearest to the record rest[r].
+
+    Group g is records[starts[g]:starts[g + 1]]; of groups as near, the first. The middle is
+    empty before and after; `squares` is infinite before.
+    """
+    for g in range(len(starts) - 1):
+        for i in range(starts[g], starts[g + 1]):
+            count(middle, records[i], 1)
+        find_centre(middle, starts[g + 1] - starts[g], place)
+        for r in range(len(rest)):
+            square = squared(middle.values[rest[r]], place)
+            if square < squares[r]:
+                joined[r], squares[r] = g, square
+        for i in range(starts[g], starts[g + 1]):
+            count(middle, records[i], -1)
+        for j in range(len(place)):
+            middle.sums[j] = 0.0  # to the last bit

@@ -1,0 +1,356 @@
+"""Records in groups of at least k: what microaggregation averages over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unveil.engines.local.index import SAMPLE, principal_axes, same_rows
+from unveil.engines.local.kernels import filters, tree, walk
+from unveil.grouping.kernels import centre, remaining
+from unveil.grouping.kernels import mdav as kernels
+from unveil.grouping.kernels import v_mdav as variable
+from unveil.support.arrays import Floats, Floats32, Ints
+from unveil.support.compile import prepare
+from unveil.support.options import Progress
+
+# The boxes of many axes exclude little; there, leaves are large. Half or twice as large is
+# as good.
+LEAF, TILE, MANY_AXES = 16, 256, 12
+LANES = 64  # rows in a tile of the far ones
+EFFORT = 2**31  # numbers looked at, below a second, between two looks at progress and Ctrl-C
+TIRED = 256  # scans of all far rows that cost more than to put them in order again
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Categories:
+    """A categorical attribute: its categories are places in some columns of the points."""
+
+    codes: Ints  # of each record, from 0; -1 where missing, which does not count
+    places: Floats  # categories x width: where each category lies
+    column: int  # the first of its columns
+    ordered: bool  # the centre is the lower median category, else the commonest
+
+
+def mdav(
+    points: Floats,
+    k: int,
+    *,
+    categories: Sequence[Categories] = (),
+    progress: Progress | None = None,
+) -> Ints:
+    """The group of each record, numbered from 0 in the order in which groups are made.
+
+    MDAV, maximum distance to average vector: the record farthest from the centre of all and
+    the k - 1 nearest to it are a group, then the record farthest from that one and the k - 1
+    nearest to it, and so on with what is left. When fewer than 3k are left, only the first
+    of the two is made; what then remains is the last group. Groups have k to 2k - 1 records.
+
+    The groups are exactly those of all distances, each added up in the order of columns:
+    ties go to the lowest record, and the second record of a pair is sought among those that
+    the first group left. Sums behind the centre are run along as groups are taken out.
+
+    Parameters
+    ----------
+    points
+        Records x columns, complete; scales and weights are the caller's.
+    k
+        The least number of records in a group, at least 2. With fewer than 2k records all
+        are one group.
+    categories
+        Which columns stand for categories: there the centre is the place of the median
+        category or of the commonest (of several, the lowest code), not the mean. The mean
+        stands in while no record has a code.
+    progress
+        Called with the records in groups so far and all of them.
+
+    References
+    ----------
+    Josep Domingo-Ferrer and Vicenç Torra, "Ordinal, continuous and heterogeneous k-anonymity
+    through microaggregation", Data Mining and Knowledge Discovery 11 (2005), 195-212.
+
+    >>> mdav(np.array([[20.0], [61.0], [30.0], [22.0], [60.0], [31.0]]), 2).tolist()
+    [1, 0, 2, 1, 0, 2]
+    """
+    prepare("microaggregation", lambda: mdav(np.zeros((4, 1)), 2))
+    n = len(points)
+    groups = np.full(n, -1, np.int64)
+    if progress is not None:
+        progress(0, n)
+    made = 0
+    if n >= 2 * k:
+        work = _Fixed(np.require(points, np.float64, ["C", "W"]), k, categories)
+        while work.unassigned >= 2 * k:
+            work.go_on(groups)
+            if progress is not None:
+                progress(n - work.unassigned, n)
+        made = work.made
+    groups[groups < 0] = made
+    if progress is not None:
+        progress(n, n)
+    return groups
+
+
+def v_mdav(
+    points: Floats,
+    k: int,
+    *,
+    gamma: float,
+    categories: Sequence[Categories] = (),
+    progress: Progress | None = None,
+) -> Ints:
+    """The group of each record by V-MDAV, whose groups grow where a few more records are near.
+
+    While k records are unassigned, the one farthest from the centre of the whole file and
+    the k - 1 nearest to it are a group. Then, until the group has 2k - 1: the unassigned
+    record nearest to any member joins, if it is nearer to that member than `gamma` times its
+    distance to the nearest other unassigned record; if it is not, the group is made. The
+    last, fewer than k, each join the group whose centre is nearest: the centre that it has
+    before any of them joins. So only there can a group have more than 2k - 1 records.
+
+    The groups are exactly those of all distances. Ties go to the lowest record, and to the
+    group that was made first. Where no other record is unassigned, the nearest joins. With
+    `gamma` 0 nobody joins.
+
+    Parameters are those of `mdav`.
+
+    References
+    ----------
+    Agusti Solanas and Antoni Martínez-Ballesté, "V-MDAV: a multivariate microaggregation with
+    variable group size", COMPSTAT (2006), 917-925.
+
+    >>> line = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0], [9.1]])
+    >>> v_mdav(line, 2, gamma=0.2).tolist()
+    [1, 1, 1, 2, 2, 0, 0]
+    """
+    prepare(
+        "microaggregation in groups of variable size",
+        lambda: v_mdav(np.arange(5.0)[:, None], 2, gamma=1.0),
+    )
+    n = len(points)
+    groups = np.full(n, -1, np.int64)
+    if n < k:
+        groups[:] = 0
+        return groups
+    work = _Variable(np.require(points, np.float64, ["C", "W"]), k, gamma, categories)
+    while work.unassigned >= k:
+        if progress is not None:
+            progress(n - work.unassigned, n)
+        work.go_on(groups)
+    work.join_rest(groups)
+    if progress is not None:
+        progress(n, n)
+    return groups
+
+
+class _Work:
+    """The unassigned records, made ready for search and made ready again as they dwindle."""
+
+    near: remaining.Near
+
+    def __init__(self, values: Floats, k: int, categories: Sequence[Categories]) -> None:
+        same = same_rows(values, np.empty(0), 1)
+        records = np.argsort(same.of_record(), kind="stable")
+        starts, ends = same.starts[:-1].copy(), same.starts[1:].copy()
+        self.rows = kernels.Rows(values[records[starts]], records, starts, ends)
+        self.middle = _middle(values, categories)
+        self.frame, self.axes = _on_axes(self.rows.values)
+        self.scratch = _scratch(values.shape[1], k)
+        self.state = self.scratch.state
+        self.state[kernels.UNASSIGNED] = len(values)
+        self.plant()
+
+    @property
+    def unassigned(self) -> int:
+        return int(self.state[kernels.UNASSIGNED])
+
+    @property
+    def made(self) -> int:
+        return int(self.state[kernels.MADE])
+
+    def plant(self) -> None:
+        """Put the rows that are left in a new tree, and in its order."""
+        rows, width = self.rows, self.axes.shape[1]
+        left = np.flatnonzero(rows.cursor < rows.ends)
+        shape = tree.shape(len(left), LEAF if width < MANY_AXES else TILE)
+        starts = np.arange(shape.leaves + 1) * len(left) // shape.leaves
+        keys, stack = np.empty(len(left), np.float32), np.empty((64, 3), np.int64)
+        tree.split(self.axes, np.ones(width), left, keys, starts, stack, 0, shape.leaves, 64)
+        self.axes = self.axes[left]
+        self.rows = kernels.Rows(
+            rows.values[left], rows.records, rows.cursor[left], rows.ends[left]
+        )
+        tiles = np.empty((shape.leaves, width, shape.lanes), np.float32)
+        tree.fill_tiles(self.axes, np.arange(len(left)), starts, tiles, 0, shape.leaves)
+        boxes = np.full((2, max(shape.first_leaf, 1), width, tree.FAN), np.inf, np.float32)
+        np.negative(boxes[1], out=boxes[1])
+        self.near = remaining.Near(tiles, boxes[0], boxes[1], starts, shape.first_leaf)
+        remaining.bound_all(self.near)
+        self.scratch = self.scratch._replace(near=np.empty(shape.lanes, np.float32))
+        self.state[kernels.ROWS] = len(left)
+
+
+class _Fixed(_Work):
+    """The same for MDAV, which seeks the farthest of those that are left."""
+
+    far: remaining.Far
+
+    @property
+    def limits(self) -> tuple[int, int, int]:
+        """When to stop for a new tree, for a new order of the far rows, and for breath."""
+        each = LANES * self.axes.shape[1]
+        return len(self.axes) // 2, TIRED * len(self.far.tiles), EFFORT // each
+
+    def go_on(self, groups: Ints) -> None:
+        """Make groups for a while."""
+        fewest, tired, _ = self.limits
+        if self.state[kernels.ROWS] < fewest:
+            self.plant()
+        elif self.state[kernels.TILES] > tired:
+            self.far = self.sorted_out()
+        searched = self.frame, self.rows, self.near, self.far, self.middle
+        kernels.make_groups(*searched, groups, self.limits, self.scratch)
+
+    def plant(self) -> None:
+        """The far rows are put in order, too."""
+        super().plant()
+        self.far = self.sorted_out()
+
+    def sorted_out(self) -> remaining.Far:
+        """The rows that are left by their distance from the centre, the farthest first."""
+        width, reference = self.axes.shape[1], np.empty(self.axes.shape[1], np.float32)
+        centre.centre_on_axes(
+            self.frame, self.middle, self.unassigned, reference, np.empty((2, width))
+        )
+        np.clip(reference, -1e9, 1e9, out=reference)  # any is right; infinite ones are not
+        left = np.flatnonzero(self.rows.cursor < self.rows.ends)
+        radius = np.empty(len(left))
+        remaining.radii(self.axes, left, reference, radius)
+        farthest_first = np.argsort(-radius)
+        order = left[farthest_first]
+        starts = np.minimum(np.arange(-(-len(left) // LANES) + 1) * LANES, len(left))
+        tiles = np.empty((len(starts) - 1, width, LANES), np.float32)
+        tree.fill_tiles(self.axes, order, starts, tiles, 0, len(tiles))
+        tiles[-1, :, starts[-1] - starts[-2] :] = reference[:, None]
+        slots = np.empty(len(self.axes), np.int64)
+        slots[order] = np.arange(len(order))
+        self.state[kernels.TILES] = 0
+        return remaining.Far(
+            tiles,
+            rows=order,
+            slots=slots,
+            radius=radius[farthest_first[::LANES]],
+            reference=reference,
+            left=np.diff(starts),
+            head=np.zeros(1, np.int64),
+        )
+
+
+class _Variable(_Work):
+    """The same for V-MDAV: from the outside in, as seen from the centre of all."""
+
+    def __init__(
+        self, values: Floats, k: int, gamma: float, categories: Sequence[Categories]
+    ) -> None:
+        self.places = np.empty(len(values), np.int64)
+        super().__init__(values, k, categories)
+        width = values.shape[1]
+        point, place = np.empty(width, np.float32), np.empty((2, width))
+        centre.centre_on_axes(self.frame, self.middle, len(values), point, place)
+        squares = np.zeros(len(values))
+        for j in range(width):
+            squares += (values[:, j] - place[0, j]) ** 2
+        self.order = np.argsort(-squares, kind="stable")
+        self.ratio = float(gamma) ** 2  # of squares
+        most = 2 * k - 1
+        rows, nearest, places = np.zeros((3, most), np.int64)
+        self.group = variable.Group(rows, nearest, places, np.zeros(most))
+
+    def go_on(self, groups: Ints) -> None:
+        """Make groups for a while."""
+        if self.state[kernels.ROWS] < len(self.axes) // 2:
+            self.plant()
+        two = self.scratch._replace(
+            members=np.zeros(2, np.int64), squares=np.zeros(2), places=np.zeros(2)
+        )
+        searched = self.frame, self.rows, self.near, self.order, self.places
+        limits = len(self.axes) // 2, EFFORT // (self.scratch.near.size * self.axes.shape[1])
+        variable.make_variable_groups(
+            *searched, groups, self.ratio, limits, self.scratch, two, self.group
+        )
+
+    def plant(self) -> None:
+        """It is noted, too, which row a record is."""
+        super().plant()
+        variable.place_records(self.rows, self.places)
+
+    def join_rest(self, groups: Ints) -> None:
+        """Put each record that is left into the group whose centre is nearest."""
+        rest = np.flatnonzero(groups < 0)
+        if not len(rest):
+            return
+        records = np.argsort(groups, kind="stable")[len(rest) :]
+        starts = np.searchsorted(groups[records], np.arange(self.made + 1))
+        self.middle.sums[:], self.middle.counts[:] = 0.0, 0
+        joined, squares = np.zeros(len(rest), np.int64), np.full(len(rest), np.inf)
+        place = np.empty(self.axes.shape[1])
+        variable.nearest_centres(self.middle, records, starts, rest, joined, squares, place)
+        groups[rest] = joined
+
+
+def _scratch(width: int, k: int) -> kernels.Scratch:
+    single = np.float32
+    return kernels.Scratch(
+        state=np.zeros(kernels.STATES, np.int64),
+        query=np.zeros(width),
+        point=np.zeros(width, single),
+        gone=np.zeros(width, single),
+        axes=np.zeros(width),
+        near=np.zeros(0, single),
+        far=np.zeros(LANES, single),
+        boxes=np.zeros(tree.FAN, single),
+        nodes=np.zeros(walk.STACK, np.int64),
+        least=np.zeros(walk.STACK),
+        members=np.zeros(k - 1, np.int64),
+        squares=np.zeros(k - 1),
+        places=np.zeros(k - 1),
+    )
+
+
+def _middle(values: Floats, categories: Sequence[Categories]) -> centre.Middle:
+    sums = np.zeros(values.shape[1])
+    centre.add_up(values, sums)
+    widths = [each.places.shape[1] for each in categories]
+    first = np.cumsum([0, *[len(each.places) for each in categories]])
+    places = np.zeros((first[-1], max(widths, default=0)))
+    counts = np.zeros(first[-1], np.int64)
+    codes = np.empty((len(categories), len(values)), np.int64)
+    for a, each in enumerate(categories):
+        here = slice(first[a], first[a + 1])
+        places[here, : widths[a]] = each.places
+        codes[a] = each.codes
+        counts[here] = np.bincount(codes[a, codes[a] >= 0], minlength=len(each.places))
+    begin = np.array([each.column for each in categories], np.int64)
+    columns = np.stack([begin, begin + np.array(widths, np.int64)], axis=1)
+    ordered = np.array([each.ordered for each in categories], np.bool_)
+    return centre.Middle(values, sums, codes, counts, first, places, columns, ordered)
+
+
+def _on_axes(rows: Floats) -> tuple[filters.Frame, Floats32]:
+    """The rows on their principal axes, in 32 bits, and how they came there."""
+    width = rows.shape[1]
+    sample = rows[:: max(1, len(rows) // SAMPLE)]
+    middle = sample.mean(0)
+    extent = float(np.maximum(rows.max(0) - middle, middle - rows.min(0)).max())
+    scale = 1.0 / extent if extent > 1e-140 else 1.0  # else squares vanish in 64 bits, too
+    turn = np.eye(width)
+    if width > 1:
+        turn = principal_axes((sample - middle) * scale)
+    turn = np.ascontiguousarray(turn * scale)
+    frame = filters.Frame(filters.SQUARES, middle, turn, width == 1, scale, 0.0, 0.0)
+    axes, at = np.zeros(rows.shape, np.float32), np.arange(len(rows))
+    none, sums = np.empty(0), np.empty(width)
+    longest = filters.all_to_axes(frame, rows, at, none, axes, sums, 0, len(rows))
+    return frame._replace(reach=longest), axes

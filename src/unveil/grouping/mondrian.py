@@ -1,0 +1,97 @@
+"""Records cut into ever smaller groups, as long as these keep the rules (Mondrian)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil.grouping.classes import Classes, rules_of, scratch_of
+from unveil.grouping.kernels import mondrian as kernel
+from unveil.grouping.kernels.diversity import Rules
+from unveil.support.arrays import Floats, Ints, Ints32
+from unveil.support.compile import prepare
+
+APART = 2.0  # where missing cells lie: farther than any known one
+
+
+class Axis(NamedTuple):
+    """One attribute: codes in its order, the last of them missing where some are."""
+
+    codes: Ints32
+    place: Floats  # of each code, from 0 to 1; missing ones at APART
+    level: Ints  # how coarse a boundary lies before each code
+
+
+def axis_of(codes: Ints32, place: Floats, level: Ints | None = None) -> Axis:
+    """An attribute whose codes have places; -1 is missing, and becomes the last code.
+
+    >>> axis_of(np.array([0, -1, 1], np.int32), np.array([0.0, 1.0])).codes.tolist()
+    [0, 2, 1]
+    """
+    known = len(place)
+    inside = np.zeros(known, np.int64) if level is None else level
+    absent = codes < 0
+    if not absent.any():
+        return Axis(codes, place, inside)
+    top = int(inside.max(initial=0)) + 1
+    moved = np.where(absent, known, codes).astype(np.int32)
+    return Axis(moved, np.append(place, APART), np.append(inside, top))
+
+
+def mondrian(axes: Sequence[Axis], rules: Rules, *, relaxed: bool = False) -> Classes:
+    """Cut the records at medians until no group can be cut; groups are those of what they hold.
+
+    LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity (2006), Sections 3 and
+    4: the attribute in which a group is spread widest, of its spread in the file, is cut at the
+    boundary that comes nearest to the median; if the rules do not allow it, the next. Strict: all
+    records of one value go to one side. Relaxed: where no such cut is possible, those at the median
+    go to either, in the order of the rows, so that both sides are even. (The paper does so
+    from the first cut on; then a value that most records have is cut in two again and again,
+    and nothing is gained by it.)
+
+    >>> from unveil.grouping.classes import Ask
+    >>> from unveil.grouping.kernels.diversity import SIZE
+    >>> axis = axis_of(np.array([0, 1, 2, 3], np.int32), np.linspace(0, 1, 4))
+    >>> mondrian([axis], rules_of([Ask(SIZE, 0, 2.0)], [], 4)).sizes.tolist()
+    [2, 2]
+    """
+    prepare("Mondrian", _rehearse)
+    return _partition(axes, rules, relaxed=relaxed)
+
+
+def _partition(axes: Sequence[Axis], rules: Rules, *, relaxed: bool) -> Classes:
+    n, d = len(axes[0].codes), len(axes)
+    codes = np.column_stack([axis.codes for axis in axes]).astype(np.int32)
+    members, starts = np.arange(n), np.empty(n + 1, np.int64)
+    widths = [len(axis.place) for axis in axes]
+    free = [not axis.level[:-1].any() for axis in axes]
+    made = kernel.partition(
+        codes,
+        members,
+        kernel.Axes(
+            np.append(0, np.cumsum(widths)),
+            np.concatenate([axis.place for axis in axes]),
+            np.concatenate([axis.level for axis in axes]),
+            np.array(free),
+        ),
+        rules,
+        scratch_of(rules, n),
+        kernel.Room(
+            np.empty(d, np.int64),
+            np.empty(d, np.int64),
+            np.empty(d),
+            np.empty(n, np.int32),
+            np.empty(2 * n + 4, np.int64),
+            np.empty(n, np.int64),
+        ),
+        relaxed,
+        starts,
+    )
+    return Classes(members, np.append(starts[:made], n))
+
+
+def _rehearse() -> None:
+    axis = axis_of(np.zeros(1, np.int32), np.zeros(1))
+    _partition([axis], rules_of([], [], 1), relaxed=False)

@@ -1,1 +1,0 @@
-"""Numba on arrays, nothing else."""

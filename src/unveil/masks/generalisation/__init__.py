@@ -1,0 +1,1 @@
+"""Masks that make records alike until a privacy model holds."""

@@ -1,0 +1,1 @@
+"""Microaggregation: groups of similar records, each replaced by its centre."""

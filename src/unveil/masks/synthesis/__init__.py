@@ -1,0 +1,1 @@
+"""Synthetic records, drawn from a model of the table."""

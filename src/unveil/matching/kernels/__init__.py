@@ -1,0 +1,1 @@
+"""Numba kernels of the matchings: assignment, shortest paths, Sinkhorn scaling."""

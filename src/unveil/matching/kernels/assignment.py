@@ -1,0 +1,143 @@
+"""The cheapest way to assign rows to columns, each with so many places, on a sparse graph.
+
+Every column has a price. What a column costs a row is the edge's cost and that price; a row
+uses only edges on which that sum is its least (its value), or stays out at a price that is
+the same for all. So long as this holds, no other way to assign as many is cheaper. Bids get
+most rows a column; the others come in by `paths`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil.support.arrays import Floats, Ints, Ints32
+from unveil.support.compile import kernel, part
+
+ROUNDED = 1e-14  # a share of two numbers by which their sum may be off
+END, OUT = -1, -2  # the end of a list; not in a list
+
+
+class Graph(NamedTuple):
+    """Which rows can have which columns, and what that costs: edges, those of a row together."""
+
+    starts: Ints
+    rows: Ints32
+    columns: Ints32
+    costs: Floats
+
+
+class Plan(NamedTuple):
+    """Who has what so far, and the prices that prove it cheapest."""
+
+    flow: Ints  # how many of the row have the column, for each edge
+    left: Ints  # how many of each row have nothing
+    room: Ints  # how many places of each column are free
+    values: Floats  # the least that a column costs each row, or staying out
+    prices: Floats
+    first: Ints32  # a list for each column: the edges in use, and some that were
+    after: Ints32
+
+
+@part()
+def use(graph: Graph, plan: Plan, edge: int, amount: int) -> None:
+    """So many more of the edge's row have its column."""
+    plan.flow[edge] += amount
+    if plan.after[edge] == OUT:
+        column = graph.columns[edge]
+        plan.after[edge] = plan.first[column]
+        plan.first[column] = edge
+
+
+@part()
+def used(plan: Plan, column: int, edge: int) -> int:
+    """The next edge in use after this one, or the column's first; others leave the list."""
+    found = plan.first[column] if edge == END else plan.after[edge]
+    while found != END and plan.flow[found] == 0:
+        follows = plan.after[found]
+        plan.after[found] = OUT
+        found = follows
+    if edge == END:
+        plan.first[column] = found
+    else:
+        plan.after[edge] = found
+    return found
+
+
+@kernel()
+def settle(graph: Graph, plan: Plan, outside: float) -> None:
+    """Values by the prices; what is in use and above its row's value is given up.
+
+    `left`, `room` and the lists are brought up to date: everything but prices and flow may
+    be new.
+    """
+    plan.first[:] = END
+    plan.after[:] = OUT
+    for row in range(len(plan.left)):
+        value = outside
+        for edge in range(graph.starts[row], graph.starts[row + 1]):
+            value = min(value, graph.costs[edge] + plan.prices[graph.columns[edge]])
+        plan.values[row] = value
+        for edge in range(graph.starts[row], graph.starts[row + 1]):
+            amount, column = plan.flow[edge], graph.columns[edge]
+            if amount == 0:
+                continue
+            plan.flow[edge] = 0
+            cost, price = graph.costs[edge], plan.prices[column]
+            if cost + price <= value + ROUNDED * (abs(cost) + abs(price)):
+                use(graph, plan, edge, amount)
+                plan.left[row] -= amount
+                plan.room[column] -= amount
+
+
+@kernel()
+def bid(
+    graph: Graph, plan: Plan, sides: tuple[Ints, Ints], outside: float, most: int, queue: Ints32
+) -> None:
+    """Single rows without a column take their best and pay up to what the second best costs.
+
+    Who had it before is without one, and bids in turn. There are so many bids at `most`. Who
+    is indifferent between two columns that others have is left without one, and so is what
+    stands for several records. `sides` are supply and capacity; `queue` is scratch.
+    """
+    supply, capacity = sides
+    head, size, bids, n = 0, 0, 0, len(queue)
+    for row in range(n):
+        if plan.left[row] > 0 and supply[row] == 1:
+            queue[size] = row
+            size += 1
+    while size > 0 and bids < most:
+        row = queue[head]
+        head = head + 1 if head + 1 < n else 0
+        size -= 1
+        bids += 1
+        best, value, second = -1, np.inf, outside
+        for edge in range(graph.starts[row], graph.starts[row + 1]):
+            cost = graph.costs[edge] + plan.prices[graph.columns[edge]]
+            if cost < value:
+                second = min(second, value)
+                best, value = edge, cost
+            elif cost < second:
+                second = cost
+        if value >= outside:
+            continue
+        column = graph.columns[best]
+        if plan.room[column] > 0:
+            plan.room[column] -= 1
+            plan.values[row] = value
+        elif capacity[column] == 1 and second > value:
+            edge = used(plan, column, END)
+            owner = graph.rows[edge]
+            if supply[owner] > 1:
+                continue
+            plan.flow[edge] = 0
+            plan.left[owner] = 1
+            plan.prices[column] += second - value
+            plan.values[row] = second
+            queue[head + size if head + size < n else head + size - n] = owner
+            size += 1
+        else:
+            continue
+        use(graph, plan, best, 1)
+        plan.left[row] = 0

@@ -1,0 +1,1 @@
+"""Attribute disclosure: what released rows reveal, whether or not anyone is linked."""

@@ -1,0 +1,1 @@
+"""Formal re-identification: belief functions and compatibility with the truth."""

@@ -1,0 +1,143 @@
+"""Each record's result as a distribution over the candidates: what an attack says of it.
+
+It is what Definition 2 of the paper on supervised linkage (section 2.4) asks of an attack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from unveil.errors import UsageError
+from unveil.measures.formal.belief import ROUNDING
+from unveil.measures.identity.hits import LOOKED_AT
+from unveil.support.arrays import Floats, Ints
+from unveil.values.links import Links
+from unveil.wording import count
+
+MOST_TIED = 1000  # candidates that an attack lists for one record
+AT_ONCE = 5000  # records whose ties are listed together
+
+
+@runtime_checkable
+class Distributed(Protocol):
+    """A finder that gives its candidates probabilities."""
+
+    def distribution(self, records: Ints) -> tuple[Ints, Ints, Floats]:
+        """The results of records: `starts`, `rows` and `probability` of `Distributions`."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Distributions:
+    """For each record a probability over the candidates; none for one without candidates.
+
+    Those of record i, by its place in `records`, are from starts[i] to starts[i + 1].
+
+    >>> two = np.array([3, 5]), np.array([0.5, 0.5])
+    >>> [part.tolist() for part in Distributions(np.array([7]), np.array([0, 2]), *two)[0]]
+    [[3, 5], [0.5, 0.5]]
+    """
+
+    records: Ints  # rows of the intruder's file; in the reverse direction, of the release
+    starts: Ints  # one more than records
+    rows: Ints  # candidates, no row twice for a record
+    probability: Floats
+
+    def __post_init__(self) -> None:
+        ends = np.asarray(self.starts)
+        if (
+            ends.shape != (len(self.records) + 1,)
+            or ends[0] != 0
+            or (np.diff(ends) < 0).any()
+            or not ends[-1] == len(self.rows) == len(self.probability)
+        ):
+            raise UsageError(
+                "distributions: starts are one more than the records, begin at 0, ascend, and end "
+                "with the number of rows and of probabilities"
+            )
+        pairs = np.stack([self._places(), self.rows])
+        if (self.rows < 0).any() or np.unique(pairs, axis=1).shape != pairs.shape:
+            raise UsageError("distributions: rows are counted from 0, none twice for a record")
+        sums = np.bincount(self._places(), self.probability, len(self))
+        if (sums > 1 + ROUNDING).any() or not (self.probability >= 0).all():
+            raise UsageError(
+                "distributions: probabilities are 0 or more, and at most 1 in all for a record: "
+                "what is left is that it has no partner"
+            )
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, place: int) -> tuple[Ints, Floats]:
+        """The candidates of one record, and their probabilities."""
+        here = slice(self.starts[place], self.starts[place + 1])
+        return self.rows[here], self.probability[here]
+
+    def of(self, rows: Ints) -> Floats:
+        """The probability that each record's result gives to a row of its own.
+
+        >>> import unveil
+        >>> people = unveil.households(100)
+        >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+        >>> float(distributions(links).of(links.true_rows).max())
+        1.0
+        """
+        places = self._places()
+        right = np.where(self.rows == rows[places], self.probability, 0.0)
+        given: Floats = np.bincount(places, right, len(self)).astype(np.float64)
+        return given
+
+    def _places(self) -> Ints:
+        """The place of the record of each entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def __repr__(self) -> str:
+        return f"Distributions({count(len(self), 'record')}, {count(len(self.rows), 'candidate')})"
+
+
+def distributions(links: Links, *, sample: int = LOOKED_AT) -> Distributions:
+    """Each record's result as a distribution over the candidates (Definition 2).
+
+    As the attack gives it, where it knows probabilities; else equal parts for all candidates
+    that tie for the best. A record that is compared with nobody has none. Of many records a
+    sample is looked at, the one of `links.sample`.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> rows, probability = distributions(links)[0]
+    >>> rows.tolist(), probability.tolist()
+    ([0], [1.0])
+    """
+    some = links.sample(sample)
+    if isinstance(some.finder, Distributed):
+        return Distributions(some.records, *some.finder.distribution(some.records))
+    n_best = some.n_best
+    if n_best.max(initial=0) > MOST_TIED:
+        raise UsageError(
+            f"{count(int((n_best > MOST_TIED).sum()), 'record')} tie with more than {MOST_TIED:,} "
+            "candidates, which are not listed: let the intruder know more attributes; "
+            "formal(links) needs no list"
+        )
+    listed = some.found.rows.shape[1]
+    few = np.flatnonzero(n_best <= listed)
+    parts = [_ties(few, some.found.rows[few], n_best)]
+    many = np.flatnonzero(n_best > listed)
+    many = many[np.argsort(n_best[many], kind="stable")]  # so that few ask for more than they have
+    for start in range(0, len(many), AT_ONCE):
+        batch = many[start : start + AT_ONCE]
+        most = int(n_best[batch[-1]])
+        found = some.finder.nearest(some.records[batch], most, some.progress)
+        parts.append(_ties(batch, found.rows, n_best))
+    of, rows = (np.concatenate(part) for part in zip(*parts, strict=True))
+    starts = np.append(0, np.cumsum(n_best))
+    probability = np.repeat(1 / np.maximum(n_best, 1), n_best)
+    return Distributions(some.records, starts, rows[np.argsort(of, kind="stable")], probability)
+
+
+def _ties(places: Ints, rows: Ints, n_best: Ints) -> tuple[Ints, Ints]:
+    """The place of the record and the row of each candidate that ties for the best."""
+    best = np.arange(rows.shape[1]) < n_best[places, None]
+    return np.repeat(places, n_best[places]), rows[best]

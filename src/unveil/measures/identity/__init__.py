@@ -1,0 +1,1 @@
+"""Identity disclosure: how many records an attack links correctly, and how sure that is."""

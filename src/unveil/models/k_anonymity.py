@@ -1,0 +1,87 @@
+"""How many people are alike: k-anonymity in the file, k-map in the population."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from unveil.grouping.kernels.diversity import SIZE
+from unveil.models.base import Asked, Model
+from unveil.table.microdata import Microdata
+
+Stars = Annotated[
+    Literal["value", "wildcard"],
+    Meta(
+        description="What a star is: a value that only a star equals, or a wildcard that equals "
+        "any value. Only as values do stars bound what an attack can link."
+    ),
+]
+
+
+class KAnonymity(Model, frozen=True, kw_only=True):
+    """k-anonymity: every record is like at least k - 1 others on the quasi-identifiers.
+
+    Nobody can be told from at least k - 1 others by what an intruder knows. It does not say
+    whether what is confidential differs among them: see l-diversity.
+
+    A missing cell is a value of its own, a range or a set is its text. A star is a value too;
+    as a wildcard it equals every value (and so does a missing cell), as in sdcMicro: then
+    the number of rows that fit each row is counted, and an attack may link more than one in k.
+    Samarati and Sweeney, Protecting privacy when disclosing information (1998).
+
+    >>> KAnonymity(k=5).k
+    5
+    """
+
+    k: Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
+    stars: Stars = "value"
+
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:  # noqa: ARG002
+        """The size of each class; wildcards are counted row by row."""
+        return (Asked(SIZE, float(self.k)),) if self.stars == "value" else ()
+
+
+class KMap(Model, frozen=True, kw_only=True):
+    """k-map: every released record fits at least k people of a population.
+
+    An intruder who finds a row cannot tell whose it is among at least k people, where the
+    release is a sample of them. It is weaker than k-anonymity on the release, and needs a file of
+    the population with the same quasi-identifiers.
+
+    A released cell fits a value that it may hold: equal, within the range, in the set, any for a
+    star; a missing cell on either side fits. Sweeney, k-anonymity: a model for protecting privacy
+    (2002).
+
+    >>> KMap(k=5).k
+    5
+    """
+
+    k: Annotated[int, Meta(ge=1, description="How many people at least fit each record.")]
+    population: Annotated[
+        Any,
+        Meta(
+            description="The population, with the same columns: Microdata; for a mask also a file "
+            "or a frame, read as the table that is masked is."
+        ),
+    ] = None
+
+    def __eq__(self, other: object) -> bool:
+        """The same k, and the same population: a file by its name, a table by itself."""
+        if not isinstance(other, KMap) or self.k != other.k:
+            return False
+        mine, theirs = self.population, other.population
+        return mine is theirs or (isinstance(mine, str) and mine == theirs)
+
+    def __hash__(self) -> int:
+        return hash((self.k, id(self.population)))
+
+    def __repr__(self) -> str:
+        named = isinstance(self.population, str) or self.population is None
+        given = repr(self.population) if named else type(self.population).__name__
+        return f"KMap(k={self.k}, population={given})"
+
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:  # noqa: ARG002
+        """Nothing of the release's classes: people are counted in the population."""
+        return ()

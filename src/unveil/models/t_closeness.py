@@ -1,0 +1,51 @@
+"""t-closeness: those who are alike are as different as everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from unveil.errors import SpecError
+from unveil.grouping.kernels.diversity import EQUAL, ORDERED
+from unveil.models.base import Asked, OfConfidential
+from unveil.table.microdata import Microdata
+
+
+class TCloseness(OfConfidential, frozen=True, kw_only=True):
+    """t-closeness: among those who are alike, what is confidential is spread as among all.
+
+    Whoever finds a person's class learns little: the values in it are about as frequent as in the
+    whole file. At 0 the class tells nothing at all, at 1 everything.
+
+    The distance is the earth mover's. `ordered`: values stand in a line (numbers, ordered
+    categories), and moving from one end to the other costs 1; a missing value has no place and is
+    left out. `equal`: any two values are 1 apart. If not given, ordered where there is an order.
+    Li, Li and Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity
+    (2007), Section 4.
+
+    >>> TCloseness(t=0.2).t
+    0.2
+    """
+
+    t: Annotated[float, Meta(ge=0, le=1, description="How far a class may be from all records.")]
+    distance: Annotated[
+        Literal["ordered", "equal"] | None, Meta(description="How far apart values are.")
+    ] = None
+
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:
+        """The distance of each attribute."""
+        return tuple(
+            Asked(self._kind(data, column), self.t, column)
+            for column in self.confidential(data, keys)
+        )
+
+    def _kind(self, data: Microdata, column: str) -> int:
+        plain = data.level(column) != "nominal" and not data.schema[column].generalised
+        if self.distance == "ordered" and not plain:
+            raise SpecError(
+                f"t-closeness: column '{column}' has no order: choose distance 'equal', or declare "
+                "an order in the schema"
+            )
+        return EQUAL if self.distance == "equal" or not plain else ORDERED

@@ -1,0 +1,384 @@
+"""Charts: a table of the summary drawn by Altair, as a Vega-Lite specification."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import altair as alt
+
+from unveil.reports.charts.marks import (
+    DIRECTIONS,
+    PERCENT,
+    SHOWN,
+    STEP,
+    WHOLE,
+    Drawn,
+    Rows,
+    beside_each_other,
+    dashes,
+    dots,
+    folded,
+    kinds_in,
+    legend,
+    named,
+    named_bars,
+    rows_of,
+    share,
+    tall,
+    told_apart,
+    up_to,
+    with_band,
+)
+from unveil.reports.charts.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
+from unveil.reports.content import Exhibit
+from unveil.reports.paper_charts import curve, ours_and_theirs
+from unveil.support.phrases import plain
+
+
+def specification(exhibit: Exhibit) -> dict[str, Any]:
+    """The Vega-Lite specification of an exhibit that is drawn, without the theme."""
+    if exhibit.chart is None:
+        raise ValueError(f"'{exhibit.name}' is a table only")
+    drawn = CHARTS[exhibit.chart](exhibit.table.records())
+    made: dict[str, Any] = drawn.to_dict(validate=False)  # tests do; it takes half of the time
+    made |= {"width": "container", "description": plain(exhibit.says)}
+    made.pop("config", None)  # the theme's, once for all
+    made.pop("$schema", None)  # an address that nobody needs
+    return made
+
+
+def _attacks(rows: Rows) -> Drawn:
+    found = rows_of(rows).transform_calculate(
+        guessed="datum.guess / datum.n",
+        most="datum.ceiling == null ? null : datum.ceiling / datum.n",
+    )
+    y = alt.Y("attack:N", title=None, sort=list(dict.fromkeys(row["attack"] for row in rows)))
+    offset = alt.YOffset("direction:N", sort=DIRECTIONS)
+    bars = found.mark_bar().encode(
+        y=y,
+        yOffset=offset,
+        x=alt.X(
+            "share:Q",
+            title="share of the people",
+            axis=alt.Axis(format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1]),
+            scale=alt.Scale(domain=[0, 1.15]),  # room for the words
+        ),
+        color=kinds_in("direction", DIRECTIONS, (BLUE, SKY)),
+        tooltip=[
+            "attack:N",
+            "direction:N",
+            alt.Tooltip("linked:Q", format=",.1f"),
+            alt.Tooltip("n:Q", title="of", format=","),
+            alt.Tooltip("share:Q", format=".1%"),
+            alt.Tooltip("ceiling:Q", format=","),
+        ],
+    )
+    marks = (
+        found.transform_fold(["guessed", "most"], as_=["mark", "at"])
+        .transform_filter("isValid(datum.at)")
+        .transform_calculate(mark="datum.mark == 'most' ? 'ceiling' : 'a guess'")
+        .mark_tick(thickness=3, bandSize=STEP - 8)
+        .encode(
+            y=y,
+            yOffset=offset,
+            x="at:Q",
+            color=kinds_in("mark", ["a guess", "ceiling"], (GREY, RED)),
+        )
+    )
+    words = (
+        found.transform_calculate(said="format(100 * datum.share, '.1f') + ' %'")
+        .mark_text(align="left", dx=5, fontSize=10)
+        .encode(y=y, yOffset=offset, x="share:Q", text="said:N")
+    )
+    many = len({row["attack"] for row in rows})
+    layers: alt.LayerChart = alt.layer(bars, marks, words).resolve_scale(color="independent")
+    return layers.properties(height=max(3, many) * 2 * (STEP - 6))
+
+
+def _claims(rows: Rows) -> Drawn:
+    """Each attack in the direction in which the most is claimed rightly."""
+    ranked = sorted(rows, key=lambda row: -row["right"] / max(row["n"], 1))
+    shown = list({row["attack"]: row for row in reversed(ranked)}.values())[::-1][:SHOWN]
+    kinds = {"rightly": "rightly", "wrongly": "wrongly"}
+    bars = (
+        rows_of(shown)
+        .transform_calculate(
+            rightly="datum.right / max(datum.n, 1)",
+            wrongly="(datum.claimed - datum.right) / max(datum.n, 1)",
+        )
+        .transform_fold(list(kinds), as_=["claim", "part"])
+        .mark_bar()
+        .encode(
+            y=named(shown, "attack"),
+            x=share("part", "share of the people looked at"),
+            color=kinds_in("claim", list(kinds), (RED, SKY)),
+            tooltip=["attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")],
+        )
+    )
+    return alt.layer(bars).properties(height=tall(shown))
+
+
+def _precision(rows: Rows) -> Drawn:
+    kinds = {
+        "precision": "right, of the claimed",
+        "coverage": "claimed",
+        "control": "claimed of nobody",
+    }
+    lines = (
+        folded(rows_of(rows), kinds)
+        .mark_line(point=True)
+        .encode(
+            x=share("margin", "margin that is demanded", alt.Scale()),
+            y=alt.Y("at:Q", title="share", axis=PERCENT, scale=WHOLE),
+            color=kinds_in("kind", list(kinds.values()), (RED, BLUE, GREY), lines=True),
+            strokeDash=dashes("kind", list(kinds.values())),
+            tooltip=["kind:N", "margin:Q", alt.Tooltip("at:Q", format=".1%")],
+        )
+    )
+    return alt.layer(lines).properties(height=240)
+
+
+def _knowledge(rows: Rows) -> Drawn:
+    if "added" not in rows[0] or len(rows) > SHOWN:  # names would lie upon each other
+        x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
+        return with_band(rows, x)
+    order = [row["added"] for row in rows]
+    axis = alt.Axis(labelAngle=-40, labelLimit=110, labelOverlap=False)
+    return with_band(
+        rows, alt.X("added:N", title="known, one more at a time", sort=order, axis=axis)
+    )
+
+
+def _noise(rows: Rows) -> Drawn:
+    return with_band(rows, alt.X("error:Q", title="error in what is known"))
+
+
+def _without(rows: Rows) -> Drawn:
+    shown = rows[: 2 * SHOWN]
+    bars = (
+        rows_of(shown)
+        .mark_bar(color=BLUE)
+        .encode(
+            y=named(shown, "attribute"),
+            x=share("share", scale=up_to(rows, "share", "every")),
+            tooltip=["attribute:N", alt.Tooltip("share:Q", format=".1%")],
+        )
+    )
+    every = (
+        rows_of(rows[:1]).mark_rule(color=RED, strokeWidth=2, strokeDash=[6, 3]).encode(x="every:Q")
+    )
+    return alt.layer(bars, every).properties(height=tall(shown))
+
+
+def _rank_of_truth(rows: Rows) -> Drawn:
+    attacks = list(dict.fromkeys(row["attack"] for row in rows))
+    lines = (
+        rows_of(rows)
+        .mark_line(point=alt.OverlayMarkDef(size=40))
+        .encode(
+            x=alt.X("k:Q", title="among the k best", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y(
+                "share:Q", title="share of the people", axis=PERCENT, scale=up_to(rows, "share")
+            ),
+            color=kinds_in("attack", attacks, (RED, BLUE, GREEN, PURPLE), lines=True),
+            strokeDash=dashes("attack", attacks),
+            tooltip=["attack:N", "direction:N", "k:Q", alt.Tooltip("share:Q", format=".1%")],
+        )
+    )
+    return alt.layer(lines).properties(height=240)
+
+
+def _records(rows: Rows) -> Drawn:
+    ranges = [f"{100 * row['low']:.0f} to {100 * row['high']:.0f} %" for row in rows]
+    shown = [{**row, "range": said} for row, said in zip(rows, ranges, strict=True)]
+    kinds = {"by_worst": "by the worst attack", "by_mean": "mean over all attacks"}
+    return beside_each_other(shown, "range", kinds, alt.X("at:Q", title="records"))
+
+
+def _subgroups(rows: Rows) -> Drawn:
+    large = [row for row in rows if not row.get("small")] or rows
+    labels = told_apart([f"{row['column']}: {row['group']}" for row in large[:SHOWN]])
+    shown = [{**row, "label": label} for row, label in zip(large, labels, strict=False)]
+    tips = ["column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%")]
+    x = share("share", "share of the group", up_to(shown, "share"))
+    return named_bars(shown, "label", x, tips)
+
+
+def _intervals(rows: Rows) -> Drawn:
+    found = rows_of(rows)
+    x = alt.X("width:Q", title="width of the interval, in % of the ranks")
+    names = ["on average", "all at once"]
+    colour = kinds_in("of", names, (BLUE, RED), lines=True)
+    inside = found.mark_line(point=True).encode(
+        x=x,
+        y=alt.Y("share:Q", title="share inside", axis=PERCENT, scale=WHOLE),
+        color=colour,
+        tooltip=["of:N", "width:Q", alt.Tooltip("share:Q", format=".1%")],
+    )
+    by_chance = found.mark_line(strokeDash=[4, 3], opacity=0.9).encode(
+        x=x, y="chance:Q", color=colour
+    )
+    return alt.layer(by_chance, inside).properties(height=240)
+
+
+def _inside(rows: Rows) -> Drawn:
+    kinds = {"share": "inside", "chance": "by chance"}
+    return dots(rows[: 2 * SHOWN], "attribute", kinds, share("at", "share of the originals"))
+
+
+def _inference(rows: Rows) -> Drawn:
+    kinds = {
+        "linked": "by the link",
+        "control": "own row not there",
+        "guess": "one guess for all",
+        "inferred": "from the others",
+    }
+    return dots(rows[: 2 * SHOWN], "column", kinds, share("at", "told rightly"))
+
+
+def _predictions(rows: Rows) -> Drawn:
+    kinds = {"original": "from the original", "release": "from the release"}
+    known = [row for row in rows if row["original"] is not None]
+    x = alt.X("at:Q", title="score on held-out originals", scale=alt.Scale(zero=True))
+    return dots(known[: 2 * SHOWN], "target", kinds, x)
+
+
+def _loss(rows: Rows) -> Drawn:
+    shown = [row for row in rows if row["worst"] == 1 and not isinstance(row["value"], str)]
+    bars = (
+        rows_of(shown)
+        .mark_bar()
+        .encode(
+            y=named(shown, "measure"),
+            x=alt.X("value:Q", title="0: nothing is lost, 1: all", scale=WHOLE),
+            color=kinds_in("family", list(dict.fromkeys(r["family"] for r in shown)), PALETTE),
+            tooltip=["measure:N", "family:N", alt.Tooltip("value:Q", format=".3")],
+        )
+    )
+    return alt.layer(bars).properties(height=tall(shown, 18))
+
+
+def _shape(rows: Rows) -> Drawn:
+    kinds = {"original_share": "original", "release_share": "release"}
+    x = alt.X("at:Q", title=None, axis=alt.Axis(format=".0%", tickCount=3))
+    return beside_each_other(rows, "bar", kinds, x)
+
+
+def _unchanged(rows: Rows) -> Drawn:
+    shown = sorted(rows, key=lambda row: -row["share"])[: 2 * SHOWN]
+    bars = (
+        rows_of(shown)
+        .mark_bar(color=BLUE)
+        .encode(
+            y=named(shown, "column"),
+            x=share("share", "share of the cells"),
+            tooltip=["column:N", alt.Tooltip("share:Q", format=".1%")],
+        )
+    )
+    return alt.layer(bars).properties(height=tall(shown))
+
+
+def _remedies(rows: Rows) -> Drawn:
+    shown = [
+        {**row, "label": ("" if row["loss"] is None else f"loss {row['loss']:.3g}: ") + row["does"]}
+        for row in rows
+    ]
+    tips = ["does:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("loss:Q", format=".3")]
+    return named_bars(shown, "label", share("share", scale=up_to(shown, "share")), tips)
+
+
+def _risk_loss(rows: Rows) -> Drawn:
+    shown = [row for row in rows if row["risk"] is not None and row["loss"] is not None]
+    right = 1.1 * max([row["loss"] for row in shown], default=0.0) or 1.0
+    standings = ["dominated by none", "dominated"]
+    x = alt.X("loss:Q", title="information lost", scale=alt.Scale(domain=[0, right], nice=False))
+    scale = up_to(shown, "risk")
+    y = alt.Y("risk:Q", title="linked by the worst attack", axis=PERCENT, scale=scale)
+    dots = (
+        rows_of(shown)
+        .mark_point(filled=True, size=140, opacity=1)
+        .encode(
+            x=x,
+            y=y,
+            color=kinds_in("standing", standings, (BLUE, GREY)),
+            shape=alt.Shape(
+                "standing:N",
+                scale=alt.Scale(domain=standings, range=["circle", "cross"]),
+                legend=legend(standings),
+            ),
+            tooltip=[
+                "release:N",
+                alt.Tooltip("risk:Q", format=".1%"),
+                alt.Tooltip("loss:Q", format=".3"),
+            ],
+        )
+    )
+    left = [row for row in shown if 2 * row["loss"] <= right]  # a name goes where there is room
+    rest = [row for row in shown if 2 * row["loss"] > right]
+    words = (
+        rows_of(left).mark_text(align="left", dx=10, limit=110),
+        rows_of(rest).mark_text(align="right", dx=-10, limit=110),
+    )
+    beside = [one.encode(x=x, y=y, text="release:N") for one in words]
+    return alt.layer(dots, *beside).properties(height=320)
+
+
+def _beside(
+    name: str, value: str, title: str, axis: alt.Axis | None = None, kind: str = "release"
+) -> Callable[[Rows], Drawn]:
+    """Bars of several releases, or of another kind, beside each other, a group for each name."""
+
+    def drawn(rows: Rows) -> Drawn:
+        # What has no end, or another one, would be drawn far outside.
+        shown = [row for row in rows if row[value] is not None and row.get("worst", 1) == 1]
+        order = list(dict.fromkeys(row[name] for row in shown))
+        releases = list(dict.fromkeys(row[kind] for row in rows))  # of one colour throughout
+        most = f"max({value})"  # of two directions; bars on top of each other would add up
+        bars = (
+            rows_of(shown)
+            .mark_bar()
+            .encode(
+                y=alt.Y(f"{name}:N", title=None, sort=order),
+                yOffset=alt.YOffset(f"{kind}:N", sort=releases),
+                x=alt.X(f"{most}:Q", title=title, scale=WHOLE, axis=axis or alt.Axis()),
+                color=kinds_in(kind, releases, PALETTE),
+                tooltip=[
+                    f"{kind}:N",
+                    f"{name}:N",
+                    alt.Tooltip(f"{most}:Q", title=value, format=".3"),
+                ],
+            )
+        )
+        return alt.layer(bars).properties(height=max(3, len(order)) * 11 * max(2, len(releases)))
+
+    return drawn
+
+
+CHARTS: dict[str, Callable[[Rows], Drawn]] = {
+    "attacks": _attacks,
+    "claims": _claims,
+    "precision": _precision,
+    "knowledge": _knowledge,
+    "noise": _noise,
+    "without": _without,
+    "rank_of_truth": _rank_of_truth,
+    "records": _records,
+    "subgroups": _subgroups,
+    "intervals": _intervals,
+    "inside": _inside,
+    "inference": _inference,
+    "predictions": _predictions,
+    "loss": _loss,
+    "shape": _shape,
+    "unchanged": _unchanged,
+    "remedies": _remedies,
+    "risk_loss": _risk_loss,
+    "attacks_beside": _beside("attack", "share", "share of the people", PERCENT),
+    "importance": _beside("attribute", "importance", "how much it counts", PERCENT, "model"),
+    "ours_and_theirs": ours_and_theirs,
+    "curve": curve,
+    "curve_logarithmic": partial(curve, logarithmic=True),
+    "losses_beside": _beside("measure", "value", "0: nothing is lost, 1: all"),
+}

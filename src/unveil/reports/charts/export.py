@@ -1,0 +1,42 @@
+"""Figures: a chart as a picture of its own."""
+
+from __future__ import annotations
+
+import re
+
+from unveil.errors import DataError
+from unveil.reports.charts.build import specification
+from unveil.reports.charts.theme import CONFIG, WIDTH
+from unveil.reports.content import Exhibit
+
+SCALE = 2  # dots of a PNG for each of the drawing
+_CLIPS = re.compile(r'(?<=<clipPath id="clip)\d+|(?<=clip-path="url\(#clip)\d+')
+
+
+def svg(exhibit: Exhibit) -> bytes:
+    """The drawing, with its title and on white: it stands alone."""
+    import vl_convert
+
+    title = exhibit.title if exhibit.about is None else f"{exhibit.about}: {exhibit.title.lower()}"
+    whole = specification(exhibit) | {
+        "width": WIDTH,
+        "title": title,
+        "config": CONFIG | {"background": "white"},
+    }
+    try:
+        return _numbered(str(vl_convert.vegalite_to_svg(whole))).encode()
+    except ValueError:  # whose message may quote a name
+        raise DataError(f"the chart '{exhibit.name}' cannot be drawn: please report it") from None
+
+
+def _numbered(drawing: str) -> str:
+    """Vega counts clips over all that a process draws: here from 1, so that bytes are the same."""
+    known: dict[str, int] = {}
+    return _CLIPS.sub(lambda found: str(known.setdefault(found[0], len(known) + 1)), drawing)
+
+
+def png(drawing: bytes) -> bytes:
+    """A drawing in dots."""
+    import vl_convert
+
+    return bytes(vl_convert.svg_to_png(drawing.decode(), scale=SCALE))

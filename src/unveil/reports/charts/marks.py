@@ -1,0 +1,174 @@
+"""Drawing: what charts are put together of: bars, lines, dots, and how these are told apart."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from unveil.reports.charts.theme import BLUE, GREEN, GREY, ORANGE, RED
+
+Rows = list[dict[str, Any]]
+Drawn = alt.LayerChart | alt.FacetChart
+
+SHOWN = 15  # bars that can be told apart
+STEP = 22  # height of a bar
+PERCENT = alt.Axis(format=".0%")
+WHOLE = alt.Scale(domain=[0, 1])
+ROUND = (0.01, 0.05, 0.1, 0.25, 0.5)  # ends of an axis of shares
+DIRECTIONS = ["original to release", "release to original"]
+LINE = 14  # height of a line of words
+NARROW = 26  # letters of a legend that fit into one line on a phone
+
+
+def rows_of(rows: Rows) -> alt.Chart:
+    """A chart of these rows, to be told what to draw."""
+    return alt.Chart(alt.InlineData(values=rows))
+
+
+def up_to(rows: Rows, *fields: str) -> alt.Scale:
+    """From 0 to a round share that holds all of them: a small risk is not drawn as none."""
+    most = max((row[one] for row in rows for one in fields if row.get(one) is not None), default=1)
+    return alt.Scale(domain=[0, next((end for end in ROUND if most <= end), 1)])
+
+
+def share(field: str, title: str = "share of the people", scale: alt.Scale = WHOLE) -> alt.X:
+    """An axis of shares, in percent."""
+    return alt.X(f"{field}:Q", title=title, axis=PERCENT, scale=scale)
+
+
+def named(rows: Rows, name: str) -> alt.Y:
+    """Bars below each other, in the order of the table."""
+    return alt.Y(f"{name}:N", title=None, sort=[row[name] for row in rows])
+
+
+def tall(rows: Sequence[Any], step: int = STEP) -> int:
+    """How high a chart of so many bars is."""
+    return max(3, len(rows)) * step
+
+
+def with_band(rows: Rows, x: alt.X) -> Drawn:
+    """A line, and the interval in which it lies where there is one."""
+    scale, title = up_to(rows, "share", "high"), "share of the people"
+    y = alt.Y("share:Q", title=title, axis=PERCENT, scale=scale)
+    tips = [alt.Tooltip(f"{end}:Q", format=".1%") for end in ("share", "low", "high")]
+    line = rows_of(rows).mark_line(point=alt.OverlayMarkDef(color=BLUE), color=BLUE)
+    layers = [line.encode(x=x, y=y, tooltip=[x.shorthand, *tips])]
+    sure = [row for row in rows if row.get("low") is not None]
+    if sure:
+        band = rows_of(sure).mark_area(opacity=0.2, color=BLUE)
+        layers.insert(0, band.encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q"))
+    return alt.layer(*layers).properties(height=240)
+
+
+def beside_each_other(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
+    """One row for each name, with a bar for each kind."""
+    order = list(kinds.values())
+    bars = (
+        folded(rows_of(rows), kinds)
+        .mark_bar()
+        .encode(
+            y=named(rows, name),
+            yOffset=alt.YOffset("kind:N", sort=order),
+            x=x,
+            color=kinds_in("kind", order, (BLUE, ORANGE)),
+            tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=",.3")],
+        )
+    )
+    return alt.layer(bars).properties(height=tall(rows))
+
+
+def kinds_in(
+    field: str, names: list[str], colours: Sequence[str] = (BLUE, ORANGE), *, lines: bool = False
+) -> alt.Color:
+    """What colour each kind has, in an order that is kept."""
+    wheel = [colours[place % len(colours)] for place in range(len(names))]
+    scale = alt.Scale(domain=names, range=wheel)
+    return alt.Color(f"{field}:N", scale=scale, legend=legend(names, lines=lines))
+
+
+def legend(names: Sequence[str], *, lines: bool = False) -> alt.Legend:
+    """What stands for what, in two columns where these fit."""
+    columns = 2 if sum(map(len, names)) <= NARROW else 1
+    if lines:
+        return alt.Legend(title=None, columns=columns, symbolType="stroke", symbolSize=250)
+    return alt.Legend(title=None, columns=columns)
+
+
+def dashes(field: str, names: list[str]) -> alt.StrokeDash:
+    """Lines that differ in more than their colour."""
+    strokes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]][: len(names)]
+    scale = alt.Scale(domain=names, range=strokes)
+    return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend(names, lines=True))
+
+
+def folded(found: alt.Chart, kinds: dict[str, str]) -> alt.Chart:
+    """Columns under each other: their kind in words, and what they are at."""
+    said = " : ".join(f"datum.kind == '{key}' ? '{words}'" for key, words in kinds.items())
+    return (
+        found.transform_fold(list(kinds), as_=["kind", "at"])
+        .transform_filter("isValid(datum.at)")
+        .transform_calculate(kind=f"{said} : ''")
+    )
+
+
+def named_bars(rows: Rows, name: str, x: alt.X, tips: list[Any]) -> Drawn:
+    """Long names stand above their bars: beside them they would leave no room."""
+    said = {row[name]: wrapped(row[name]) for row in rows}
+    most = max(text.count("\n") for text in said.values()) + 1
+    y = alt.Y(f"{name}:N", title=None, sort=list(said), axis=None)
+    bars = rows_of(rows).mark_bar(color=BLUE, size=10, yOffset=LINE / 2 * most)
+    words = [
+        rows_of([{**row, "said": said[row[name]]} for row in rows])
+        .transform_filter(f"length(split(datum.said, '\\n')) == {lines}")
+        .mark_text(
+            align="left",
+            baseline="bottom",
+            dx=2,
+            yOffset=LINE / 2 * most - LINE / 2 - LINE * (lines - 1),  # the last one on the bar
+            lineBreak="\n",
+            lineHeight=LINE,
+            limit=alt.ExprRef("width - 4"),
+        )
+        .encode(y=y, x=alt.datum(0), text="said:N")
+        for lines in sorted({text.count("\n") + 1 for text in said.values()})
+    ]
+    drawn = alt.layer(bars.encode(y=y, x=x, tooltip=tips), *words)
+    return drawn.properties(height=len(said) * (LINE * most + 20))
+
+
+def told_apart(labels: Sequence[str]) -> list[str]:
+    """Labels of which none is there twice: bars of one name would stand upon each other.
+
+    >>> told_apart(["other", "other"])
+    ['other', 'other (2)']
+    """
+    counts: dict[str, int] = {}
+    found = []
+    for label in labels:
+        counts[label] = counts.get(label, 0) + 1
+        found.append(label if counts[label] == 1 else f"{label} ({counts[label]})")
+    return found
+
+
+def wrapped(text: str) -> str:
+    """A name in lines that fit a narrow screen, three at most."""
+    return "\n".join(textwrap.wrap(text, 48, max_lines=3, placeholder=" …"))
+
+
+def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
+    """One row for each name, with a dot for each kind, and a line from the least to the most."""
+    found, order = folded(rows_of(rows), kinds), list(kinds.values())
+    line = found.mark_rule(color="#bbbbbb", strokeWidth=2).encode(
+        y=named(rows, name), x=alt.X("min(at):Q"), x2="max(at):Q"
+    )
+    points = found.mark_point(filled=True, size=90, opacity=1).encode(
+        y=named(rows, name),
+        x=x,
+        color=kinds_in("kind", order, (RED, BLUE, GREY, GREEN)),
+        shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=legend(order)),
+        tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
+    )
+    return alt.layer(line, points).properties(height=tall(rows))

@@ -1,0 +1,121 @@
+"""Doing: what was done to the data, and how the audit was made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unveil.reports.content import Exhibit, Row, Section, Table, figures, text
+from unveil.reports.glossary import mask_key
+from unveil.reports.sections.knowledge import remasked
+from unveil.support.phrases import Phrase, Piece, Term, as_given, counted, name, names, phrase
+from unveil.values.results.evidence import Evidence
+
+NOT_PARAMETERS = ("method", "columns", "name")
+
+
+def plan(evidence: Evidence, *, external: bool = False) -> Section:
+    """How the release was masked, as far as it is told."""
+    if evidence.plan is None:
+        return Section(
+            key="plan",
+            title="What was done",
+            paragraphs=(
+                phrase("No plan was given: how the release was masked is not known here."),
+            ),
+        )
+    said = []
+    if evidence.remasking is not None:
+        said.append(remasked(evidence.remasking, evidence))
+    if not external and isinstance(evidence.plan.get("seed"), int):
+        said.append(
+            phrase("The seed of the plan is {}: keep it private.", as_given(evidence.plan["seed"]))
+        )
+    return Section(
+        key="plan",
+        title="What was done",
+        paragraphs=(
+            phrase("The steps of the masking; the attacks that know the method know these."),
+            *said,
+        ),
+        exhibits=(_steps(evidence.plan.get("mask", []), external=external),),
+    )
+
+
+def _steps(masks: list[dict[str, Any]], *, external: bool) -> Exhibit:
+    columns = (
+        figures("step", "step"),
+        text("method", "method"),
+        text("columns", "columns"),
+        text("parameters", "parameters"),
+    )
+    rows = list[Row]()
+    for step, mask in enumerate(masks, start=1):
+        method = str(mask.get("method"))
+        on = mask.get("columns")
+        rows.append(
+            (
+                counted(step),
+                Term(method, mask_key(method)),
+                names(map(str, on)) if isinstance(on, list | tuple) else "all that it can",
+                _parameters(mask),
+            )
+        )
+    table = Table(columns, tuple(rows))
+    if external:  # what to expect of a cell, and which columns stayed as they were
+        table = table.without("columns", "parameters")
+    return Exhibit(name="plan", title="The plan, step by step", table=table)
+
+
+def _parameters(mask: dict[str, Any]) -> Phrase:
+    pieces: list[Piece] = []
+    for key, value in sorted(mask.items()):  # as in the file of the evidence
+        if key in NOT_PARAMETERS:
+            continue
+        pieces += [", " if pieces else "", f"{key.replace('_', ' ')} "]
+        pieces += _parameter(value)
+    return tuple(piece for piece in pieces if piece != "")
+
+
+def _parameter(value: Any) -> Phrase:
+    if isinstance(value, bool):
+        return ("yes" if value else "no",)
+    if isinstance(value, int | float):
+        return (as_given(value),)
+    if isinstance(value, str):
+        return (name(value),)
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        return names(value)
+    return ("as in the plan",)
+
+
+def made(evidence: Evidence) -> Section:
+    """The files, the settings and the versions: what it takes to do the audit again."""
+    columns = (
+        text("input", "input"),
+        text("file", "file"),
+        figures("records", "records"),
+        text("sha256", "SHA-256"),
+    )
+    rows = tuple(
+        (
+            key,
+            "a table in memory" if one.file is None else name(one.file),
+            None if one.records is None else counted(one.records),
+            name(one.sha256),
+        )
+        for key, one in sorted(evidence.inputs.items())
+    )
+    software = names(f"{key} {value}" for key, value in sorted(evidence.software.items()))
+    return Section(
+        key="made",
+        title="How this was made",
+        paragraphs=(
+            phrase(
+                "The seed of the audit is {}. The same files, the same settings and the same "
+                "versions give the same numbers: `unveil audit --replay` on the evidence says so.",
+                as_given(evidence.seed),
+            ),
+            phrase("{}.", software),
+        ),
+        exhibits=(Exhibit(name="inputs", title="The files", table=Table(columns, rows)),),
+    )

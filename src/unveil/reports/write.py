@@ -1,0 +1,153 @@
+"""Write a report: one page, and its charts as files of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from unveil.data.reproduction import Reproductions
+from unveil.errors import FileError, UsageError
+from unveil.files.atomic_write import write_bytes
+from unveil.files.documents.evidence import NO_EVIDENCE, read_evidence
+from unveil.files.locations import as_path, check_outputs
+from unveil.reports.content import Summary
+from unveil.values.results.comparison import Comparison
+from unveil.values.results.evidence import Audit, Evidence
+from unveil.wording import reason
+
+ENDINGS = (".html", ".htm")
+
+
+def report(
+    found: Audit | Evidence | Comparison | Reproductions | str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    *,
+    external: bool = False,
+    figures: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> None:
+    """Write what was found as one page that needs nothing else, to read, to print and to send.
+
+    Parameters
+    ----------
+    found
+        An audit, its evidence or the file of it, a comparison, or reproduced papers.
+    path
+        The page, an .html file.
+    external
+        Whether it is for others: without what would help an attacker (parameters and seeds,
+        files, who and what is at the highest risk).
+    figures
+        A folder to write each chart to, as SVG and as PNG.
+    force
+        Whether files that are there may be replaced.
+
+    Examples
+    --------
+    >>> import tempfile, unveil
+    >>> people = unveil.households(40)
+    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
+    >>> quick["attacks"] = ["distance"]
+    >>> found = unveil.audit(people, people, truth="person", **quick)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     unveil.report(found, f"{folder}/audit.html")
+    """
+    target = as_path(path)
+    check_report(target, [found if isinstance(found, str | os.PathLike) else None], force=force)
+    if figures is not None:
+        check_figures(as_path(figures), [target], force=force, external=external)
+    publish(found, target, figures, external=external)
+
+
+def publish(
+    found: object,
+    page: Path | None,
+    figures: str | os.PathLike[str] | None,
+    *,
+    external: bool,
+) -> None:
+    """Write a page and its figures, each if it is asked for, where that was checked before."""
+    from unveil.reports.page import page as made
+
+    said = summary_of(found, external=external)
+    drawn = {} if figures is None else _drawn(said)
+    if page is not None:
+        write_bytes(page, made(said).encode(), force=True)
+    if figures is not None:
+        _write(drawn, as_path(figures))
+
+
+def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> None:
+    """Refuse a page that cannot be written, or that no browser would open."""
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError("a page is an .html file: give it a name that ends so").at(str(path))
+    check_outputs([path], inputs, force=force)
+
+
+def check_figures(
+    folder: Path, files: Sequence[Path | None] = (), *, force: bool, external: bool = False
+) -> None:
+    """Refuse a folder that is none, will be one of these files, or has others to be replaced."""
+    here = folder.absolute()
+    if {one.absolute() for one in files if one is not None} & {here, *here.parents}:
+        raise UsageError("figures go to a folder of their own").at(str(folder))
+    there = next((one for one in (folder, *folder.parents) if one.exists()), None)
+    if there is not None and not there.is_dir():
+        raise UsageError(f"figures go to a folder, and {there} is a file").at(str(folder))
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    if external:  # figures that are not for others might be there
+        raise FileError("not empty: figures for others go to a new folder").at(str(folder))
+    if not force:
+        raise FileError("the folder is not empty: name another, or add --force").at(str(folder))
+
+
+def summary_of(found: object, *, external: bool = False) -> Summary:
+    """What is said of an audit, its evidence or the file of it, a comparison, or papers."""
+    from unveil.reports.summary import compared, reproduced, summary
+
+    if isinstance(found, Comparison):
+        return compared(found, external=external)
+    if isinstance(found, Reproductions):
+        if external:
+            raise UsageError("a report of papers is for anybody: leave external out")
+        return reproduced(found)
+    if isinstance(found, str | os.PathLike):
+        return _of_file(found, external=external)
+    if isinstance(found, Audit):
+        found = found.evidence
+    if not isinstance(found, Evidence):
+        raise UsageError(
+            "a report is of an audit, of its evidence or the file of it, or of a comparison, not "
+            f"of {type(found).__name__}"
+        )
+    return summary(found, external=external)
+
+
+def _of_file(path: str | os.PathLike[str], *, external: bool) -> Summary:
+    from unveil.reports.summary import summary
+
+    evidence = read_evidence(path)
+    try:
+        return summary(evidence, external=external)
+    except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
+        raise FileError(NO_EVIDENCE).at(os.fspath(path)) from None  # parts that have no type
+
+
+def _drawn(said: Summary) -> dict[str, bytes]:
+    """Each chart as the bytes of two files."""
+    from unveil.reports.charts.export import png, svg
+
+    drawings = {one.name: svg(one) for one in said.exhibits() if one.chart is not None}
+    pictures = {f"{name}.png": png(drawing) for name, drawing in drawings.items()}
+    return {f"{name}.svg": drawing for name, drawing in drawings.items()} | pictures
+
+
+def _write(files: dict[str, bytes], folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
+    for name, content in files.items():
+        write_bytes(folder / name, content, force=True)

@@ -1,0 +1,95 @@
+"""How numba kernels are compiled, kept on disk, and warmed up before the work."""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import numba
+
+njit: Any = numba.njit  # its stubs do not know _nrt
+PACKAGE = Path(__file__).parents[1]
+NOTICE_AFTER = 1.5  # seconds; loading kernels that were compiled before takes less
+_warm: set[str] = set()
+
+
+def kernel() -> Callable[[Any], Any]:
+    """Compile a kernel once on a machine and free of Python's lock, so that threads share it.
+
+    A kernel makes no arrays, so arrays are not reference-counted in it (_nrt): counting is
+    atomic, and threads that share a tree would spend most of their time on it.
+    """
+    return _compile
+
+
+def _compile(function: Any) -> Any:
+    try:
+        dispatcher = njit(nogil=True, cache=True, _nrt=False)(function)
+        forget_stale(Path(dispatcher.stats.cache_path))
+    except (RuntimeError, OSError):  # no folder for compiled kernels: each run compiles
+        return njit(nogil=True, _nrt=False)(function)
+    return dispatcher
+
+
+@cache
+def forget_stale(folder: Path) -> None:
+    """Remove kernels that were compiled from other sources than these.
+
+    Numba compares a kernel with its own file only, not with the parts that it calls.
+    """
+    stamp, note = _sources(PACKAGE), folder / "sources.sha256"
+    with suppress(FileNotFoundError):
+        if note.read_text() == stamp:
+            return
+    for index in folder.glob("*.nbi"):
+        index.unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    note.write_text(stamp)
+
+
+@cache
+def _sources(package: Path) -> str:
+    """The hash of every kernel of the package, whatever folder it is in."""
+    kernels = (path.read_bytes() for path in sorted(package.rglob("kernels/*.py")))
+    return sha256(Path(__file__).read_bytes() + b"".join(kernels)).hexdigest()
+
+
+# A part is compiled into the kernels that call it: handing dozens of arrays to a call costs
+# more than the work of a small one. It cannot be called from Python.
+part = partial(
+    njit, nogil=True, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
+
+# A step of a single kernel is written out in it before anything is compiled: large ones
+# would be optimised twice.
+step = partial(njit, inline="always")
+
+
+def prepare(what: str, rehearse: Callable[[], object]) -> None:
+    """Run a small rehearsal once in a process, so that kernels are compiled or loaded.
+
+    Where they have to be compiled, which happens once on a machine, the log says so.
+    """
+    if what in _warm:
+        return
+    _warm.add(what)
+    notice = Timer(NOTICE_AFTER, _notify, [what])
+    notice.daemon = True
+    notice.start()
+    try:
+        rehearse()
+    except BaseException:
+        _warm.discard(what)
+        raise
+    finally:
+        notice.cancel()
+
+
+def _notify(what: str) -> None:
+    logging.getLogger("unveil.compile").warning(
+        "preparing %s: compiling for this machine, once; up to half a minute", what
+    )

@@ -1,0 +1,47 @@
+"""Options that are numbers, checked against their range; shares of a whole; progress."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from operator import index
+from typing import Protocol
+
+from unveil.errors import UsageError
+
+
+def whole_number(value: int, name: str, least: int, most: int) -> int:
+    """An option that is a whole number within its range."""
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or not least <= number <= most:
+        raise UsageError(f"{name}: a whole number from {least} to {most:,}")
+    return number
+
+
+def share(value: float, name: str) -> float:
+    """An option that is a number from 0 to 1."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if isinstance(value, bool | str) or not 0 <= number <= 1:
+        raise UsageError(f"{name}: a number from 0 to 1")
+    return number
+
+
+def part_of(n: int, share: float, whole: int = 1) -> int:
+    """How many of n a share of the whole is, rounded down; as it is written, in decimals.
+
+    >>> part_of(100, 0.29), int(100 * 0.29), part_of(1000, 32.3, 100)
+    (29, 28, 323)
+    """
+    return int(Decimal(repr(share)) * n / whole)
+
+
+class Progress(Protocol):
+    """Told from time to time how much is done, in the calling thread."""
+
+    def __call__(self, done: int, total: int) -> None:
+        """So much is done, of so much in all."""

@@ -1,0 +1,207 @@
+"""Phrases: sentences whose figures keep their exact value, for a terminal and for a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from math import floor
+from typing import Literal
+
+import msgspec
+
+from unveil.wording import LISTED, printable
+
+Form = Literal["count", "expected", "share", "level", "points", "decimal", "chance", "plain"]
+_PARTS = re.compile(r"\{\}|\[([^\]]+)\]\(([a-z0-9-]+)\)")
+
+
+class Figure(msgspec.Struct, frozen=True, tag="figure"):
+    """A number: what it is exactly, and how it is written.
+
+    >>> [str(Figure(value, "share")) for value in (0.0829, 0.00002, 1.0)]
+    ['8.3 %', 'under 0.1 %', '100 %']
+    """
+
+    value: float
+    form: Form
+
+    def __str__(self) -> str:
+        return _WRITTEN[self.form](self.value)
+
+
+class Name(msgspec.Struct, frozen=True, tag="name"):
+    """What the data or its steward calls something: a column, a file, a group."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Term(msgspec.Struct, frozen=True, tag="term"):
+    """A word of the field, and its entry in the glossary."""
+
+    text: str
+    key: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Mark(msgspec.Struct, frozen=True, tag="mark"):
+    """A sign, and what it stands for."""
+
+    text: str
+    means: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Piece = str | Figure | Name | Term | Mark
+Phrase = tuple[Piece, ...]
+
+
+def phrase(text: str, *parts: Piece | Phrase) -> Phrase:
+    """Words with parts put in for each {}, and [words of the field](key) as terms.
+
+    >>> phrase("[linked](linked): {} of {}", counted(90), counted(1080))[-1]
+    Figure(value=1080, form='count')
+    >>> plain(phrase("[linked](linked): {} of {}", counted(90), counted(1080)))
+    'linked: 90 of 1,080'
+    """
+    if len(parts) != sum(found[0] == "{}" for found in _PARTS.finditer(text)):
+        raise ValueError("a phrase has a {} for each of its parts")
+    pieces, waiting, place = list[Piece](), list(parts), 0
+    for found in _PARTS.finditer(text):
+        pieces.append(text[place : found.start()])
+        place = found.end()
+        if found[1]:
+            pieces.append(Term(found[1], found[2]))
+        else:
+            part = waiting.pop(0)
+            pieces += part if isinstance(part, tuple) else (part,)
+    return tuple(piece for piece in (*pieces, text[place:]) if piece != "")
+
+
+def plain(said: Piece | Phrase | None) -> str:
+    """A phrase as text."""
+    if said is None:
+        return ""
+    return "".join(str(piece) for piece in said) if isinstance(said, tuple) else str(said)
+
+
+def name(text: str) -> Name:
+    r"""A name as it can be shown: nothing in it moves the words around it.
+
+    >>> name("a\u202eb").text
+    'a\\u202eb'
+    """
+    return Name(printable(text))
+
+
+def names(given: Iterable[str], most: int = LISTED) -> Phrase:
+    """Names in a sentence, cut short where there are very many.
+
+    >>> plain(names(["age", "sex"]))
+    'age, sex'
+    """
+    every = list(given)
+    pieces: list[Piece] = []
+    for one in every[:most]:
+        pieces += [", ", name(one)] if pieces else [name(one)]
+    if len(every) > most:
+        pieces += [" and ", counted(len(every) - most), " more"]
+    return tuple(pieces)
+
+
+def counted(value: float) -> Figure:
+    """How many, as whole ones where there are many."""
+    return Figure(value, "count")
+
+
+def several(value: float, noun: str) -> Phrase:
+    """So many of something.
+
+    >>> plain(several(1, "attribute")), plain(several(2, "attribute"))
+    ('1 attribute', '2 attributes')
+    """
+    plural = {"person": "people"}.get(noun, f"{noun}s")
+    return counted(value), f" {noun if value == 1 else plural}"
+
+
+def expected(value: float) -> Figure:
+    """How many on average, to a tenth."""
+    return Figure(value, "expected")
+
+
+def percent(value: float) -> Figure:
+    """A share, in percent."""
+    return Figure(value, "share")
+
+
+def level(value: float) -> Figure:
+    """A share that somebody has set: a threshold, a confidence."""
+    return Figure(value, "level")
+
+
+def points(value: float) -> Figure:
+    """A difference of shares, in percentage points."""
+    return Figure(value, "points")
+
+
+def decimal(value: float) -> Figure:
+    """A number with three digits."""
+    return Figure(value, "decimal")
+
+
+def chance(value: float) -> Figure:
+    """A probability by which something happens by chance."""
+    return Figure(value, "chance")
+
+
+def as_given(value: float) -> Figure:
+    """A number as the steward wrote it."""
+    return Figure(value, "plain")
+
+
+def _count(value: float) -> str:
+    if value == int(value) or value >= 10:
+        return f"{floor(value + 0.5):,}"  # a half upwards, as people do
+    if 0 < value < 0.001:
+        return "under 0.001"
+    return f"{value:.1f}" if value >= 0.05 else f"{value:.1g}"
+
+
+def _share(value: float) -> str:
+    if value in {0, 1}:
+        return f"{value:.0%}".replace("%", " %")
+    if 0 < value < 0.0005:
+        return "under 0.1 %"
+    if 0.9995 <= value < 1:
+        return "over 99.9 %"
+    return f"{100 * value:.1f} %"
+
+
+def _decimal(value: float) -> str:
+    if 0 < abs(value) < 0.0005:
+        return "0.000"
+    if 0.9995 <= value < 1:
+        return "over 0.999"
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
+def _chance(value: float) -> str:
+    return "under 0.001" if value < 0.001 else f"{value:.2g}"
+
+
+_WRITTEN: dict[str, Callable[[float], str]] = {
+    "count": _count,
+    "expected": lambda value: f"{value:,.1f}",
+    "share": _share,
+    "level": lambda value: f"{100 * value:g} %",
+    "points": lambda value: f"{100 * value:+.2f}",
+    "decimal": _decimal,
+    "chance": _chance,
+    "plain": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.10g}",
+}

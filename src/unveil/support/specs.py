@@ -1,0 +1,166 @@
+"""Specs are values: one frozen struct is the Python call, the TOML table and the JSON."""
+
+from __future__ import annotations
+
+import abc
+import inspect
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from unveil.errors import SpecError
+from unveil.wording import listing, nearest
+
+
+class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
+    """Specs may have abstract methods, and answer an unknown parameter with the nearest."""
+
+    if not TYPE_CHECKING:  # a type checker sees the parameters themselves
+
+        def __call__(cls, /, **given: Any) -> Any:
+            known = cls.__struct_fields__
+            for name in given:
+                if name not in known:
+                    raise SpecError(
+                        f"{method_name(cls)}: '{name}' is not a parameter; parameters are: "
+                        f"{listing(known)}{nearest(name, known)}"
+                    )
+            fields = msgspec.structs.fields(cls)
+            absent = [f.name for f in fields if f.required and f.name not in given]
+            if absent:
+                raise SpecError(f"{method_name(cls)}: {listing(absent)}: not given")
+            return super().__call__(**given)
+
+
+class Spec(  # type: ignore[metaclass]
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, metaclass=_SpecMeta
+):
+    """The parameters of one method.
+
+    A subclass declares its parameters as ``Annotated[type, msgspec.Meta(description=...)]``;
+    their types and ranges hold in Python as they do in a file.
+    """
+
+    def __post_init__(self) -> None:
+        for field in msgspec.structs.fields(type(self)):
+            value = getattr(self, field.name)
+            if hasattr(value, "tolist"):  # numpy's: a number or an array of them
+                value = value.tolist()
+            try:
+                value = msgspec.convert(value, field.type)
+            except msgspec.ValidationError as error:
+                rule = str(error).split(" - at ")[0]
+                if rule.startswith("Invalid enum value"):
+                    rule = _type_words(field.type) + nearest(str(value), words(field.type))
+                raise SpecError(f"{method_name(type(self))}: {field.name}: {rule}") from None
+            msgspec.structs.force_setattr(self, field.name, value)
+
+
+S = TypeVar("S", bound=Spec)
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """One parameter of a method, described by its own spec."""
+
+    name: str
+    type: str
+    default: str
+    meaning: str
+
+
+class Method(msgspec.Struct, frozen=True):
+    """One method, described by its own spec."""
+
+    name: str
+    kind: str
+    summary: str
+    description: str
+    parameters: tuple[Parameter, ...]
+
+
+def method_name(spec: type[Spec]) -> str:
+    """A method's name outside Python: its class's name in kebab case.
+
+    >>> class RankSwapping(Spec):
+    ...     pass
+    >>> method_name(RankSwapping)
+    'rank-swapping'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", spec.__name__).lower()
+
+
+def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
+    """The method of this name, or an error that lists them.
+
+    >>> class RankSwapping(Spec):
+    ...     pass
+    >>> find_method([RankSwapping], "rank-swapping", "a mask").__name__
+    'RankSwapping'
+    """
+    known = {method_name(spec): spec for spec in methods}
+    if not isinstance(name, str) or name not in known:
+        word = "" if name is None else f"'{name}' is not {kind}; "
+        raise SpecError(f"{word}method: one of {listing(known)}{nearest(str(name or ''), known)}")
+    return known[name]
+
+
+def describe(spec: type[Spec], kind: str) -> Method:
+    """Describe a method from its spec: its docstring, its fields, their meta."""
+    description = inspect.cleandoc(spec.__doc__ or "")
+    hints = get_type_hints(spec, include_extras=True)
+    return Method(
+        name=method_name(spec),
+        kind=kind,
+        summary=description.split("\n")[0],
+        description=description,
+        parameters=tuple(
+            _parameter(field, hints[field.name]) for field in msgspec.structs.fields(spec)
+        ),
+    )
+
+
+def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> Parameter:
+    meta = [m for m in getattr(hint, "__metadata__", ()) if isinstance(m, msgspec.Meta)]
+    plain = getattr(hint, "__origin__", hint) if meta else hint
+    return Parameter(
+        name=field.name,
+        type=next((m.extra["type"] for m in meta if m.extra), None) or _type_words(plain),
+        default=_default_words(field),
+        meaning=" ".join(m.description for m in meta if m.description),
+    )
+
+
+def _default_words(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    return "none" if field.default is None else msgspec.json.encode(field.default).decode()
+
+
+def words(hint: Any) -> list[str]:
+    """The words of which a parameter is one.
+
+    >>> from typing import Literal
+    >>> words(Literal["sum", "max"])
+    ['sum', 'max']
+    """
+    return [
+        word for arg in get_args(hint) for word in ([arg] if isinstance(arg, str) else words(arg))
+    ]
+
+
+def _type_words(hint: Any) -> str:
+    if get_origin(hint) is Annotated:
+        return _type_words(get_args(hint)[0])
+    if get_origin(hint) is dict:
+        key, value = map(_type_words, get_args(hint))
+        return f"table from {key} to {value}"
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return f"table of {listing(hint.__struct_fields__)}"
+    if get_origin(hint) is tuple:
+        return f"list of {_type_words(get_args(hint)[0])}"
+    if args := [arg for arg in get_args(hint) if arg is not type(None)]:
+        return " or ".join(a if isinstance(a, str) else _type_words(a) for a in args)
+    names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+    return names.get(hint, "Python value" if hint is Any else str(hint))

@@ -1,0 +1,1 @@
+"""The table: microdata, its schema and its cells; not what is computed from it."""

@@ -1,0 +1,180 @@
+"""What one column is, however its owner wrote it down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from unveil.errors import SchemaError
+from unveil.table.hierarchies import check_hierarchy
+from unveil.table.roles import ROLES, Level, Role, check_level, role_meaning
+
+
+class Attribute(msgspec.Struct, frozen=True, kw_only=True):
+    """What one column is.
+
+    Parameters
+    ----------
+    role
+        One role or several, in any vocabulary; quasi and confidential together is "common".
+    level
+        numeric, ordinal or nominal; left out, it is guessed from the column.
+    order
+        The categories of an ordinal attribute, lowest first.
+    label
+        What the column is, in words.
+    labels
+        What a category's code stands for.
+    missing
+        Codes that mean missing.
+    generalised
+        Whether cells may be ranges, sets, prefixes and stars (``20..24``, ``{a|b}``, ``010*``,
+        ``*``), or groups of the hierarchy.
+    hierarchy
+        A table: each row is a category, then its ever coarser groups.
+    merged
+        Of a released attribute: each new category, and those of the original that it stands for.
+    question
+        What a guess left open; delete it when you have answered it.
+
+    Examples
+    --------
+    >>> Attribute(role="keyVars", order=["low", "mid", "high"]).level
+    'ordinal'
+    """
+
+    role: frozenset[Role] = frozenset()
+    level: Level | None = None
+    order: tuple[str, ...] = ()
+    label: str = ""
+    labels: dict[str, str] = msgspec.field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    generalised: bool = False
+    hierarchy: tuple[tuple[str, ...], ...] = ()
+    merged: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    question: str = ""
+
+    def __post_init__(self) -> None:
+        given: Any = self.role  # a caller may write it in any of the ways that TOML can
+        meanings = [role_meaning(text("role", word)) for word in words("role", given)]
+        levels = {meaning.level for meaning in meanings if meaning.level}
+        level = None if self.level is None else check_level(text("level", self.level))
+        if levels and level is None:
+            level = next(iter(levels))
+        elif levels and level not in levels:
+            raise SchemaError(f"its role says that it is {next(iter(levels))}, its level {level}")
+        order = _labels("order", self.order)
+        if level is None and order:
+            level = "ordinal"
+        for name, value in {
+            "role": frozenset[Role]().union(*(meaning.roles for meaning in meanings)),
+            "level": level,
+            "order": order,
+            "labels": _label_table(self.labels),
+            "missing": _labels("missing", self.missing),
+            "hierarchy": tuple(
+                _labels("hierarchy", row) for row in sequence("hierarchy", self.hierarchy)
+            ),
+            "merged": _merged(self.merged),
+        }.items():
+            msgspec.structs.force_setattr(self, name, value)
+        self._check()
+
+    def _check(self) -> None:
+        if not isinstance(self.generalised, bool):
+            raise SchemaError("generalised is true or false")
+        text("label", self.label)
+        text("question", self.question)
+        if self.order and self.level != "ordinal":
+            raise SchemaError(f"an order goes with level ordinal, not {self.level}")
+        for name in ("order", "missing"):
+            if len(set(getattr(self, name))) < len(getattr(self, name)):
+                raise SchemaError(f"{name} lists a category twice")
+        if set(self.order) & set(self.missing):
+            raise SchemaError("a category of the order is also a code for missing")
+        if self.generalised and "*" in self.missing:
+            raise SchemaError("a star in a generalised column is not missing")
+        check_hierarchy(self.hierarchy)
+        members = [member for several in self.merged.values() for member in several]
+        if len(set(members)) < len(members):
+            raise SchemaError("merged: a category of the original is in two of the new ones")
+        if self.order and not set(self.order) >= set(self.merged):
+            raise SchemaError("merged: a new category is not in the order: list it there")
+
+    def filled_from(self, own: Attribute) -> Attribute:
+        """What was declared of a column, and where that is silent what its file says of it.
+
+        What the file has for missing is missing, unless it is declared to be a category.
+
+        >>> own = Attribute(level="nominal", labels={"1": "yes"}, missing=["9"])
+        >>> Attribute(role="quasi", missing=["8"]).filled_from(own).missing
+        ('8', '9')
+        """
+        known = {*self.missing, *self.order, *(row[0] for row in self.hierarchy)}
+        filled: dict[str, Any] = {
+            "missing": (*self.missing, *(code for code in own.missing if code not in known)),
+            "label": self.label or own.label,
+            "labels": own.labels | self.labels,
+        }
+        if self.level is None and not self.generalised:
+            filled |= {"level": own.level, "question": self.question or own.question}
+        return msgspec.structs.replace(self, **filled)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was declared, as plain values: the TOML table."""
+        roles = [role for role in ROLES if role in self.role]
+        declared: dict[str, Any] = {"role": roles[0] if len(roles) == 1 else roles}
+        for name in self.__struct_fields__[1:]:
+            value = getattr(self, name)
+            declared[name] = [*value] if isinstance(value, tuple) else value
+        declared["hierarchy"] = [list(row) for row in self.hierarchy]
+        declared["merged"] = {label: list(members) for label, members in self.merged.items()}
+        return {name: value for name, value in declared.items() if value}
+
+
+def sequence(field: str, value: Any) -> tuple[Any, ...]:
+    """A list, or an error that names the field."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise SchemaError(f"{field} is a list of words")
+    return tuple(value)
+
+
+def words(field: str, value: Any) -> tuple[Any, ...]:
+    """One word or a list of them."""
+    return (value,) if isinstance(value, str) else sequence(field, value)
+
+
+def text(field: str, value: object) -> str:
+    """A text, or an error that names the field."""
+    if not isinstance(value, str):
+        raise SchemaError(f"{field} is text, not {type(value).__name__}")
+    return value
+
+
+def _label(field: str, value: object) -> str:
+    """A category as text, however the user wrote it: 1 and "1" are one category."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, int | float):
+        return str(value)
+    return text(f"each entry of {field}", value)
+
+
+def _labels(field: str, values: Any) -> tuple[str, ...]:
+    return tuple(_label(field, value) for value in sequence(field, values))
+
+
+def _label_table(values: Any) -> dict[str, str]:
+    if not isinstance(values, Mapping):
+        raise SchemaError("labels is a table from a category to its label")
+    return {_label("labels", key): text("a label", label) for key, label in values.items()}
+
+
+def _merged(values: Any) -> dict[str, tuple[str, ...]]:
+    if not isinstance(values, Mapping):
+        raise SchemaError("merged is a table from a new category to those that it stands for")
+    return {_label("merged", key): _labels("merged", some) for key, some in values.items()}

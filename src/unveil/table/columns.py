@@ -1,0 +1,187 @@
+"""Single columns as polars series: what they store, as labels, as numbers, from text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Stored = Literal["whole numbers", "numbers", "dates", "times", "truth values", "text"]
+
+NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+LARGEST_EXACT = 2**53  # beyond it a 64-bit float skips whole numbers
+# Written like a code, not like a number: 007, +49, more digits than arithmetic keeps (16 in
+# a whole number, 18 in another: 17 are what a computer writes).
+_CODE = r"^\s*(?:[+]|-?0[0-9]|-?[0-9]{16,}\s*$|-?0*[.,]?0*[1-9](?:[.,]?[0-9]){17,})"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_NANOSECONDS = r"\.[0-9]{7,9}$"
+_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?$"
+
+
+def stored_as(column: pl.Series) -> Stored:
+    """What a column stores, in words."""
+    kind = column.dtype
+    if kind.is_integer():
+        return "whole numbers"
+    if kind.is_float():
+        return "numbers"
+    if kind == pl.Boolean:
+        return "truth values"
+    if kind == pl.Date:
+        return "dates"
+    if kind == pl.Datetime:
+        return "times"
+    return "text"
+
+
+def labels_of(column: pl.Series) -> pl.Series:
+    """Each cell as the text of its category: 1, 1.0 and "1" are one category.
+
+    >>> labels_of(pl.Series([1.0, 2.5, None])).to_list()
+    ['1', '2.5', None]
+    """
+    if column.dtype.is_float():
+        whole = (column == column.round()) & (column.abs() < LARGEST_EXACT)
+        as_whole = column.set(~whole.fill_null(False), None).cast(pl.Int64).cast(pl.String)
+        return as_whole.zip_with(whole.fill_null(True), column.cast(pl.String))
+    return column.cast(pl.String)
+
+
+def whole_numbers(column: pl.Series) -> pl.Series:
+    """A column of floats as whole numbers, if every cell is one.
+
+    >>> whole_numbers(pl.Series([1.0, None])).dtype, whole_numbers(pl.Series([1.5])).dtype
+    (Int64, Float64)
+    """
+    whole = (column == column.round()) & (column.abs() <= LARGEST_EXACT)
+    return column.cast(pl.Int64) if whole.all() else column
+
+
+def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
+    """A label as the one cell of a column of some type; None where the type cannot hold it.
+
+    >>> cell_of("-9.0", pl.Int64()).item(), cell_of("?", pl.Int64())
+    (-9, None)
+    """
+    text = pl.Series([label])
+    if kind == pl.String:
+        return text
+    if kind.is_float() and label.lower() in ("inf", "-inf"):
+        return pl.Series([float(label)], dtype=kind)
+    if kind.is_integer():
+        return _whole_cell(text, kind)
+    typed = numbers_from_text(text) if not not_numbers(text).any() else typed_from_text(text)
+    if typed.dtype.is_numeric() and kind.is_numeric():
+        return typed.cast(kind)
+    if isinstance(kind, pl.Datetime) and typed.dtype == pl.Datetime and kind.time_zone is None:
+        return typed.cast(kind)
+    return typed if typed.dtype == kind else None
+
+
+def _whole_cell(text: pl.Series, kind: pl.DataType) -> pl.Series | None:
+    """A whole number, also one that a float cannot hold; 9.0 is one, 9.5 is not."""
+    whole = text.str.strip_chars().cast(pl.Int128, strict=False)
+    if whole.has_nulls() and not not_numbers(text).any():
+        number = numbers_from_text(text)
+        exact = (number == number.round()) & (number.abs() <= LARGEST_EXACT)
+        whole = number.cast(pl.Int128, strict=False).set(~exact, None)
+    cell = whole.cast(kind, strict=False)
+    return None if cell.has_nulls() else cell
+
+
+def values_of(column: pl.Series) -> pl.Series:
+    """Each cell as a 64-bit float; a date counts days, a time seconds.
+
+    >>> import datetime
+    >>> values_of(pl.Series([datetime.date(1970, 1, 2), None])).to_list()
+    [1.0, None]
+    """
+    if column.dtype == pl.Date:
+        return column.to_physical().cast(pl.Float64)
+    if column.dtype == pl.Datetime:
+        return column.dt.epoch("us").cast(pl.Float64) / 1e6
+    return column.cast(pl.Float64)
+
+
+def fits_a_float(column: pl.Series) -> bool:
+    """Whether all whole numbers of a column are exact as 64-bit floats."""
+    if not column.dtype.is_integer() or column.null_count() == len(column):
+        return True
+    low, high = cast("tuple[int, int]", (column.min(), column.max()))
+    return low >= -LARGEST_EXACT and high <= LARGEST_EXACT
+
+
+def not_numbers(column: pl.Series, decimal: str = ".") -> pl.Series:
+    """Which cells of a text column do not read as a number; a missing one does not count."""
+    pattern = NUMBER.replace(r"\.", re.escape(decimal))
+    return ~column.str.contains(rf"^\s*{pattern}\s*$").fill_null(True)
+
+
+def numbers_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
+    """A text column whose cells all read as numbers, as whole numbers if it can be."""
+    whole = whole_from_text(column)
+    if whole is not None:
+        return whole
+    return column.str.strip_chars().str.replace(decimal, ".", literal=True).cast(pl.Float64)
+
+
+def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
+    """A text column as numbers, dates, times or truth values, if every cell reads as one.
+
+    What is written like a code (007, +49, very long numbers) stays text.
+
+    >>> typed_from_text(pl.Series(["1", None, "2"])).dtype
+    Int64
+    >>> typed_from_text(pl.Series(["01", "02"])).dtype
+    String
+    """
+    if column.dtype != pl.String:  # they were found when the file was read
+        return column
+    cells = column.set(column == "", None)  # a quoted blank, as some exporters write it
+    if cells.null_count() == len(cells):
+        return column
+    for typed in (whole_from_text(cells), _truth_from_text(cells), _moment_from_text(cells)):
+        if typed is not None:
+            return typed
+    if not_numbers(cells, decimal).any() or cells.str.contains(_CODE).any():
+        return column
+    numbers = numbers_from_text(cells, decimal)
+    return numbers if numbers.is_finite().all() else column
+
+
+def whole_from_text(column: pl.Series) -> pl.Series | None:
+    """Whole numbers, if every cell is written as a computer writes one."""
+    whole = column.cast(pl.Int64, strict=False)
+    return whole if whole.cast(pl.String).equals(column) else None
+
+
+def _truth_from_text(column: pl.Series) -> pl.Series | None:
+    return (column == "true") if column.is_in(["true", "false"]).all() else None
+
+
+def _moment_from_text(column: pl.Series) -> pl.Series | None:
+    """Dates and times, if every cell is one in ISO 8601."""
+    if column.str.contains(_DATE).all():
+        moments = column.str.to_date("%Y-%m-%d", strict=False)
+    elif column.str.contains(_TIME).all():
+        unit: Literal["ns", "us"] = "ns" if column.str.contains(_NANOSECONDS).any() else "us"
+        spelt = column.str.replace(" ", "T", literal=True)
+        moments = spelt.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit=unit, strict=False)
+    else:
+        return None
+    return moments if moments.null_count() == column.null_count() else None
+
+
+def codes_of(labels: pl.Series, categories: Sequence[str]) -> NDArray[np.int32]:
+    """Each label's place among the categories, all of which it must be; -1 where missing."""
+    placed = labels.cast(pl.Enum(categories)).to_physical().cast(pl.Int32).fill_null(-1)
+    return placed.to_numpy()
+
+
+def first_row(mask: pl.Series) -> int:
+    """The row number, counted from 1, of the first true cell."""
+    return cast("int", mask.arg_max()) + 1

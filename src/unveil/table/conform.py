@@ -1,0 +1,306 @@
+"""Hold the columns to the schema: what is missing, what is a number, what is a category."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+import polars as pl
+
+from unveil.errors import DataError, MalformedCellError, SchemaError
+from unveil.table.attribute import Attribute
+from unveil.table.cells import Cell, OneOf, Prefix, Range, Star, parse_cell
+from unveil.table.columns import (
+    NUMBER,
+    cell_of,
+    first_row,
+    fits_a_float,
+    labels_of,
+    not_numbers,
+    numbers_from_text,
+    stored_as,
+    typed_from_text,
+)
+from unveil.table.hierarchies import Hierarchy
+from unveil.table.infer import guess_attribute
+from unveil.table.schema import Schema
+from unveil.wording import absent_column, count
+
+_NUMBER = re.compile(NUMBER)
+NAMES_SOMEONE = {"identifier", "household"}  # whatever they look like, not quantities
+
+
+def check_columns(schema: Schema, columns: Sequence[str]) -> None:
+    """Every column that the schema names is there."""
+    for name in schema:
+        if name not in columns and not schema.lenient:
+            raise SchemaError(absent_column(name, columns))
+
+
+class Settled(NamedTuple):
+    """A column held to its attribute."""
+
+    column: pl.Series
+    attribute: Attribute
+    marks: pl.Series | None  # which missing code a cell held, 0 for none
+
+
+def settle(raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered: bool) -> Settled:
+    """Hold one declared column to its attribute: missing codes, level, categories.
+
+    ``ordered`` says that the column's type has an order of its own, used when the schema
+    gives none; ``decimal`` is given for a column of a text file, whose types are yet to be
+    found. Whole numbers then stand for the text that they are written with.
+    """
+    if decimal is not None and (attribute.missing or not _may_be_numbers(attribute)):
+        raw = raw.cast(pl.String)
+    column, marks = _mark_missing(raw, attribute.missing)
+    if decimal is not None and _type_is_open(attribute):
+        column = typed_from_text(column, decimal)
+    attribute = _fill_in(attribute, column, ordered=ordered)
+    if attribute.level == "ordinal" and not (attribute.order or ordered):
+        _check_natural_order(column)
+    if attribute.generalised:
+        _check_generalised(column, attribute)
+    else:
+        if attribute.level == "numeric":
+            column = _as_numbers(column, decimal or ".")
+        column = _check_categories(column, attribute)
+    if attribute.missing and column.dtype != raw.dtype:  # "9.0" in a text file is the code 9
+        column, more = _mark_missing(column, attribute.missing)
+        marks = marks.zip_with(marks > 0, more)
+    _check_finite(column)
+    return Settled(column, attribute, marks if attribute.missing else None)
+
+
+def settle_undeclared(column: pl.Series, decimal: str | None) -> pl.Series:
+    """Find the type of a text file's column that nothing is declared of."""
+    if decimal is not None:
+        column = typed_from_text(column, decimal)
+    _check_finite(column)
+    return column
+
+
+def _type_is_open(attribute: Attribute) -> bool:
+    """Whether a text file's column may turn out to be numbers; codes like 007 stay text."""
+    return not attribute.generalised and (
+        attribute.level is None or (attribute.level == "ordinal" and not attribute.order)
+    )
+
+
+def _may_be_numbers(attribute: Attribute) -> bool:
+    """Whether it does not matter how whole numbers were written."""
+    return _type_is_open(attribute) or (attribute.level == "numeric" and not attribute.generalised)
+
+
+def _fill_in(attribute: Attribute, column: pl.Series, *, ordered: bool) -> Attribute:
+    """Guess a level that was left open."""
+    if attribute.level is not None:
+        return attribute
+    if attribute.role & NAMES_SOMEONE:
+        return msgspec.structs.replace(attribute, level="nominal")
+    guess = guess_attribute(column, ordered=ordered)
+    question = attribute.question or guess.question
+    return msgspec.structs.replace(attribute, level=guess.level, question=question)
+
+
+def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series, pl.Series]:
+    """Make cells that hold a missing code null; say which code each held."""
+    marks = pl.zeros(len(column), pl.UInt16, eager=True).alias(column.name)
+    if not codes:
+        return column, marks
+    labels = labels_of(column)
+    for number, code in enumerate(codes, start=1):
+        cell = cell_of(code, column.dtype)  # -9.0 is -9 among whole numbers
+        if cell is not None:
+            marks = marks.set((labels == labels_of(cell).item()).fill_null(False), number)
+    return column.set(marks > 0, None), marks
+
+
+def mark_tags(settled: Settled, tags: pl.Series) -> Settled:
+    """Mark missing cells that are told apart by tags (.a, .b), which stand in no cell."""
+    marks = settled.marks
+    if marks is None:
+        return settled
+    for number, code in enumerate(settled.attribute.missing, start=1):
+        marks = marks.set((tags == code).fill_null(False), number)
+    return settled._replace(marks=marks)
+
+
+def _check_finite(column: pl.Series) -> None:
+    """No number is infinite."""
+    if column.dtype.is_float() and (infinite := column.is_infinite().fill_null(False)).any():
+        raise DataError(
+            f"column '{column.name}' has {count(int(infinite.sum()), 'infinite number')} "
+            f"(first in row {first_row(infinite)}); correct them or make them missing"
+        )
+
+
+def _as_numbers(column: pl.Series, decimal: str) -> pl.Series:
+    if stored_as(column) == "text":
+        typed = typed_from_text(column, decimal)
+        cells = column.set(column == "", None)
+        words = not_numbers(cells, decimal)
+        if stored_as(typed) != "text":
+            column = typed
+        elif words.any():
+            raise DataError(
+                f"column '{column.name}' is numeric and some cells do not read as a number: "
+                f"{int(words.sum()):,}, the first in row {first_row(words)}; correct them, "
+                f"declare what means missing, or declare another level{_comma_hint(column)}"
+            )
+        else:  # 007 is declared to be a number
+            column = numbers_from_text(cells, decimal)
+    if not fits_a_float(column):
+        raise DataError(
+            f"column '{column.name}' is numeric and has whole numbers beyond 2^53, which "
+            "cannot be told apart in arithmetic; declare it nominal, or rescale it"
+        )
+    return column
+
+
+def _comma_hint(column: pl.Series) -> str:
+    for decimal, name in ((",", "comma"), (".", "point")):
+        if not not_numbers(column, decimal).any():
+            return f"; they look like numbers with a decimal {name}: read the file with that"
+    return ""
+
+
+def _check_natural_order(column: pl.Series) -> None:
+    if stored_as(column) == "text":
+        raise SchemaError(
+            f"attribute '{column.name}' is ordinal text without an order; "
+            "list its categories in order, lowest first"
+        )
+
+
+def _check_categories(column: pl.Series, attribute: Attribute) -> pl.Series:
+    """Every cell is in the order and in the hierarchy, where there is one."""
+    leaves = tuple(row[0] for row in attribute.hierarchy)
+    for name, categories in (("order", attribute.order), ("hierarchy", leaves)):
+        if categories:
+            column = _as_listed(column, categories)
+            part = "the order" if name == "order" else "level 0 of the hierarchy"
+            where = f"{part} of attribute '{column.name}'"
+            report_unlisted(labels_of(column), categories, where)
+    return column
+
+
+def _as_listed(column: pl.Series, categories: Sequence[str]) -> pl.Series:
+    """Text "1.0" is the category 1 where that is what the list has."""
+    if column.dtype != pl.String:
+        return column
+    as_number = labels_of(column.cast(pl.Float64, strict=False))
+    listed = list(categories)
+    swap = ~column.is_in(listed) & as_number.is_in(listed)
+    return column.zip_with(~swap.fill_null(False), as_number)
+
+
+def report_unlisted(labels: pl.Series, categories: Sequence[str], where: str) -> None:
+    """Refuse labels that are not among the categories, without naming one."""
+    unlisted = ~labels.is_in(list(categories)).fill_null(True)
+    if unlisted.any():
+        raise unlisted_categories(unlisted, where)
+
+
+def unlisted_categories(records: pl.Series, where: str) -> SchemaError:
+    """Say how many records hold a category that is not listed, and where the first is."""
+    return SchemaError(
+        f"{where} misses a category found in {count(int(records.sum()), 'record')} "
+        f"(first in row {first_row(records)}); list every category, or declare what means missing"
+    )
+
+
+def _check_generalised(column: pl.Series, attribute: Attribute) -> None:
+    labels = labels_of(column)
+    fits = _fitting(attribute)
+    bad = [cell for cell in labels.drop_nulls().unique() if not fits(cell)]
+    if bad:
+        malformed = labels.is_in(bad).fill_null(False)
+        raise DataError(
+            f"column '{column.name}' is generalised and some cells do not fit: "
+            f"{int(malformed.sum()):,}, the first in row {first_row(malformed)}; write "
+            f"{_CELLS[attribute.level or 'nominal']}"
+        )
+
+
+_CELLS = {
+    "numeric": "a number, a range from low to high (20..24) or *",
+    "ordinal": "a category, a range of them (low..mid), a set ({low|high}) or *, as in its order, "
+    "or a group of its hierarchy",
+    "nominal": "a category, a set of them ({a|b}), a beginning (010*), a group of its hierarchy, "
+    "where it has one, or *",
+}
+
+
+def _fitting(attribute: Attribute) -> Callable[[str], bool]:
+    """Whether a cell is one that a generalised attribute may have."""
+    place = {category: code for code, category in enumerate(attribute.order)}
+    groups = Hierarchy.of(attribute.hierarchy)
+
+    def fits(text: str) -> bool:
+        try:
+            cell = parse_cell(text)
+        except MalformedCellError:
+            return False
+        if attribute.level == "numeric":
+            return _fits_numbers(cell)
+        if isinstance(cell, Range):
+            places = [place[end] for end in cell if end in place]
+            return len(places) == 2 - cell.count(None) and places == sorted(places)
+        if isinstance(cell, Prefix):
+            return attribute.level == "nominal"
+        if isinstance(cell, Star) or not (place or groups.leaves):
+            return True
+        return all(value in place or value in groups for value in cell.values)
+
+    return fits
+
+
+def _fits_numbers(cell: Cell) -> bool:
+    if isinstance(cell, Prefix) or (isinstance(cell, OneOf) and len(cell.values) > 1):
+        return False
+    ends = cell.values if isinstance(cell, OneOf) else [end for end in cell if end is not None]
+    if not all(_NUMBER.fullmatch(end) and math.isfinite(float(end)) for end in ends):
+        return False
+    numbers = [float(end) for end in ends]
+    return numbers == sorted(numbers)
+
+
+def check_cells(column: pl.Series, attribute: Attribute) -> None:
+    """Hold the new cells of a column to its attribute."""
+    _, marks = _mark_missing(column, attribute.missing)
+    if (marks > 0).any():
+        raise DataError(
+            f"column '{column.name}' has {count(int((marks > 0).sum()), 'masked value')} equal to "
+            "a code for missing, which would be taken for missing ones; give missing cells a code "
+            "that no value can have, or leave them blank"
+        )
+    if attribute.generalised:
+        _check_generalised(column, attribute)
+    else:
+        _check_categories(column, attribute)
+    _check_finite(column)
+
+
+def restore_codes(
+    column: pl.Series, marks: pl.Series, codes: tuple[str, ...], decimal: str | None
+) -> pl.Series:
+    """Put missing codes back where the column's type can hold them.
+
+    ``decimal`` is given where the column may become text, in which every code can stand.
+    """
+    for number, code in enumerate(codes, start=1):
+        here = marks == number
+        if not here.any():
+            continue
+        cell = cell_of(code, column.dtype)
+        if cell is None and decimal is not None:
+            column = labels_of(column).str.replace(".", decimal, literal=True)
+            cell = pl.Series([code])
+        if cell is not None:
+            column = column.zip_with(~here, cell.new_from_index(0, len(column)))
+    return column

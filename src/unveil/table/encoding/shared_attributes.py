@@ -1,0 +1,165 @@
+"""What two files say of one attribute: its level, its categories."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from unveil.errors import SchemaError
+from unveil.support.arrays import Floats, Ints
+from unveil.table.columns import (
+    LARGEST_EXACT,
+    codes_of,
+    fits_a_float,
+    labels_of,
+    stored_as,
+    values_of,
+)
+from unveil.table.encoding.generalised import code_sets
+from unveil.table.encoding.to_arrays import check_computable, codes, numbers
+from unveil.table.microdata import Microdata
+from unveil.table.roles import Level
+
+SECONDS = 86_400.0  # of a day
+
+
+def common_level(mine: Microdata, released: Microdata, column: str) -> Level:
+    """The level of an attribute, which both files must agree on where both declare it."""
+    declared = [data.schema[column].level for data in (mine, released)]
+    if None not in declared and declared[0] != declared[1]:
+        raise SchemaError(
+            f"column '{column}' is {declared[0]} in the original and {declared[1]} in the "
+            "release: declare one level for both, or leave it out of what the intruder knows"
+        )
+    return declared[0] or declared[1] or mine.level(column)
+
+
+def common_numbers(*files: Microdata, column: str) -> list[Floats]:
+    """The numbers of one column of several files, in one unit; a NaN where missing.
+
+    A date counts days and a time seconds: where one file has the one and another the other,
+    days are turned into seconds.
+    """
+    for data in files:
+        check_computable(numbers(data, [column]))  # which refuses categories
+    return _in_one_unit(*files, column=column)
+
+
+def _in_one_unit(*files: Microdata, column: str) -> list[Floats]:
+    kinds = {_unit(data, column) for data in files}
+    if len(kinds) > 1 and kinds != {"dates", "times"}:
+        raise SchemaError(
+            f"column '{column}' holds {' in one file and '.join(sorted(kinds))} in the other: "
+            "give both the same type, or leave it out of what the intruder knows"
+        )
+    found = []
+    for data in files:
+        seconds = len(kinds) > 1 and _unit(data, column) == "dates"
+        values: Floats = values_of(data.column(column)).to_numpy()
+        found.append(values * (SECONDS if seconds else 1))
+    return found
+
+
+def common_cells(*files: Microdata, column: str) -> list[Ints]:
+    """The cells of one column of several files as whole numbers, the same where cells are.
+
+    Numbers are compared as numbers, and so are dates; text and generalised cells, and what is
+    not stored alike in all files, by their text. The order is kept; -1 where missing.
+
+    >>> from unveil.table.sample import households
+    >>> sample = households(4)
+    >>> [cells.tolist() for cells in common_cells(sample, sample.take([3, 1]), column="age")]
+    [[61, 15, 17, 0], [0, 15]]
+    """
+    kinds = {_kind(data, column) for data in files}
+    if kinds in ({"numbers"}, {"dates"}, {"times"}, {"dates", "times"}):
+        cells = _places(np.concatenate(_in_one_unit(*files, column=column)))
+    else:
+        labels = pl.concat([labels_of(data.column(column)) for data in files])
+        cells = codes_of(labels, labels.drop_nulls().unique().sort().to_list()).astype(np.int64)
+    return np.split(cells, np.cumsum([len(data) for data in files])[:-1])
+
+
+def _kind(data: Microdata, column: str) -> str:
+    """What cells are compared as; whole numbers that are not exact as floats, as text."""
+    cells = data.column(column)
+    stored = stored_as(cells)
+    if data.schema[column].generalised or not fits_a_float(cells):
+        return "text"
+    return "numbers" if stored == "whole numbers" else stored
+
+
+def _places(values: Floats) -> Ints:
+    """Whole numbers from 0 in the order of the values, -1 where missing."""
+    cells, present = np.full(len(values), -1), ~np.isnan(values)
+    there = values[present]
+    if not len(there):
+        return cells
+    low, exact = there.min(), np.abs(there).max() < LARGEST_EXACT / 2
+    if exact and (there == np.rint(there)).all():
+        cells[present] = there - low  # as they are: to sort them would take longer
+    else:
+        cells[present] = np.unique(there, return_inverse=True)[1]
+    return cells
+
+
+def _unit(data: Microdata, column: str) -> str:
+    kind = stored_as(data.column(column))
+    return kind if kind in ("dates", "times") else "numbers"
+
+
+def common_categories(mine: Microdata, released: Microdata, column: str) -> tuple[str, ...]:
+    """The categories of an attribute: in its order, else those of both files.
+
+    Numbers stand by size, text by its characters: whatever the order of the rows.
+    """
+    order, other = mine.order(column), released.order(column)
+    if bool(order) != bool(other):  # numbers are in order without saying so
+        order, other = (
+            order or _natural(mine, column, other),
+            other or _natural(released, column, order),
+        )
+    if order and other and [c for c in order if c in other] != [c for c in other if c in order]:
+        raise SchemaError(
+            f"column '{column}' has one order in the original and another in the release: "
+            "declare one for both"
+        )
+    if order or other:
+        if set(other) > set(order):
+            return other
+        return order if set(order) >= set(other) else _both_orders(order, released, column)
+    found = {label for data in (mine, released) for label in _categories(data, column)}
+    try:
+        return tuple(sorted(found, key=lambda label: (float(label), label)))
+    except ValueError:
+        return tuple(sorted(found))
+
+
+def _natural(data: Microdata, column: str, other: tuple[str, ...]) -> tuple[str, ...]:
+    """The order of an ordinal attribute's numbers, where it has some that the other has not."""
+    if data.schema[column].generalised or data.schema[column].level != "ordinal":
+        return ()
+    own = codes(data, column).categories
+    return () if set(own) <= set(other) else own
+
+
+def _both_orders(order: tuple[str, ...], released: Microdata, column: str) -> tuple[str, ...]:
+    """The categories of two orders, new ones after what they stand for, or after the one before."""
+    merged, listed, at = released.schema[column].merged, list(order), 0
+    if set(order).isdisjoint((*released.order(column), *(c for m in merged.values() for c in m))):
+        return order  # which have nothing to do with each other
+    for label in released.order(column):
+        if label in listed:
+            at = listed.index(label) + 1
+            continue
+        members = [listed.index(one) for one in merged.get(label, ()) if one in listed]
+        at = max(members) + 1 if members else at
+        listed.insert(at, label)
+        at += 1
+    return tuple(listed)
+
+
+def _categories(data: Microdata, column: str) -> tuple[str, ...]:
+    if data.schema[column].generalised:
+        return code_sets(data, column).categories
+    return codes(data, column).categories

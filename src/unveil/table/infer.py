@@ -1,0 +1,84 @@
+"""Guess what nobody declared: levels, never roles; a doubt is left as a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from unveil.table.attribute import Attribute
+from unveil.table.columns import fits_a_float, not_numbers, stored_as
+from unveil.table.roles import Level
+from unveil.table.schema import Schema
+
+if TYPE_CHECKING:
+    from unveil.table.microdata import Microdata
+
+
+FEW = 20  # whole numbers with at most this many values may well be codes
+_LEVEL: dict[str, Level] = {"text": "nominal", "truth values": "nominal"}
+
+
+def guess_schema(data: Microdata) -> Schema:
+    """What is declared, with a guess for every column that is not."""
+    return Schema(
+        {
+            name: data.schema[name]
+            if name in data.schema
+            else guess_attribute(data.column(name), ordered=bool(data.order(name)))
+            for name in data.columns
+        }
+    )
+
+
+def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
+    """Guess one column's level; ``ordered`` says that its type has an order of its own.
+
+    That order is not written into the schema: nobody declared it, and it may list cells.
+
+    >>> import polars as pl
+    >>> guess_attribute(pl.Series([0.5, 1.5])).level
+    'numeric'
+    """
+    if ordered:
+        question = "the column's type lists its categories in an order: is it meant (ordinal)?"
+        return Attribute(level="ordinal", question=question)
+    return Attribute(level=guess_level(column), question=_question(column))
+
+
+def guess_level(column: pl.Series, *, ordered: bool = False) -> Level:
+    """The level alone, which needs no look at the cells."""
+    if ordered:
+        return "ordinal"
+    return _LEVEL.get(stored_as(column), "numeric") if fits_a_float(column) else "nominal"
+
+
+def _question(column: pl.Series) -> str:
+    present = column.drop_nulls()
+    if present.is_empty():
+        return "every cell is missing: is the column needed?"
+    stored, distinct = stored_as(column), present.n_unique()
+    whole = stored == "whole numbers" or (
+        stored == "numbers" and bool((present == present.round()).all())
+    )
+    if distinct == 1:
+        return "one value in every record: is the column needed?"
+    if whole and distinct <= FEW:
+        return (
+            f"{distinct} distinct whole numbers: a quantity (numeric), "
+            "or a code (ordinal, nominal)?"
+        )
+    if stored == "text" and (question := _question_of_text(present)):
+        return question
+    if distinct == len(column) > FEW and (whole or stored == "text"):
+        return "no two records agree: an identifier?"
+    return ""
+
+
+def _question_of_text(present: pl.Series) -> str:
+    read = int((~not_numbers(present)).sum())
+    if read == len(present):
+        return "numbers that are written like codes (007): a code (nominal), or a quantity?"
+    if 2 * read > len(present):
+        return f"{read:,} of {len(present):,} cells read as numbers: what do the others mean?"
+    return ""

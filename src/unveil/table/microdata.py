@@ -1,0 +1,379 @@
+"""A table about people, and what its columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.errors import DataError, SchemaError, UsageError
+from unveil.table.attribute import Attribute
+from unveil.table.chunked_text import Gathered
+from unveil.table.codebook import Codebook
+from unveil.table.columns import labels_of
+from unveil.table.conform import (
+    check_cells,
+    check_columns,
+    mark_tags,
+    restore_codes,
+    settle,
+    settle_undeclared,
+)
+from unveil.table.dtypes import plain
+from unveil.table.frames import Kind, Origin, check_names, to_polars
+from unveil.table.infer import guess_level
+from unveil.table.roles import ROLES, Level, role_meaning
+from unveil.table.schema import Schema
+from unveil.wording import absent_column, count, listing
+
+
+class Microdata:
+    """The records and the schema; it never changes.
+
+    A cell that is null, not-a-number or one of its attribute's missing codes is missing;
+    the codes come back when the table is handed out or written.
+
+    Parameters
+    ----------
+    frame
+        A pandas, polars or pyarrow frame.
+    schema
+        What the columns are. A column that it does not name has no role.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [31, 54, 99], "sex": ["f", "m", "f"]})
+    >>> data = Microdata(frame, Schema(quasi=["age", "sex"], missing={"age": [99]}))
+    >>> data
+    Microdata(3 records, 2 columns: 2 quasi)
+    >>> data.column("age").null_count()
+    1
+    >>> data.to_frame().equals(frame)
+    True
+    """
+
+    __slots__ = ("_columns", "_marks", "_origin", "schema")
+
+    _columns: pl.DataFrame
+    _marks: pl.DataFrame  # which missing code a cell held; columns with declared codes only
+    _origin: Origin
+    schema: Schema
+
+    def __init__(self, frame: Any, schema: Schema | None = None) -> None:
+        self._settle(*to_polars(frame), schema, decimal=None)
+
+    @classmethod
+    def from_text(
+        cls, columns: pl.DataFrame | Gathered, schema: Schema | None = None, *, decimal: str = "."
+    ) -> Microdata:
+        """Make Microdata of the text cells of a file, finding numbers and dates in them.
+
+        What the schema calls nominal stays as it was written; a column without a level
+        becomes numbers, dates, times or truth values if every cell reads as one and none is
+        written like a code (``007``).
+
+        >>> import polars as pl
+        >>> Microdata.from_text(pl.DataFrame({"age": ["31"], "zip": ["01067"]})).to_frame().rows()
+        [(31, '01067')]
+        """
+        new = object.__new__(cls)
+        new._settle(columns, Origin(), schema, decimal=decimal)
+        return new
+
+    @classmethod
+    def from_labelled(
+        cls,
+        columns: pl.DataFrame,
+        schema: Schema,
+        codebook: Codebook,
+        tags: Mapping[str, pl.Series],
+    ) -> Microdata:
+        """Make Microdata of a statistics package's file.
+
+        ``tags`` tell of some columns as which kind of missing a cell was stored (.a, .b); they
+        are missing codes of the schema.
+        """
+        check_names(columns.columns)
+        columns = pl.DataFrame([plain(column) for column in columns])
+        new = object.__new__(cls)
+        origin = Origin(stored=columns.schema, codebook=codebook)
+        new._settle(columns, origin, schema, None, tags)
+        return new
+
+    def _settle(
+        self,
+        columns: pl.DataFrame | Gathered,
+        origin: Origin,
+        schema: Schema | None,
+        decimal: str | None,
+        tags: Mapping[str, pl.Series] | None = None,
+    ) -> None:
+        if columns.is_empty():
+            raise DataError("there are no records")
+        schema = Schema() if schema is None else schema
+        if not isinstance(schema, Schema):
+            raise UsageError(f"a schema is a Schema, not {type(schema).__name__}")
+        check_columns(schema, columns.columns)
+        kept, marks, attributes = [], [], {}
+        for raw in columns:
+            if raw.name not in schema:
+                kept.append(settle_undeclared(raw, decimal))
+                continue
+            ordered = raw.name in origin.orders
+            settled = settle(raw, schema[raw.name], decimal, ordered=ordered)
+            if tags and raw.name in tags:
+                settled = mark_tags(settled, tags[raw.name])
+            kept.append(settled.column)
+            attributes[raw.name] = settled.attribute
+            if settled.marks is not None:
+                marks.append(settled.marks)
+        self._set(pl.DataFrame(kept), pl.DataFrame(marks), origin, Schema(attributes))
+
+    def _set(
+        self, columns: pl.DataFrame, marks: pl.DataFrame, origin: Origin, schema: Schema
+    ) -> None:
+        for name, value in zip(self.__slots__, (columns, marks, origin, schema), strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Microdata never changes: make a new one to set {name}")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the file's order."""
+        return tuple(self._columns.columns)
+
+    def __len__(self) -> int:
+        return self._columns.height
+
+    def column(self, name: str) -> pl.Series:
+        """One column, missing cells null.
+
+        >>> from unveil.table.sample import households
+        >>> households(10, seed=1).column("region").len()
+        10
+        """
+        try:
+            return self._columns[name]
+        except pl.exceptions.ColumnNotFoundError:
+            raise DataError(absent_column(name, self.columns)) from None
+
+    def missing_code(self, name: str) -> pl.Series:
+        """The code that each missing cell of a column held, null where it held none.
+
+        >>> import polars as pl
+        >>> answers = Microdata(pl.DataFrame({"x": [1, 9, None]}), Schema(missing={"x": [9]}))
+        >>> answers.missing_code("x").to_list()
+        [None, '9', None]
+        """
+        self.check(name)
+        if name not in self._marks.columns:
+            return pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(self))
+        codes = pl.Series(name, [None, *self.schema[name].missing], dtype=pl.String)
+        return codes.gather(self._marks[name])
+
+    @property
+    def codebook(self) -> Codebook | None:
+        """What the statistics package's file that it came from says beside the schema.
+
+        Of columns that are stored otherwise by now, nothing.
+        """
+        whole, stored = self._origin.codebook, self._origin.stored
+        if whole is None:
+            return None
+        same = [column.name for column in self._columns if column.dtype == stored.get(column.name)]
+        return whole._replace(variables={name: whole.of(name) for name in same})
+
+    def check(self, *names: str) -> None:
+        """Refuse a column that is not there, listing what is."""
+        for name in names:
+            self.column(name)
+
+    def require(self, role: str) -> tuple[str, ...]:
+        """Return the columns that have a role, or say which columns could be given it.
+
+        >>> import polars as pl
+        >>> Microdata(pl.DataFrame({"age": [31]}), Schema(quasi="age")).require("keyVars")
+        ('age',)
+        """
+        found = self.schema.with_role(role)
+        if not found:
+            words = " and ".join(r for r in ROLES if r in role_meaning(role).roles)
+            free = [name for name in self.columns if not self.schema[name].role]
+            raise SchemaError(
+                f"no attribute has the role {words}: declare one in the schema; "
+                f"columns without a role: {listing(free) or 'none'}"
+            )
+        return found
+
+    def order(self, name: str) -> tuple[str, ...]:
+        """A column's categories in order: as declared, else as its type has them.
+
+        >>> from unveil.table.sample import households
+        >>> households(10).order("education")[:2]
+        ('none', 'primary')
+        """
+        declared = self.schema[name]
+        if declared.order or declared.level == "nominal":
+            return declared.order
+        of_type = self._origin.orders.get(name, ())
+        return tuple(category for category in of_type if category not in declared.missing)
+
+    def level(self, name: str) -> Level:
+        """A column's level: as declared, else as its cells suggest.
+
+        >>> from unveil.table.sample import households
+        >>> households(10).level("education")
+        'ordinal'
+        """
+        declared = self.schema[name].level
+        if declared is None:
+            declared = guess_level(self.column(name), ordered=bool(self.order(name)))
+        return declared
+
+    def replace(
+        self, columns: Sequence[pl.Series], attributes: Mapping[str, Attribute] | None = None
+    ) -> Microdata:
+        """Return a copy with other cells in some columns, and what these then are.
+
+        What was missing must be missing still, or a star; and new cells are held to the
+        attribute: none is a code for missing, every category is in the order and in the
+        hierarchy. Where a star has come over a missing cell, its code is forgotten.
+
+        >>> from unveil.table.sample import households
+        >>> sample = households(3)
+        >>> sample.replace([sample.column("age") + 1]).column("age").to_list()
+        [68, 22, 24]
+        """
+        self.check(*(column.name for column in columns))
+        schema = Schema({name: self.schema[name] for name in self.schema} | dict(attributes or {}))
+        for column in columns:
+            check_cells(column, schema[column.name])
+        origin = self._origin.after(self._columns, columns)
+        over = [
+            self._marks[column.name].set(column.is_not_null(), 0)
+            for column in columns
+            if column.name in self._marks.columns
+        ]
+        marks = self._marks.with_columns(over)
+        return self._copy(self._columns.with_columns(columns), marks, schema, origin)
+
+    def anew(self, columns: Sequence[pl.Series]) -> Microdata:
+        """Return other records with some of these columns: nobody's cells are anybody's.
+
+        >>> from unveil.table.sample import households
+        >>> sample = households(3)
+        >>> sample.anew([sample.column("age").head(2)])
+        Microdata(2 records, 1 column: 1 quasi)
+        """
+        names = [column.name for column in columns]
+        self.check(*names)
+        for column in columns:
+            check_cells(column, self.schema[column.name])
+        origin = self._origin.after(self._columns, columns)
+        return self._copy(pl.DataFrame(columns), pl.DataFrame(), self.schema.only(names), origin)
+
+    def select(self, columns: Sequence[str]) -> Microdata:
+        """Return these columns only, in this order.
+
+        >>> from unveil.table.sample import households
+        >>> households(10).select(["age", "region"]).columns
+        ('age', 'region')
+        """
+        self.check(*columns)
+        if not columns or len(set(columns)) < len(columns):
+            raise UsageError("select at least one column, and none twice")
+        marks = self._marks.select([name for name in columns if name in self._marks.columns])
+        return self._copy(self._columns.select(columns), marks, self.schema.only(columns))
+
+    def take(self, rows: np.ndarray[Any, Any] | Sequence[int]) -> Microdata:
+        """Return these rows, counted from 0, in this order.
+
+        >>> from unveil.table.sample import households
+        >>> households(10).take([2, 0]).column("person").to_list()
+        [3, 1]
+        """
+        chosen = np.asarray(rows)
+        if chosen.size == 0:
+            raise DataError("no rows are left")
+        if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(self):
+            raise UsageError(f"rows are whole numbers from 0 to {len(self) - 1}")
+        index = pl.Series(chosen, dtype=pl.Int64)
+        marks = self._marks[index] if self._marks.width else self._marks
+        return self._copy(self._columns[index], marks, self.schema)
+
+    def _copy(
+        self,
+        columns: pl.DataFrame,
+        marks: pl.DataFrame,
+        schema: Schema,
+        origin: Origin | None = None,
+    ) -> Microdata:
+        new = object.__new__(Microdata)
+        new._set(columns, marks, origin or self._origin, schema)
+        return new
+
+    def to_frame(self, kind: Kind | None = None) -> Any:
+        """Hand the table out as the kind of frame it came in, or as another kind.
+
+        A missing code comes back where the column's type can hold it; other missing cells
+        are null. A pandas index is not kept.
+
+        >>> from unveil.table.sample import households
+        >>> type(households(10).to_frame("pandas")).__name__
+        'DataFrame'
+        """
+        return self._origin.give_back(self._restored(None), kind)
+
+    def to_text_frame(self, decimal: str = ".") -> pl.DataFrame:
+        """Hand the table out for a text file, where every missing code can stand.
+
+        Categories are written as their labels, numbers with the decimal sign.
+        """
+        restored = self._restored(decimal)
+        return restored.with_columns(
+            labels_of(restored[name])
+            for name in self.schema
+            if self.schema[name].level != "numeric" or self.schema[name].generalised
+        )
+
+    def _restored(self, decimal: str | None) -> pl.DataFrame:
+        return self._columns.with_columns(
+            restore_codes(self._columns[mark.name], mark, self.schema[mark.name].missing, decimal)
+            for mark in self._marks
+        )
+
+    def __copy__(self) -> Microdata:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Microdata:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Equal schemas and cells: numbers as numbers, categories as labels, missing as missing."""
+        if not isinstance(other, Microdata):
+            return NotImplemented
+        return (
+            self.columns == other.columns
+            and len(self) == len(other)
+            and self.schema == other.schema
+            and all(_same(a, b) for a, b in zip(self._columns, other._columns, strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        roles = self.schema.role_counts()
+        summary = f"{count(len(self), 'record')}, {count(len(self.columns), 'column')}"
+        return f"Microdata({summary}{': ' if roles else ''}{', '.join(roles)})"
+
+
+def _same(a: pl.Series, b: pl.Series) -> bool:
+    if a.dtype.is_numeric() and b.dtype.is_numeric():
+        whole = a.dtype.is_integer() and b.dtype.is_integer()
+        kind = pl.Int128 if whole else pl.Float64
+        return a.cast(kind).equals(b.cast(kind))
+    return labels_of(a).equals(labels_of(b))

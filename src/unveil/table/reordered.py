@@ -1,0 +1,80 @@
+"""A table with its rows in another order, which a large one is given only while it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import polars as pl
+
+from unveil.support.arrays import Ints
+from unveil.table.microdata import Microdata
+
+
+class Reordered(Microdata):
+    """The same records in another order: no cell is copied until one is asked for.
+
+    >>> import numpy as np
+    >>> from unveil.table.sample import households
+    >>> Reordered(households(3), np.array([2, 0, 1])).column("person").to_list()
+    [3, 1, 2]
+    """
+
+    __slots__ = ("_made", "rows", "source")
+
+    source: Microdata
+    rows: Ints  # the source's row, from 0, of each row here; each once
+    _made: Microdata | None
+
+    def __init__(self, source: Microdata, rows: Ints) -> None:
+        for name, value in (("source", source), ("rows", rows), ("_made", None)):
+            object.__setattr__(self, name, value)
+        for name in ("schema", "_origin"):
+            object.__setattr__(self, name, getattr(source, name))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.source.columns
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def _columns(self) -> pl.DataFrame:  # type: ignore[override]
+        return self._taken()._columns
+
+    @property
+    def _marks(self) -> pl.DataFrame:  # type: ignore[override]
+        return self._taken()._marks
+
+    def _taken(self) -> Microdata:
+        made = self._made or self.source.take(self.rows)
+        object.__setattr__(self, "_made", made)
+        return made
+
+
+class Slices:
+    """The rows of a table for a file, some after the others, as a frame that is made of it.
+
+    Whatever is decided by looking at all cells is decided before: a column has one type.
+
+    >>> import numpy as np
+    >>> from unveil.table.sample import households
+    >>> backwards = Reordered(households(3), np.array([2, 1, 0]))
+    >>> slices = Slices(backwards, Microdata.to_frame)
+    >>> [rows["person"].to_list() for rows in slices.of(2)]
+    [[3, 2], [1]]
+    """
+
+    def __init__(self, data: Microdata, frame_of: Callable[[Microdata], pl.DataFrame]) -> None:
+        self.source = data.source if isinstance(data, Reordered) else data
+        self.frame = frame_of(self.source)  # its rows in the order of the source
+        self._order = data.rows if isinstance(data, Reordered) else None
+
+    def of(self, many: int) -> Iterator[pl.DataFrame]:
+        """So many rows at a time, in the order of the file."""
+        if self._order is None:
+            yield from self.frame.iter_slices(many)
+            return
+        for start in range(0, len(self._order), many):
+            yield self.frame[pl.Series(self._order[start : start + many], dtype=pl.Int64)]

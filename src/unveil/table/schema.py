@@ -1,0 +1,229 @@
+"""What the columns of a table are, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from unveil.errors import SchemaError
+from unveil.table.attribute import Attribute, text, words
+from unveil.table.roles import LEVELS, ROLES, is_role_word, role_meaning
+from unveil.wording import count, listing, nearest
+
+_NOTHING_SAID = Attribute()
+
+
+class Schema:
+    """What the columns of a table are; a column that it does not name has no role.
+
+    Parameters
+    ----------
+    attributes
+        For each column an :class:`Attribute`, or a mapping with its fields.
+    **shorthand
+        ``role=[columns]`` for each role in any vocabulary (``quasi``, ``keyVars``, ...);
+        ``numeric=[columns]``, ``nominal=[columns]``, ``generalised=[columns]``;
+        ``ordinal={column: order}``; ``missing``, ``labels`` and ``hierarchy`` by column.
+
+    Examples
+    --------
+    >>> schema = Schema(
+    ...     quasi=["age", "income"],
+    ...     confidential=["income", "diagnosis"],
+    ...     ordinal={"education": ["low", "mid", "high"]},
+    ... )
+    >>> schema
+    Schema(4 attributes: 2 quasi, 2 confidential, 1 without a role)
+    >>> sorted(schema["income"].role)
+    ['confidential', 'quasi']
+    """
+
+    __slots__ = ("_attributes", "lenient")
+
+    def __init__(
+        self,
+        attributes: Mapping[str, Attribute | Mapping[str, Any]] | None = None,
+        /,
+        **shorthand: Any,
+    ) -> None:
+        self._attributes: dict[str, Attribute] = {}
+        self.lenient = False  # whether it may name columns that a table does not have
+        attributes = shorthand.pop("attributes", attributes)  # the key of a TOML file
+        declared = _expand(shorthand)
+        if attributes is not None and not isinstance(attributes, Mapping):
+            raise SchemaError("attributes is a table with one entry per column")
+        for column, given in (attributes or {}).items():
+            fields, short = _fields_of(column, given), declared.get(column, {"role": []})
+            both = sorted(set(fields) & set(short) - {"role"})
+            if both:
+                raise SchemaError(f"attribute '{column}': {both[0]} is declared twice")
+            roles = [*short["role"], *words(f"the role of '{column}'", fields.get("role", ()))]
+            declared[column] = short | fields | {"role": roles}
+        for column, fields in declared.items():
+            try:
+                self._attributes[column] = Attribute(**fields)
+            except SchemaError as error:
+                error.at(f"attribute '{column}'")
+                raise
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> Schema:
+        """Make a schema from plain values, as a TOML file holds them."""
+        return cls(**table)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as plain values.
+
+        >>> Schema(quasi="age").to_dict()
+        {'attributes': {'age': {'role': 'quasi'}}}
+        """
+        return {"attributes": {name: a.to_dict() for name, a in self._attributes.items()}}
+
+    @classmethod
+    def infer(cls, frame: Any) -> Schema:
+        """Guess the levels of a frame's columns; never a role.
+
+        What Microdata declares already is kept. A guess that only a person can make is left
+        as the attribute's ``question``.
+
+        >>> import polars as pl
+        >>> schema = Schema.infer(pl.DataFrame({"region": [1, 2, 1, 2], "name": list("abcd")}))
+        >>> schema["region"].question
+        '2 distinct whole numbers: a quantity (numeric), or a code (ordinal, nominal)?'
+        """
+        from unveil.table.infer import guess_schema
+        from unveil.table.microdata import Microdata
+
+        data = frame if isinstance(frame, Microdata) else Microdata(frame)
+        return guess_schema(data)
+
+    def with_role(self, role: str) -> tuple[str, ...]:
+        """The columns that have a role, in the schema's order.
+
+        >>> Schema(keyVars=["age", "sex"]).with_role("quasi")
+        ('age', 'sex')
+        """
+        wanted = role_meaning(role).roles
+        return tuple(name for name, a in self._attributes.items() if wanted <= a.role)
+
+    def role_counts(self) -> list[str]:
+        """How many attributes have each role, in words.
+
+        >>> Schema(quasi=["age", "sex"]).role_counts()
+        ['2 quasi']
+        """
+        return [f"{n} {role}" for role in ROLES if (n := len(self.with_role(role)))]
+
+    @property
+    def questions(self) -> dict[str, str]:
+        """What the guesses left open, by column."""
+        return {name: a.question for name, a in self._attributes.items() if a.question}
+
+    def only(self, columns: Iterable[str]) -> Schema:
+        """Return a copy that knows these columns only."""
+        kept = set(columns)
+        return Schema({name: a for name, a in self._attributes.items() if name in kept})
+
+    def filled_from(self, own: Schema) -> Schema:
+        """What was declared, and where that is silent what the columns' file says of them.
+
+        >>> own = Schema(nominal="sex", labels={"sex": {1: "female", 2: "male"}})
+        >>> Schema(quasi="sex").filled_from(own)["sex"].labels["2"]
+        'male'
+        """
+        filled = {name: self[name].filled_from(own[name]) for name in (*self, *own)}
+        found = Schema(filled)
+        found.lenient = self.lenient
+        return found
+
+    def where_there(self) -> Schema:
+        """Return a copy that may name columns that a table does not have.
+
+        A release lacks the identifiers that the original's schema names.
+        """
+        lenient = Schema(self._attributes)
+        lenient.lenient = True
+        return lenient
+
+    def __getitem__(self, column: str) -> Attribute:
+        return self._attributes.get(column, _NOTHING_SAID)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._attributes)
+
+    def __len__(self) -> int:
+        return len(self._attributes)
+
+    def __contains__(self, column: object) -> bool:
+        return column in self._attributes
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return self._attributes == other._attributes
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        roles = self.role_counts()
+        without = sum(not a.role for a in self._attributes.values())
+        parts = roles + ([f"{without} without a role"] if without else [])
+        return f"Schema({count(len(self), 'attribute')}{': ' if parts else ''}{', '.join(parts)})"
+
+
+_BY_COLUMN = ("missing", "labels", "hierarchy")
+
+
+def _expand(shorthand: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Turn ``role=[columns]`` and its like into the fields of each column."""
+    declared: dict[str, dict[str, Any]] = {}
+    for word, value in shorthand.items():
+        for column, field, entry in _declarations(word, value):
+            fields = declared.setdefault(text("a column name", column), {"role": []})
+            if field == "role":
+                fields["role"].append(entry)
+            elif field in fields:
+                raise SchemaError(f"attribute '{column}': {field} is declared twice")
+            else:
+                fields[field] = entry
+    return declared
+
+
+def _declarations(word: str, value: Any) -> Iterator[tuple[Any, str, Any]]:
+    """What one word of the shorthand says: of which column, which field, what."""
+    if is_role_word(word):
+        yield from ((column, "role", word) for column in words(word, value))
+    elif word == "generalised":
+        yield from ((column, "generalised", True) for column in words(word, value))
+    elif word == "ordinal" and isinstance(value, Mapping):
+        yield from ((column, "level", "ordinal") for column in value)
+        yield from ((column, "order", order) for column, order in value.items())
+    elif word in LEVELS:
+        yield from ((column, "level", word) for column in words(word, value))
+    elif word in _BY_COLUMN:
+        if not isinstance(value, Mapping):
+            raise SchemaError(f"{word} is a table with one entry per column")
+        yield from ((column, word, entry) for column, entry in value.items())
+    else:
+        known = ("attributes", *ROLES, *LEVELS, "generalised", *_BY_COLUMN)
+        raise SchemaError(
+            f"'{word}' is not a key of a schema; keys are: {listing(known)}{nearest(word, known)}"
+        )
+
+
+def _fields_of(column: object, given: Attribute | Mapping[str, Any]) -> dict[str, Any]:
+    text("a column name", column)
+    if isinstance(given, Attribute):
+        return {field: value for field, value in msgspec.structs.asdict(given).items() if value}
+    if not isinstance(given, Mapping):
+        raise SchemaError(f"attribute '{column}' is a table of its role, level and so on")
+    known = Attribute.__struct_fields__
+    for key in given:
+        if key not in known:
+            raise SchemaError(
+                f"attribute '{column}': '{key}' is not a key; keys are: {listing(known)}"
+                f"{nearest(str(key), known)}"
+            )
+    return dict(given)

@@ -1,0 +1,119 @@
+"""Policy: the limits that a data steward sets, and what an audit says of each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from unveil.errors import SpecError
+from unveil.support.specs import Spec
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Policy(Spec, frozen=True, kw_only=True):
+    """The limits that a release must keep; those not given are not asked for.
+
+    Whoever answers for the release sets them, best before the results are seen. A limit on what
+    cannot be measured is not kept, and of a sample the upper end of the interval counts.
+
+    >>> Policy(max_risk=0.05).to_dict()
+    {'max_risk': 0.05}
+    """
+
+    max_risk: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the records, from 0 to 1, that the best attack may link "
+            "rightly."
+        ),
+    ] = None
+    max_subgroup_risk: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the records that the best attack may link rightly inside any "
+            "subgroup of at least 10 records, from 0 to 1."
+        ),
+    ] = None
+    max_confirmed: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the records, from 0 to 1, that an intruder may claim, by any "
+            "attack, and rightly so."
+        ),
+    ] = None
+    max_interval_disclosure: Annotated[
+        Share | None,
+        Meta(
+            description="How many original values of any attribute may lie within 10 % of the "
+            "ranks around their masked value, beyond chance: from 0, as by chance, to 1, all."
+        ),
+    ] = None
+    k_anonymity: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="The fewest released records that may be equal in all quasi-identifiers."),
+    ] = None
+    l_diversity: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(
+            description="The fewest different values that a confidential attribute may have among "
+            "released records that are equal in all quasi-identifiers."
+        ),
+    ] = None
+    t_closeness: Annotated[
+        Share | None,
+        Meta(
+            description="How far the values of a confidential attribute among released records "
+            "that are equal in all quasi-identifiers may be from those of all records: from 0, as "
+            "among all, to 1."
+        ),
+    ] = None
+    max_loss: Annotated[
+        Share | None, Meta(description="The overall information loss that is allowed, from 0 to 1.")
+    ] = None
+    forbid_row_order: Annotated[
+        bool,
+        Meta(description="Whether the order of the rows may not tell who is who."),
+    ] = False
+    may_stay_unchanged: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="The columns that may be released unchanged; all others may not."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.to_dict():
+            raise SpecError(
+                "policy: it sets no limit; limits are: "
+                f"{', '.join(field for field in self.__struct_fields__)}"
+            )
+
+    def to_dict(self) -> dict[str, object]:
+        """The limits that are set, as plain values: the TOML file."""
+        plain: dict[str, object] = msgspec.to_builtins(self)
+        # A limit of 0 is one, though Python holds it to be equal to False.
+        return {n: value for n, value in plain.items() if value is not None and value is not False}
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True):
+    """One limit of a policy, and what was found."""
+
+    limit: str
+    allowed: float | int | bool | tuple[str, ...]
+    found: float | int | bool | tuple[str, ...] | None  # None: it could not be measured
+    kept: bool
+    reason: str  # in words
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a release keeps a policy, limit by limit."""
+
+    passed: bool
+    limits: tuple[Limit, ...]
+
+    @property
+    def broken(self) -> tuple[Limit, ...]:
+        """The limits that are not kept."""
+        return tuple(limit for limit in self.limits if not limit.kept)

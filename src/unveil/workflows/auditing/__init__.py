@@ -1,0 +1,1 @@
+"""The steps of one audit; `unveil.workflows.audit` runs them in order."""

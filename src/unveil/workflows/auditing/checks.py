@@ -1,0 +1,143 @@
+"""What is doubtful of two files: refused where it cannot be audited, else noted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from unveil.errors import DataError, SchemaError
+from unveil.measures.disclosure.pair_dependence import related
+from unveil.table.columns import stored_as
+from unveil.table.microdata import Microdata
+from unveil.values.file_pair import Aligned
+from unveil.values.release.release import Release
+from unveil.wording import count, listing, nearest
+from unveil.workflows.inputs.scenario import Scene
+
+
+def identifiers_in(people: Microdata, released: Microdata) -> tuple[str, ...]:
+    """The identifiers that a release still has, as either schema says."""
+    named = {n for data in (people, released) for n in data.schema.with_role("identifier")}
+    return tuple(name for name in released.columns if name in named)
+
+
+def doubts(both: Aligned, seed: int) -> Iterator[str]:
+    """What a steward should know who trusts the numbers: sentences without a full stop."""
+    people, released = both.original, both.release
+    if found := identifiers_in(people, released):
+        yield (
+            f"the release still has {listing(found)}, by which people are known: this very file is "
+            "not to be handed out"
+        )
+    secret = people.schema.with_role("identifier")
+    gone = [n for n in people.columns if n not in (*released.columns, *secret)]
+    if gone:
+        yield f"the release lacks {listing(gone)}: that loss is in no measure of loss"
+    new = [n for n in released.schema.with_role("quasi") if n not in people.columns]
+    if new:
+        yield f"{listing(new)}: quasi-identifiers of the release only, which no attack could use"
+    if both.rows is None:
+        return
+    nobodys = int((both.rows < 0).sum())
+    if nobodys:
+        yield (
+            f"{count(nobodys, 'released row')} of {len(both.rows):,} are nobody's, as the truth "
+            "says: they were not counted"
+        )
+    if related(both, seed=seed) is False:
+        yield (
+            "released values have nothing to do with the originals that the truth pairs them with: "
+            "either the masking left nothing, or the truth is that of other files, and then no "
+            "risk is told rightly"
+        )
+
+
+def check_columns(people: Microdata, released: Microdata) -> list[str]:
+    """Refuse columns of another type than in the original; tell what may be called otherwise."""
+    other = [name for name in released.columns if name not in people.columns]
+    retyped = [
+        name
+        for name in people.columns
+        if name in released.columns
+        and not released.schema[name].generalised
+        and not comparable(people, released, name)
+    ]
+    if retyped:
+        kinds = listing(
+            f"{name} ({_stored(people, name)}, now {_stored(released, name)})" for name in retyped
+        )
+        raise SchemaError(
+            f"columns of another type in the release than in the original: {kinds}; if another "
+            f"column is meant, say which by rename (--rename NEW=OLD){_suggested(retyped, other)}; "
+            "else give the release's own schema, with generalised = true where cells are ranges "
+            "or sets"
+        )
+    gone = [
+        name
+        for name in people.schema.with_role("quasi")
+        if name in people.columns and name not in released.columns
+    ]
+    if not (gone and other):
+        return []
+    note = (
+        f"the release lacks {listing(gone)}, and has {listing(other)}, which the original has "
+        f"not: if these are the same under other names, say so by rename (--rename NEW=OLD)"
+        f"{_suggested(gone, other)}"
+    )
+    logging.getLogger("unveil").warning("%s", note)
+    return [note]
+
+
+def _stored(data: Microdata, name: str) -> str:
+    """How a column is stored, as far as it matters for what can be compared."""
+    if (data.schema[name].level or "numeric") != "numeric":
+        return "categories"
+    if data.column(name).null_count() == len(data):
+        return "nothing"
+    kind = stored_as(data.column(name))
+    return "numbers" if kind == "whole numbers" else kind  # 3 and 3.0 are one number
+
+
+def comparable(people: Microdata, released: Microdata, name: str) -> bool:
+    """Whether cells of both can be compared: nothing with anything, days with seconds.
+
+    What one file says to be categories and the other says nothing of are categories.
+    """
+    levels = {data.schema[name].level for data in (people, released)}
+    kinds = {_stored(data, name) for data in (people, released)}
+    categories = levels <= {"nominal", "ordinal", None} and levels != {None}
+    return categories or len(kinds) == 1 or "nothing" in kinds or kinds == {"dates", "times"}
+
+
+def _suggested(wanted: list[str], there: list[str]) -> str:
+    """Names that are near each other, ready to end a clause with."""
+    near = {old: nearest(old, there) for old in wanted}
+    pairs = [f"{text.split(chr(39))[1]}={old}" for old, text in near.items() if text]
+    return f", perhaps {listing(pairs)}" if pairs else ""
+
+
+def check_truth(scene: Scene, released: Any, truth: Any) -> None:
+    """Refuse files of which it is not known whose rows are whose."""
+    back = scene.places.back
+    synthetic = isinstance(released, Release) and released.row_map is None
+    if back is None and not (synthetic and truth is None):
+        raise DataError(
+            "it is not known which released row is whose, so nothing can be counted: give truth= "
+            "(--truth): an identifier that both files have, the file of a row map, 'row-order' "
+            "where the rows of both stand in the same order, or 'none' if every row is made up"
+        )
+    if back is None:
+        return
+    nobodys = int((back < 0).sum())
+    if nobodys == len(back):
+        raise DataError(
+            "no released row comes from any record of the original: is the truth of these files? "
+            "If every row is made up, give truth='none' (--truth none)"
+        )
+    if nobodys and isinstance(truth, str) and truth in scene.original.columns:
+        raise DataError(
+            f"column '{truth}': the identifiers of {count(nobodys, 'released row')} are not in the "
+            "original: is this the original of the release? If they were added on "
+            "purpose, give a row map that says so (--truth MAP, original blank for them)"
+        )

@@ -1,0 +1,78 @@
+"""The same plan carried out again: how much of the risk is the luck of one seed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import monotonic
+
+import msgspec
+import numpy as np
+
+from unveil.errors import DataError
+from unveil.support.arrays import Floats
+from unveil.support.options import Progress
+from unveil.table.row_identity import content_places
+from unveil.values.intruder import Intruder
+from unveil.values.release.release import Plan
+from unveil.values.results.exposure import Remasking
+from unveil.workflows.auditing.attack_runs import Budget, Task, attempted, risk_of_each
+from unveil.workflows.inputs.known_masking import reseeded
+from unveil.workflows.inputs.scenario import Scene, prepare
+from unveil.workflows.mask import mask_again
+
+FIRST = 1000  # the seeds are not those that an attack simulates with
+ABOVE = (0.05, 0.2, 0.5)
+
+
+def remasked(
+    task: Task, scene: Scene, plan: Plan, runs: int, told: Progress, *, budget: Budget
+) -> tuple[Remasking | None, Floats | None]:
+    """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
+
+    As many as there is time for, at least one; with some seeds a plan may be impossible, and
+    these are left out.
+
+    The rows are masked in the order of what they hold: which order the file has means nothing.
+    """
+    order = np.argsort(content_places(scene.original))
+    people = scene.original.take(order)
+    each, shares = [], []
+    intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
+    end = monotonic() + (budget.seconds or 0.0)
+    timed = budget.seconds is not None and budget.size is None
+    tried = attacked = 0
+    while tried < runs and not (tried and timed and monotonic() > end):  # masking may take long
+        told(tried, runs)
+        with suppress(DataError):
+            release = mask_again(people, reseeded(plan, scene.seed, FIRST + tried))
+            again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
+            links = attempted(again.links(task.spec, intruder), budget.shared(runs))
+            found, attacked = risk_of_each(links, len(people)), len(links)
+            each.append(found)
+            shares.append(float(np.sort(found[~np.isnan(found)]).mean()))
+        tried += 1
+    if not shares:
+        return None, None
+    mean = _mean(each)
+    known = np.sort(mean[~np.isnan(mean)])
+    back = np.empty(len(mean))
+    back[order] = mean
+    return Remasking(
+        attack=task.name,
+        direction=task.intruder.direction,
+        tried=tried,
+        attacked=attacked,
+        n=len(known),
+        shares=tuple(shares),
+        lowest=min(shares),
+        highest=max(shares),
+        mean=float(np.mean(shares)),
+        at_risk={f"above {level:.0%}": float((known > level).mean()) for level in ABOVE},
+    ), back
+
+
+def _mean(each: list[Floats]) -> Floats:
+    """The mean risk of each record over the runs in which it was attacked."""
+    attacked = (~np.isnan(each)).sum(axis=0)
+    found: Floats = np.nansum(each, axis=0) / np.where(attacked, attacked, np.nan)
+    return found

@@ -1,0 +1,1 @@
+"""What every verb reads first: sources, truth, the intruder's view, the scenario."""

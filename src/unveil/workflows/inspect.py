@@ -1,0 +1,125 @@
+"""Look at a table before anything is done with it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from unveil.files.formats.base import Format
+from unveil.files.formats.csv.header import DELIMITERS
+from unveil.table.attribute import Attribute
+from unveil.table.columns import labels_of, stored_as
+from unveil.table.roles import ROLES
+from unveil.table.schema import Schema
+from unveil.wording import count, listing
+from unveil.workflows.inputs.sources import as_microdata
+
+SHOWN = 8  # categories shown for a column, when values are asked for
+
+
+class ColumnSummary(msgspec.Struct, frozen=True):
+    """What one column is and holds, in counts.
+
+    ``unique`` is the number of records whose value no other record has; ``values`` is None
+    unless values were asked for.
+    """
+
+    name: str
+    role: tuple[str, ...]
+    level: str
+    stored: str
+    missing: int
+    distinct: int
+    unique: int
+    question: str
+    values: tuple[str, ...] | None = None
+    label: str = ""
+
+
+class Inspection(msgspec.Struct, frozen=True):
+    """What a table is and holds, in counts; and what is still to be declared."""
+
+    records: int
+    columns: tuple[ColumnSummary, ...]
+    notes: tuple[str, ...]
+
+
+def inspect(
+    source: Any,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    *,
+    format: Format | None = None,  # noqa: A002 - the word users know
+    show_values: bool = False,
+) -> Inspection:
+    """Say what each column is and holds: level, role, missing, distinct and unique values.
+
+    Levels that nobody declared are guessed, roles never. No cell is shown, unless
+    ``show_values`` asks for the extremes of numbers and the commonest categories.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> found = unveil.inspect(unveil.households(1000))
+    >>> found.records, found.columns[4].name, found.columns[4].level
+    (1000, 'age', 'numeric')
+    """
+    data = as_microdata(source, schema, format=format)
+    schema = Schema.infer(data)
+    columns = tuple(
+        _summary(data.column(name), schema[name], show_values=show_values) for name in data.columns
+    )
+    return Inspection(len(data), columns, _notes(schema))
+
+
+def _summary(column: pl.Series, attribute: Attribute, *, show_values: bool) -> ColumnSummary:
+    present = column.drop_nulls()
+    return ColumnSummary(
+        name=column.name,
+        role=tuple(role for role in ROLES if role in attribute.role),
+        level=attribute.level or "",
+        stored="generalised cells" if attribute.generalised else stored_as(column),
+        missing=column.null_count(),
+        distinct=present.n_unique(),
+        unique=int(present.is_unique().sum()),
+        question=attribute.question,
+        values=_values(present, attribute) if show_values else None,
+        label=attribute.label,
+    )
+
+
+def _values(present: pl.Series, attribute: Attribute) -> tuple[str, ...]:
+    """The extremes and the median of numbers, the commonest categories of the rest."""
+    if present.is_empty():
+        return ()
+    if attribute.level == "numeric" and not attribute.generalised:
+        sample = present.sort().gather([0, (len(present) - 1) // 2, len(present) - 1])
+        return tuple(labels_of(sample))
+    counted = (
+        labels_of(present).value_counts().sort(["count", present.name], descending=[True, False])
+    )
+    return tuple(counted[present.name].head(SHOWN))
+
+
+def _notes(schema: Schema) -> tuple[str, ...]:
+    notes = []
+    if len(schema) == 1 and any(mark in next(iter(schema)) for mark in DELIMITERS):
+        notes.append("there is one column and its name holds a delimiter: name it (--delimiter)")
+    without = [name for name in schema if not schema[name].role]
+    if without:
+        notes.append(
+            f"{count(len(without), 'column')} without a role: {listing(without)}; "
+            "a column without a role is neither attacked nor protected"
+        )
+    if not schema.with_role("quasi"):
+        notes.append("no attribute is quasi: say which ones an intruder could know of a person")
+    if not schema.with_role("confidential"):
+        notes.append("no attribute is confidential: say which ones a person would not want known")
+    if schema.questions:
+        notes.append(
+            f"{count(len(schema.questions), 'question')} to answer in the schema: "
+            f"{listing(schema.questions)}"
+        )
+    return tuple(notes)

@@ -1,0 +1,38 @@
+"""Every method that there is, described from its own spec."""
+
+from __future__ import annotations
+
+from unveil import attacks, masks, models
+from unveil.errors import UsageError
+from unveil.files.formats.base import formats
+from unveil.support.specs import Method, describe
+from unveil.wording import listing, nearest
+
+
+def methods() -> tuple[Method, ...]:
+    """Describe every method, by kind and name.
+
+    >>> [method.name for method in methods() if method.kind == "format"]
+    ['csv', 'parquet', 'arrow', 'spss', 'stata', 'sas', 'xport', 'excel']
+    """
+    kinds = {
+        "mask": masks.METHODS,
+        "model": models.METHODS,
+        "attack": attacks.METHODS,
+        "format": formats(),
+    }
+    return tuple(describe(spec, kind) for kind, specs in kinds.items() for spec in specs)
+
+
+def method(name: str) -> Method:
+    """Describe one method.
+
+    >>> method("csv").parameters[0].name
+    'delimiter'
+    """
+    known = {m.name: m for m in methods()}
+    if name not in known:
+        raise UsageError(
+            f"'{name}' is not a method; methods are: {listing(known)}{nearest(name, known)}"
+        )
+    return known[name]

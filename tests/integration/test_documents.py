@@ -1,0 +1,82 @@
+"""The README's command lines run, as written and in order; its picture of the output is true."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from unveil.workflows import demo as demonstrating
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_readme_starts_with_the_two_commands():
+    first = (ROOT / "README.md").read_text().split("##")[0]
+    assert first.index("make demo") < first.index("make test")
+
+
+# What an audit does by default is tested elsewhere, and takes half a minute.
+QUICK = (
+    "--attack", "position", "--no-sweep", "--errors", "0", "--remask", "0", "--no-remedies",
+    "--no-worst-case",
+)  # fmt: skip
+AS_QUICK = {
+    "attacks": ["position"], "sweep": False, "errors": (), "remask": 0, "remedies": False,
+    "worst_case": False,
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("few_trees")
+def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    audit = demonstrating.audit
+    monkeypatch.setattr(
+        demonstrating, "audit", lambda *files, **asked: audit(*files, **asked | AS_QUICK)
+    )
+    monkeypatch.setattr(sys, "executable", "/no/such/python")  # no other process
+    readme = (ROOT / "README.md").read_text()
+    lines = [
+        line
+        for block in re.findall(r"```console\n(.*?)```", readme, re.DOTALL)
+        for line in re.findall(r"^\$ unveil (.*)$", block, re.MULTILINE)
+    ]
+    assert len(lines) >= 4
+    shown = ""
+    for line in lines:
+        quick = line.startswith("audit") and "--replay" not in line
+        done = unveil_command(*shlex.split(line), *(QUICK if quick else ()))
+        assert done.code == 0, (line, done.err)
+        shown += done.out
+    for row in re.findall(r"^    (region|age|education|income) (.*)$", readme, re.MULTILINE):
+        assert " ".join(row).split() in [out.split() for out in shown.splitlines()]
+
+
+def test_the_readmes_schema_is_a_schema(tmp_path):
+    import unveil
+
+    text = re.search(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    path = tmp_path / "s.toml"
+    path.write_text(text[1])
+    assert len(unveil.read_schema(path)) == 3
+
+
+def test_every_module_is_in_the_plan():
+    plan = (ROOT / "ARCHITECTURE.md").read_text()
+    for path in (ROOT / "src" / "unveil").rglob("*.py"):
+        room = path.parent.name
+        if room == "cli" or path.name in ("__init__.py", "__main__.py"):
+            continue
+        assert path.name in plan, f"ARCHITECTURE.md does not name {path.name}"
+
+
+def test_every_picture_is_there():
+    shown = [
+        (path, picture)
+        for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+        for picture in re.findall(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)", path.read_text())
+    ]
+    assert (ROOT / "README.md", "docs/page.png") in shown
+    for path, picture in shown:
+        assert (path.parent / picture).is_file(), f"{path.name} shows {picture}, which is not there"

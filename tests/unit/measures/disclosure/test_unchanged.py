@@ -1,0 +1,83 @@
+"""What was released as it is."""
+
+import datetime
+
+import numpy as np
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unveil
+from strategies.tables import tables
+from unveil import Microdata, Schema, masks, measures
+from unveil.values.file_pair import Aligned
+
+EXAMPLES = settings.default.max_examples
+
+
+def shares(found):
+    return {one.column: one.share for one in found.columns}
+
+
+def test_by_hand():
+    schema = Schema(quasi=["a", "g"], nominal=["c"], numeric="g", confidential="m")
+    columns = {"a": [1, 2, 2, 3], "c": ["1", "2", "x", None], "m": [1, None, 3, 4]}
+    original = Microdata(pl.DataFrame(columns | {"g": [1, 2, 3, 4]}), schema)
+    other = Schema(
+        {name: schema[name] for name in "acm"} | {"g": {"level": "numeric", "generalised": True}}
+    )
+    released = Microdata(
+        pl.DataFrame(columns | {"a": [2.0, 1.0, 3.0, 2.0], "c": ["2", "1", None, "x"],
+                                "m": [None, 2, 4, 3], "g": ["2", "1..2", "4", "*"]}),
+        other,
+    )  # fmt: skip
+    found = measures.unchanged(Aligned(original, released, np.array([1, 0, 3, 2])))
+    assert found.known
+    assert shares(found) == {"a": 1, "c": 1, "m": 0.75, "g": 0.5}
+    assert found.unchanged == ("a", "c")
+    assert found.singled_out == 4
+    assert (found.quasi, found.singled_out_quasi) == (("a",), 2)
+
+
+def test_without_pairs_columns_are_perhaps_unchanged():
+    people = unveil.households(50)
+    release = unveil.mask(people, [masks.AdditiveNoise(scale=0.1, columns=["income"])], seed=1)
+    for rows in (None, np.full(50, -1)):
+        found = measures.unchanged(Aligned(people, release.shuffled().data, rows))
+        assert not found.known
+        assert set(shares(found).values()) == {None}
+        assert "income" not in found.unchanged
+        assert {"age", "sex", "weight"} < set(found.unchanged)
+        assert "person" not in found.unchanged
+    fewer = Aligned(people, release.data.take(range(40)), None)
+    assert measures.unchanged(fewer).unchanged == ()
+    assert measures.unchanged(fewer).singled_out == 0
+
+
+def test_of_fewer_rows_the_paired_ones_count():
+    people = unveil.households(50)
+    both = Aligned(people, people.take([4, 8, 9]), np.array([4, -1, 9]))
+    found = measures.unchanged(both)
+    assert (found.n, found.records) == (2, 3)
+    assert set(shares(found).values()) == {1.0}
+    assert found.singled_out == 3
+
+
+def test_a_date_is_the_time_at_its_start():
+    days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
+    original = Microdata(pl.DataFrame({"d": days}))
+    release = Microdata(pl.DataFrame({"d": days}).cast({"d": pl.Datetime("us")}))
+    assert measures.unchanged(Aligned(original, release, np.arange(2))).unchanged == ("d",)
+
+
+@settings(max_examples=EXAMPLES // 4)
+@given(tables(max_columns=3), st.randoms())
+def test_a_table_is_unchanged_in_any_order_of_its_rows(made, random):
+    data = Microdata(*made)
+    order = random.sample(range(len(data)), len(data))
+    found = measures.unchanged(Aligned(data, data.take(order), np.array(order)))
+    assert found.unchanged == data.columns
+    assert found.singled_out == measures.uniqueness(data, data.columns).uniques
+    perhaps = measures.unchanged(Aligned(data, data.take(order), None))
+    assert perhaps.unchanged == data.columns
+    assert not perhaps.known

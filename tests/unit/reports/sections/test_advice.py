@@ -1,0 +1,137 @@
+"""When advice is given, and when it is not: each condition both ways."""
+
+import msgspec
+import pytest
+
+from fixtures.numbered_evidence import numbered
+from unveil.reports.sections.advice import advice
+from unveil.support.phrases import plain
+
+NAMES, ROWS, ATTRIBUTES = "Take out what names people:", "Rows: their order", "Attributes: "
+KNOWN, SAME, RECORDS = "Knowledge: ", "Unchanged: ", "Records: row "
+GROUP, HELPS, NO_HELP = "Subgroup: ", "Masks: of those tried", "Masks: none of those tried"
+EVERY = (NAMES, ROWS, ATTRIBUTES, KNOWN, SAME, RECORDS, GROUP, HELPS)
+
+
+def points(given=None):
+    return [plain(one) for one in advice(numbered(given)).points]
+
+
+def order(correlation, p_value, neighbours_p_value, of_links):
+    """By how much, and how surely, the order of the rows tells."""
+    found = {"correlation": correlation, "p_value": p_value, "neighbours": int}
+    found["neighbours_p_value"] = neighbours_p_value
+    return {"attacks.3.row_order": found, "attacks.3.risk.p_value": of_links}
+
+
+def test_all_of_it_is_said_in_this_order():
+    said = points()
+    assert len(said) == len(EVERY)
+    assert [start for start, one in zip(EVERY, said, strict=True) if one.startswith(start)] == [
+        *EVERY
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "start", "there"),
+    [
+        ({"identifiers": ()}, NAMES, False),
+        (order(0.5, 0.00011, 0.51, 0.52), ROWS, True),
+        (order(-0.5, 0.00011, 0.51, 0.52), ROWS, True),
+        (order(0.04, 0.00011, 0.51, 0.52), ROWS, False),  # sure, but not noticeable
+        (order(0.5, 0.0011, 0.51, 0.52), ROWS, False),  # noticeable, but by chance
+        (order(0.04, 0.511, 0.00011, 0.52), ROWS, True),
+        (order(0.04, 0.511, 0.51, 0.00011), ROWS, True),
+        ({"attacks.3.row_order": None}, ROWS, False),
+        ({"attribute_risks.share": 0.0301}, ATTRIBUTES, False),  # no less without any of them
+        ({"attribute_risks.without.*.interval.high": 0.9995}, ATTRIBUTES, False),  # perhaps less
+        ({"attribute_risks.without.*.interval": None}, ATTRIBUTES, True),
+        ({"attribute_risks": None}, ATTRIBUTES, False),
+        ({"knowledge.steps": [None]}, KNOWN, False),
+        ({"knowledge.steps": [None] * 2}, KNOWN, True),
+        ({"knowledge": None}, KNOWN, False),
+        ({"unchanged.singled_out_quasi": 0}, SAME, False),
+        ({"unchanged.quasi": ()}, SAME, False),
+        ({"record_risks.riskiest": ()}, RECORDS, False),
+        ({"record_risks": None}, RECORDS, False),
+        ({"subgroups.highest.share": 0.9005, "attacks.0.risk.share": 0.9004}, GROUP, True),
+        ({"subgroups.highest.share": 0.9004, "attacks.0.risk.share": 0.9005}, GROUP, False),
+        ({"subgroups.highest": None}, GROUP, False),
+        ({"subgroups": None}, GROUP, False),
+        ({"remedies.tried.0.share": 0.4005, "remedies.share": 0.4004}, HELPS, False),
+        ({"remedies.tried.0.share": 0.4005, "remedies.share": 0.4004}, NO_HELP, True),
+        ({"remedies.tried.0.share": 0.4005, "remedies.share": 0.4005}, NO_HELP, True),
+        ({"remedies.tried.0.share": 0.4004, "remedies.share": 0.4005}, HELPS, True),
+        ({"remedies.tried.0.share": 0.4004, "remedies.share": 0.4005}, NO_HELP, False),
+        ({"remedies": None}, HELPS, False),
+        ({"remedies": None}, NO_HELP, False),
+    ],
+)
+def test_a_point_is_made_or_not(given, start, there):
+    said = points(given)
+    assert any(one.startswith(start) for one in said) is there
+    for other in {*EVERY} - {start, HELPS}:  # the others stay
+        assert any(one.startswith(other) for one in said), other
+
+
+def test_only_those_attributes_are_named_that_surely_tell():
+    known = {"attribute_risks.share": 0.9005, "attribute_risks.without.*.interval": None}
+    some = {f"attribute_risks.without.{place}.share": 0.9006 for place in (1, 3)}
+    said = next(one for one in points(known | some) if one.startswith(ATTRIBUTES))
+    listed = "attribute_risks.without.0.attribute, attribute_risks.without.2.attribute tell"
+    assert said.startswith(f"{ATTRIBUTES}{listed} the most. Without attribute_risks.without.0")
+
+
+@pytest.mark.parametrize(
+    ("share", "known"), [(0.3, "2 attributes"), (0.36, "1 attribute"), (0.35, "1 attribute")]
+)
+def test_so_much_knowledge_is_named_that_links_half_of_the_most(share, known):
+    given = {"knowledge.steps.0.share": share, "knowledge.steps.2.highest": 0.7}
+    assert [one for one in points(given) if one.startswith(f"{KNOWN}{known} (")]
+
+
+@pytest.mark.parametrize(("released", "said"), [(5000, False), (5001, True), (4999, False)])
+def test_among_fewer_rows_is_said_where_it_is_so(released, said):
+    among = {"remedies.among": 5000, "attribute_risks.among": 5000, "released": released}
+    words = f" (among 5,000 of the {released:,} rows)"
+    for start in (ATTRIBUTES, HELPS):
+        assert (words in next(one for one in points(among) if one.startswith(start))) is said
+
+
+@pytest.mark.parametrize("missing", ["remedies.loss", "remedies.tried.0.loss"])
+def test_a_loss_that_is_not_known_is_not_told(missing):
+    said = [next(one for one in points(given) if one.startswith(HELPS)) for given in (
+        {}, {missing: None})]  # fmt: skip
+    assert ["the loss goes from 0.311 to 0.322" in one for one in said] == [True, False]
+
+
+FIRST = {
+    "broken": "Not kept: max loss, may stay unchanged, forbid row order. What follows",
+    "kept": "Every limit is kept: by this policy nothing has to be done.",
+    "none": "Set limits (`--policy`), so that",
+    "nobody": "Nobody was attacked, as the rows are nobody's:",
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "given"),
+    [
+        ("broken", {}),
+        ("kept", {"verdict.passed": True}),
+        ("none", {"verdict": None}),
+        ("nobody", {"attacks": ()}),
+        ("nobody", {"attacks": (), "verdict": None}),
+    ],
+)
+def test_what_comes_first(case, given):
+    assert plain(advice(numbered(given)).paragraphs[0]).startswith(FIRST[case])
+
+
+def test_where_nobody_was_attacked_no_group_is_above_all():
+    found = msgspec.structs.replace(numbered(), attacks=())
+    assert not [one for one in advice(found).points if plain(one).startswith((GROUP, ROWS))]
+
+
+@pytest.mark.parametrize(("given", "shown"), [({}, ["remedies"]), ({"remedies": None}, [])])
+def test_remedies_are_shown_where_some_were_tried(given, shown):
+    assert [one.name for one in advice(numbered(given)).exhibits] == shown

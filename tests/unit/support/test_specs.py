@@ -1,0 +1,47 @@
+"""Specs hold in Python what they hold in a file."""
+
+from typing import Annotated, Literal
+
+import pytest
+from msgspec import Meta
+
+from unveil.errors import SpecError
+from unveil.support.specs import Spec, describe
+
+
+class RankSwapping(Spec):
+    """Swap values with near ranks.
+
+    More words.
+    """
+
+    p: Annotated[float, Meta(ge=0, le=100, description="Percent of n.")]
+    columns: tuple[str, ...] = ()
+    reading: Literal["text", "table"] = "table"
+    k: int | None = None
+
+
+def test_types_and_ranges_are_checked():
+    assert RankSwapping(p=5, columns=["a"]).columns == ("a",)
+    with pytest.raises(SpecError, match="^rank-swapping: p: Expected `float` <= 100.0$"):
+        RankSwapping(p=101)
+    with pytest.raises(SpecError, match="^rank-swapping: p: Expected `float`, got `str`$"):
+        RankSwapping(p="much")
+    with pytest.raises(SpecError, match="'colums' is not a parameter; .* mean 'columns'"):
+        RankSwapping(p=1, colums=["a"])
+    with pytest.raises(SpecError, match="reading"):
+        RankSwapping(p=1, reading="other")
+
+
+def test_a_method_describes_itself():
+    method = describe(RankSwapping, "mask")
+    assert (method.name, method.kind, method.summary) == (
+        "rank-swapping", "mask", "Swap values with near ranks.",
+    )  # fmt: skip
+    rows = [(p.name, p.type, p.default, p.meaning) for p in method.parameters]
+    assert rows == [
+        ("p", "number", "required", "Percent of n."),
+        ("columns", "list of text", "[]", ""),
+        ("reading", "text or table", '"table"', ""),
+        ("k", "whole number", "none", ""),
+    ]

@@ -1,0 +1,41 @@
+"""Blocks of work."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from unveil.errors import UsageError
+from unveil.support.threads import blocks_of, cores, run_blocks, shares_of
+
+
+def test_every_block_is_done_once():
+    seen = []
+    run_blocks(lambda start, stop: seen.append((start, stop)), blocks_of(10, 3), threads=3)
+    assert sorted(seen) == [(0, 3), (3, 6), (6, 9), (9, 10)]
+    assert shares_of(3, 1, each=10_000) == [0, 0, 1, 2, 3]
+    assert shares_of(3, 1) == [0, 3]
+
+
+def test_the_first_error_stops_the_rest():
+    done = []
+
+    def work(start, _stop):
+        if start == 0:
+            raise ZeroDivisionError
+        time.sleep(0.001)
+        done.append(start)
+
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        run_blocks(work, blocks_of(10000, 1), threads=2)
+    assert len(done) < 9000
+    assert threading.active_count() <= before
+
+
+def test_threads_are_at_least_one():
+    assert cores(None) >= 1
+    with pytest.raises(UsageError, match="threads: a whole number"):
+        cores(0)

@@ -1,0 +1,84 @@
+"""Verdicts on evidence made up for the purpose: what counts, and what does not."""
+
+import msgspec
+import pytest
+
+from fixtures.evidence import evidence, finding, made
+from unveil import Policy, measures
+from unveil.values.results.disclosure import Diversity
+from unveil.values.results.evidence import NOTICED, UNLIKELY
+from unveil.values.results.exposure import GroupRisk, Subgroups
+from unveil.values.results.risk import Claims, Interval
+from unveil.workflows.auditing.policy_check import judge
+
+SAMPLED = Interval(0.05, 0.3, 0.95)
+
+
+def limit(of, **allowed):
+    (found,) = judge(Policy(**allowed), of).limits
+    return found
+
+
+def test_of_a_sample_the_upper_end_counts_of_whichever_attack_has_the_highest():
+    """More was found by the one, more may be there by the other."""
+    attacks = finding("rank", 0.2), finding("distance", 0.1, population=1000, interval=SAMPLED)
+    found = limit(evidence(attacks=attacks), max_risk=0.25)
+    assert (found.found, found.kept) == (0.3, False)
+    assert found.reason.startswith("distance")
+
+
+def test_of_a_subgroup_that_was_sampled_the_upper_end_counts():
+    group = made(GroupRisk, column="sex", group="category 1", n=20, share=0.1, interval=SAMPLED)
+    found = limit(
+        evidence(subgroups=made(Subgroups, groups=(group,), highest=group)), max_subgroup_risk=0.2
+    )
+    assert (found.found, found.kept) == (0.3, False)
+    assert "upper end" in found.reason
+
+
+def test_of_claims_that_were_looked_at_in_part_the_upper_end_counts():
+    some = finding(n=400, population=400, confirmed=Claims(100, 30, 20.0))
+    found = limit(evidence(attacks=(some,)), max_confirmed=0.2)
+    assert found.found == measures.wilson(20, 100, 400).high > 0.2
+    assert not found.kept
+    every = finding(n=100, population=100, confirmed=Claims(100, 30, 20.0))
+    assert limit(evidence(attacks=(every,)), max_confirmed=0.2).kept
+
+
+def test_the_most_confirmed_and_the_nearest_attribute_count():
+    few, many = (finding(confirmed=Claims(100, 50, right)) for right in (1.0, 40.0))
+    assert limit(evidence(attacks=(few, many)), max_confirmed=0.5).found == 0.4
+    inside = {"age": 0.3, "income": 0.9, "rent": 0.5}
+    found = limit(evidence(inside=inside), max_interval_disclosure=0.6)
+    assert (found.found, found.kept) == (pytest.approx(0.875), False)  # beyond chance, 0.2
+    assert found.reason.startswith("income")
+
+
+def test_the_least_diverse_attribute_counts():
+    classes = tuple(
+        Diversity(column=name, fewest=fewest, records=4, homogeneous=0)
+        for name, fewest in (("rent", 3), ("debt", 2), ("tax", 5))
+    )
+    found = limit(evidence(diversity=classes), l_diversity=3)
+    assert (found.found, found.kept) == (2, False)
+    assert limit(evidence(diversity=classes), l_diversity=2).kept
+
+
+@pytest.mark.parametrize(
+    ("correlation", "unlikely", "stay", "beside", "betrayed"),
+    [
+        (0.0, 1.0, 1.0, 1.0, False),
+        (NOTICED, UNLIKELY / 2, 1.0, 1.0, True),
+        (-NOTICED, UNLIKELY / 2, 1.0, 1.0, True),  # the other way round it tells as much
+        (NOTICED, 2 * UNLIKELY, 1.0, 1.0, False),  # by chance, in a small file
+        (NOTICED / 2, UNLIKELY / 2, 1.0, 1.0, False),  # in a large one nothing is by chance
+        (0.0, 1.0, UNLIKELY / 2, 1.0, True),  # too many stand where they stood
+        (0.0, 1.0, 1.0, UNLIKELY / 2, True),  # too many beside whom they stood
+    ],
+)
+def test_what_the_order_of_rows_betrays(correlation, unlikely, stay, beside, betrayed):
+    order = {"correlation": correlation, "p_value": unlikely}
+    order |= {"neighbours": 3, "neighbours_p_value": beside}
+    one = msgspec.structs.replace(finding("position", p_value=stay), row_order=order)
+    found = limit(evidence(attacks=(finding(), one)), forbid_row_order=True)
+    assert (found.found, found.kept) == (betrayed, not betrayed)

@@ -1,0 +1,225 @@
+"""What would help: masks tried on a release do what they do when they are carried out."""
+
+import datetime
+import logging
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from fixtures import evidence as some_evidence
+from unveil import Intruder, Microdata, Schema, attacks, masks
+from unveil.files.documents.evidence import evidence_json
+from unveil.files.documents.plan import plan_from
+from unveil.measures import hits, loss
+from unveil.values.file_pair import Aligned
+from unveil.workflows.auditing import knowledge_sweep as sweeping
+from unveil.workflows.auditing import measured_results as assessing
+from unveil.workflows.auditing import remedies as module
+from unveil.workflows.auditing.remedies import ideas_for
+
+N, KNOWS = 100, ("age", "pay", "school", "town")
+SWAP = "swap age, pay and school with values up to 15 % of the ranks away"
+QUICK = {"attacks": ["distance"], "errors": (), "remask": 0, "seed": 3, "worst_case": False}
+SCHEMA = Schema(
+    quasi=KNOWS, numeric=["age", "pay"], ordinal={"school": ["low", "mid", "high"]}, nominal="town"
+)
+
+
+def made_of(n=N, **columns):
+    rng = np.random.default_rng(5)
+    own = {
+        "age": rng.integers(20, 60, n),
+        "pay": rng.normal(size=n).round(2),
+        "school": rng.choice(["low", "mid", "high"], n),
+        "town": rng.choice(list("vwxyz"), n),
+    }
+    return Microdata(pl.DataFrame(own | columns), SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def people():
+    return made_of()
+
+
+@pytest.fixture(scope="module")
+def release(people):
+    return unveil.mask(people, [masks.AdditiveNoise(scale=0.1, columns=["age", "pay"])], seed=8)
+
+
+@pytest.fixture(scope="module")
+def evidence(people, release):
+    return unveil.audit(people, release.data, truth=np.arange(N), **QUICK).evidence
+
+
+def tried(original, released, **options):
+    """What would help; the loss of the release itself is not looked at."""
+    given = {"truth": np.arange(len(original)), "sweep": False} | QUICK | options
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assessing, "loss", lambda *_, **__: some_evidence.some_loss())
+        return unveil.audit(original, released, **given).evidence.remedies
+
+
+@pytest.fixture
+def _free(monkeypatch):
+    """What is lost takes longest, and is not looked at."""
+    monkeypatch.setattr(module.Trial, "lost", lambda *_: None)
+
+
+def test_every_remedy_lowers_what_is_linked(evidence):
+    found = evidence.remedies
+    assert (found.n, found.among) == (N // 2, N)
+    assert found.share == evidence.attribute_risks.share > 0.8
+    assert found.loss == pytest.approx(evidence.loss.overall.value, abs=1e-12)
+    shares = [one.share for one in found.tried]
+    assert shares == sorted(shares)
+    assert max(shares) < found.share
+    assert shares[0] < found.share / 2
+    assert all(found.loss < one.loss < 1 for one in found.tried)
+    assert {one.does for one in found.tried} == {
+        f"leave out {evidence.attribute_risks.without[0].attribute}",
+        "microaggregate age and pay in groups of 10",
+        SWAP,
+        "change school and town with a probability of 30 % (PRAM)",
+        f"{SWAP}, and change town with a probability of 30 % (PRAM)",
+    }
+    gone = next(one for one in found.tried if not one.plan)
+    assert gone.columns == (evidence.attribute_risks.without[0].attribute,)
+    assert gone.share == evidence.attribute_risks.without[0].share
+
+
+def test_a_plan_can_be_carried_out_and_does_what_is_said(people, release, evidence):
+    """Other random numbers, about the same risk and loss."""
+    every = Intruder(knows=KNOWS, direction=evidence.remedies.direction)
+    for one in evidence.remedies.tried:
+        if not one.plan:
+            continue
+        plan = plan_from({"seed": 9, "mask": [*one.plan]})
+        assert sorted(one.columns) == sorted(c for mask in plan.masks for c in mask.columns)
+        again = unveil.mask(release.data, plan).data
+        links = unveil.attack(people, again, attacks.Distance(), intruder=every, truth=np.arange(N))
+        assert hits(links).mean() == pytest.approx(one.share, abs=0.15)
+        lost = loss(Aligned(people, again, np.arange(N)), seed=3).overall.value
+        assert lost == pytest.approx(one.loss, abs=0.1)
+
+
+def test_the_order_of_rows_means_nothing(people, release, evidence):
+    rng = np.random.default_rng(1)
+    mine, theirs = rng.permutation(N), rng.permutation(N)
+    one = evidence.remedies
+    truth = np.argsort(mine)[theirs]
+    other = tried(people.take(mine), release.data.take(theirs), truth=truth, sweep=True)
+    for a, b in zip((one, *one.tried), (other, *other.tried), strict=True):
+        for name in a.__struct_fields__:
+            if name == "loss":
+                assert a.loss == pytest.approx(b.loss, abs=1e-12)
+            elif name != "tried":
+                assert getattr(a, name) == getattr(b, name)
+
+
+@pytest.mark.usefixtures("_free")
+def test_of_many_records_some_are_masked(people, release, monkeypatch):
+    rows = np.flatnonzero(np.arange(N) % 7)  # some are not released, and some rows are nobody's
+    more = np.concatenate([rows, [0, 7]])
+    truth = np.concatenate([rows, [-1, -1]])
+    with monkeypatch.context() as patch:
+        patch.setattr(sweeping, "AMONG", 70)
+        assert tried(people, release.data.take(more), truth=truth).among == 70
+    whole = tried(people, release.data.take(more), truth=truth)
+    assert whole.among in (N, len(more))
+    assert whole.tried[0].share < whole.share
+
+
+@pytest.mark.usefixtures("_free")
+def test_generalised_columns_are_left_alone(people):
+    recoded = unveil.mask(people, [masks.GlobalRecoding(intervals=10, columns=["age"])], seed=1)
+    for one in tried(people, recoded.data).tried:
+        assert one.plan
+        assert "age" not in one.columns
+    closed = masks.GlobalRecoding(intervals=10, columns=["age", "pay"])
+    closed = unveil.mask(people, [closed], seed=1).data
+    assert tried(people, closed, knows=["age", "pay"]) is None
+    gone = tried(people, closed, knows=["age", "pay"], sweep=True)
+    assert [one.plan for one in gone.tried] == [()]
+
+
+@pytest.mark.usefixtures("_free")
+def test_only_what_an_attack_compares_is_masked(people, release):
+    """Ranks are of numbers and orders: to change towns would not help against them."""
+    found = tried(people, release.data, attacks=["rank"], knows=["age", "pay", "town"])
+    methods = {mask["method"] for one in found.tried for mask in one.plan}
+    assert methods == {"microaggregation", "rank-swapping"}
+
+
+def test_what_cannot_be_masked_is_left_out():
+    """A constant, one that is missing, one with as many categories as records; few records."""
+    nothing = pl.Series([None] * N, dtype=pl.Float64)
+    data = made_of(age=pl.Series([3] * N), pay=nothing, town=[str(i) for i in range(N)])
+    names = ideas_for(data, KNOWS, compared=KNOWS, tells=None)
+    assert {one.columns for one in names} == {("school",), ("school", "town"), ("school", "town")}
+    few = ideas_for(made_of(6), KNOWS, compared=KNOWS, tells="age")
+    assert [one.does.split()[0] for one in few] == ["leave", "change"]
+    assert ideas_for(data, ["age", "pay"], compared=KNOWS, tells=None) == []
+
+
+def test_too_many_categories_are_not_changed(monkeypatch, people):
+    monkeypatch.setattr(module, "CATEGORIES", 4)
+    drawn = ideas_for(people, KNOWS, compared=KNOWS, tells=None)
+    assert not any("town" in one.columns for one in drawn)
+
+
+def test_many_columns_are_not_all_named():
+    names = [f"c{i}" for i in range(12)]
+    wide = Microdata(pl.DataFrame({name: range(20) for name in names}), Schema(quasi=names))
+    found = ideas_for(wide, names, compared=names, tells=None)[0]
+    assert found.does.endswith("c6, c7 and 4 more in groups of 10")
+    assert found.columns == tuple(names)
+
+
+@pytest.mark.usefixtures("_free")
+def test_dates_and_gaps():
+    dates = [None if i % 5 == 0 else datetime.date(1990, 1, 1 + i % 28) for i in range(N)]
+    data = made_of(age=pl.Series(dates))
+    found = tried(data, data)
+    assert len(found.tried) == 4
+    assert found.tried[0].share < found.share
+
+
+@pytest.mark.usefixtures("_free")
+def test_it_needs_pairs_and_an_attack_that_knows_no_mask(people, release):
+    options = {"errors": (), "remask": 0, "sweep": False, "worst_case": False}
+    assert tried(people, release.data, remedies=False) is None
+    made_up = unveil.mask(people, [masks.Synthesis()], seed=1)
+    assert unveil.audit(people, made_up, **options).evidence.remedies is None
+    knowing = unveil.audit(people, release, attacks=["tailored"], **options)
+    assert knowing.evidence.remedies is None
+
+
+@pytest.mark.usefixtures("_free")
+def test_nobody_is_warned_of_what_is_only_tried(caplog):
+    """Twelve records make one group, in which nothing varies."""
+    few = made_of(12)
+    with caplog.at_level(logging.WARNING, "unveil"):
+        found = tried(few, few)
+    assert not caplog.records
+    assert any(one.plan[0]["method"] == "microaggregation" for one in found.tried)
+    assert not logging.getLogger("unveil").filters
+
+
+def test_the_same_after_a_kill(people, release, evidence, tmp_path, monkeypatch):
+    options = QUICK | {"truth": np.arange(N), "evidence": tmp_path / "kept"}
+
+    def fail(*_args, **_options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("unveil.workflows.auditing.measured_results.unchanged", fail)
+        with pytest.raises(KeyboardInterrupt):
+            unveil.audit(people, release.data, **options)
+    monkeypatch.setattr("unveil.workflows.audit.remedies", fail)  # done already
+    monkeypatch.setattr("unveil.workflows.audit.attribute_risks", fail)
+    resumed = unveil.audit(people, release.data, resume=True, **options).evidence
+    assert evidence_json(resumed) == evidence_json(evidence)
+    read = unveil.read_evidence(tmp_path / "kept")
+    assert (read.remedies, read.attribute_risks) == (evidence.remedies, evidence.attribute_risks)

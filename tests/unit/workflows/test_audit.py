@@ -1,0 +1,779 @@
+"""Audits, held to small cases worked out by hand and to what each step would say alone."""
+
+import datetime
+import logging
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
+from unveil.files.documents.evidence import evidence_json
+from unveil.table.row_identity import Places, content_places
+from unveil.workflows.auditing import attack_runs as attempting
+from unveil.workflows.auditing import knowledge_sweep as sweeping
+from unveil.workflows.auditing.attack_runs import Budget, attempted
+from unveil.workflows.auditing.inputs import case_of
+from unveil.workflows.auditing.policy_check import judge
+from unveil.workflows.auditing.remasking import FIRST
+from unveil.workflows.auditing.settings import Settings
+from unveil.workflows.inputs.known_masking import reseeded
+
+pytestmark = pytest.mark.usefixtures("few_trees", "quick_learning")
+
+N, KNOWS = 60, ("age", "pay", "town")
+QUICK = {
+    "attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False,
+    "worst_case": False,
+}  # fmt: skip
+SCHEMA = Schema(
+    quasi=KNOWS,
+    confidential="debt",
+    weight="weight",
+    household="home",
+    nominal=["town", "home"],
+    numeric=["age", "pay", "debt", "weight"],
+)
+STEPS = (
+    masks.AdditiveNoise(scale=0.3, columns=["age", "pay"]),
+    masks.Pram(theta=0.2, columns=["town"]),
+)
+
+
+def made_of(n, **columns):
+    """Records that nobody is, with a few ties and missing cells."""
+    rng = np.random.default_rng(5)
+    own = {
+        "age": rng.integers(20, 60, n),
+        "pay": rng.normal(size=n).round(1),
+        "town": rng.choice(["x", "y", "z"], n),
+        "debt": [None if i % 9 == 4 else float(i % 7) for i in range(n)],
+        "weight": rng.integers(1, 5, n).astype(float),
+        "home": [str(i // 2) for i in range(n)],
+    }
+    return Microdata(pl.DataFrame(own | columns), SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def people():
+    return made_of(N)
+
+
+@pytest.fixture(scope="module")
+def release(people):
+    return unveil.mask(people, STEPS, seed=8)
+
+
+@pytest.fixture(scope="module")
+def full(people, release):
+    """Everything that an audit does, once."""
+    told = []
+    policy = Policy(max_risk=0.05, forbid_row_order=True)
+    found = unveil.audit(
+        people, release, policy=policy, seed=3, remask=2, errors=(0, 0.5),
+        progress=lambda *step: told.append(step),
+    )  # fmt: skip
+    return found, told
+
+
+@pytest.fixture(scope="module")
+def worst(people, release, full):
+    """The worst attack that decides record by record, made again alone."""
+    known = full[0].evidence.knowledge
+    spec = next(f.spec for f in full[0].evidence.attacks if f.name == known.attack)
+    spec = {name: value for name, value in spec.items() if name != "method"}
+    chosen = getattr(attacks, known.attack.split("-")[0].title())(**spec)
+
+    def links(knows, direction=known.direction, released=release, original=people):
+        channel = chosen.knows is not None
+        intruder = Intruder(knows=knows, direction=direction, channel=channel)
+        return unveil.attack(original, released, chosen, intruder=intruder, seed=3)
+
+    return links
+
+
+@pytest.fixture(scope="module")
+def halves(people, release):
+    case = case_of(people, release, None, None, Settings(), 3)
+    return sweeping.halves(case.scene)
+
+
+def test_attacks_that_fit_are_made_in_both_directions_worst_first(full):
+    evidence = full[0].evidence
+    made = [(one.name, one.risk.direction) for one in evidence.attacks]
+    names = {name for name, _ in made}
+    assert names == {
+        "distance", "distance-mahalanobis", "rank", "rank-max", "probabilistic",
+        "distance-posterior", "tailored", "tailored-posterior", "position",
+    }  # fmt: skip
+    assert len(made) == len(set(made)) == 2 * len(names) - 1  # positions are the same both ways
+    shares = [one.risk.share for one in evidence.attacks]
+    assert shares == sorted(shares, reverse=True)
+    assert full[0].worst is evidence.attacks[0]
+    assert evidence.left_out == ()
+    assert all(one.risk.interval is None and one.risk.n == N for one in evidence.attacks)
+
+
+def test_each_finding_is_what_the_attack_finds_alone(people, release, full):
+    for name, spec, knows in (
+        ("distance", attacks.Distance(), KNOWS),
+        ("rank-max", attacks.Rank(criterion="max"), ("age", "pay")),
+        ("distance-mahalanobis", attacks.Distance(metric="mahalanobis"), ("age", "pay")),
+    ):
+        for direction in ("original-to-release", "release-to-original"):
+            intruder = Intruder(knows=knows, direction=direction)
+            links = unveil.attack(people, release, spec, intruder=intruder, seed=3)
+            found = next(
+                one
+                for one in full[0].evidence.attacks
+                if (one.name, one.risk.direction) == (name, direction)
+            )
+            assert found.risk == measures.risk(links)
+            each = full[0].each[f"{name} {direction}"]
+            people_found = links.true_rows if intruder.reverse else links.records
+            assert np.array_equal(each[people_found], measures.hits(links))
+
+
+def test_the_curve_of_knowledge(full, worst, halves):
+    found = full[0].evidence.knowledge
+    steps = found.steps
+    assert [len(step.attributes) for step in steps] == [1, 2, 3]
+    assert sorted(steps[-1].attributes) == sorted(KNOWS)
+    highest = np.maximum.accumulate([step.share for step in steps]).tolist()
+    assert [step.highest for step in steps] == highest
+    for before, after in pairwise(steps):
+        assert after.attributes[:-1] == before.attributes
+    first, second = halves
+    assert (found.chosen_on, found.estimated_on, found.among) == (30, 30, N)
+    assert not {*first.tolist()} & {*second.tolist()}
+    alone = {}
+    for name in KNOWS:
+        each = measures.hits(worst([name]))
+        rows = worst([name]).true_rows if worst([name]).intruder.reverse else np.arange(N)
+        alone[name] = np.sort(each[np.isin(rows, first)]).sum()
+    assert alone[steps[0].attributes[0]] == max(alone.values())  # chosen on the first half
+    links = worst(steps[0].attributes)
+    rows = links.true_rows if links.intruder.reverse else np.arange(N)
+    on_second = measures.hits(links)[np.isin(rows, second)].mean()  # estimated on the other
+    assert steps[0].share == pytest.approx(on_second, abs=1e-12)
+    best = max(steps, key=lambda step: (step.share, -len(step.attributes)))
+    in_order = [name for name in KNOWS if name in best.attributes]
+    assert found.worst == measures.risk(worst(in_order))
+
+
+def test_who_knows_more_may_ignore_it():
+    """One attribute is nearly as it was, the others are noise: to compare these does harm."""
+    rng, names = np.random.default_rng(2), ("noise", "near", "worse")
+    own = {name: rng.normal(size=80) for name in names}
+    spoilt = {name: own[name] + (3, 1e-4, 9)[i] * rng.normal(size=80) for i, name in enumerate(own)}
+    before, after = (Microdata(pl.DataFrame(x), Schema(quasi=names)) for x in (own, spoilt))
+    found = unveil.audit(before, after, truth=np.arange(80), **(QUICK | {"sweep": True})).evidence
+    known = found.knowledge
+    shares = [one.share for one in known.steps]
+    assert shares[0] > 0.9
+    assert max(shares[1:]) < 0.3
+    assert [one.highest for one in known.steps] == [shares[0]] * 3
+    assert [one.attributes[0] for one in known.steps] == ["near"] * 3
+    alone = Intruder(knows=["near"], direction=known.direction)
+    links = unveil.attack(before, after, attacks.Distance(), intruder=alone, truth=np.arange(80))
+    assert known.worst.attributes == ("near",)
+    assert (known.worst.n, known.worst.share) == (80, measures.risk(links).share)
+    assert [one.name for one in found.attacks] == ["distance-knowing-1", "distance", "distance"]
+    assert found.attacks[0].risk == known.worst  # it counts as the worst, and against a limit
+    assert known.worst.share > 3 * found.attacks[1].risk.share
+
+
+def test_no_error_in_what_is_known_is_the_plain_attack(people, release, full, halves):
+    noisy = full[0].evidence.noisy_knowledge
+    assert noisy.attack in ("distance", "probabilistic", "rank", "rank-max")
+    assert noisy.n == len(halves[1]) == 30
+    none, half = noisy.points
+    assert (none.error, half.error) == (0, 0.5)
+    assert half.share < none.share
+    assert none.interval.low <= none.share <= none.interval.high
+    quick = QUICK | {"attacks": ["rank"], "errors": (0, 0.5)}
+    alone = unveil.audit(people, release, seed=3, **quick)
+    noisy = alone.evidence.noisy_knowledge
+    intruder = Intruder(knows=("age", "pay"), direction=noisy.direction)
+    links = unveil.attack(people, release, attacks.Rank(), intruder=intruder, seed=3)
+    rows = links.true_rows if intruder.reverse else np.arange(N)
+    share = measures.hits(links)[np.isin(rows, halves[1])].mean()
+    assert noisy.points[0].share == pytest.approx(share, abs=1e-12)
+
+
+def test_an_error_is_as_large_as_it_says():
+    """Noise of so much of a deviation; somebody else's category with that probability."""
+    n, error = 4000, 0.3
+    people = made_of(n)
+    gaps = pl.Series(np.arange(n) % 5 == 0)
+    people = people.replace([people.column(name).set(gaps, None) for name in ("pay", "town")])
+    wrong = sweeping._erring(Places(people, people, np.arange(n)), KNOWS, error, 1)
+    for name in ("age", "pay"):
+        before = people.column(name).cast(pl.Float64)
+        moved = wrong.column(name).cast(pl.Float64) - before
+        assert moved.std() == pytest.approx(error * before.std(), rel=0.05)
+        assert abs(moved.mean()) < error * before.std() / 10
+        assert (moved.is_null() == before.is_null()).all()
+    town = people.column("town")
+    shares = town.drop_nulls().value_counts(normalize=True)["proportion"].to_numpy()
+    others = 1 - len(town.drop_nulls()) / n * (shares**2).sum()  # a gap may be donated, too
+    other = (wrong.column("town").ne_missing(town)).filter(town.is_not_null()).mean()
+    assert other == pytest.approx(error * others, rel=0.1)
+    assert wrong.column("town").filter(town.is_null()).null_count() == n / 5
+    assert wrong.column("debt").equals(people.column("debt"), null_equal=True)
+
+
+def test_masking_again(people, release, full, worst):
+    again, each = full[0].evidence.remasking, full[0].each["masked again"]
+    order = np.argsort(content_places(people))
+    ordered = people.take(order)
+    runs = []
+    for run in range(2):
+        other = unveil.mask(ordered, reseeded(release.plan, 3, FIRST + run))
+        links = worst(KNOWS, again.direction, other, ordered)
+        found = np.empty(N)
+        found[order[links.true_rows if links.intruder.reverse else links.records]] = measures.hits(
+            links
+        )
+        runs.append(found)
+    assert np.allclose(each, np.mean(runs, axis=0), rtol=0, atol=1e-12)
+    assert again.shares == pytest.approx([run.mean() for run in runs], abs=1e-12)
+    assert (again.lowest, again.highest) == (min(again.shares), max(again.shares))
+    assert again.mean == pytest.approx(each.mean(), abs=1e-12)
+    assert again.at_risk["above 50%"] == (each > 0.5).mean()
+    assert (again.n, again.attacked) == (N, N)
+
+
+def test_subgroups_and_households(people, full):
+    evidence, each = full[0].evidence, full[0].each
+    groups = evidence.subgroups.groups
+    assert {one.column for one in groups} == {*KNOWS}
+    assert {one.group for one in groups if one.column == "town"} <= {
+        "category 1", "category 2", "category 3",
+    }  # fmt: skip
+    towns = people.column("town").to_numpy()
+    sizes = dict(zip(*np.unique(towns, return_counts=True), strict=True))
+    common = max(sizes, key=sizes.get)
+    by_attack = [v[towns == common].mean() for name, v in each.items() if name != "masked again"]
+    first = next(one for one in groups if (one.column, one.group) == ("town", "category 1"))
+    assert first.share == pytest.approx(max(by_attack), abs=1e-12)
+    assert first.n == sizes[common]
+    large = [one for one in groups if not one.small]
+    assert evidence.subgroups.highest.share == max(one.share for one in large)
+    hits = each[f"{full[0].worst.name} {full[0].worst.risk.direction}"]
+    chance = 1 - (1 - hits[::2]) * (1 - hits[1::2])
+    assert evidence.households.n == N // 2
+    assert evidence.households.share == pytest.approx(chance.mean(), abs=1e-12)
+
+
+def test_every_step_tells_how_far_it_is(full):
+    names = list(dict.fromkeys(name for name, _, _ in full[1]))
+    assert {"knowledge", "noisy knowledge", "masking again", "loss", "inference"} <= {*names}
+    done = [part for _, part, _ in full[1]]
+    assert done == sorted(done)
+    assert len({total for _, _, total in full[1]}) == 1
+    assert done[-1] <= full[1][0][2]
+
+
+def test_an_audit_speaks(full):
+    assert repr(full[0]).startswith(f"Audit({N} records; ")
+    assert "If someone is known to be in this file" in str(full[0])
+    assert full[0].verdict.passed is False
+    assert full[0].to_dict()["attacks"][0]["name"] == full[0].worst.name
+    assert full[0].loss is full[0].evidence.loss
+    assert full[0].evidence.population is None  # every attribute is perturbed
+
+
+# Limits.
+
+
+def found_of(evidence, limit, **allowed):
+    return next(one for one in judge(Policy(**allowed), evidence).limits if one.limit == limit)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    ["max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure", "max_loss"],
+)
+def test_shares_up_to_a_limit_keep_it(full, limit):
+    evidence = full[0].evidence
+    found = found_of(evidence, limit, **{limit: 0.0})
+    assert not found.kept
+    assert 0 < found.found <= 1
+    assert found_of(evidence, limit, **{limit: found.found}).kept
+    below = found_of(evidence, limit, **{limit: found.found * (1 - 1e-9)})
+    assert not below.kept
+    assert below.reason
+    assert not judge(Policy(**{limit: 0.0}), evidence).passed
+    assert judge(Policy(**{limit: 1.0}), evidence).passed
+
+
+def test_counts_from_a_limit_on_keep_it(full):
+    evidence = full[0].evidence
+    for limit in ("k_anonymity", "l_diversity"):
+        found = found_of(evidence, limit, **{limit: 1}).found
+        assert found == 1
+        assert found_of(evidence, limit, **{limit: 1}).kept
+        assert not found_of(evidence, limit, **{limit: 2}).kept
+    changed = Policy(k_anonymity=2, may_stay_unchanged=("debt", "weight", "home"))
+    assert [one.limit for one in judge(changed, evidence).broken] == ["k_anonymity"]
+    assert not found_of(evidence, "may_stay_unchanged", may_stay_unchanged=()).kept
+
+
+def test_the_order_of_rows_is_forbidden(people, release, full):
+    """As written, a release is shuffled; in the order of the original it tells who is who."""
+    quick = QUICK | {"attacks": ["position"]}
+    assert found_of(full[0].evidence, "forbid_row_order", forbid_row_order=True).kept
+    kept = unveil.audit(people, release.data, truth=np.arange(N), **quick).evidence
+    betrayed = found_of(kept, "forbid_row_order", forbid_row_order=True)
+    assert (betrayed.kept, betrayed.found) == (False, True)
+    unknown = unveil.audit(people, release, **QUICK).evidence
+    assert "not measured" in found_of(unknown, "forbid_row_order", forbid_row_order=True).reason
+
+
+def test_what_is_not_measured_is_not_kept(people):
+    """Of made-up rows nobody is linked; what they say is counted all the same."""
+    every = Policy(
+        max_risk=1, max_subgroup_risk=1, max_confirmed=1, max_interval_disclosure=1,
+        k_anonymity=1, l_diversity=1, max_loss=1, forbid_row_order=True,
+        may_stay_unchanged=tuple(people.columns),
+    )  # fmt: skip
+    made_up = [masks.Synthesis(columns=[name for name in people.columns if name != "weight"])]
+    synthetic = unveil.mask(people, made_up, seed=1)
+    found = unveil.audit(people, synthetic, policy=every)
+    assert found.evidence.attacks == ()
+    assert (found.evidence.pairs, found.evidence.knowledge) == (None, None)
+    assert {one.limit for one in found.verdict.broken} == {
+        "max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure",
+        "forbid_row_order",
+    }  # fmt: skip
+    assert all(one.reason.startswith("not measured") for one in found.verdict.broken)
+    assert repr(found) == f"Audit({N} records; nobody was attacked)"
+    assert "made up" in str(found)
+    with pytest.raises(unveil.UnveilError, match="nobody was attacked"):
+        _ = found.worst
+    alone = unveil.audit(people, synthetic.data, truth="none")
+    assert alone.evidence.loss == found.evidence.loss
+    with pytest.raises(unveil.UnveilError, match="'none' if every row is made up"):
+        unveil.audit(people, synthetic.data)
+    bare = Microdata(people.to_frame().select(KNOWS), Schema(quasi=KNOWS, nominal="town"))
+    only = unveil.audit(bare, bare, truth="row-order", **QUICK, policy=Policy(l_diversity=1))
+    assert only.verdict.broken[0].reason.startswith("not measured")
+
+
+# By hand: a file of four, whose nearest rows can be seen.
+
+FOUR = Schema(quasi=["x", "y"], numeric=["x", "y"])
+ORIGINAL = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, 1.0, 1.0, 2.0]})
+RELEASED = pl.DataFrame({"x": [1.1, 2.2, 3.9, 2.9]})
+
+
+def linked(original, released, **options):
+    """The expected hits and those attacked, in either direction."""
+    found = unveil.audit(original, released, schema=FOUR, **(QUICK | options)).evidence
+    risks = {one.risk.direction: one.risk for one in found.attacks}
+    return [(r.expected, r.n, r.absent) for _, r in sorted(risks.items())]
+
+
+def test_a_subset_of_columns():
+    """3 is taken for the row of 4 and 4 for that of 3, and so are the rows; y is not there."""
+    assert linked(ORIGINAL, RELEASED, truth="row-order") == [(2, 4, 0), (2, 4, 0)]
+
+
+def test_a_shuffled_release():
+    order = [2, 0, 3, 1]
+    assert linked(ORIGINAL, RELEASED[order], truth=order) == [(2, 4, 0), (2, 4, 0)]
+    assert linked(ORIGINAL[order], RELEASED, truth=np.argsort(order)) == [(2, 4, 0), (2, 4, 0)]
+
+
+def test_renamed_columns():
+    renamed = RELEASED.rename({"x": "X1"}).with_columns(y=pl.Series([9.0, 9.0, 1.0, 1.0]))
+    found = linked(ORIGINAL, renamed, truth="row-order", rename={"X1": "x"}, knows=["x"])
+    assert found == [(2, 4, 0), (2, 4, 0)]
+
+
+def test_a_sampled_release():
+    """Without the row of 3, 4 is nearest to its own; its row is still nearest to 3."""
+    found = linked(ORIGINAL, RELEASED[[3, 0, 1]], truth=[3, 0, 1])
+    assert found == [(3, 3, 1), (2, 3, 0)]
+    added = pl.concat([RELEASED, pl.DataFrame({"x": [2.0]})])  # nobody's row, nearest to 2
+    assert linked(ORIGINAL, added, truth=[0, 1, 2, 3, -1]) == [(1, 4, 0), (2, 4, 1)]
+
+
+def test_ties_count_by_their_share():
+    tied = pl.DataFrame({"x": [1.0, 1.0, 5.0, 9.0], "y": [0.0, 0.0, 1.0, 1.0]})
+    assert linked(tied, tied.select("x"), truth="row-order") == [(3, 4, 0), (3, 4, 0)]
+
+
+def alike(one, other, where=""):
+    """Whole numbers and words equal, floats within 1e-12."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), where
+        for key in one:
+            alike(one[key], other[key], f"{where}.{key}")
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), where
+        for place, pair in enumerate(zip(one, other, strict=True)):
+            alike(*pair, f"{where}[{place}]")
+    elif isinstance(one, float) and isinstance(other, float):
+        assert abs(one - other) <= 1e-12 * max(1, abs(one)), (where, one, other)
+    else:
+        assert one == other, where
+
+
+def test_the_order_of_rows_means_nothing(people, release):
+    """Either file shuffled, and the truth with it: the same evidence of other files."""
+    rng = np.random.default_rng(1)
+    mine, theirs = rng.permutation(N), rng.permutation(N)
+    back = np.argsort(mine)  # where each original stands now
+    options = {
+        "attacks": ["distance", "rank-max", "probabilistic", "distance-posterior", "tailored"],
+        "plan": release.plan, "policy": Policy(max_risk=0.1), "remask": 1, "errors": [0.2],
+        "remedies": False,  # of which test_remedies.py has the same
+    }  # fmt: skip
+    one = unveil.audit(people, release.data, truth=np.arange(N), **options)
+    other = unveil.audit(
+        people.take(mine), release.data.take(theirs), truth=back[theirs], **options
+    )
+    before, after = one.to_dict(), other.to_dict()
+    assert before.pop("inputs") != after.pop("inputs")
+    rows, moved = ([row.pop("row") - 1 for row in found["record_risks"]["riskiest"]]
+                   for found in (before, after))  # fmt: skip
+    alike(before, after)
+    mean = np.mean([each for name, each in one.each.items() if name != "masked again"], axis=0)
+    assert np.allclose(mean[rows], mean[mine[moved]], rtol=0, atol=1e-12)  # as risky, or the same
+    for name, each in one.each.items():
+        assert np.allclose(each[mine], other.each[name], rtol=0, atol=1e-12)
+
+
+# Time.
+
+
+def test_there_is_time_for_all_or_for_a_sample(people, release, monkeypatch):
+    """A pilot takes half a second, whatever its size, and so does every look at the clock."""
+    ticks = [0.0]
+
+    def clock():
+        ticks[0] += 0.5
+        return ticks[0]
+
+    monkeypatch.setattr(attempting, "PILOT", 10)
+    monkeypatch.setattr(attempting, "monotonic", clock)
+    links = unveil.attack(people, release, attacks.Distance())
+    for budget, attacked in ((Budget(60), N), (Budget(None), N), (Budget(1), 10), (Budget(3), 10)):
+        assert len(attempted(links, budget)) == attacked
+    assert len(attempted(links, Budget(3.6))) == 40  # four times as many can be had, not all
+    assert len(attempted(links, Budget(None, 17))) == 17
+    matched = unveil.attack(people, release, attacks.Distance(matching="posterior"))
+    assert len(attempted(matched, Budget(1e-9))) == N  # a part would take as long
+    assert len(attempted(links, Budget(60, N))) == N
+    assert Budget(60).shared(4) == (15, None)
+    assert Budget(None).shared(4) == (None, None)
+
+
+def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch):
+    monkeypatch.setattr(attempting, "PILOT", 12)
+    quick = QUICK | {"attacks": ["distance", "rank"], "policy": Policy(max_risk=1)}
+    some = unveil.audit(people, release, seconds=1e-9, **quick)
+    again = unveil.audit(people, release, seconds=1e-9, **quick)
+    assert evidence_json(some.evidence) == evidence_json(again.evidence)
+    for one in some.evidence.attacks:
+        assert (one.risk.n, one.risk.population, one.risk.candidates) == (12, N, N)
+        assert one.risk.interval.low < one.risk.share < one.risk.interval.high
+        assert one.highest == one.risk.interval.high
+    limit = some.verdict.limits[0]
+    assert limit.found == max(one.risk.interval.high for one in some.evidence.attacks)
+    assert "upper end counts" in limit.reason
+    assert some.evidence.households is None
+    assert "drawn from 60" in str(some)
+    each = some.each["distance original-to-release"]
+    assert np.isnan(each).sum() == N - 12
+    exact = unveil.audit(people, release, seconds=1e-9, exact=True, **quick)
+    assert all(one.risk.interval is None for one in exact.evidence.attacks)
+    assert np.array_equal(exact.each["distance original-to-release"][~np.isnan(each)],
+                          each[~np.isnan(each)])  # fmt: skip
+
+
+def test_a_subgroup_of_which_some_were_attacked_has_an_interval(people, release, monkeypatch):
+    monkeypatch.setattr(attempting, "PILOT", 24)
+    some = unveil.audit(people, release, seconds=1e-9, **QUICK)
+    found = some.evidence.subgroups
+    sizes = {(g.column, n): k for g in measures.subgroups(people)
+             for n, k in zip(g.names, g.sizes, strict=True)}  # fmt: skip
+    for one in found.groups:
+        size = sizes[one.column, one.group]
+        assert one.n <= size
+        if one.n:
+            assert one.interval == measures.wilson(one.share * one.n, one.n, size)
+        else:
+            assert (one.interval.low, one.interval.high) == (0, 1)
+        assert one.small == (size < 10)  # not where few of many were met: then it may be anything
+        assert (one.highest > one.share) == (one.n < size and one.share < 1)
+    assert found.highest.highest == max(one.highest for one in found.groups if not one.small)
+    assert [one.small for one in found.groups] == sorted(one.small for one in found.groups)
+
+
+def test_the_classical_score_is_of_the_better_direction(full):
+    evidence = full[0].evidence
+    linked = {
+        name: max(100 * one.risk.share for one in evidence.attacks if one.name == name)
+        for name in ("distance", "probabilistic")
+    }
+    assert evidence.score == pytest.approx(
+        measures.classical_score(
+            100 * evidence.loss["PIL"].value,
+            interval_disclosure=100 * evidence.intervals.average.by_rank[0].share,
+            **linked,
+        )
+    )
+
+
+# Odd files.
+
+
+def same(people, **columns):
+    """A table and itself as its release, some columns replaced."""
+    data = Microdata(people.to_frame().with_columns(**columns), SCHEMA)
+    return data, data
+
+
+NOTHING = pl.lit(None, dtype=pl.Float64)
+ODD = {
+    "one record": lambda p: (p.take([0]), p.take([0])),
+    "two records": lambda p: (p.take([0, 1]), p.take([0, 1])),
+    "constant columns": lambda p: same(p, age=pl.lit(3), pay=pl.lit(1.5)),
+    "one missing in both": lambda p: same(p, pay=NOTHING),
+    "one missing in the release": lambda p: (p, same(p, pay=NOTHING)[0]),
+    "one missing in the original": lambda p: (same(p, pay=NOTHING)[0], p),
+    "another kind of number": lambda p: (p, same(p, age=pl.col("age") + 0.5)[0]),
+    "dates": lambda p: same(p, age=pl.lit(datetime.date(1990, 1, 1)) + pl.duration(days="age")),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_odd_files_are_audited(people, case):
+    original, released = (data.take(range(min(len(data), 20))) for data in ODD[case](people))
+    options = {"remask": 0, "errors": [0.5]}
+    found = unveil.audit(original, released, truth="row-order", **options)
+    assert found.worst.risk.n == len(original)
+    not_made = [one.name for one in found.evidence.left_out if "supervised" not in one.name]
+    assert not_made[-1] == "position"
+    assert b"NaN" not in evidence_json(found.evidence)
+
+
+@pytest.mark.parametrize("columns", [["town"], ["pay"], ["town", "home"]])
+def test_few_attributes(people, columns):
+    nominal = [name for name in columns if name != "pay"]
+    few = Microdata(people.to_frame().select(columns), Schema(quasi=columns, nominal=nominal))
+    found = unveil.audit(few, few, truth="row-order", errors=[0.5], worst_case=False)
+    assert found.worst.risk.expected == pytest.approx(few.to_frame().n_unique())
+
+
+def test_dates_can_be_known_wrongly_and_masked_again(people):
+    original, _ = ODD["dates"](people)
+    swapped = unveil.mask(original, [masks.RankSwapping(p=10, columns=["age"])], seed=1)
+    quick = QUICK | {"attacks": ["rank"], "remask": 1, "errors": [0, 0.2]}
+    found = unveil.audit(original, swapped, **quick)
+    assert found.evidence.noisy_knowledge.points[0].share > 0
+    assert found.evidence.remasking.n == N
+
+
+def test_generalised_columns(people, tmp_path):
+    recoded = unveil.mask(people, [masks.GlobalRecoding(intervals=10, columns=["age"])], seed=1)
+    found = unveil.audit(people, recoded, remask=1, errors=[0.2], remedies=False)
+    assert found.evidence.left_out == ()
+    by = {one.name: set(one.risk.attributes) for one in found.evidence.attacks}
+    assert by["probabilistic"] == {"pay", "town"}  # which are values that agree or not
+    assert by["compatible"] == {*KNOWS}
+    assert found.evidence.remasking.shares[0] == pytest.approx(found.evidence.remasking.mean)
+    assert found.evidence.population.n == N
+    unveil.write(recoded.data, tmp_path / "r.csv")
+    files = {"schema": SCHEMA, "truth": recoded.row_map} | QUICK
+    again = unveil.audit(
+        people.to_frame(), tmp_path / "r.csv", release_schema=recoded.schema, **files
+    )
+    plain = unveil.audit(people, recoded, **QUICK)
+    assert [one.risk.expected for one in again.evidence.attacks] == [
+        one.risk.expected for one in plain.evidence.attacks
+    ]
+
+
+def test_a_warning_is_given_once(people, caplog):
+    original, released = ODD["constant columns"](people)
+    with caplog.at_level(logging.WARNING, "unveil"):
+        unveil.audit(
+            original, released, truth="row-order", errors=(), sweep=False, worst_case=False
+        )
+    said = [record.getMessage() for record in caplog.records]
+    assert any("does not vary" in text for text in said)
+    assert len(said) == len({*said})
+    assert not logging.getLogger("unveil").filters
+
+
+def test_attacks_of_one_name_are_told_apart(people, release, tmp_path):
+    both = [attacks.Probabilistic(), attacks.Probabilistic(smoothing=3)]
+    quick = QUICK | {"attacks": both}
+    found = unveil.audit(people, release, evidence=tmp_path / "kept", **quick)
+    names = {one.name for one in found.evidence.attacks}
+    assert names == {"probabilistic", "probabilistic-2"}
+    assert len(found.each) == 4
+    plain = unveil.audit(people, release, **quick)
+    assert evidence_json(found.evidence) == evidence_json(plain.evidence)
+    pairs = attacks.Pairs(pairs=unveil.attack(people, release, attacks.Distance()).pairs())
+    scored = unveil.audit(people, release, **(QUICK | {"attacks": [pairs]}))
+    assert scored.worst.name == "pairs"
+
+
+def test_what_is_finished_is_of_these_rows_only(people, release, tmp_path, monkeypatch):
+    """Not even of the same files under another truth."""
+    kept = QUICK | {"evidence": tmp_path / "kept"}
+
+    def fail(*_args, **_options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("unveil.workflows.auditing.measured_results.unchanged", fail)
+        with pytest.raises(KeyboardInterrupt):
+            unveil.audit(people, release.data, truth=np.arange(N), **kept)
+    truth, other = np.arange(N), release.data.take(np.arange(N)[::-1])
+    for changed in (
+        {"truth": truth[::-1]}, {"seed": 1}, {"knows": ["age"]}, {"attacks": ["distance", "rank"]},
+        {"plan": release.plan}, {"release": other}, {"original": people.take(truth[::-1])},
+        {"original": Microdata(people.to_frame(), Schema(quasi=[*KNOWS, "debt"]))},
+    ):  # fmt: skip
+        given = {"original": people, "release": release.data, "truth": truth} | kept | changed
+        files = given.pop("original"), given.pop("release")
+        with pytest.raises(unveil.UnveilError, match="other files, settings, seed or version"):
+            unveil.audit(*files, resume=True, **given)
+    found = unveil.audit(people, release.data, truth=np.arange(N), resume=True, **kept)
+    whole = unveil.audit(people, release.data, truth=np.arange(N), **QUICK)
+    assert evidence_json(found.evidence) == evidence_json(whole.evidence)
+    assert not (tmp_path / "kept.unfinished").exists()
+
+
+# What is refused.
+
+REFUSED = [
+    ({"attacks": "rank"}, "a list of attacks"),
+    ({"attacks": []}, "name at least one"),
+    ({"attacks": ["rank-mean"]}, "'mean' is no value"),
+    ({"attacks": ["rnak"]}, "did you mean 'rank'"),
+    ({"attacks": [3]}, "not int"),
+    ({"attacks": ["tailored"]}, "how the release was masked"),
+    ({"knows": ["agee"]}, "in the original, column 'agee'"),
+    ({"knows": []}, "name at least one attribute"),
+    ({"rename": {"nothing": "age"}}, "in the release, column 'nothing'"),
+    ({"rename": {"debt": "dept"}}, "in the original, column 'dept'"),
+    ({"rename": {"debt": "age"}}, "two columns of the release would be called age"),
+    ({"rename": {"debt": "age", "pay": "age"}}, "two columns would have one name"),
+    ({"truth": None}, "it is not known which released row is whose"),
+    ({"truth": [-1] * N}, "no released row comes from any"),
+    ({"policy": 0.05}, "a policy is a Policy or a path, not float"),
+    ({"sed": 1}, "'sed' is not a parameter"),
+    ({"second": 1}, "did you mean 'seconds'"),
+    ({"seconds": 0}, "seconds"),
+    ({"seconds": float("inf")}, "seconds"),
+    ({"seconds": float("nan")}, "seconds"),
+    ({"errors": [-1]}, "errors"),
+    ({"errors": [float("nan")]}, "errors"),
+    ({"remask": -1}, "remask"),
+    ({"memory": "much"}, "4G, 500M, or a number of bytes"),
+    ({"memory": 0}, "4G"),
+    ({"memory": "1.5.2G"}, "4G"),
+    ({"resume": True}, "evidence"),
+    ({"progress": 3}, "something that can be called"),
+    ({"plan": 3}, "plan: not int"),
+    ({"schema": SCHEMA}, "schema"),
+    ({"seed": -1}, "seed"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), REFUSED)
+def test_what_cannot_be_done_is_refused(people, release, options, said):
+    given = {"truth": "row-order"} | options
+    with pytest.raises(unveil.UnveilError, match=said):
+        unveil.audit(people, release.data, **given)
+
+
+def test_a_release_knows_its_plan_names_and_truth(people, release):
+    for options, said in (
+        ({"plan": release.plan}, "knows its own"),
+        ({"rename": {"a": "age"}}, "names of the table"),
+        ({"truth": "none"}, "knows whose its rows are"),
+    ):
+        with pytest.raises(unveil.UnveilError, match=said):
+            unveil.audit(people, release, **options)
+    with pytest.raises(unveil.UnveilError, match="audit each"):
+        unveil.audit(people, unveil.Releases([release, release], key=True))
+
+
+def test_files_that_do_not_fit_are_refused(people):
+    frame = people.to_frame()
+    retyped = frame.with_columns(pay=pl.lit("much"), pays=pl.col("pay"))
+    free = Schema(quasi=KNOWS, nominal="town")
+    with pytest.raises(unveil.UnveilError, match=r"pay \(numbers, now .*perhaps pays=pay"):
+        unveil.audit(Microdata(frame, free), Microdata(retyped, free), truth="row-order")
+    with pytest.raises(unveil.UnveilError, match="no attribute has the role quasi"):
+        unveil.audit(Microdata(frame), Microdata(frame), truth="row-order")
+    with pytest.raises(unveil.UnveilError, match="none of the quasi-identifiers"):
+        unveil.audit(people, frame.select("debt"), truth="row-order")
+    ids = frame.with_columns(id=pl.Series(range(N)))
+    keyed = Schema(quasi=KNOWS, identifier="id", nominal="town")
+    strange = ids.with_columns(
+        id=pl.when(pl.col("id") < 3).then(pl.col("id") + 900).otherwise("id")
+    )
+    with pytest.raises(unveil.UnveilError, match="identifiers of 3 released rows are not"):
+        unveil.audit(ids, strange, schema=keyed, truth="id")
+    known = Microdata(ids, keyed)
+    with pytest.raises(unveil.UnveilError, match="'id' is an identifier"):
+        unveil.audit(known, known, truth="id", knows=["id"])
+
+
+def test_other_names_are_noticed(people, caplog):
+    renamed = people.to_frame().rename({"pay": "pay2"})
+    with caplog.at_level(logging.WARNING, "unveil"):
+        found = unveil.audit(people, renamed, truth="row-order", **QUICK)
+    assert "perhaps pay2=pay" in found.evidence.notes[0]
+    assert "perhaps pay2=pay" in caplog.text
+    assert found.evidence.known == ("age", "town")
+
+
+def test_memory_is_read_in_units():
+    for text, size in (
+        ("4G", 2**32), ("4 GiB", 2**32), ("500m", 500 * 2**20), ("1.5k", 1536), ("77", 77),
+        (99, 99), ("1T", 2**40),
+    ):  # fmt: skip
+        assert Settings(memory=text).bytes == size
+    assert Settings().bytes is None
+
+
+def test_settings_are_plain_values():
+    plain = Settings(plan=unveil.Plan(STEPS, seed=1), evidence="x", format=unveil.Csv()).to_dict()
+    assert msgspec.json.decode(msgspec.json.encode(plain))["errors"] == list(plain["errors"])
+    assert "evidence" not in plain
+    assert plain["format"]["method"] == "csv"
+
+
+@pytest.mark.parametrize("attack", ["distance", "tailored", "rank"])
+def test_of_many_records_attributes_are_chosen_among_some(people, release, monkeypatch, attack):
+    """Smaller files for the choice; all candidates when risks are estimated."""
+    monkeypatch.setattr(sweeping, "PILOT", 10)
+    monkeypatch.setattr(sweeping, "AMONG", 40)
+    rows = np.flatnonzero(np.arange(N) % 7)  # some are not released
+    sampled = release.data.take(rows)
+    options = QUICK | {"attacks": [attack], "sweep": True}
+    told = {"plan": release.plan} if attack == "tailored" else {}
+    found = unveil.audit(people, sampled, truth=rows, **options, **told).evidence.knowledge
+    among = len(rows) if attack == "tailored" else 40  # channels are of all rows
+    assert (found.chosen_on, found.among, found.estimated_on) == (10, among, 10)
+    assert found.worst.n == len(rows)
+    assert found.worst.candidates in (len(rows), N)
+    assert found.steps[0].interval.low < found.steps[0].interval.high
+    shuffled = np.random.default_rng(2).permutation(len(rows))
+    again = unveil.audit(
+        people, sampled.take(shuffled), truth=rows[shuffled], **options, **told
+    ).evidence.knowledge
+    alike(msgspec.to_builtins(found), msgspec.to_builtins(again))

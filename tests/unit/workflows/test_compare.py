@@ -1,0 +1,254 @@
+"""Releases compared by their evidence: who is better, at what, and how sure that is."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from fixtures.evidence import evidence, finding, verdict
+from unveil.errors import DataError, SpecError, UsageError
+from unveil.files.documents.evidence import read_evidence, write_evidence, write_records
+from unveil.values.results.comparison import Comparison
+from unveil.values.results.evidence import Audit
+from unveil.values.results.risk import Claims, Interval
+from unveil.workflows.compare import compare
+
+COLUMN = "distance original-to-release"
+
+
+def three():
+    return [
+        evidence("a.csv", risk=0.3, loss=0.1, subgroup=0.4, inside={"age": 0.6, "income": 0.9}),
+        evidence("b.csv", risk=0.1, loss=0.2, subgroup=0.5, inside={"age": 0.7}),
+        evidence("c.csv", risk=0.3, loss=0.2, unchanged=("sex", "region")),
+    ]
+
+
+def hits(share, n=100, seed=0):
+    """The risk of each record, so many of which are linked rightly."""
+    each = (np.arange(n) < round(share * n)).astype(float)
+    return {COLUMN: np.random.default_rng(seed).permutation(each)}
+
+
+def test_who_is_dominated_and_who_is_best_at_what():
+    found = compare(three())
+    assert [(one.release, one.by) for one in found.dominated] == [("c.csv", ("a.csv", "b.csv"))]
+    assert (found.front, found.not_placed) == (("b.csv", "a.csv"), ())
+    best = {one.criterion: (one.value, one.releases, one.not_measured) for one in found.best}
+    assert best == {
+        "risk": (0.1, ("b.csv",), ()),
+        "subgroup_risk": (0.4, ("a.csv",), ("c.csv",)),
+        "interval_disclosure": (pytest.approx(0.625), ("b.csv",), ("c.csv",)),
+        "loss": (0.1, ("a.csv",), ()),
+    }
+    assert found["a.csv"].interval_disclosure == pytest.approx(0.875)  # beyond chance, 0.2
+    assert found["a.csv"].interval_column == "income"
+    assert found["c.csv"].unchanged == 2
+    assert (found.records, found.notes) == (100, ())
+
+
+def test_ties_dominate_nobody_and_share_the_first_place():
+    same = [evidence(name, risk=0.1, loss=0.2) for name in ("a.csv", "b.csv")]
+    found = compare(same)
+    assert (found.dominated, found.front) == ((), ("a.csv", "b.csv"))
+    assert all(one.releases == ("a.csv", "b.csv") for one in found.best)
+    near = [same[0], evidence("b.csv", risk=0.1 + 1e-14, loss=0.2 - 1e-14)]
+    assert compare(near).dominated == ()
+
+
+def test_all_orders_say_the_same():
+    given, turned = three(), three()[::-1]
+    found, other = compare(given), compare(turned)
+    assert found.front == other.front
+    assert {(one.release, frozenset(one.by)) for one in found.dominated} == {
+        (one.release, frozenset(one.by)) for one in other.dominated
+    }
+    assert found.differences[0].share == pytest.approx(-other.differences[-1].share)
+
+
+def test_what_is_said_of_one_release():
+    sampled = Interval(0.05, 0.2, 0.95)
+    attacks = (
+        finding("rank", 0.11, interval=sampled, confirmed=Claims(50, 9, 2.0)),
+        finding("distance", 0.1, confirmed=Claims(20, 4, 4.0)),
+    )
+    rich = evidence("a.csv", attacks=attacks, verdict=verdict(passed=False), policy={"max_risk": 1})
+    one = compare([rich, evidence("b.csv")])["a.csv"]
+    assert (one.worst.name, one.worst.share, one.worst.interval) == ("rank", 0.11, sampled)
+    assert (one.worst.n, one.worst.ceiling) == (100, 50.0)
+    assert one.confirmed == 0.2  # by any attack
+    assert (one.passed, one.broken) == (False, ("max_risk",))
+    other = compare([rich, evidence("b.csv")])["b.csv"]
+    assert (other.passed, other.broken, other.confirmed, other.subgroup_risk) == (
+        None, (), None, None,
+    )  # fmt: skip
+
+
+def test_a_release_whose_rows_are_nobodys_has_no_risk():
+    found = compare([evidence("a.csv", risk=0.2), evidence("s.csv", risk=None, loss=0.01)])
+    assert (found["s.csv"].worst, found["s.csv"].risk) == (None, None)
+    assert (found.front, found.not_placed, found.dominated) == (("a.csv",), ("s.csv",), ())
+    assert found.differences == ()
+    assert [one.criterion for one in found.best] == ["loss"]
+    assert "nobody was attacked in s.csv" in found.notes[-1]
+    nobody = compare([evidence(name, risk=None, loss=None) for name in ("r.csv", "s.csv")])
+    assert (nobody.front, nobody.best, nobody.not_placed) == ((), (), ("r.csv", "s.csv"))
+
+
+def test_differences_over_the_same_records():
+    given = [evidence("a.csv", risk=0.4), evidence("b.csv", risk=0.1)]
+    found = compare(given, records=[hits(0.4), hits(0.1)])
+    (one,) = found.differences
+    assert (one.share, one.paired.difference) == pytest.approx((0.3, 0.3))
+    assert one.paired.n == 100
+    assert 0.1 < one.paired.interval.low < 0.3 < one.paired.interval.high < 0.5
+    assert "100 records attacked in both" in one.note
+    assert "exact" in one.note
+    chances = [{COLUMN: np.linspace(0, most, 100)} for most in (0.8, 0.2)]  # none like another
+    once, twice, other = (
+        compare(given, records=chances, seed=seed).differences[0].paired for seed in (0, 0, 1)
+    )
+    assert once == twice
+    assert once.interval != other.interval
+
+
+def test_an_audit_brings_its_records():
+    given = [
+        Audit(evidence("a.csv", risk=0.4), hits(0.4)),
+        Audit(evidence("b.csv", risk=0.1), hits(0.1, seed=1)),
+        evidence("c.csv", risk=0.2),
+    ]
+    found = compare(given)
+    assert [one.paired is None for one in found.differences] == [False, True, True]
+    told = [given[0].each, given[1].each, hits(0.2)]
+    assert all(one.paired for one in compare(given, records=told).differences)
+    nobody = [*given[:2], Audit(evidence("s.csv", risk=None), {})]
+    assert compare(nobody).differences == compare(nobody, records=[*told[:2], {}]).differences
+
+
+def test_without_records_no_interval_and_why():
+    plain = [evidence("a.csv", risk=0.4), evidence("b.csv", risk=0.1)]
+    (one,) = compare(plain).differences
+    assert (one.paired, one.share) == (None, pytest.approx(0.3))
+    assert "no interval can be given for the difference, as the records are not paired" in one.note
+    assert "exact" in one.note
+    sampled = [
+        evidence(name, attacks=(finding(interval=Interval(low, low + 0.1, 0.95)),))
+        for name, low in (("a.csv", 0.1), ("b.csv", 0.2))
+    ]
+    (one,) = compare(sampled).differences
+    assert one.note.endswith("; a.csv alone 10.0% to 20.0%; b.csv alone 20.0% to 30.0%")
+    (note,) = compare([sampled[0], plain[1]]).notes
+    assert "the risk of a.csv was found on a sample" in note
+
+
+def test_samples_with_few_or_no_records_in_common():
+    given = [
+        evidence(name, attacks=(finding(share=0.5, n=50, interval=Interval(0.4, 0.6, 0.95)),))
+        for name in ("a.csv", "b.csv")
+    ]
+    halves = [
+        np.where(np.arange(100) < 50, 0.5, np.nan),
+        np.where(np.arange(100) < 50, np.nan, 0.5),
+    ]
+    (one,) = compare(given, records=[{COLUMN: half} for half in halves]).differences
+    assert one.paired is None
+    assert "no record was attacked in both" in one.note
+    halves[1] = np.roll(halves[1], 4)  # four of the first half
+    (one,) = compare(given, records=[{COLUMN: half} for half in halves]).differences
+    assert (one.paired.n, one.paired.interval) == (4, None)
+    assert "only 4 records attacked in both: too few" in one.note
+    (one,) = compare(given, records=[{COLUMN: halves[0]}] * 2).differences
+    assert (one.paired.n, one.paired.interval) == (50, None)
+    assert "the same in each of 50 records" in one.note
+
+
+def test_like_is_not_compared_with_like_and_it_is_said():
+    both = (finding("rank", 0.2), finding("distance", 0.1))
+    given = {
+        "a.csv": evidence("a.csv", known=("age",), attacks=both, policy={"max_risk": 0.1}),
+        "b.csv": evidence("b.csv", columns=("age", "sex"), policy={"max_risk": 0.2}, version="2"),
+    }
+    notes = compare(list(given.values())).notes
+    assert len(notes) == 5
+    for said in (
+        "knows different attributes of them, so that their risks are not of like with like",
+        ": a.csv: age; b.csv: age, income",
+        "did not meet the same attacks, and a release that met fewer may only look safer",
+        ": b.csv not rank original-to-release",
+        "losses are of different columns, so not of like with like: a.csv: age; b.csv: age, sex",
+        "different policies: a.csv: max_risk = 0.1; b.csv: max_risk = 0.2",
+        "different versions of unveil: a.csv: 1; b.csv: 2",
+    ):
+        assert any(said in note for note in notes), said
+    one = evidence("a.csv", seed=1, known=("income", "age"))
+    assert compare([one, evidence("b.csv", seed=2)]).notes == ()
+
+
+def test_names(tmp_path):
+    def named(*files, **options):
+        return [one.name for one in compare(list(files), **options).releases]
+
+    assert named(evidence("x/a.csv"), evidence("b.csv")) == ["a.csv", "b.csv"]
+    assert named(evidence("r.csv"), evidence("r.csv")) == ["release 1", "release 2"]
+    assert named(evidence(None), evidence("b.csv")) == ["release 1", "release 2"]
+    assert named(evidence(), evidence(), names=["x", "y"]) == ["x", "y"]
+    for folder, name in (("", "a"), ("", "b"), ("more", "a")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        write_evidence(evidence("r.csv"), tmp_path / folder / f"{name}.json")
+    a, b, more = (tmp_path / name for name in ("a.json", "b.json", "more/a.json"))
+    assert named(a, b) == ["a.json", "b.json"]
+    assert named(a, str(more)) == [str(a), str(more)]
+    assert named(a, a) == ["release 1", "release 2"]
+
+
+def test_files_and_values_say_the_same(tmp_path):
+    audits = [Audit(evidence(f"{p}.csv", risk=p, loss=1 - p), hits(p)) for p in (0.2, 0.5)]
+    for place, one in enumerate(audits):
+        write_evidence(one.evidence, tmp_path / f"{place}.json")
+        write_records(one, tmp_path / f"{place}.csv")
+        assert read_evidence(tmp_path / f"{place}.json") == one.evidence
+    found = compare(
+        [tmp_path / "0.json", tmp_path / "1.json"],
+        records=[tmp_path / "0.csv", str(tmp_path / "1.csv")],
+    )
+    assert found == compare(audits)
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Comparison) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "kind", "said"),
+    [
+        ([], {}, UsageError, "0 releases cannot be compared: give the evidence of two or more"),
+        ([evidence()], {}, UsageError, "1 release cannot be compared"),
+        ("a.json", {}, UsageError, "evidence: a list"),
+        (evidence(), {}, UsageError, "evidence: a list"),
+        ([evidence(), 3], {}, UsageError, "path"),
+        ([evidence(), evidence(original="01")], {}, DataError, "audit every release against one"),
+        ([evidence(), evidence(records=99)], {}, DataError, "not of the same people"),
+        ([evidence()] * 2, {"names": ["a"]}, UsageError, "names: one for each release, 2"),
+        ([evidence()] * 2, {"names": ["a", "a"]}, UsageError, "no name twice"),
+        ([evidence()] * 2, {"names": ["a", "b", "b"]}, UsageError, "no name twice"),
+        ([evidence()] * 2, {"names": "ab"}, UsageError, "names"),
+        ([evidence()] * 2, {"names": [1, 2]}, UsageError, "names"),
+        ([evidence()] * 2, {"seed": -1}, SpecError, "seed"),
+        ([evidence()] * 2, {"records": [hits(0.1)]}, UsageError, "in the same order: 2, not 1"),
+        ([evidence()] * 2, {"records": "a.csv"}, UsageError, "records: a list of tables"),
+        ([evidence()] * 2, {"records": [3, 4]}, UsageError, "not int"),
+        ([evidence()] * 2, {"records": [{"rank": np.ones(100)}] * 2}, DataError, "no column 'dist"),
+        ([evidence()] * 2, {"records": [hits(0.1, 90)] * 2}, DataError, "90 rows, but"),
+        ([evidence()] * 2, {"records": [hits(0.2)] * 2}, DataError, "do not add up"),
+        ([evidence()] * 2, {"records": [{COLUMN: np.full(100, np.inf)}] * 2}, DataError, "add up"),
+        ([evidence()] * 2, {"records": [{COLUMN: np.tile([3, -1.0, 0, 0, 0], 20)}] * 2},
+         DataError, "do not add up"),
+    ],
+)  # fmt: skip
+def test_refusals(given, options, kind, said):
+    with pytest.raises(kind, match=said):
+        compare(given, **options)
+
+
+def test_a_table_is_refused_by_its_file(tmp_path):
+    audit = Audit(evidence(risk=0.2), hits(0.2))
+    write_records(audit, tmp_path / "records.csv")
+    with pytest.raises(DataError, match=r"records.csv: records: the risks by distance"):
+        compare([evidence(), evidence()], records=[tmp_path / "records.csv"] * 2)
