@@ -30,7 +30,7 @@ from cells import command_line, in_a_process, machine, measured, seconds
 from people import people
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.supervised.big_m import BigM
-from unveil.attacks.supervised.competitors import Rivals
+from unveil.attacks.supervised.competitors import Competitors
 from unveil.workflows.reproducing.published import published
 from unveil.workflows.reproducing.supervised.files import FILES, masked, of_sample
 
@@ -105,7 +105,7 @@ def cold(files, truth, budget):
     search = linked(files, quick, truth).finder
     family = search.lesson.family
     asked = attacks.supervised.questions_of(family.ground, search.files.pairs, strict=True)
-    rows = Rivals(asked, family).rows
+    rows = Competitors(asked, family).rows
     begun = time.process_time()
     program = BigM(rows, family, np.ones(family.size) / family.size)
     program.watch(np.arange(len(rows.rivals)))

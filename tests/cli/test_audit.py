@@ -171,11 +171,11 @@ def test_a_killed_audit_is_resumed(unveil_command, here):
     assert "other files, settings, seed or version" in other.err
     steps = []
     with pytest.MonkeyPatch.context() as patch:
-        from unveil.files.checkpoints import Unfinished
+        from unveil.files.checkpoints import CheckpointFolder
 
-        keep = Unfinished.keep
+        keep = CheckpointFolder.keep
         patch.setattr(
-            Unfinished,
+            CheckpointFolder,
             "keep",
             lambda self, step, *all: (steps.append(step), keep(self, step, *all)),
         )

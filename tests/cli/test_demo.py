@@ -16,7 +16,7 @@ from unveil.cli.main import main
 from unveil.files.documents.evidence import evidence_json
 from unveil.measures.information_loss import predictors
 from unveil.workflows import demo as demonstrating
-from unveil.workflows.demo import PARTS, PLANS, Folder, Shown, demonstrate
+from unveil.workflows.demo import PARTS, PLANS, DemoProgress, Folder, demonstrate
 
 KINDS = ("csv", "html", "json", "map.csv", "plan.toml", "records.csv")
 
@@ -149,7 +149,7 @@ def quick_audits(monkeypatch):
 
 def test_a_step_that_nobody_knows_moves_the_bar_a_little():
     seen = []
-    shown = Shown(lambda _, done, total: seen.append(done / total))
+    shown = DemoProgress(lambda _, done, total: seen.append(done / total))
     shown.part("light", "auditing light")
     shown.step("something new", 0, 2000)
     shown.step("something new", 50, 2000)

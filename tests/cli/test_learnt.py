@@ -8,7 +8,7 @@ from unveil import masks
 from unveil.cli.attack_text import _print_learnt
 from unveil.cli.verdict_text import print_audit
 from unveil.values.results.evidence import Audit
-from unveil.values.results.supervised_bound import HeldOut, Learnt, Together
+from unveil.values.results.supervised_bound import AttributeInteraction, HeldOut, SupervisedBound
 
 
 def learnt(**given):
@@ -17,7 +17,7 @@ def learnt(**given):
         "linked": 30.0, "expected": 31.5, "back_expected": 12.5, "bound": 40.0, "gap": 10.0,
         "ended": "steps", "moments": 22.5, "plain": 21.5, "importance": {"age": 0.25, "pay": 0.75},
     }  # fmt: skip
-    return some_evidence.made(Learnt, **own | given)
+    return some_evidence.made(SupervisedBound, **own | given)
 
 
 def held(linked, moments=0.2, plain=0.1):
@@ -68,7 +68,13 @@ def test_what_was_not_done_is_said(capsys):
 
 
 def test_pairs_that_act_together(capsys):
-    said = printed(capsys, together=(Together("age", "pay", -0.5), Together("pay", "sex", 0.25)))
+    said = printed(
+        capsys,
+        together=(
+            AttributeInteraction("age", "pay", -0.5),
+            AttributeInteraction("pay", "sex", 0.25),
+        ),
+    )
     assert "age and pay (-0.50), pay and sex (+0.25)." in said
     assert "Together" not in printed(capsys)
 
@@ -92,7 +98,7 @@ def test_the_command_says_what_it_learnt(unveil_command, tmp_path, monkeypatch):
 
 
 def test_an_audit_says_it_in_one_line(capsys):
-    case = learnt(held_out=held(0.17), together=(Together("age", "pay", -0.5),))
+    case = learnt(held_out=held(0.17), together=(AttributeInteraction("age", "pay", -0.5),))
     print_audit(Audit(some_evidence.evidence(worst_cases=(case,)), {}))
     said = capsys.readouterr().out.split("THE WORST CASE, LEARNT FROM THE TRUTH\n")[1]
     assert said.split("\n\n")[0].count("\n") == 0

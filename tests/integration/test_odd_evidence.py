@@ -17,7 +17,7 @@ from unveil.support.phrases import counted, name, percent, plain
 from unveil.values.results.disclosure import Above, UnchangedColumn
 from unveil.values.results.evidence import LeftOut
 from unveil.values.results.exposure import GroupRisk, RecordRisks, RiskBin, Subgroups
-from unveil.values.results.loss import Measured
+from unveil.values.results.loss import LossMeasure
 from unveil.values.results.policy import Limit, Verdict
 from unveil.values.results.risk import Interval
 from unveil.values.results.shape import Bar, Shape
@@ -230,7 +230,7 @@ def test_records_of_no_risk():
 
 def test_a_measure_that_is_none():
     evidence = bare()
-    none = made(Measured, name="PIL", family="numbers", note="there are no numbers")
+    none = made(LossMeasure, name="PIL", family="numbers", note="there are no numbers")
     lost = changed(evidence.loss, measures=(none,), predictions=())
     said = summary(changed(evidence, loss=lost))
     assert plain(said["loss"].exhibits[0].table.rows[0][2]) == "none: there are no numbers"
@@ -239,7 +239,7 @@ def test_a_measure_that_is_none():
 
 def test_words_of_another_version():
     """They are said, and not explained."""
-    other = made(Measured, name="a measure to come", value=0.5, worst=1.0)
+    other = made(LossMeasure, name="a measure to come", value=0.5, worst=1.0)
     later = bare(attacks=(finding(direction="both-ways"),))
     later = changed(later, loss=changed(later.loss, measures=(other,)))
     for one in read(later):

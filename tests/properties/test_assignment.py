@@ -15,7 +15,7 @@ from unveil.matching import flows
 from unveil.matching import one_to_one as assignment
 from unveil.matching.alternatives import alternatives
 from unveil.matching.one_to_one import one_to_one
-from unveil.matching.pair_costs import Table
+from unveil.matching.pair_costs import CostTable
 
 tame = st.sampled_from(["few", "signed", "normal", "plane", "tiny", "equal"])
 wild = st.one_of(tame, st.sampled_from(["huge", "mixed"]))
@@ -44,7 +44,7 @@ def tables(draw, most=25, kinds=wild):
     costs[random.random((n, m)) < draw(st.sampled_from([0.0, 0.0, 0.3, 0.9]))] = np.inf
     fewest, copies = draw(st.sampled_from([(1, 1), (1, 1), (0, 1), (1, 3), (0, 3)]))
     supply, capacity = (random.integers(fewest, copies + 1, size) for size in (n, m))
-    return Table(costs, supply, capacity)
+    return CostTable(costs, supply, capacity)
 
 
 class Asked:
@@ -125,7 +125,7 @@ def test_where_many_tie_whoever_is_tied_may_have_an_alternative(table):
 @pytest.mark.parametrize("size", [(300, 300), (200, 300), (300, 200)])
 def test_hundreds_of_records(kind, size):
     random = np.random.default_rng(5)
-    table = Table(_costs(random, kind, *size), np.ones(size[0], int), np.ones(size[1], int))
+    table = CostTable(_costs(random, kind, *size), np.ones(size[0], int), np.ones(size[1], int))
     with _small(4, 4):
         _hold(table, one_to_one(Asked(table), memory=0))
 
@@ -136,7 +136,7 @@ def test_as_many_as_can_be_are_matched_however_dear():
     costs = np.full((n, n), np.inf)
     costs[np.arange(n), np.arange(n)] = 1e3
     costs[np.arange(n - 1), np.arange(1, n)] = -1e3
-    table = Table(costs, np.ones(n, int), np.ones(n, int))
+    table = CostTable(costs, np.ones(n, int), np.ones(n, int))
     found = one_to_one(table)
     assert (found.columns == np.arange(n)).all()
     _hold(table, found)
@@ -144,14 +144,14 @@ def test_as_many_as_can_be_are_matched_however_dear():
 
 def test_nothing_to_match():
     for shape in ((0, 3), (3, 0), (0, 0)):
-        table = Table(np.zeros(shape), np.ones(shape[0], int), np.ones(shape[1], int))
+        table = CostTable(np.zeros(shape), np.ones(shape[0], int), np.ones(shape[1], int))
         found = one_to_one(table)
         assert (len(found.rows), found.cost, found.proven) == (0, 0.0, True)
         assert not alternatives(table, found).any()
 
 
 def test_progress_ends_with_all_and_can_interrupt():
-    table = Table(np.random.default_rng(1).random((300, 300)), *np.ones((2, 300), int))
+    table = CostTable(np.random.default_rng(1).random((300, 300)), *np.ones((2, 300), int))
     seen = []
     with _small(2, 2):
         one_to_one(table, progress=lambda done, total: seen.append((done, total)))
@@ -178,4 +178,4 @@ def test_progress_ends_with_all_and_can_interrupt():
 )
 def test_what_cannot_be_matched(costs, supply, capacity):
     with pytest.raises(DataError):
-        one_to_one(Table(np.array(costs), np.array(supply), np.array(capacity)))
+        one_to_one(CostTable(np.array(costs), np.array(supply), np.array(capacity)))

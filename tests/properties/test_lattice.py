@@ -9,14 +9,14 @@ import unveil
 from naive import fulldomain as naive
 from strategies.masks import KINDS, tables
 from unveil.grouping import lattice
-from unveil.grouping.classes import Ask, Confidential, rules_of
+from unveil.grouping.classes import ClassRequirement, Confidential, rules_of
 from unveil.grouping.kernels import diversity as kinds
-from unveil.grouping.lattice import Problem, look, search
-from unveil.grouping.level_loss import ClassSize, Discernibility, OfCells
-from unveil.grouping.rollup import Ladder, Rows
+from unveil.grouping.lattice import LatticeProblem, look, search
+from unveil.grouping.level_loss import CellLoss, ClassSize, Discernibility
+from unveil.grouping.rollup import Ladder, RolledRows
 from unveil.masks.generalisation.levels import Coarsening, levels_of
 from unveil.measures.information_loss.generalisation import openness
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 EXAMPLES = settings.default.max_examples
 MODELS = {
@@ -54,10 +54,10 @@ def problems(draw):
         for many in (n, 20)
     ]
     codes, k = rng.integers(-1, 3, n), draw(st.integers(1, 3))
-    asked, plain = [Ask(kinds.SIZE, 0, float(k))], [("size", k)]
+    asked, plain = [ClassRequirement(kinds.SIZE, 0, float(k))], [("size", k)]
     for name in draw(st.lists(st.sampled_from(list(MODELS)), max_size=2, unique=True)):
         (kind, bound, least), given_ = MODELS[name](codes.tolist())
-        asked.append(Ask(kind, 0, bound, least))
+        asked.append(ClassRequirement(kind, 0, bound, least))
         plain.append((name, *given_))
     people = draw(st.sampled_from([(), (), (2,)]))
     plain += [("people", one) for one in people]
@@ -72,11 +72,11 @@ def problems(draw):
     found, places = np.unique(codes, return_inverse=True)
     missing = int(found[0] < 0)
     one = Confidential((places - missing).astype(np.int32), len(found) - missing)
-    rows = Rows.of(files[: 1 + len(people)])
+    rows = RolledRows.of(files[: 1 + len(people)])
     loss = draw(st.sampled_from(["cells", "discernibility", ("class-size", k)]))
-    costs = OfCells.of_values(rows, [costs for _, costs in made], np.ones(attributes))
+    costs = CellLoss.of_values(rows, [costs for _, costs in made], np.ones(attributes))
     of = {"cells": costs, "discernibility": Discernibility()}.get(loss) or ClassSize(k)
-    problem = Problem(
+    problem = LatticeProblem(
         rows,
         tuple(Ladder.of(groups) for groups, _ in made),
         rules_of(asked, [one], n),
@@ -122,8 +122,8 @@ def test_the_order_of_the_rows_does_not_matter(given_, seed):
         for file in range(1, rows.counts.shape[1])
     ]
     codes = problem.rules.codes[:, order]
-    moved = Problem(
-        Rows.of([values, *others]),
+    moved = LatticeProblem(
+        RolledRows.of([values, *others]),
         problem.ladders,
         problem.rules._replace(codes=np.ascontiguousarray(codes)),
         problem.people,
@@ -137,12 +137,12 @@ def test_the_order_of_the_rows_does_not_matter(given_, seed):
 def test_progress_ends_with_the_whole_lattice():
     rng = np.random.default_rng(7)
     groups = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]])
-    rows = Rows.of([rng.integers(0, 4, (60, 5))])
-    rules = rules_of([Ask(kinds.SIZE, 0, 4.0)], [], 60)
+    rows = RolledRows.of([rng.integers(0, 4, (60, 5))])
+    rules = rules_of([ClassRequirement(kinds.SIZE, 0, 4.0)], [], 60)
     cost = np.repeat(np.array([[0.0], [0.5], [1.0]]), 4, axis=1)
-    loss = OfCells.of_values(rows, [cost] * 5, np.ones(5))
+    loss = CellLoss.of_values(rows, [cost] * 5, np.ones(5))
     told = []
-    problem = Problem(rows, (Ladder.of(groups),) * 5, rules, (), 0, loss)
+    problem = LatticeProblem(rows, (Ladder.of(groups),) * 5, rules, (), 0, loss)
     found = search(problem, lambda done, total: told.append((done, total)))
     assert told == sorted(told)
     assert told[-1] == (found.nodes, 3**5)
@@ -173,5 +173,5 @@ def test_what_is_lost_is_what_the_measure_of_loss_says(n, seed, k):
     columns = ["age", "sex", "education"]
     assume(n >= k and not any(people.column(name).null_count() for name in columns))
     release = unveil.mask(people, unveil.masks.FullDomain(k=k, columns=columns))
-    both = Aligned(people.select(columns), release.data.select(columns), np.arange(n))
+    both = FilePair(people.select(columns), release.data.select(columns), np.arange(n))
     assert openness(both).measures[0].value == pytest.approx(release.details["full-domain"].value)

@@ -12,7 +12,7 @@ import unveil
 from strategies.masks import CATEGORIES, KINDS, NUMBERS, ORDER, SPECS, masked, sizes, tables
 from unveil import masks
 from unveil.files.formats.columnar import Parquet
-from unveil.masks.generalisation.base import Generalising
+from unveil.masks.generalisation.base import GeneralisingMask
 from unveil.support.options import part_of
 from unveil.support.specs import method_name
 from unveil.table.columns import labels_of
@@ -70,7 +70,7 @@ def _check_shape_types_and_missing_cells(method, table, spec, release):
         if name not in spec.targets(table) or method in ("shuffle", "sampling"):
             assert y.equals(x)
             continue
-        if isinstance(spec, Generalising):
+        if isinstance(spec, GeneralisingMask):
             assert y.dtype in (pl.String, x.dtype, pl.Float64)
             assert spec.texts is False or not (y.is_null() & ~x.is_null()).any()
             continue

@@ -14,8 +14,15 @@ from naive import models as naive
 from naive import mondrian as naive_mondrian
 from strategies.masks import LOSSES
 from unveil import Schema, masks, models
-from unveil.grouping.classes import Ask, Classes, Confidential, keep, rules_of, values_of
-from unveil.grouping.disjoint_groups import Gathering, masks_with
+from unveil.grouping.classes import (
+    Classes,
+    ClassRequirement,
+    Confidential,
+    keep,
+    rules_of,
+    values_of,
+)
+from unveil.grouping.disjoint_groups import GroupBuilder, masks_with
 from unveil.grouping.kernels import diversity
 from unveil.grouping.kernels.lending import lend
 from unveil.grouping.mondrian import axis_of, mondrian
@@ -50,7 +57,7 @@ def test_each_class_has_what_its_definition_says(rows, seed, least):
     found, codes = np.unique(rng.integers(-1, rng.integers(1, 9), len(rows)), return_inverse=True)
     codes = (codes - (found[0] < 0)).astype(np.int32)
     labels = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
-    asked = [Ask(kind, 0, 1.0, least) for kind in range(7)]
+    asked = [ClassRequirement(kind, 0, 1.0, least) for kind in range(7)]
     attributes = [Confidential(codes, int(codes.max()) + 1)]
     rules = rules_of(asked, attributes, len(rows))
     classes = Classes.of(labels)
@@ -66,7 +73,7 @@ def test_each_class_has_what_its_definition_says(rows, seed, least):
         ]  # fmt: skip
         assert values.tolist() == pytest.approx(expected, abs=1e-9)
     for kind, bound in product(range(7), (0.0, 0.4, 1.0, 1.5, 2.0, 3.0)):
-        rules = rules_of([Ask(kind, 0, bound, least)], attributes, len(rows))
+        rules = rules_of([ClassRequirement(kind, 0, bound, least)], attributes, len(rows))
         values = values_of(rules, classes)[:, 0]
         assert (keep(rules, classes) == diversity.kept(kind, values, bound)).all()
 
@@ -97,7 +104,7 @@ def test_mondrian_is_its_slow_twin(rows, k):
         listed, codes = np.unique(column, return_inverse=True)
         spread = listed - listed[0]
         axes.append(axis_of(codes.astype(np.int32), spread / (spread.max() or 1)))
-    rules = rules_of([Ask(diversity.SIZE, 0, float(k))], [], len(rows))
+    rules = rules_of([ClassRequirement(diversity.SIZE, 0, float(k))], [], len(rows))
     found = mondrian(axes, rules)
     groups = sorted(sorted(g.tolist()) for g in np.split(found.members, found.starts[1:-1]))
     assert groups == naive_mondrian.mondrian(rows.tolist(), k)
@@ -111,10 +118,13 @@ def test_mondrian_is_its_slow_twin(rows, k):
 @given(coded(), st.integers(1, 5), st.integers(0, 2**32))
 def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
     secret = np.random.default_rng(seed).integers(0, 3, len(rows)).astype(np.int32)
-    asked = [Ask(diversity.SIZE, 0, float(k)), Ask(diversity.DISTINCT, 0, 1.0 + seed % 2)]
-    asked = asked[: 1 + seed % 4] + [Ask(diversity.SHARE, 0, 0.6)] * (seed % 5 == 0)
+    asked = [
+        ClassRequirement(diversity.SIZE, 0, float(k)),
+        ClassRequirement(diversity.DISTINCT, 0, 1.0 + seed % 2),
+    ]
+    asked = asked[: 1 + seed % 4] + [ClassRequirement(diversity.SHARE, 0, 0.6)] * (seed % 5 == 0)
     rules, d = rules_of(asked, [Confidential(secret, 3)], len(rows)), rows.shape[1]
-    made = Gathering(rows - (seed % 3 == 0), rules)
+    made = GroupBuilder(rows - (seed % 3 == 0), rules)
     classes = np.zeros(len(rows), np.int64)
     found = anti_unify(rows, classes, k=k, stars=1, order="><")
     if seed % 3:
@@ -140,8 +150,8 @@ def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
 
 def test_who_would_break_a_group_does_not_join_it():
     secret = Confidential(np.array([0, 1, 0], np.int32), 2)
-    asked = [Ask(diversity.SIZE, 0, 2.0), Ask(diversity.SHARE, 0, 0.5)]
-    made = Gathering(np.zeros((3, 1), np.int32), rules_of(asked, [secret], 3))
+    asked = [ClassRequirement(diversity.SIZE, 0, 2.0), ClassRequirement(diversity.SHARE, 0, 0.5)]
+    made = GroupBuilder(np.zeros((3, 1), np.int32), rules_of(asked, [secret], 3))
     made.group[:2], made.masks = 0, np.array([1])
     made.append()
     assert made.group.tolist() == [0, 0, -1]

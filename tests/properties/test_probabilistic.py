@@ -15,7 +15,12 @@ from scipy.optimize import isotonic_regression
 import unveil
 from naive import linkage as naive
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.attacks.probabilistic.fellegi_sunter import Rules, decreasing, estimate, start_of
+from unveil.attacks.probabilistic.fellegi_sunter import (
+    EstimationRules,
+    decreasing,
+    estimate,
+    start_of,
+)
 from unveil.attacks.probabilistic.pair_counts import shares
 from unveil.engines.local.level_comparison import (
     count_equal,
@@ -23,7 +28,7 @@ from unveil.engines.local.level_comparison import (
     count_pairs,
     level_totals,
 )
-from unveil.values.links import Part
+from unveil.values.links import ComparisonBlock
 
 EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)
@@ -45,7 +50,7 @@ def two_files(rng, *, equality=False):
 
 
 def everybody(a, b):
-    return [Part(np.arange(len(a)), np.arange(len(b)))]
+    return [ComparisonBlock(np.arange(len(a)), np.arange(len(b)))]
 
 
 def as_counts(patterns):
@@ -108,7 +113,7 @@ def test_equality_is_counted_without_comparing(seed):
     rng = np.random.default_rng(seed)
     a, b, ends = two_files(rng, equality=True)
     blocks = rng.integers(0, 3, len(a)), rng.integers(0, 3, len(b))
-    parts = [Part(*(np.flatnonzero(of == block) for of in blocks)) for block in range(3)]
+    parts = [ComparisonBlock(*(np.flatnonzero(of == block) for of in blocks)) for block in range(3)]
     by_comparing = count_levels(a, b, ends, parts)
     assert as_counts(count_equal(a, b, blocks)) == as_counts(by_comparing)
     totals = level_totals(a, b, ends, parts)
@@ -125,7 +130,7 @@ def test_pooling_is_isotonic_regression(seed, n):
 
 
 rules = st.builds(
-    Rules,
+    EstimationRules,
     constrained=st.booleans(),
     estimate_prior=st.booleans(),
     estimate_u=st.booleans(),
@@ -179,7 +184,7 @@ def test_the_likelihood_never_falls_and_the_order_is_kept(seed, rules, prior):
     a, b, ends = two_files(rng)
     patterns = count_levels(a, b, ends, everybody(a, b))
     spread = shares(patterns.totals(), patterns.first)
-    long = Rules(**{**vars(rules), "iterations": 60, "tolerance": 1e-9})
+    long = EstimationRules(**{**vars(rules), "iterations": 60, "tolerance": 1e-9})
     model = estimate(patterns, spread, prior, long)
     assert (np.diff(model.path) >= -1e-10 * (1 + abs(model.path[0]))).all()
     assert model.converged or len(model.path) == 61

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from naive import search as naive
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
-from unveil.engines.local.blocking import Blocked
-from unveil.engines.local.engine import Ready, density, nearest, rank_of_truth
+from unveil.engines.local.blocking import BlockedBase
+from unveil.engines.local.engine import PreparedSearch, density, nearest, rank_of_truth
 from unveil.engines.records import Records
 
 SIDES = ("both", "both", "above", "below")
@@ -248,11 +248,11 @@ def test_an_answer_does_not_depend_on_who_else_is_asked_about(case, blocked, see
     base, asking = case.base, None
     if blocked and case.metric.measure is None:  # which has no further attributes
         asking, asked = (rng.integers(-1, 2, (len(f), 2)) for f in (case.queries, case.base))
-        base = Blocked(case.base, asking, asked)
+        base = BlockedBase(case.base, asking, asked)
     questions = [rng.integers(0, len(case.queries), rng.integers(0, 9)) for _ in range(3)]
     truth, metric = case.truth, case.metric
     with small_leaves(leaf):
-        ready = Ready(case.queries, base, metric, threads=threads)
+        ready = PreparedSearch(case.queries, base, metric, threads=threads)
         ranks = rank_of_truth(case.queries, base, truth, metric, stop_at=2)
         near = nearest(case.queries, base, metric, k=2)
         thick = density(case.queries, base, metric)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from naive import shapes as naive
 from unveil import Microdata, Schema
 from unveil.measures import record_risks, shapes
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)
@@ -36,7 +36,7 @@ def one_column(before, after, **said):
         )
         for side in (before, after)
     ]
-    return Aligned(*files, None)
+    return FilePair(*files, None)
 
 
 def counted(shape):

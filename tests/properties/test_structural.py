@@ -15,10 +15,10 @@ from naive import structural as naive
 from unveil import Microdata, Schema
 from unveil.attacks.structural import soft_matching as soft
 from unveil.attacks.structural.alignment import shape_gaps
-from unveil.attacks.structural.canonical import Correlations, Pair
+from unveil.attacks.structural.canonical import CanonicalCorrelations, FeaturePair
 from unveil.attacks.structural.null_files import CONTROLS
-from unveil.attacks.structural.search import Apart, Structure
-from unveil.attacks.structural.shared_values import Copies, copy_of
+from unveil.attacks.structural.search import Structure, StructureSearch
+from unveil.attacks.structural.shared_values import SharedValues, copy_of
 from unveil.attacks.structural.soft_matching import (
     _free_energy,
     beliefs_of,
@@ -27,7 +27,7 @@ from unveil.attacks.structural.soft_matching import (
     partly_matched,
     posterior_of,
 )
-from unveil.matching.posterior import Graph, marginals
+from unveil.matching.posterior import MatchGraph, marginals
 
 EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)
@@ -49,7 +49,7 @@ def test_scaling_is_that_of_the_engine(shape, seed):
     weights = drawn(shape, seed)
     found = posterior_of(weights)
     rows, columns = shape
-    graph = Graph(
+    graph = MatchGraph(
         np.arange(rows + 1) * columns, np.tile(np.arange(columns), rows), -weights.ravel(),
         np.ones(rows, int), np.ones(columns, int),
     )  # fmt: skip
@@ -134,7 +134,7 @@ def test_who_is_in_no_pair_is_alone(seed, rows, columns, share):
 def test_weights_are_log_ratios_of_normal_densities(seed, n, m):
     rng = np.random.default_rng(seed)
     mine, released = rng.standard_normal((n, 3)), rng.standard_normal((m, 2))
-    part = Correlations(Pair.of(mine, released), 0.99)
+    part = CanonicalCorrelations(FeaturePair.of(mine, released), 0.99)
     part.sizes = rng.uniform(0.02, 0.995, 2)
     part.turns = rng.standard_normal((3, 2)), rng.standard_normal((2, 2))
     expected = naive.normal_ratio(mine, released, part.sizes, part.turns)
@@ -189,14 +189,14 @@ def some_structure(apart, seed, parts):
     rng = np.random.default_rng(seed)
     correlations = copies = None
     if "correlations" in parts:
-        correlations = Correlations(apart._pair, 0.999)
+        correlations = CanonicalCorrelations(apart._pair, 0.999)
         shape = len(apart.people), len(apart.released)
         correlations.learn(posterior_of(3 * rng.standard_normal(shape)))
     if "copies" in parts:
         files = apart.files
         pairs = [("a3", "b3"), ("a4", "b4"), ("a0", "b0")]
         found = [copy_of(files.people, files.release, *pair) for pair in pairs]
-        copies = Copies(tuple(found)).of(apart.people.order, apart.released.order)
+        copies = SharedValues(tuple(found)).of(apart.people.order, apart.released.order)
     return Structure(correlations, copies)
 
 
@@ -210,7 +210,7 @@ def some_structure(apart, seed, parts):
 )
 def test_the_search_costs_what_a_structure_says_of_each_pair(seed, n, m, parts, reverse):
     mine, release = some_files(seed, n, m)
-    apart = Apart.of(files_of(mine, release, reverse=reverse), 0)
+    apart = StructureSearch.of(files_of(mine, release, reverse=reverse), 0)
     structure = some_structure(apart, seed, parts)
     costs = twin.every_pair(apart.search(structure, {}))
     weights = np.empty((n, m))
@@ -232,11 +232,11 @@ def test_the_search_costs_what_a_structure_says_of_each_pair(seed, n, m, parts, 
 def test_strangers_are_searched_by_what_was_learnt_of_the_people(seed):
     """Ranks, directions, and how often values are copied, stay: a record costs what it did."""
     people, release = some_files(seed, 24, 20)
-    apart = Apart.of(files_of(people, release), 0)
+    apart = StructureSearch.of(files_of(people, release), 0)
     structure = some_structure(apart, seed, ("correlations", "copies"))
     every = twin.every_pair(apart.search(structure, {}))
     rows = np.random.default_rng(seed).permutation(24)[:7]
-    others = Apart.of(files_of(people.take(rows), release, people=people), 0)
+    others = StructureSearch.of(files_of(people.take(rows), release, people=people), 0)
     more = twin.every_pair(others.search(structure, {})) - every[rows]
     assert more == pytest.approx(np.repeat(more[:, :1], 20, axis=1), abs=1e-8)
 

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 import naive.supervised as naive
 import unveil
 from unveil.attacks import Supervised
-from unveil.attacks.supervised.constraints import Inequalities
+from unveil.attacks.supervised.constraints import LinkageConstraints
 from unveil.attacks.supervised.hitting_set import Conflicts
 from unveil.attacks.supervised.undominated import Competition
 from unveil.engines.metric import euclid
@@ -121,7 +121,7 @@ def inequalities(draw):
     many = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
     small = st.integers(-4, 4).map(float)
     value = draw(arrays.arrays(np.float64, (sum(many), size), elements=small))
-    rows = Inequalities(
+    rows = LinkageConstraints(
         index=np.tile(np.arange(size, dtype=np.int32), (sum(many), 1)),
         value=value,
         starts=np.concatenate([[0], np.cumsum(many)]),

@@ -12,8 +12,8 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.aggregation.measure import FuzzyMeasure
-from unveil.attacks.blocking import Blocks
-from unveil.attacks.supervised.training import Lesson
+from unveil.attacks.blocking import RecordBlocks
+from unveil.attacks.supervised.training import FittedDistance
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.specs import Spec, method_name
@@ -43,7 +43,7 @@ Aggregation = Annotated[
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Files:
+class LinkageFiles:
     """The two files as an attack sees them."""
 
     mine: Microdata  # the records that are linked with released rows
@@ -52,13 +52,15 @@ class Files:
     columns: tuple[str, ...]  # those that both have and the intruder knows
     few: bool  # whether the intruder's records say nothing of how values are distributed
     reverse: bool  # whether released rows look for their originals
-    blocks: Blocks
+    blocks: RecordBlocks
     pairs: Ints | None  # the released row of each of the people, -1 for none: the truth
-    positions: Positions
+    positions: RowPositions
     masking: Masking | None = None  # how the release was masked, where the intruder knows it
     others: tuple[str, ...] = ()  # columns of the release, where it is known by none of mine
     seed: int = 0  # of what an attack draws
-    taught: Lesson | None = None  # what was learnt of the people, where strangers are attacked
+    taught: FittedDistance | None = (
+        None  # what was learnt of the people, where strangers are attacked
+    )
     told: Callable[[float, float], None] | None = None  # how many links are learnt, and the bound
 
     @property
@@ -88,7 +90,7 @@ class Files:
         return (released, mine) if self.reverse else (mine, released)
 
 
-class Positions(NamedTuple):
+class RowPositions(NamedTuple):
     """Where rows stand in their files."""
 
     mine: Ints
@@ -128,7 +130,7 @@ class Attack(Spec, frozen=True, kw_only=True):
         return None
 
     @abc.abstractmethod
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
 
     def matching_of(self, finder: Finder) -> Matching:  # noqa: ARG002 - some ask it

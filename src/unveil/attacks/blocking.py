@@ -11,11 +11,11 @@ from unveil.support.arrays import Bools, Ints
 from unveil.table.encoding.shared_attributes import common_categories, common_level, common_numbers
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
-from unveil.values.links import Part
+from unveil.values.links import ComparisonBlock
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Blocks:
+class RecordBlocks:
     """The block of each record of both files: the combination of its cells, by number.
 
     A missing cell may be any: its record belongs to every block that its other cells allow.
@@ -43,7 +43,7 @@ class Blocks:
         )
         return sizes[place]
 
-    def parts(self, asking: Ints, asked: Ints, records: Ints) -> list[Part]:
+    def parts(self, asking: Ints, asked: Ints, records: Ints) -> list[ComparisonBlock]:
         """The records by block, each with the rows that it may be compared with."""
         order = np.argsort(asked, kind="stable")
         starts = np.searchsorted(asked[order], np.arange(len(self.cells) + 1))
@@ -54,7 +54,7 @@ class Blocks:
         for own in np.split(by_block, np.flatnonzero(np.diff(mine[by_block])) + 1):
             here = self._open_to(int(mine[own[0]]), gappy)
             rows = np.concatenate([order[starts[b] : starts[b + 1]] for b in here])
-            found.append(Part(own, np.sort(rows)))
+            found.append(ComparisonBlock(own, np.sort(rows)))
         return found
 
     def fit(self, mine: Ints, released: Ints) -> Bools:
@@ -72,7 +72,7 @@ class Blocks:
         return others[self.fit(np.full(len(others), block), others)]
 
 
-def blocks_by(mine: Microdata, released: Microdata, columns: Sequence[str]) -> Blocks:
+def blocks_by(mine: Microdata, released: Microdata, columns: Sequence[str]) -> RecordBlocks:
     """Number the combinations of cells of both files; without columns all are one block."""
     number = np.zeros(len(mine) + len(released), np.int64)
     coded = [_coded(mine, released, column) for column in columns]
@@ -81,7 +81,7 @@ def blocks_by(mine: Microdata, released: Microdata, columns: Sequence[str]) -> B
         number = np.unique(number * width + cells + 1, return_inverse=True)[1]
     _, first = np.unique(number, return_index=True)
     shown = np.array([cells[first] for cells in coded], np.int64)
-    return Blocks(
+    return RecordBlocks(
         number[: len(mine)],
         number[len(mine) :],
         shown.reshape(len(columns), len(first)).T,

@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, Files
-from unveil.engines.local.index import Groups
+from unveil.attacks.base import Attack, LinkageFiles
+from unveil.engines.local.index import EqualRows
 from unveil.errors import DataError, SchemaError
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
 from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import rows_of_ids
-from unveil.values.links import Against, Candidates, Finder, Margins, Part
+from unveil.values.links import ComparisonBlock, Finder, Margins, RankedCandidates, RankOfTruth
 from unveil.values.pair_table import PAIR_COLUMNS
 from unveil.wording import count, listing
 
@@ -58,7 +58,7 @@ class Pairs(Attack, frozen=True, kw_only=True):
         given = self.pairs if isinstance(self.pairs, str) else type(self.pairs).__name__
         return f"Pairs({given})"
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to score the pairs."""
         table: Microdata = self.pairs  # the workflow has read it
         left, right, weight = _columns_of(table)
@@ -106,7 +106,7 @@ class PairList:
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
-    ) -> Against:
+    ) -> RankOfTruth:
         """Each record against a row of the other file; -1 where that pair is not listed."""
         del progress  # it takes no time
         keys = self.asking * self.candidates + self.asked
@@ -120,9 +120,9 @@ class PairList:
             tied = np.where(closer < stop_at, tied, -1)
             closer = np.minimum(closer, stop_at)
         listed = keys[at] == wanted
-        return Against(np.where(listed, closer, -1), np.where(listed, tied, -1))
+        return RankOfTruth(np.where(listed, closer, -1), np.where(listed, tied, -1))
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
         del progress
         start, end = (np.searchsorted(self.asking, records, side) for side in ("left", "right"))
@@ -131,7 +131,7 @@ class PairList:
         at = np.where(there, at, 0)
         best = np.where(start < end, start, 0)
         begin, stop = self._runs()
-        return Candidates(
+        return RankedCandidates(
             np.where(there, self.asked[at], -1),
             np.where(there, -self.weight[at], np.inf),
             np.where(start < end, stop[best] - begin[best], 0),
@@ -152,9 +152,9 @@ class PairList:
         """A weight is the log of how much likelier a pair is, so there is nothing to fit."""
         return None
 
-    def alike(self) -> tuple[Groups, Groups]:
+    def alike(self) -> tuple[EqualRows, EqualRows]:
         """Everybody by himself: nobody knows what the linkage could tell apart."""
-        first, second = (Groups(np.arange(many), np.arange(many + 1)) for many in self.sizes)
+        first, second = (EqualRows(np.arange(many), np.arange(many + 1)) for many in self.sizes)
         return first, second
 
     def some(self, records: Ints, candidates: Ints) -> PairList:
@@ -200,9 +200,9 @@ class PairList:
         np.logaddexp.at(total, self.asking, self.weight)
         return total[records]
 
-    def parts(self, records: Ints) -> list[Part]:
+    def parts(self, records: Ints) -> list[ComparisonBlock]:
         """Every record might have been paired with every row of the other file."""
-        return [Part(np.arange(len(records)), np.arange(self.candidates))]
+        return [ComparisonBlock(np.arange(len(records)), np.arange(self.candidates))]
 
     def choices(self, records: Ints) -> Ints:
         """As many candidates as there are."""

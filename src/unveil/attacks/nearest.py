@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.structural.confidence import Credit
-from unveil.engines.local.blocking import Blocked, Parted
-from unveil.engines.local.engine import Ready
-from unveil.engines.local.index import Groups, same_rows
+from unveil.attacks.structural.confidence import Confidence
+from unveil.engines.local.blocking import BlockedBase, PartitionedBase
+from unveil.engines.local.engine import PreparedSearch
+from unveil.engines.local.index import EqualRows, same_rows
 from unveil.engines.local.kernels.costs import SQUARE
 from unveil.engines.local.pair_costs import costs_of
 from unveil.engines.metric import Metric
@@ -24,21 +24,21 @@ from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.threads import cores
-from unveil.values.links import Against, Candidates, Margins, Part
+from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
 
 if TYPE_CHECKING:
-    from unveil.attacks.base import Files
-    from unveil.attacks.supervised.training import Lesson
+    from unveil.attacks.base import LinkageFiles
+    from unveil.attacks.supervised.training import FittedDistance
 
 
 CERTAIN = 1e-3  # relative: how well the sum over everybody is known
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Search:
+class NearestSearch:
     """The intruder's records and the release as numbers, and what a pair costs."""
 
-    files: Files
+    files: LinkageFiles
     mine: Records
     released: Records
     metric: Metric  # of the one that asks and the one that is asked
@@ -46,23 +46,23 @@ class Search:
     supervised: bool = False
     margins: Margins | None = "distance"
     details: dict[str, Any] = field(default_factory=dict)
-    credit: Credit | None = None  # how far a posterior over matchings is to be believed
+    credit: Confidence | None = None  # how far a posterior over matchings is to be believed
     guess: bool = False  # whether nothing speaks for it, so that nothing is claimed
-    lesson: Lesson | None = None  # the parameters of the metric, where they were learnt
+    lesson: FittedDistance | None = None  # the parameters of the metric, where they were learnt
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
-    ) -> Against:
+    ) -> RankOfTruth:
         """Each record against a row of the other file."""
         ready, rows = self._asked(records)
         found = ready.rank_of_truth(rows, truth, stop_at=stop_at, progress=progress)
-        return Against(found.n_closer, found.n_tied)
+        return RankOfTruth(found.n_closer, found.n_tied)
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
         ready, rows = self._asked(records)
         found = ready.nearest(rows, k=k, progress=progress)
-        return Candidates(found.rows, found.scores, found.n_best)
+        return RankedCandidates(found.rows, found.scores, found.n_best)
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
         """What pairs cost, as sums of which no root is taken; infinite where not compared."""
@@ -87,7 +87,7 @@ class Search:
         """How many records there are, and how many candidates."""
         return self.files.asked(len(self.mine), len(self.released))
 
-    def alike(self) -> tuple[Groups, Groups]:
+    def alike(self) -> tuple[EqualRows, EqualRows]:
         """Records, and candidates, that no pair of them can tell apart."""
         sides = self.files.asked(self.mine, self.released)
         first, second = (
@@ -95,7 +95,7 @@ class Search:
         )
         return first, second
 
-    def some(self, records: Ints, candidates: Ints) -> Search:
+    def some(self, records: Ints, candidates: Ints) -> NearestSearch:
         """The same search among some records and some candidates."""
         mine, released = self.files.asked(records, candidates)
         blocks = self.files.blocks
@@ -107,14 +107,14 @@ class Search:
             released=self.released.take(released),
         )
 
-    def priced(self, prices: Floats) -> Search:
+    def priced(self, prices: Floats) -> NearestSearch:
         """The same search where each candidate costs so much more; costs are sums, not roots."""
         _, asked = self.files.asked(self.mine, self.released)
         own = 0.0 if asked.offset is None else asked.offset
         dearer = replace(asked, offset=own + prices)
         return replace(self, mine=dearer) if self.files.reverse else replace(self, released=dearer)
 
-    def scaled(self, rate: float) -> Search:
+    def scaled(self, rate: float) -> NearestSearch:
         """The same search where everything costs so many times as much."""
         if rate == 1:
             return self
@@ -124,7 +124,7 @@ class Search:
         )
         return replace(self, mine=mine, released=released, metric=self.metric.times(rate))
 
-    def turned(self) -> Search:
+    def turned(self) -> NearestSearch:
         """The same search where the candidates look for the records."""
         _, asked = self.files.asked(self.mine, self.released)
         free = replace(asked, offset=None)  # the same for all that it may be linked with
@@ -132,30 +132,30 @@ class Search:
         files = replace(self.files, reverse=not self.files.reverse)
         return replace(self, files=files, mine=mine, released=released, metric=self.metric.turned)
 
-    def _asked(self, records: Ints) -> tuple[Ready, Ints | None]:
+    def _asked(self, records: Ints) -> tuple[PreparedSearch, Ints | None]:
         """All that is asked for many questions, and the rows that ask; in blocks, only these."""
         blocks = self.files.blocks
         if not blocks.columns or (blocks.gappy and self.metric.measure is None):
             return self._ready, records
         queries, base = self.files.asked(self.mine, self.released)
-        parts = Parted(base, self.parts(records))
-        return Ready(queries.take(records), parts, self.metric), None
+        parts = PartitionedBase(base, self.parts(records))
+        return PreparedSearch(queries.take(records), parts, self.metric), None
 
     @cached_property
-    def _ready(self) -> Ready:
+    def _ready(self) -> PreparedSearch:
         """Everybody against everybody; where a block may be missing it is one more attribute."""
         queries, base = self.files.asked(self.mine, self.released)
         blocks = self.files.blocks
         if not blocks.columns:
-            return Ready(queries, base, self.metric)
+            return PreparedSearch(queries, base, self.metric)
         asking, asked = (blocks.cells[own] for own in self._blocks())
-        return Ready(queries, Blocked(base, asking, asked), self.metric)
+        return PreparedSearch(queries, BlockedBase(base, asking, asked), self.metric)
 
     def _blocks(self) -> tuple[Ints, Ints]:
         """The blocks of those that ask and of those that are asked; one, if there are none."""
         return self.files.asked(self.files.blocks.mine, self.files.blocks.released)
 
-    def parts(self, records: Ints) -> list[Part]:
+    def parts(self, records: Ints) -> list[ComparisonBlock]:
         """Which candidates each record is compared with."""
         return self.files.blocks.parts(*self._blocks(), records)
 
@@ -183,7 +183,7 @@ class Search:
         return len(self.columns) / 2 if squares else float(max(len(self.columns), 1))
 
 
-def _same(records: Records, blocks: Ints) -> Groups:
+def _same(records: Records, blocks: Ints) -> EqualRows:
     cells = records.cells()
     if records.offset is not None:  # one more number of each
         cells = np.column_stack([cells, records.offset])

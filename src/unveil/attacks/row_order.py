@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unveil.attacks.base import Attack, Files
-from unveil.attacks.nearest import Search
+from unveil.attacks.base import Attack, LinkageFiles
+from unveil.attacks.nearest import NearestSearch
 from unveil.engines.metric import manhattan
 from unveil.engines.records import Records
 from unveil.values.links import Finder
@@ -25,11 +25,11 @@ class Position(Attack, frozen=True, kw_only=True):
     300.0
     """
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
         places, m = files.positions, len(files.release)
         # The middle of each row's share of the file, in whole numbers.
-        return Search(
+        return NearestSearch(
             files,
             Records((2 * places.mine[:, None] + 1) * m),
             Records((2 * places.released[:, None] + 1) * places.file),

@@ -139,7 +139,7 @@ def command(
     from unveil.files.locations import check_outputs
     from unveil.files.tables import write
     from unveil.values.intruder import Intruder
-    from unveil.workflows.auditing.attack_summary import measure, several
+    from unveil.workflows.auditing.attack_summary import describe_attack, several
     from unveil.workflows.inputs.scenario import check_kinds, prepare
     from unveil.workflows.inputs.sources import for_others
 
@@ -187,7 +187,7 @@ def command(
         strangers = None
         if outsiders is not None:
             strangers = links.on(read_table(outsiders, others, dialect, part=True))
-        found = measure(links, top=top, outsiders=strangers)
+        found = describe_attack(links, top=top, outsiders=strangers)
         if also and links.truth is not None:
             found["several"] = several(every, keyed=key is not None)
         if out is not None:

@@ -10,7 +10,7 @@ from unveil.wording import count, listing
 if TYPE_CHECKING:
     from unveil.values.links import Links
     from unveil.values.results.risk import Claims, Forecast, Risk
-    from unveil.values.results.supervised_bound import HeldOut, Learnt
+    from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
 
 
 LEARNT = {"weights": "weights", "choquet": "weights of sets of attributes", "bilinear": "matrix"}
@@ -117,15 +117,15 @@ def _print_knowing(found: dict[str, Any]) -> None:
     if details.get("learnt"):
         import msgspec
 
-        from unveil.values.results.supervised_bound import Learnt
+        from unveil.values.results.supervised_bound import SupervisedBound
 
-        _print_learnt(msgspec.convert(details["learnt"], Learnt))
+        _print_learnt(msgspec.convert(details["learnt"], SupervisedBound))
     for row in found.get("several", ()):
         alone = "" if row["alone"] is None else f" in any of them, {row['alone']:,.1f} in this one"
         say(f"{count(row['releases'], 'release')}: {row['expected']:,.1f} linked rightly{alone}.")
 
 
-def _print_learnt(found: Learnt) -> None:
+def _print_learnt(found: SupervisedBound) -> None:
     """What was learnt with the truth in hand, and what is left of it without."""
     say()
     say("LEARNT")
@@ -155,7 +155,7 @@ def _print_learnt(found: Learnt) -> None:
         say(f"Together, from -1 to 1, and 0 where they just add up: {', '.join(pairs)}.")
 
 
-def _way(found: Learnt, *, back: bool) -> str:
+def _way(found: SupervisedBound, *, back: bool) -> str:
     """Who looks for whom; back: the other way round."""
     mine, theirs = found.direction.split("-to-")
     return f"from {theirs} to {mine}" if back else f"from {mine} to {theirs}"

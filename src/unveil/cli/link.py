@@ -25,7 +25,7 @@ from unveil.errors import UsageError
 
 if TYPE_CHECKING:
     from unveil.attacks import Attack
-    from unveil.workflows.inputs.scenario import Scene
+    from unveil.workflows.inputs.scenario import Scenario
 
 
 @click.command(name="link", cls=WithParameters)
@@ -146,7 +146,7 @@ def command(
         say(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")
 
 
-def _suitable(scene: Scene, knows: tuple[str, ...] | None, parameters: dict[str, Any]) -> Attack:
+def _suitable(scene: Scenario, knows: tuple[str, ...] | None, parameters: dict[str, Any]) -> Attack:
     """The attack that suits the files, with the parameters that were given."""
     import msgspec
 

@@ -22,7 +22,7 @@ from unveil.wording import count, listing
 
 if TYPE_CHECKING:
     from unveil.files.formats.base import Format
-    from unveil.files.locations import Place
+    from unveil.files.locations import TableLocation
     from unveil.table.microdata import Microdata
     from unveil.values.release.release import Release
 
@@ -186,7 +186,7 @@ def _words(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _output(source: Place, out: str | Path | None) -> str | Path:
+def _output(source: TableLocation, out: str | Path | None) -> str | Path:
     """Where the masked file goes: in the source's format, unless its ending is another's."""
     from unveil.files.locations import is_uri
 

@@ -51,7 +51,7 @@ def check(
     return asked, given
 
 
-def pose(asked: Records, given: Records, metric: Metric, threads: int) -> Problem:
+def build_problem(asked: Records, given: Records, metric: Metric, threads: int) -> Problem:
     """Put the question in arrays: what missing cells cost, what a linear map makes of them."""
     offset = np.zeros(0)
     if given.offset is not None:

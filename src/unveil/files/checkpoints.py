@@ -21,7 +21,7 @@ from unveil.wording import reason
 JOB = "job"
 
 
-class Unfinished:
+class CheckpointFolder:
     """A folder with the finished steps of one job, each in a file of its own.
 
     As private as the data: steps may hold the risk of each record.

@@ -22,7 +22,7 @@ _ALMOST = re.compile(r"(?:postgres(?:ql)?|sqlite):")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 
 
-class Place(abc.ABC):
+class TableLocation(abc.ABC):
     """Somewhere a table is, or is to be; its text is what the user called it, without secrets."""
 
     @property
@@ -45,7 +45,7 @@ class Place(abc.ABC):
     def alone(self) -> bool:
         """Whether nothing else is left of its file when it is written."""
 
-    def overlaps(self, other: Place) -> bool:
+    def overlaps(self, other: TableLocation) -> bool:
         """Whether what is written to the one would replace the other."""
         in_one_file = self.file is not None and self.file == other.file
         return self.key == other.key or (in_one_file and (self.alone or other.alone))
@@ -75,7 +75,7 @@ class Place(abc.ABC):
     def check_columns(self, columns: Sequence[str]) -> None:
         """Refuse, before any work, a table that could not be written here by these names."""
 
-    def format_after(self, source: Place, given: Format | None) -> Format | None:  # noqa: ARG002
+    def format_after(self, source: TableLocation, given: Format | None) -> Format | None:  # noqa: ARG002
         """The format for a table that came from another place, read in the format given."""
         return self.format
 
@@ -102,7 +102,7 @@ class Place(abc.ABC):
         """What a name without a format is: one of its own format."""
 
 
-class InFile(Place):
+class FileLocation(TableLocation):
     """A file; of a workbook one sheet: ``survey.xlsx#people``."""
 
     def __init__(self, given: str | os.PathLike[str]) -> None:
@@ -154,9 +154,9 @@ class InFile(Place):
             self.format.check_writable(self.path)
             self.format.check_columns(columns)
 
-    def format_after(self, source: Place, given: Format | None) -> Format:
+    def format_after(self, source: TableLocation, given: Format | None) -> Format:
         """The source's own format, delimiter and all, where the ending is of its kind."""
-        if not isinstance(source, InFile) or type(source.format) is not type(self.format):
+        if not isinstance(source, FileLocation) or type(source.format) is not type(self.format):
             return self.format
         return self.format.as_in(format_of(source.path, given).found_in(source.path))
 
@@ -196,16 +196,16 @@ class InFile(Place):
             raise FileError(f"cannot be read: {reason(error)}") from None
 
 
-def place_of(given: str | os.PathLike[str]) -> Place:
+def place_of(given: str | os.PathLike[str]) -> TableLocation:
     """Where a table is: what is written like a URI is in a database, all else in a file.
 
     >>> place_of("survey.csv").format
     Csv(delimiter=None, encoding='utf-8', decimal='.', quote='"', missing=())
     """
     if is_uri(given):
-        from unveil.files.databases.base import InDatabase
+        from unveil.files.databases.base import DatabaseLocation
 
-        return InDatabase(str(given))
+        return DatabaseLocation(str(given))
     try:
         text = os.fspath(given)
     except TypeError:
@@ -214,7 +214,7 @@ def place_of(given: str | os.PathLike[str]) -> Place:
         raise UsageError("the path of a file has no null byte")
     if _ALMOST.match(str(text)) and not os.path.lexists(text):  # which may hold a password
         raise UsageError("a URI has two slashes after the colon: sqlite:///survey.db?table=people")
-    return InFile(text)
+    return FileLocation(text)
 
 
 def as_path(given: str | os.PathLike[str]) -> Path:
@@ -243,7 +243,7 @@ def names_a_table(given: str | os.PathLike[str]) -> bool:
     >>> names_a_table("sqlite:///survey.db?table=map"), names_a_table("no such file")
     (True, False)
     """
-    return is_uri(given) or os.path.exists(InFile(given).path)  # noqa: PTH110 - of any text
+    return is_uri(given) or os.path.exists(FileLocation(given).path)  # noqa: PTH110 - of any text
 
 
 def may_have(given: str | os.PathLike[str], kind: type[Format]) -> bool:
@@ -254,7 +254,7 @@ def may_have(given: str | os.PathLike[str], kind: type[Format]) -> bool:
     (True, False)
     """
     others = [suffix for other in formats() if other is not kind for suffix in other.suffixes]
-    return not is_uri(given) and InFile(given).path.suffix.lower() not in others
+    return not is_uri(given) and FileLocation(given).path.suffix.lower() not in others
 
 
 def check_outputs(

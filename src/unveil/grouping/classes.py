@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.grouping.kernels import diversity
-from unveil.grouping.kernels.diversity import Rules, Scratch
+from unveil.grouping.kernels.diversity import ClassRules, ClassScratch
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 from unveil.support.compile import prepare
 
@@ -65,7 +65,7 @@ def agreeing(columns: Iterable[Ints | Ints32], n: int) -> Ints:
     return found
 
 
-class Ask(NamedTuple):
+class ClassRequirement(NamedTuple):
     """One number that every class has to keep."""
 
     kind: int  # one of kernels.diversity
@@ -81,10 +81,12 @@ class Confidential(NamedTuple):
     categories: int
 
 
-def rules_of(asked: Sequence[Ask], attributes: Sequence[Confidential], n: int) -> Rules:
+def rules_of(
+    asked: Sequence[ClassRequirement], attributes: Sequence[Confidential], n: int
+) -> ClassRules:
     """What is asked of classes of n records, as arrays.
 
-    >>> rules = rules_of([Ask(diversity.SIZE, 0, 2.0)], [], 3)
+    >>> rules = rules_of([ClassRequirement(diversity.SIZE, 0, 2.0)], [], 3)
     >>> values_of(rules, Classes.of(np.array([1, 0, 1]))).tolist()
     [[1.0], [2.0]]
     """
@@ -95,7 +97,7 @@ def rules_of(asked: Sequence[Ask], attributes: Sequence[Confidential], n: int) -
         known = max(int(counts[1:].sum()), 1)
         upto.append(np.append(0.0, np.cumsum(np.cumsum(counts[1:]) / known)))
     widths = [one.categories + 1 for one in attributes]
-    return Rules(
+    return ClassRules(
         kind=np.array([one.kind for one in asked], np.int64),
         column=np.array([one.column for one in asked], np.int64),
         bound=np.array([one.bound for one in asked], np.float64),
@@ -107,11 +109,11 @@ def rules_of(asked: Sequence[Ask], attributes: Sequence[Confidential], n: int) -
     )
 
 
-def narrowed(rules: Rules, records: Ints) -> Rules:
+def narrowed(rules: ClassRules, records: Ints) -> ClassRules:
     """The same rules of some of the records only, as if there were no others.
 
     >>> one = Confidential(np.array([0, 2, 2], np.int32), 3)
-    >>> rules = rules_of([Ask(diversity.EQUAL, 0, 0.5)], [one], 3)
+    >>> rules = rules_of([ClassRequirement(diversity.EQUAL, 0, 0.5)], [one], 3)
     >>> narrowed(rules, np.array([1, 2])).share.tolist()
     [0.0, 1.0]
     """
@@ -122,16 +124,16 @@ def narrowed(rules: Rules, records: Ints) -> Rules:
         found[here + 1] = True
         number = np.cumsum(found) - 1 - int(found[0])  # without a gap; missing stays -1
         attributes.append(Confidential(number[here + 1].astype(np.int32), int(number[-1]) + 1))
-    asked = map(Ask, rules.kind, rules.column, rules.bound, rules.least)
+    asked = map(ClassRequirement, rules.kind, rules.column, rules.bound, rules.least)
     return rules_of(list(asked), attributes, len(records))
 
 
-def scratch_of(rules: Rules, largest: int) -> Scratch:
+def scratch_of(rules: ClassRules, largest: int) -> ClassScratch:
     """What kernels write on that look at classes of at most so many records."""
-    return Scratch(np.empty(largest, np.int32), np.empty(rules.least.max(initial=0), np.int64))
+    return ClassScratch(np.empty(largest, np.int32), np.empty(rules.least.max(initial=0), np.int64))
 
 
-def values_of(rules: Rules, classes: Classes) -> Floats:
+def values_of(rules: ClassRules, classes: Classes) -> Floats:
     """For each class and each rule what the class has."""
     _ready()
     out = np.empty((len(classes.sizes), len(rules.kind)))
@@ -140,10 +142,10 @@ def values_of(rules: Rules, classes: Classes) -> Floats:
     return out
 
 
-def keep(rules: Rules, classes: Classes) -> Bools:
+def keep(rules: ClassRules, classes: Classes) -> Bools:
     """For each class whether it keeps every rule.
 
-    >>> rules = rules_of([Ask(diversity.SIZE, 0, 2.0)], [], 3)
+    >>> rules = rules_of([ClassRequirement(diversity.SIZE, 0, 2.0)], [], 3)
     >>> keep(rules, Classes.of(np.array([1, 0, 1]))).tolist()
     [False, True]
     """
@@ -162,7 +164,10 @@ def _ready() -> None:
 
 def _rehearse() -> None:
     one = Confidential(np.zeros(1, np.int32), 1)
-    rules, members = rules_of([Ask(diversity.DISTINCT, 0, 1.0)], [one], 1), np.zeros(1, np.int64)
+    rules, members = (
+        rules_of([ClassRequirement(diversity.DISTINCT, 0, 1.0)], [one], 1),
+        np.zeros(1, np.int64),
+    )
     scratch, starts = scratch_of(rules, 1), np.array([0, 1])
     diversity.class_values(rules, members, starts, scratch, np.empty((1, 1)))
     diversity.classes_keep(rules, members, starts, scratch, np.empty(1, np.bool_))

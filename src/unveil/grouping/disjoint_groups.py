@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from unveil.grouping.classes import Classes, agreeing, keep
-from unveil.grouping.kernels.diversity import SIZE, Rules
+from unveil.grouping.kernels.diversity import SIZE, ClassRules
 from unveil.grouping.kernels.lending import lend
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 
@@ -36,10 +36,10 @@ def masks_with(attributes: int, stars: int) -> list[int]:
     return [every - sum(1 << j for j in some) for some in combinations(range(attributes), stars)]
 
 
-class Gathering:
+class GroupBuilder:
     """Groups in the making."""
 
-    def __init__(self, codes: Ints32, rules: Rules) -> None:
+    def __init__(self, codes: Ints32, rules: ClassRules) -> None:
         self.codes = np.ascontiguousarray(codes.T)  # attributes x records; -1 equals no value
         self.rules = rules
         self.group: Ints = np.full(len(codes), -1)  # of each record; -1: none yet

@@ -33,9 +33,9 @@ from itertools import combinations
 
 import numpy as np
 
-from unveil.grouping.kernels.diversity import DISTINCT, Rules
-from unveil.grouping.level_loss import Cut, Loss
-from unveil.grouping.rollup import Growing, Ladder, Rows, broken_records
+from unveil.grouping.kernels.diversity import DISTINCT, ClassRules
+from unveil.grouping.level_loss import CodedClasses, LevelLoss
+from unveil.grouping.rollup import Growing, Ladder, RolledRows, broken_records
 from unveil.support.arrays import Bools, Floats
 from unveil.support.options import Progress
 
@@ -48,15 +48,15 @@ PAYS = 4  # nodes that are left for each that has to be decided of a subset
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Problem:
+class LatticeProblem:
     """The rows, the levels of their attributes, what is asked of classes, and what is lost."""
 
-    rows: Rows
+    rows: RolledRows
     ladders: tuple[Ladder, ...]
-    rules: Rules
+    rules: ClassRules
     people: tuple[int, ...]  # how many a class has to have in each of the other files
     most: int  # records that may be left out
-    loss: Loss
+    loss: LevelLoss
 
     @property
     def shape(self) -> Node:
@@ -70,7 +70,7 @@ class Problem:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Found:
+class LatticeOptimum:
     """The best node, and how it was found."""
 
     levels: Node | None  # None: there is none
@@ -85,7 +85,7 @@ class Found:
 class Look:
     """What there is to see at a node."""
 
-    cut: Cut
+    cut: CodedClasses
     growing: Bools  # classes that break what grows
     broken: Bools  # classes that have to be left out
 
@@ -101,7 +101,7 @@ class Look:
 
 
 def look(
-    problem: Problem, node: Node, growing: Growing | None = None, *, most: int | None = None
+    problem: LatticeProblem, node: Node, growing: Growing | None = None, *, most: int | None = None
 ) -> Look:
     """Count the classes of a node, and those that have to be left out.
 
@@ -112,7 +112,7 @@ def look(
     labels = rows.labels(problem.ladders, node)
     counter = growing or Growing.of(rows, rules, problem.people)
     sizes, broken = counter.counted(labels)
-    seen = Look(Cut(rows, node, labels, sizes), broken, broken)
+    seen = Look(CodedClasses(rows, node, labels, sizes), broken, broken)
     if (rules.kind <= DISTINCT).all() or seen.certain > problem.most:
         return seen
     of_record = labels[rows.of_record]
@@ -123,7 +123,7 @@ def look(
     return replace(seen, broken=every)
 
 
-def search(problem: Problem, progress: Progress | None = None) -> Found:
+def search(problem: LatticeProblem, progress: Progress | None = None) -> LatticeOptimum:
     """Find the node of the least loss at which few enough records are left out."""
     return _Search(problem, progress).run()
 
@@ -131,7 +131,7 @@ def search(problem: Problem, progress: Progress | None = None) -> Found:
 class _Search:
     """The lattice as far as it is known: of each node a bound, infinite where it is decided."""
 
-    def __init__(self, problem: Problem, progress: Progress | None) -> None:
+    def __init__(self, problem: LatticeProblem, progress: Progress | None) -> None:
         self.problem, self.progress = problem, progress
         self.growing = Growing.of(problem.rows, problem.rules, problem.people)
         self.low = problem.loss.floor(problem.shape)
@@ -140,7 +140,7 @@ class _Search:
         self.fewest = problem.n + 1
         self.looked = self.subsets = 0
 
-    def run(self) -> Found:
+    def run(self) -> LatticeOptimum:
         top = tuple(many - 1 for many in self.problem.shape)
         if self.certain_at(top):
             self.project()
@@ -150,7 +150,7 @@ class _Search:
                 self.tell()
         found = self.left_out if self.levels is not None else self.fewest
         nodes = self.low.size
-        return Found(self.levels, self.best, found, self.looked, self.subsets, nodes)
+        return LatticeOptimum(self.levels, self.best, found, self.looked, self.subsets, nodes)
 
     def certain_at(self, top: Node) -> bool:
         """Whether what grows can be kept at all: at the top, then at least there."""

@@ -154,7 +154,7 @@ class _Work:
         same = same_rows(values, np.empty(0), 1)
         records = np.argsort(same.of_record(), kind="stable")
         starts, ends = same.starts[:-1].copy(), same.starts[1:].copy()
-        self.rows = kernels.Rows(values[records[starts]], records, starts, ends)
+        self.rows = kernels.UnassignedRows(values[records[starts]], records, starts, ends)
         self.middle = _middle(values, categories)
         self.frame, self.axes = _on_axes(self.rows.values)
         self.scratch = _scratch(values.shape[1], k)
@@ -179,7 +179,7 @@ class _Work:
         keys, stack = np.empty(len(left), np.float32), np.empty((64, 3), np.int64)
         tree.split(self.axes, np.ones(width), left, keys, starts, stack, 0, shape.leaves, 64)
         self.axes = self.axes[left]
-        self.rows = kernels.Rows(
+        self.rows = kernels.UnassignedRows(
             rows.values[left], rows.records, rows.cursor[left], rows.ends[left]
         )
         tiles = np.empty((shape.leaves, width, shape.lanes), np.float32)
@@ -300,9 +300,9 @@ class _Variable(_Work):
         groups[rest] = joined
 
 
-def _scratch(width: int, k: int) -> kernels.Scratch:
+def _scratch(width: int, k: int) -> kernels.MdavScratch:
     single = np.float32
-    return kernels.Scratch(
+    return kernels.MdavScratch(
         state=np.zeros(kernels.STATES, np.int64),
         query=np.zeros(width),
         point=np.zeros(width, single),

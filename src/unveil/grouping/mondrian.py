@@ -9,14 +9,14 @@ import numpy as np
 
 from unveil.grouping.classes import Classes, rules_of, scratch_of
 from unveil.grouping.kernels import mondrian as kernel
-from unveil.grouping.kernels.diversity import Rules
+from unveil.grouping.kernels.diversity import ClassRules
 from unveil.support.arrays import Floats, Ints, Ints32
 from unveil.support.compile import prepare
 
 APART = 2.0  # where missing cells lie: farther than any known one
 
 
-class Axis(NamedTuple):
+class CutAxis(NamedTuple):
     """One attribute: codes in its order, the last of them missing where some are."""
 
     codes: Ints32
@@ -24,7 +24,7 @@ class Axis(NamedTuple):
     level: Ints  # how coarse a boundary lies before each code
 
 
-def axis_of(codes: Ints32, place: Floats, level: Ints | None = None) -> Axis:
+def axis_of(codes: Ints32, place: Floats, level: Ints | None = None) -> CutAxis:
     """An attribute whose codes have places; -1 is missing, and becomes the last code.
 
     >>> axis_of(np.array([0, -1, 1], np.int32), np.array([0.0, 1.0])).codes.tolist()
@@ -34,13 +34,13 @@ def axis_of(codes: Ints32, place: Floats, level: Ints | None = None) -> Axis:
     inside = np.zeros(known, np.int64) if level is None else level
     absent = codes < 0
     if not absent.any():
-        return Axis(codes, place, inside)
+        return CutAxis(codes, place, inside)
     top = int(inside.max(initial=0)) + 1
     moved = np.where(absent, known, codes).astype(np.int32)
-    return Axis(moved, np.append(place, APART), np.append(inside, top))
+    return CutAxis(moved, np.append(place, APART), np.append(inside, top))
 
 
-def mondrian(axes: Sequence[Axis], rules: Rules, *, relaxed: bool = False) -> Classes:
+def mondrian(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool = False) -> Classes:
     """Cut the records at medians until no group can be cut; groups are those of what they hold.
 
     LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity (2006), Sections 3 and
@@ -51,7 +51,7 @@ def mondrian(axes: Sequence[Axis], rules: Rules, *, relaxed: bool = False) -> Cl
     from the first cut on; then a value that most records have is cut in two again and again,
     and nothing is gained by it.)
 
-    >>> from unveil.grouping.classes import Ask
+    >>> from unveil.grouping.classes import ClassRequirement
     >>> from unveil.grouping.kernels.diversity import SIZE
     >>> axis = axis_of(np.array([0, 1, 2, 3], np.int32), np.linspace(0, 1, 4))
     >>> mondrian([axis], rules_of([Ask(SIZE, 0, 2.0)], [], 4)).sizes.tolist()
@@ -61,7 +61,7 @@ def mondrian(axes: Sequence[Axis], rules: Rules, *, relaxed: bool = False) -> Cl
     return _partition(axes, rules, relaxed=relaxed)
 
 
-def _partition(axes: Sequence[Axis], rules: Rules, *, relaxed: bool) -> Classes:
+def _partition(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool) -> Classes:
     n, d = len(axes[0].codes), len(axes)
     codes = np.column_stack([axis.codes for axis in axes]).astype(np.int32)
     members, starts = np.arange(n), np.empty(n + 1, np.int64)
@@ -78,7 +78,7 @@ def _partition(axes: Sequence[Axis], rules: Rules, *, relaxed: bool) -> Classes:
         ),
         rules,
         scratch_of(rules, n),
-        kernel.Room(
+        kernel.CutScratch(
             np.empty(d, np.int64),
             np.empty(d, np.int64),
             np.empty(d),

@@ -18,7 +18,7 @@ MOST_WORK = 2 * 10**10  # cells that are looked at before it is given up: some m
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Found:
+class FoundPatterns:
     """Patterns: what a record has in some attributes, and who satisfies none.
 
     Those of one class stand together.
@@ -29,7 +29,7 @@ class Found:
     identified: Bools  # the records that satisfy one that was made of them
 
 
-def anti_unify(codes: Ints32, classes: Ints, *, k: int, stars: int, order: str) -> Found:
+def anti_unify(codes: Ints32, classes: Ints, *, k: int, stars: int, order: str) -> FoundPatterns:
     """The paper's patterns: of each class, sets of k records or more with at most so many stars.
 
     Armengol and Torra, Generalization-based k-anonymization (2015), Figures 1, 3 and 4. A set
@@ -61,7 +61,7 @@ def anti_unify(codes: Ints32, classes: Ints, *, k: int, stars: int, order: str) 
         many = int(found.size[0])
         rows.append(found.rows[:many].copy())
         masks.append(found.masks[:many].copy())
-    return Found(np.concatenate(rows), np.concatenate(masks), identified)
+    return FoundPatterns(np.concatenate(rows), np.concatenate(masks), identified)
 
 
 class _Work:
@@ -83,9 +83,9 @@ class _Work:
         self.visited = _table(ROOM)
 
     def run(
-        self, records: Ints, k: int, length: int, condition: str, found: kernel.Table,
+        self, records: Ints, k: int, length: int, condition: str, found: kernel.CodedRecords,
         identified: Bools,
-    ) -> kernel.Table:  # fmt: skip
+    ) -> kernel.CodedRecords:  # fmt: skip
         """Find patterns among some records; tables grow until there is room."""
         self._begin(records)
         while True:
@@ -116,15 +116,15 @@ class _Work:
         self.frames.start[0], self.frames.stop[0], self.frames.fixed[0] = 0, len(records), 0
         self.state[:] = 0, 1
 
-    def _larger(self, table: kernel.Table) -> kernel.Table:
+    def _larger(self, table: kernel.CodedRecords) -> kernel.CodedRecords:
         larger = _table(4 * len(table.slots))
         kernel.copy_into(larger, table, self.codes)
         return larger
 
 
-def _table(room: int) -> kernel.Table:
+def _table(room: int) -> kernel.CodedRecords:
     half = room // 2 + 1
-    return kernel.Table(
+    return kernel.CodedRecords(
         np.full(room, -1), np.empty(half, np.int64), np.empty(half, np.int64), np.zeros(1, np.int64)
     )
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil.grouping.classes import Classes, agreeing, keep, narrowed
-from unveil.grouping.kernels.diversity import DISTINCT, EQUAL, ORDERED, SIZE, Rules
+from unveil.grouping.kernels.diversity import DISTINCT, EQUAL, ORDERED, SIZE, ClassRules
 from unveil.support.arrays import Bools, Ints
 
 Levels = Sequence[int]
@@ -31,12 +31,12 @@ class Ladder(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Rows:
+class RolledRows:
     """Distinct rows, how often each stands in some files, and which row each record is.
 
     The first file is the one to release; the others are only counted.
 
-    >>> rows = Rows.of([np.array([[0, 1], [0, 0], [0, 1]])])
+    >>> rows = RolledRows.of([np.array([[0, 1], [0, 0], [0, 1]])])
     >>> rows.counts.ravel().tolist(), rows.of_record.tolist()
     ([1, 2], [1, 0, 1])
     """
@@ -46,7 +46,7 @@ class Rows:
     of_record: Ints  # of the first file
 
     @classmethod
-    def of(cls, files: Sequence[Ints]) -> Rows:
+    def of(cls, files: Sequence[Ints]) -> RolledRows:
         """The distinct rows of files of records x attributes."""
         values = np.concatenate(files).T
         labels = numbered(values)
@@ -65,20 +65,20 @@ class Rows:
             return np.zeros(len(self.counts), np.int64)
         return numbered(cells)
 
-    def rolled_up(self, ladders: Sequence[Ladder], levels: Levels) -> Rows:
+    def rolled_up(self, ladders: Sequence[Ladder], levels: Levels) -> RolledRows:
         """Fewer rows, which say as much at these levels and above: one stands for a class."""
         labels = self.labels(ladders, levels)
         counts = np.zeros((int(labels.max()) + 1, self.counts.shape[1]), np.int64)
         np.add.at(counts, labels, self.counts)
-        return Rows(self.values[:, _first(labels)], counts, labels[self.of_record])
+        return RolledRows(self.values[:, _first(labels)], counts, labels[self.of_record])
 
-    def only(self, attributes: Sequence[int]) -> Rows:
+    def only(self, attributes: Sequence[int]) -> RolledRows:
         """The distinct rows of some attributes."""
         values = self.values[list(attributes)]
         labels = numbered(values)
         counts = np.zeros((int(labels.max()) + 1, self.counts.shape[1]), np.int64)
         np.add.at(counts, labels, self.counts)
-        return Rows(values[:, _first(labels)], counts, labels[self.of_record])
+        return RolledRows(values[:, _first(labels)], counts, labels[self.of_record])
 
 
 def numbered(columns: Sequence[Ints] | Ints) -> Ints:
@@ -128,12 +128,12 @@ class Growing:
     records break it the higher the levels are.
     """
 
-    rows: Rows
+    rows: RolledRows
     least: Ints  # records of each file in a class
     diverse: tuple[Diverse, ...]
 
     @classmethod
-    def of(cls, rows: Rows, rules: Rules, people: Sequence[int]) -> Growing:
+    def of(cls, rows: RolledRows, rules: ClassRules, people: Sequence[int]) -> Growing:
         """The part of some rules that grows, and how many people of each other file there are."""
         size = int(np.ceil(rules.bound[rules.kind == SIZE].max(initial=1.0)))
         diverse = []
@@ -158,7 +158,7 @@ def _summed(labels: Ints, counts: Ints) -> Ints:
     return np.bincount(labels, counts).astype(np.int64)  # exact below 2^53
 
 
-def broken_records(rules: Rules, labels: Ints, broken: Bools, most: int) -> Bools:
+def broken_records(rules: ClassRules, labels: Ints, broken: Bools, most: int) -> Bools:
     """Which records have to be left out for all the others to keep every rule.
 
     `labels` is the class of each record, `broken` those that are left out in any case.

@@ -13,7 +13,7 @@ from unveil.table.microdata import Microdata
 Size = Annotated[int, Meta(ge=2, description="The least size of a group.")]
 
 
-class Together(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ColumnSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Columns that are masked together, and the size of their groups."""
 
     columns: Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -21,7 +21,7 @@ class Together(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 InGroups = Annotated[
-    tuple[Together, ...] | None,
+    tuple[ColumnSet, ...] | None,
     Meta(description="Instead of columns and k: sets of columns, each with its k."),
 ]
 
@@ -34,7 +34,7 @@ class InSets(Protocol):
         """The least size of a group."""
 
     @property
-    def groups(self) -> tuple[Together, ...] | None:
+    def groups(self) -> tuple[ColumnSet, ...] | None:
         """Sets of columns, each with its k."""
 
     @property
@@ -62,10 +62,10 @@ def check_sets(mask: InSets) -> None:
         raise SpecError(f"{mask.step}: groups: at least one, and no column in two of them")
 
 
-def sets_of(mask: InSets, data: Microdata, otherwise: tuple[str, ...]) -> tuple[Together, ...]:
+def sets_of(mask: InSets, data: Microdata, otherwise: tuple[str, ...]) -> tuple[ColumnSet, ...]:
     """The sets of columns that are masked together; without groups, these with k."""
     if mask.groups is None:
-        return (Together(columns=otherwise, k=mask.k or 1),)
+        return (ColumnSet(columns=otherwise, k=mask.k or 1),)
     for group in mask.groups:
         mask.named(data, group.columns)
     return mask.groups

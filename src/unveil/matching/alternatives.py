@@ -7,14 +7,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from unveil.matching.one_to_one import Matching
-from unveil.matching.pair_costs import Market
+from unveil.matching.pair_costs import CostProvider
 from unveil.support.arrays import Bools, Floats, Ints
 
 TIED = 1e-9  # a relative difference in what a row pays that is none
 FIRST, MOST = 8, 512  # columns asked for each row; where more tie, all that tie may differ
 
 
-def alternatives(market: Market, matching: Matching) -> Bools:
+def alternatives(market: CostProvider, matching: Matching) -> Bools:
     """For each row, whether another matching of the least cost treats it otherwise.
 
     A matching can be changed at no cost along cycles of columns that cost a row as much as
@@ -23,7 +23,7 @@ def alternatives(market: Market, matching: Matching) -> Bools:
     alternative; so may, then, rows that such a row is tied with.
 
     >>> from unveil.matching.one_to_one import one_to_one
-    >>> from unveil.matching.pair_costs import Table
+    >>> from unveil.matching.pair_costs import CostTable
     >>> costs = np.array([[1.0, 1.0, 9.0], [1.0, 1.0, 9.0], [1.0, 9.0, 1.0]])
     >>> same = Table(costs, np.ones(3, int), np.ones(3, int))
     >>> alternatives(same, one_to_one(same)).tolist()
@@ -58,7 +58,7 @@ def alternatives(market: Market, matching: Matching) -> Bools:
     return shared
 
 
-def _tied(market: Market, matching: Matching) -> tuple[Ints, Ints, Bools, Bools]:
+def _tied(market: CostProvider, matching: Matching) -> tuple[Ints, Ints, Bools, Bools]:
     """Pairs at which rows pay their least, who may as well stay out, and whose are all there."""
     m, k = len(market.capacity), FIRST
     while True:

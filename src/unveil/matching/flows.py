@@ -14,25 +14,27 @@ BIDS = 50  # for each row, on average; then paths are faster
 EFFORT = 2 * 10**8  # edges looked at, about a second, between two looks at progress and Ctrl-C
 
 
-def graph_of(rows: Ints, columns: Ints, costs: Floats, n: int) -> assignment.Graph:
+def graph_of(rows: Ints, columns: Ints, costs: Floats, n: int) -> assignment.AssignmentGraph:
     """Edges, those of each of n rows together, as kernels see them."""
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=starts[1:])
-    return assignment.Graph(starts, rows.astype(np.int32), columns.astype(np.int32), costs)
+    return assignment.AssignmentGraph(
+        starts, rows.astype(np.int32), columns.astype(np.int32), costs
+    )
 
 
 def solve(
-    graph: assignment.Graph,
+    graph: assignment.AssignmentGraph,
     flow: Ints,
     sides: tuple[Ints, Ints],
     prices: Floats,
     outside: float,
     tell: Callable[[], None],
-) -> assignment.Plan:
+) -> assignment.Assignment:
     """The cheapest plan, from prices and a flow of which only what is cheapest is kept."""
     supply, capacity = sides
     n, m, whole = len(supply), len(capacity), np.int32
-    plan = assignment.Plan(
+    plan = assignment.Assignment(
         flow=flow.copy(),
         left=supply.copy(),
         room=capacity.copy(),
@@ -41,7 +43,7 @@ def solve(
         first=np.empty(m, whole),
         after=np.empty(len(flow), whole),
     )
-    scratch = paths.Scratch(
+    scratch = paths.PathScratch(
         reach=np.full(m, np.inf),
         by=np.empty(m, whole),
         back=np.full(n, paths.UNSEEN, whole),

@@ -15,12 +15,12 @@ import numpy as np
 
 from unveil.errors import DataError
 from unveil.matching.flows import graph_of, solve
-from unveil.matching.pair_costs import Market, Table, Turned
+from unveil.matching.pair_costs import CostProvider, CostTable, ReversedCosts
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.options import Progress
 
-__all__ = ["Market", "Matching", "one_to_one"]
+__all__ = ["CostProvider", "Matching", "one_to_one"]
 
 MEMORY = 2**24  # bytes that all costs may take; where they take more, they are asked for
 FEW = 2**18  # pairs that are all looked at from the start
@@ -62,7 +62,7 @@ class Matching:
 
 
 def one_to_one(
-    market: Market, *, progress: Progress | None = None, memory: int = MEMORY
+    market: CostProvider, *, progress: Progress | None = None, memory: int = MEMORY
 ) -> Matching:
     """Match as many records as possible, each with one candidate, at the least total cost.
 
@@ -77,20 +77,23 @@ def one_to_one(
         The bytes that the matrix of all costs may take. Where it takes more, the market is
         asked for the cheapest pairs instead: a few times, all rows at once.
 
-    >>> from unveil.matching.pair_costs import Table
+    >>> from unveil.matching.pair_costs import CostTable
     >>> costs = np.array([[1.0, 2.0, 9.0], [1.0, 5.0, 9.0]])
-    >>> found = one_to_one(Table(costs, np.ones(2, int), np.ones(3, int)))
+    >>> found = one_to_one(CostTable(costs, np.ones(2, int), np.ones(3, int)))
     >>> found.rows.tolist(), found.columns.tolist(), found.cost, found.proven
     ([0, 1], [1, 0], 3.0, True)
     """
-    prepare("matching", lambda: one_to_one(Table(np.eye(2), np.ones(2, int), np.ones(2, int))))
+    prepare("matching", lambda: one_to_one(CostTable(np.eye(2), np.ones(2, int), np.ones(2, int))))
     for numbers in (market.supply, market.capacity):
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (numbers < 0).any():
             raise DataError("supplies and capacities are whole numbers, none below 0")
-    if not isinstance(market, Table) and market.supply.size * market.capacity.size * 8 <= memory:
-        market = Table(market.dense(), market.supply, market.capacity)
+    if (
+        not isinstance(market, CostTable)
+        and market.supply.size * market.capacity.size * 8 <= memory
+    ):
+        market = CostTable(market.dense(), market.supply, market.capacity)
     turned = bool(market.supply.sum() > market.capacity.sum())
-    work = _Work(Turned(market) if turned else market)
+    work = _Work(ReversedCosts(market) if turned else market)
     work.run(progress)
     return work.matching(turned)
 
@@ -101,7 +104,7 @@ class _Work:
     There are at least as many places as records.
     """
 
-    def __init__(self, market: Market) -> None:
+    def __init__(self, market: CostProvider) -> None:
         self.market = market
         self.supply = np.require(market.supply, np.int64, ["C", "W"])
         self.capacity = np.require(market.capacity, np.int64, ["C", "W"])

@@ -13,7 +13,7 @@ from unveil.support.arrays import Floats, Ints
 BLOCK = 2**22  # costs looked at together
 
 
-class Market(Protocol):
+class CostProvider(Protocol):
     """Rows and columns that are to be matched, and answers about what that costs.
 
     Identical records are one row with a supply, identical candidates one column with a
@@ -43,10 +43,10 @@ class Market(Protocol):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Table:
+class CostTable:
     """A market of which all costs are known.
 
-    >>> Table(np.array([[3.0, 1.0]]), np.array([1]), np.array([1, 1])).cheapest(np.zeros(2), 1)
+    >>> CostTable(np.array([[3.0, 1.0]]), np.array([1]), np.array([1, 1])).cheapest(np.zeros(2), 1)
     (array([[1]]), array([[1.]]))
     """
 
@@ -74,10 +74,10 @@ class Table:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Turned:
+class ReversedCosts:
     """A market whose columns look for rows."""
 
-    market: Market
+    market: CostProvider
 
     @property
     def supply(self) -> Ints:

@@ -21,7 +21,7 @@ UNLIKELY = -270.0  # the log of the least likelihood that products can still be 
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Graph:
+class MatchGraph:
     """Pairs that may be matched: those of each row, row after row, and what they cost.
 
     A row stands for `supply` records that are the same, a column for `capacity` of them.
@@ -51,7 +51,7 @@ class Marginals:
 
 
 def marginals(
-    graph: Graph, *, rate: float = 1.0, rounds: int = ROUNDS, alone: Floats | None = None
+    graph: MatchGraph, *, rate: float = 1.0, rounds: int = ROUNDS, alone: Floats | None = None
 ) -> Marginals:
     """The posterior of a random matching whose pairs have likelihood exp(-rate * cost).
 
@@ -60,7 +60,8 @@ def marginals(
     log, and 0 for columns, anybody may be.
 
     >>> two = np.array([0, 1, 0, 1])
-    >>> pairs = Graph(np.array([0, 2, 4]), two, np.array([0.0, 1, 9, 9]), *np.ones((2, 2), int))
+    >>> costs = np.array([0.0, 1, 9, 9])
+    >>> pairs = MatchGraph(np.array([0, 2, 4]), two, costs, *np.ones((2, 2), int))
     >>> marginals(pairs).probability.reshape(2, 2).round(2).tolist()
     [[0.62, 0.38], [0.38, 0.62]]
     """
@@ -129,7 +130,7 @@ class _Spare:
     counted: bool = True  # whether it is known how many are
 
     @classmethod
-    def of(cls, graph: Graph, least: Floats) -> _Spare:
+    def of(cls, graph: MatchGraph, least: Floats) -> _Spare:
         """The surplus of each side; `least` is what each row's best pair costs, at the rate.
 
         To be left over costs all the same. Rows are counted from their best pair: one whose
@@ -143,7 +144,7 @@ class _Spare:
         return cls(max(-surplus, 0.0), max(surplus, 0.0), of_row, of_column)
 
     @classmethod
-    def anybody(cls, graph: Graph, alone: Floats) -> _Spare:
+    def anybody(cls, graph: MatchGraph, alone: Floats) -> _Spare:
         """Each may be left over: rows as likely as this, counted from their best pair."""
         return cls(1.0, 1.0, _likely(alone), np.ones(len(graph.capacity)), counted=False)
 
@@ -157,4 +158,4 @@ def _likely(logs: Floats) -> Floats:
 
 def _rehearse() -> None:
     one = np.zeros(1, np.int64)
-    marginals(Graph(np.array([0, 1]), one, np.zeros(1), one + 1, one + 1))
+    marginals(MatchGraph(np.array([0, 1]), one, np.zeros(1), one + 1, one + 1))

@@ -49,12 +49,12 @@ from unveil.measures.information_loss.prediction import predictions
 from unveil.measures.information_loss.propensity import propensity
 from unveil.measures.information_loss.suppression import discards, suppression, uneven_discards
 from unveil.measures.information_loss.tables import tables
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 __all__ = [
     "GLOSSARY",
-    "Aligned",
     "Belief",
+    "FilePair",
     "at_risk",
     "baseline",
     "by_subgroup",

@@ -11,8 +11,8 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import SchemaError, SpecError
-from unveil.grouping.classes import Ask, Confidential, rules_of
-from unveil.grouping.kernels.diversity import Rules
+from unveil.grouping.classes import ClassRequirement, Confidential, rules_of
+from unveil.grouping.kernels.diversity import ClassRules
 from unveil.support.specs import Spec, method_name
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.encoding.to_arrays import codes
@@ -20,7 +20,7 @@ from unveil.table.microdata import Microdata
 from unveil.wording import absent_column, listing, nearest
 
 
-class Asked(NamedTuple):
+class ModelRequirement(NamedTuple):
     """One number that a model asks of every class, of one confidential attribute or of none."""
 
     kind: int  # one of kernels.diversity
@@ -42,7 +42,7 @@ class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=_tag):
     """
 
     @abc.abstractmethod
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """What is asked of every class of records that are alike in the keys."""
 
 
@@ -80,7 +80,7 @@ class OfConfidential(Model, frozen=True, kw_only=True):
         return self.columns
 
 
-def compiled(models: Sequence[Model], data: Microdata, keys: Sequence[str]) -> Rules:
+def compiled(models: Sequence[Model], data: Microdata, keys: Sequence[str]) -> ClassRules:
     """What models ask of classes of a table's records, as arrays for the kernels.
 
     >>> import unveil
@@ -92,7 +92,9 @@ def compiled(models: Sequence[Model], data: Microdata, keys: Sequence[str]) -> R
     columns = list(dict.fromkeys(one.column for one in asked if one.column is not None))
     attributes = [_confidential(data, column) for column in columns]
     rows = [
-        Ask(one.kind, columns.index(one.column) if one.column else 0, one.bound, one.least)
+        ClassRequirement(
+            one.kind, columns.index(one.column) if one.column else 0, one.bound, one.least
+        )
         for one in asked
     ]
     return rules_of(rows, attributes, len(data))

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from unveil.grouping.kernels.diversity import SIZE
-from unveil.models.base import Asked, Model
+from unveil.models.base import Model, ModelRequirement
 from unveil.table.microdata import Microdata
 
 Stars = Annotated[
@@ -38,9 +38,9 @@ class KAnonymity(Model, frozen=True, kw_only=True):
     k: Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
     stars: Stars = "value"
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:  # noqa: ARG002
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
         """The size of each class; wildcards are counted row by row."""
-        return (Asked(SIZE, float(self.k)),) if self.stars == "value" else ()
+        return (ModelRequirement(SIZE, float(self.k)),) if self.stars == "value" else ()
 
 
 class KMap(Model, frozen=True, kw_only=True):
@@ -82,6 +82,6 @@ class KMap(Model, frozen=True, kw_only=True):
         given = repr(self.population) if named else type(self.population).__name__
         return f"KMap(k={self.k}, population={given})"
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:  # noqa: ARG002
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
         """Nothing of the release's classes: people are counted in the population."""
         return ()

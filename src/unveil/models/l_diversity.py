@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from unveil.errors import SpecError
 from unveil.grouping.kernels.diversity import DISTINCT, ENTROPY, RECURSIVE, SHARE, SIZE
-from unveil.models.base import Asked, OfConfidential
+from unveil.models.base import ModelRequirement, OfConfidential
 from unveil.table.microdata import Microdata
 
 
@@ -45,12 +45,12 @@ class LDiversity(OfConfidential, frozen=True, kw_only=True):
         if self.kind != "entropy" and not float(self.l).is_integer():
             raise SpecError(f"l-diversity: l: a whole number, as values are {self.kind}")
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The number of values of each attribute."""
         asked = {
-            "distinct": Asked(DISTINCT, self.l),
-            "entropy": Asked(ENTROPY, self.l),
-            "recursive": Asked(RECURSIVE, self.c or 0.0, least=int(self.l)),
+            "distinct": ModelRequirement(DISTINCT, self.l),
+            "entropy": ModelRequirement(ENTROPY, self.l),
+            "recursive": ModelRequirement(RECURSIVE, self.c or 0.0, least=int(self.l)),
         }[self.kind]
         return tuple(asked._replace(column=name) for name in self.confidential(data, keys))
 
@@ -72,7 +72,9 @@ class AlphaKAnonymity(OfConfidential, frozen=True, kw_only=True):
     ]
     k: Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The size of each class, and the share of its most frequent value."""
-        shares = (Asked(SHARE, self.alpha, column) for column in self.confidential(data, keys))
-        return (Asked(SIZE, float(self.k)), *shares)
+        shares = (
+            ModelRequirement(SHARE, self.alpha, column) for column in self.confidential(data, keys)
+        )
+        return (ModelRequirement(SIZE, float(self.k)), *shares)

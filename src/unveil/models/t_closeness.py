@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from unveil.errors import SpecError
 from unveil.grouping.kernels.diversity import EQUAL, ORDERED
-from unveil.models.base import Asked, OfConfidential
+from unveil.models.base import ModelRequirement, OfConfidential
 from unveil.table.microdata import Microdata
 
 
@@ -34,10 +34,10 @@ class TCloseness(OfConfidential, frozen=True, kw_only=True):
         Literal["ordered", "equal"] | None, Meta(description="How far apart values are.")
     ] = None
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[Asked, ...]:
+    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The distance of each attribute."""
         return tuple(
-            Asked(self._kind(data, column), self.t, column)
+            ModelRequirement(self._kind(data, column), self.t, column)
             for column in self.confidential(data, keys)
         )
 

@@ -18,7 +18,7 @@ from unveil import attacks, masks, measures
 from unveil.attacks import nearest as search
 from unveil.attacks.matched import comparer as matching
 from unveil.attacks.matched import one_to_one, posterior
-from unveil.measures.information_loss.catalogue import GLOSSARY, Meaning
+from unveil.measures.information_loss.catalogue import GLOSSARY, MeasureMeaning
 from unveil.table.roles import ROLE_MEANINGS
 from unveil.values.intruder import Intruder
 from unveil.values.results import disclosure, exposure, policy
@@ -32,7 +32,7 @@ from unveil.workflows.methods import methods
 PARAGRAPHS = 2  # of a docstring: what it is, and what that means; what follows is for statisticians
 
 
-class Entry(msgspec.Struct, frozen=True):
+class GlossaryEntry(msgspec.Struct, frozen=True):
     """A word of a report, and what it means in plain sentences."""
 
     key: str
@@ -80,7 +80,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "remasking": ("Masking again", exposure.Remasking),
     "attribute-risk": ("Attributes that carry the risk", exposure.AttributeRisks),
     "halves": ("Halves of the attributes", exposure.Halves),
-    "learnt": ("Worst case (learnt)", learnt.Learnt),
+    "learnt": ("Worst case (learnt)", learnt.SupervisedBound),
     "held-out": ("Held out", learnt.HeldOut),
     "remedy": ("Remedies", exposure.Remedies),
     "subgroup": ("Subgroups", exposure.Subgroups),
@@ -108,7 +108,7 @@ WORDS: dict[str, tuple[str, object]] = {
 }
 
 
-def glossary() -> dict[str, Entry]:
+def glossary() -> dict[str, GlossaryEntry]:
     """All that a report may need to explain, by key.
 
     >>> print(glossary()["p-value"].text)
@@ -127,7 +127,7 @@ def glossary() -> dict[str, Entry]:
             said[f"{method.kind}-{method.name}"] = _titled(plain(method.description))
         elif method.kind == "model":
             said.setdefault(method.name, _titled(plain(method.description)))
-    return {key: Entry(key, title, text) for key, (title, text) in said.items()}
+    return {key: GlossaryEntry(key, title, text) for key, (title, text) in said.items()}
 
 
 def attack_key(name: str) -> str:
@@ -210,7 +210,7 @@ def _titled(text: str) -> tuple[str, str]:
     return title, _capital(rest)
 
 
-def _loss(meaning: Meaning) -> str:
+def _loss(meaning: MeasureMeaning) -> str:
     """A measure of loss in sentences: what it is, plainly and exactly, and what it cannot see."""
     end = "there is no upper end" if meaning.worst is None else f"{meaning.worst:g} is worst"
     return (

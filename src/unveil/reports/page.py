@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from unveil.reports.charts.build import specification
 from unveil.reports.charts.theme import CONFIG
 from unveil.reports.content import Cell, Summary
-from unveil.reports.glossary import Entry, glossary
+from unveil.reports.glossary import GlossaryEntry, glossary
 from unveil.support.phrases import Figure, Mark, Name, Piece, Term, plain
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -43,14 +43,14 @@ def page(summary: Summary) -> str:
     )
 
 
-def entries(summary: Summary) -> list[Entry]:
+def entries(summary: Summary) -> list[GlossaryEntry]:
     """The entries of the glossary that the page has words of."""
     used = {piece.key for piece in _pieces(summary) if isinstance(piece, Term)}
     return sorted((_words()[key] for key in used & set(_words())), key=lambda e: e.title.lower())
 
 
 @cache
-def _words() -> dict[str, Entry]:
+def _words() -> dict[str, GlossaryEntry]:
     return glossary()
 
 

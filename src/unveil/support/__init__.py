@@ -1,1 +1,1 @@
-"""Tools without knowledge of the field: specs, seeds, options, threads, compiled kernels; no data of people."""
+"""Tools without knowledge of the field: specs, seeds, options, threads, compiled kernels."""

@@ -3,21 +3,22 @@
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 
 njit: Any = numba.njit  # its stubs do not know _nrt
 PACKAGE = Path(__file__).parents[1]
 NOTICE_AFTER = 1.5  # seconds; loading kernels that were compiled before takes less
+F = TypeVar("F", bound=Callable[..., Any])
 _warm: set[str] = set()
 
 
-def kernel() -> Callable[[Any], Any]:
+def kernel() -> Callable[[F], F]:
     """Compile a kernel once on a machine and free of Python's lock, so that threads share it.
 
     A kernel makes no arrays, so arrays are not reference-counted in it (_nrt): counting is
@@ -58,15 +59,22 @@ def _sources(package: Path) -> str:
     return sha256(Path(__file__).read_bytes() + b"".join(kernels)).hexdigest()
 
 
-# A part is compiled into the kernels that call it: handing dozens of arrays to a call costs
-# more than the work of a small one. It cannot be called from Python.
-part = partial(
-    njit, nogil=True, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+def part(**options: Any) -> Callable[[F], F]:
+    """Compile a function into the kernels that call it; Python cannot call it.
 
-# A step of a single kernel is written out in it before anything is compiled: large ones
-# would be optimised twice.
-step = partial(njit, inline="always")
+    Handing dozens of arrays to a call costs more than the work of a small one.
+    """
+    hidden = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    decorator: Callable[[F], F] = njit(
+        nogil=True, _nrt=False, forceinline=True, **hidden, **options
+    )
+    return decorator
+
+
+def step() -> Callable[[F], F]:
+    """Write a step of a single kernel out in it: a large one would be optimised twice."""
+    decorator: Callable[[F], F] = njit(inline="always")
+    return decorator
 
 
 def prepare(what: str, rehearse: Callable[[], object]) -> None:

@@ -9,13 +9,13 @@ import polars as pl
 from unveil.table.columns import whole_from_text
 
 
-class Gathered:
+class ChunkedText:
     """Columns of text cells, kept as numbers where these are written just so.
 
     A whole number takes half the memory of its text, and gives the text back letter by letter
     (``007`` does not, and stays text). Each column is given up when it is handed out.
 
-    >>> cells = Gathered(["age", "zip"])
+    >>> cells = ChunkedText(["age", "zip"])
     >>> cells.add(pl.DataFrame({"age": ["31"], "zip": ["1067"]}))
     >>> cells.add(pl.DataFrame({"age": ["54"], "zip": ["01067"]}))
     >>> [column.to_list() for column in cells]

@@ -40,7 +40,7 @@ def check_columns(schema: Schema, columns: Sequence[str]) -> None:
             raise SchemaError(absent_column(name, columns))
 
 
-class Settled(NamedTuple):
+class ConformedColumn(NamedTuple):
     """A column held to its attribute."""
 
     column: pl.Series
@@ -48,7 +48,9 @@ class Settled(NamedTuple):
     marks: pl.Series | None  # which missing code a cell held, 0 for none
 
 
-def settle(raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered: bool) -> Settled:
+def settle(
+    raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered: bool
+) -> ConformedColumn:
     """Hold one declared column to its attribute: missing codes, level, categories.
 
     ``ordered`` says that the column's type has an order of its own, used when the schema
@@ -73,7 +75,7 @@ def settle(raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered
         column, more = _mark_missing(column, attribute.missing)
         marks = marks.zip_with(marks > 0, more)
     _check_finite(column)
-    return Settled(column, attribute, marks if attribute.missing else None)
+    return ConformedColumn(column, attribute, marks if attribute.missing else None)
 
 
 def settle_undeclared(column: pl.Series, decimal: str | None) -> pl.Series:
@@ -120,7 +122,7 @@ def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series,
     return column.set(marks > 0, None), marks
 
 
-def mark_tags(settled: Settled, tags: pl.Series) -> Settled:
+def mark_tags(settled: ConformedColumn, tags: pl.Series) -> ConformedColumn:
     """Mark missing cells that are told apart by tags (.a, .b), which stand in no cell."""
     marks = settled.marks
     if marks is None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.table.attribute import Attribute
-from unveil.table.chunked_text import Gathered
+from unveil.table.chunked_text import ChunkedText
 from unveil.table.codebook import Codebook
 from unveil.table.columns import labels_of
 from unveil.table.conform import (
@@ -67,7 +67,11 @@ class Microdata:
 
     @classmethod
     def from_text(
-        cls, columns: pl.DataFrame | Gathered, schema: Schema | None = None, *, decimal: str = "."
+        cls,
+        columns: pl.DataFrame | ChunkedText,
+        schema: Schema | None = None,
+        *,
+        decimal: str = ".",
     ) -> Microdata:
         """Make Microdata of the text cells of a file, finding numbers and dates in them.
 
@@ -105,7 +109,7 @@ class Microdata:
 
     def _settle(
         self,
-        columns: pl.DataFrame | Gathered,
+        columns: pl.DataFrame | ChunkedText,
         origin: Origin,
         schema: Schema | None,
         decimal: str | None,

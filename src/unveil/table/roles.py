@@ -27,18 +27,18 @@ ROLES: tuple[Role, ...] = tuple(ROLE_MEANINGS)
 LEVELS: tuple[Level, ...] = ("numeric", "ordinal", "nominal")
 
 
-class Meaning(NamedTuple):
+class RoleMeaning(NamedTuple):
     """What a role word says: one role or two, and sometimes a level."""
 
     roles: frozenset[Role]
     level: Level | None = None
 
 
-def _meaning(*roles: Role, level: Level | None = None) -> Meaning:
-    return Meaning(frozenset(roles), level)
+def _meaning(*roles: Role, level: Level | None = None) -> RoleMeaning:
+    return RoleMeaning(frozenset(roles), level)
 
 
-_WORDS: dict[str, Meaning] = {role: _meaning(role) for role in ROLES} | {
+_WORDS: dict[str, RoleMeaning] = {role: _meaning(role) for role in ROLES} | {
     "common": _meaning("quasi", "confidential"),
     "key": _meaning("quasi"),
     "keyVar": _meaning("quasi"),
@@ -65,7 +65,7 @@ def _fold(word: str) -> str:
 _FOLDED = {_fold(word): meaning for word, meaning in _WORDS.items()}
 
 
-def role_meaning(word: str) -> Meaning:
+def role_meaning(word: str) -> RoleMeaning:
     """What a role word of any vocabulary means.
 
     >>> sorted(role_meaning("keyVars").roles), sorted(role_meaning("quasi-identifying").roles)

@@ -111,7 +111,7 @@ def _table(columns: list[pl.Series]) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Places:
+class RowIdentity:
     """The rows of two files by what they and their partners hold, found when asked for."""
 
     mine: Microdata
@@ -140,10 +140,10 @@ class Places:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ContentOrder:
+class CanonicalOrder:
     """The places of those that ask, and of those that are asked."""
 
-    places: Places
+    places: RowIdentity
     reverse: bool
 
     @property

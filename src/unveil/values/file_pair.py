@@ -22,12 +22,12 @@ from unveil.table.row_identity import content_places, drawn
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Aligned:
+class FilePair:
     """Two tables, and the original's row of each released row: -1 none, None not known.
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> both = Aligned(sample, sample.take([5, 3]), np.array([5, 3]))
+    >>> both = FilePair(sample, sample.take([5, 3]), np.array([5, 3]))
     >>> both.originals.tolist(), both.released.tolist()
     ([5, 3], [0, 1])
     >>> "person" in both.columns

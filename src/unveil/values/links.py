@@ -25,17 +25,17 @@ KEPT = 3  # candidates of each record: the best, the second, and one in case the
 MOST_RECORDS = 10**12
 
 
-class Against(NamedTuple):
+class RankOfTruth(NamedTuple):
     """Each record against its true one; -1 where that is not among the candidates."""
 
     n_closer: Ints  # strictly closer; where the count was stopped, so many "or more"
     n_tied: Ints  # itself left out; -1 where the count of the closer was stopped
     chance: Floats | None = None  # of the link, where a matching decides it and not its ties
 
-    def of(self, places: Ints) -> Against:
+    def of(self, places: Ints) -> RankOfTruth:
         """The same of some records."""
         chance = None if self.chance is None else self.chance[places]
-        return Against(self.n_closer[places], self.n_tied[places], chance)
+        return RankOfTruth(self.n_closer[places], self.n_tied[places], chance)
 
     @property
     def hits(self) -> Floats:
@@ -47,7 +47,7 @@ class Against(NamedTuple):
         return shares
 
 
-class Candidates(NamedTuple):
+class RankedCandidates(NamedTuple):
     """The best candidates of each record, a row each; -1 and infinity: there are no more."""
 
     rows: Ints  # those that tie with the best by row, the others by score
@@ -55,14 +55,14 @@ class Candidates(NamedTuple):
     n_best: Ints  # all that tie with the best
 
 
-class Part(NamedTuple):
+class ComparisonBlock(NamedTuple):
     """Records that have the same candidates."""
 
     records: Ints  # places among the records asked for
     candidates: Ints
 
 
-class Order(Protocol):
+class ContentOrder(Protocol):
     """The place of each row among all of its file, by what they hold, not where they stand."""
 
     @property
@@ -95,13 +95,13 @@ class Finder(Protocol):
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
-    ) -> Against:
+    ) -> RankOfTruth:
         """Each record against a row of the other file."""
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
 
-    def parts(self, records: Ints) -> list[Part]:
+    def parts(self, records: Ints) -> list[ComparisonBlock]:
         """Which candidates each record is compared with."""
 
     def choices(self, records: Ints) -> Ints:
@@ -142,7 +142,7 @@ class Links:
     population: int  # the records that might be linked rightly, of which these may be a sample
     candidates: int  # the records of the other file
     positions: tuple[Ints, Ints]  # where records and candidates stand in their files
-    order: Order = field(repr=False)
+    order: ContentOrder = field(repr=False)
     again: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
     progress: Progress | None = None  # told how far a part has come, while it is made
@@ -177,21 +177,21 @@ class Links:
             )
         return self.truth
 
-    def against(self, stop_at: int | None) -> Against:
+    def against(self, stop_at: int | None) -> RankOfTruth:
         """Each record against its true one, the closer ones counted up to `stop_at`."""
         return self.finder.against(self.records, self.true_rows, stop_at, self.progress)
 
-    def nearest(self, k: int) -> Candidates:
+    def nearest(self, k: int) -> RankedCandidates:
         """The k best candidates of each record."""
         return self.finder.nearest(self.records, k, self.progress)
 
     @cached_property
-    def first(self) -> Against:
+    def first(self) -> RankOfTruth:
         """Each record against its true one, as far as needed to say who is linked."""
         return self.against(1)
 
     @cached_property
-    def found(self) -> Candidates:
+    def found(self) -> RankedCandidates:
         """The few best candidates of each record."""
         return self.nearest(KEPT)
 

@@ -15,7 +15,7 @@ from unveil.support.options import whole_number
 from unveil.wording import count
 
 if TYPE_CHECKING:
-    from unveil.values.links import Candidates, Links
+    from unveil.values.links import Links, RankedCandidates
 
 
 PAIR_COLUMNS = ("unique_id_l", "unique_id_r", "match_weight", "match_probability")
@@ -34,7 +34,7 @@ def pair_table(links: Links, k: int) -> pl.DataFrame:
     parts = [_listed(here, wanted, first.rows[here], first.scores[here], first.n_best)]
     for batch in _batches(wanted, k):
         many = int(wanted[batch].max())
-        found: Candidates = links.finder.nearest(links.records[batch], many, links.progress)
+        found: RankedCandidates = links.finder.nearest(links.records[batch], many, links.progress)
         parts.append(_listed(batch, wanted, found.rows, found.scores, first.n_best))
     of, rows, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.argsort(of, kind="stable")

@@ -11,16 +11,16 @@ from unveil.table.encoding.generalised import Bounds, bounds, code_sets
 from unveil.table.encoding.shared_attributes import common_categories
 from unveil.table.encoding.to_arrays import code_numbers
 from unveil.table.microdata import Microdata
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 
-def of_level(both: Aligned, *levels: str) -> tuple[str, ...]:
+def of_level(both: FilePair, *levels: str) -> tuple[str, ...]:
     """The columns of some levels, generalised or not.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(3)
-    >>> of_level(Aligned(sample, sample, None), "ordinal")
+    >>> of_level(FilePair(sample, sample, None), "ordinal")
     ('education',)
     """
     return tuple(name for name in both.columns if both.level(name) in levels)
@@ -54,13 +54,13 @@ def stars(data: Microdata, column: str) -> Bools:
     return found
 
 
-def ends_of(both: Aligned, name: str) -> tuple[Bounds, Bounds, float, float]:
+def ends_of(both: FilePair, name: str) -> tuple[Bounds, Bounds, float, float]:
     """What the numbers of both files may be, and the least and the largest of the original's.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(3)
-    >>> ends_of(Aligned(sample, sample, None), "age")[2:]
+    >>> ends_of(FilePair(sample, sample, None), "age")[2:]
     (21.0, 67.0)
     """
     mine, released = bounds(both.original, name), bounds(both.release, name)
@@ -69,19 +69,19 @@ def ends_of(both: Aligned, name: str) -> tuple[Bounds, Bounds, float, float]:
     return mine, released, float(ends.min(initial=np.inf)), float(ends.max(initial=-np.inf))
 
 
-def single_numbers(both: Aligned, name: str) -> tuple[Floats, Floats]:
+def single_numbers(both: FilePair, name: str) -> tuple[Floats, Floats]:
     """A column of both files as numbers; a range is its middle, within the original's range.
 
     A NaN is a cell that is missing, or a star.
 
     >>> import polars as pl
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.microdata import Microdata
     >>> from unveil.table.schema import Schema
     >>> ages = Microdata(pl.DataFrame({"age": [20, 30, 40]}))
     >>> schema = Schema(numeric="age", generalised="age")
     >>> coarse = Microdata(pl.DataFrame({"age": ["20..30", "30..", "*"]}), schema)
-    >>> single_numbers(Aligned(ages, coarse, None), "age")[1].tolist()
+    >>> single_numbers(FilePair(ages, coarse, None), "age")[1].tolist()
     [25.0, 35.0, nan]
     """
     if not both.generalised(name):
@@ -98,13 +98,13 @@ def single_numbers(both: Aligned, name: str) -> tuple[Floats, Floats]:
     return middles[0], middles[1]
 
 
-def single_codes(both: Aligned, name: str) -> tuple[Ints32, Ints32, int]:
+def single_codes(both: FilePair, name: str) -> tuple[Ints32, Ints32, int]:
     """A column of categories as codes, and how many there are; -1: missing, or may be several.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(3)
-    >>> single_codes(Aligned(sample, sample, None), "sex")[0].tolist()
+    >>> single_codes(FilePair(sample, sample, None), "sex")[0].tolist()
     [1, 0, 1]
     """
     if not both.generalised(name):
@@ -121,16 +121,16 @@ def single_codes(both: Aligned, name: str) -> tuple[Ints32, Ints32, int]:
     return found[0], found[1], len(listed)
 
 
-def single_values(both: Aligned, name: str) -> tuple[Floats, Floats]:
+def single_values(both: FilePair, name: str) -> tuple[Floats, Floats]:
     """A column of both files as numbers, or as codes of the same categories; NaN: not known.
 
     A range is its middle, as in `single_numbers`; a star, a missing cell and a set of several
     categories are not known.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(3)
-    >>> single_values(Aligned(sample, sample, None), "sex")[0].tolist()
+    >>> single_values(FilePair(sample, sample, None), "sex")[0].tolist()
     [1.0, 0.0, 1.0]
     """
     if both.level(name) == "numeric":
@@ -139,15 +139,15 @@ def single_values(both: Aligned, name: str) -> tuple[Floats, Floats]:
     return code_numbers(mine), code_numbers(released)
 
 
-def distinct_cells(both: Aligned, name: str) -> tuple[Ints32, Ints32]:
+def distinct_cells(both: FilePair, name: str) -> tuple[Ints32, Ints32]:
     """A column of categories as codes of its distinct cells, a set being one; -1 is missing.
 
     Of a generalised column the codes of one file are not those of the other.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(3)
-    >>> distinct_cells(Aligned(sample, sample, None), "sex")[1].tolist()
+    >>> distinct_cells(FilePair(sample, sample, None), "sex")[1].tolist()
     [1, 0, 1]
     """
     if not both.generalised(name):
@@ -160,13 +160,13 @@ def distinct_cells(both: Aligned, name: str) -> tuple[Ints32, Ints32]:
     )
 
 
-def changed_cells(both: Aligned, name: str) -> Bools:
+def changed_cells(both: FilePair, name: str) -> Bools:
     """Of the pairs, whether a category is another in the release, missing, or one of several.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> int(changed_cells(Aligned(sample, sample, np.arange(100)), "sex").sum())
+    >>> int(changed_cells(FilePair(sample, sample, np.arange(100)), "sex").sum())
     0
     """
     files = both.original, both.release

@@ -17,7 +17,7 @@ import msgspec
 from unveil import __version__
 from unveil.attacks import Attack
 from unveil.errors import DataError, FileError, UnveilError, UsageError
-from unveil.files.checkpoints import Unfinished
+from unveil.files.checkpoints import CheckpointFolder
 from unveil.files.documents.evidence import ROW, write_evidence, write_records
 from unveil.files.documents.policy import as_policy
 from unveil.files.locations import as_path, check_outputs, place_of
@@ -35,17 +35,17 @@ from unveil.values.results.exposure import (
 from unveil.values.results.policy import Policy
 from unveil.workflows.auditing.attack_names import attack_from, plain_spec
 from unveil.workflows.auditing.attack_runs import (
-    Attacked,
+    AttackResults,
+    AttackRun,
     Budget,
-    Task,
     default_attacks,
     finding,
     tasks_of,
     too_large,
 )
 from unveil.workflows.auditing.attribute_ablation import attribute_risks
-from unveil.workflows.auditing.checkpoints import Steps, said_once
-from unveil.workflows.auditing.inputs import Case, case_of
+from unveil.workflows.auditing.checkpoints import Checkpoints, said_once
+from unveil.workflows.auditing.inputs import AuditInputs, case_of
 from unveil.workflows.auditing.intruder_file import file_tasks
 from unveil.workflows.auditing.knowledge_sweep import knowledge, noisy_knowledge, winner
 from unveil.workflows.auditing.measured_results import ASSESSED, assess
@@ -53,7 +53,7 @@ from unveil.workflows.auditing.memory_limit import fitting
 from unveil.workflows.auditing.policy_check import judge
 from unveil.workflows.auditing.remasking import remasked
 from unveil.workflows.auditing.remedies import remedies
-from unveil.workflows.auditing.settings import Settings
+from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.auditing.worst_case import LEARNT, worst_cases
 
 SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
@@ -105,7 +105,7 @@ def audit(
     >>> found.worst.risk.n
     100
     """
-    asked, limits = Settings(**settings).resolved(), as_policy(policy)
+    asked, limits = AuditSettings(**settings).resolved(), as_policy(policy)
     seed = check_seed(seed)
     specs = None if attacks is None else [attack_from(one) for one in _listed(attacks)]
     if asked.evidence is not None:
@@ -121,15 +121,15 @@ def audit(
             error.or_else("or write the risk of each record as CSV or Parquet")
             raise
     case = case_of(original, release, schema, truth, asked, seed)
-    return Auditing(case, asked, limits, specs).run()
+    return AuditRun(case, asked, limits, specs).run()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Auditing:
+class AuditRun:
     """One audit: its steps in order."""
 
-    case: Case
-    settings: Settings
+    case: AuditInputs
+    settings: AuditSettings
     policy: Policy | None
     specs: list[Attack] | None
     sizes: dict[str, int] | None = None  # of the samples, where these are given
@@ -145,7 +145,7 @@ class Auditing:
                 file_tasks(self.case.file, self.specs), self.case.file.both, limit, asked=asked
             )
             tasks, more = tasks + own, more + too_many
-        steps = Steps(
+        steps = Checkpoints(
             len(tasks) + self._more_steps() + ASSESSED,
             progress=self.settings.progress,
             unfinished=self._unfinished(),
@@ -162,7 +162,7 @@ class Auditing:
         steps.finish()
         return found
 
-    def _found(self, attacked: Attacked, steps: Steps) -> Audit:
+    def _found(self, attacked: AttackResults, steps: Checkpoints) -> Audit:
         """Everything else, and the evidence."""
         swept, attacked = self._sweep(attacked, steps)
         worst = attacked.worst()
@@ -218,7 +218,9 @@ class Auditing:
         specs = default_attacks(case.both, case.known, told=told)
         return specs, too_large(case.both, case.known, specs, told=told)
 
-    def _attack(self, tasks: list[Task], left_out: list[LeftOut], steps: Steps) -> Attacked:
+    def _attack(
+        self, tasks: list[AttackRun], left_out: list[LeftOut], steps: Checkpoints
+    ) -> AttackResults:
         """Make every attack; of the default ones those that can be made."""
         found, refused = [], dict[bool, UnveilError]()
         for task in tasks:
@@ -245,9 +247,11 @@ class Auditing:
             if by_file not in used:
                 raise why_not  # what is known could not be used by anybody
         there = None if self.case.file is None else self.case.file.there
-        return Attacked(found, tuple(left_out), there)
+        return AttackResults(found, tuple(left_out), there)
 
-    def _sweep(self, attacked: Attacked, steps: Steps) -> tuple[Knowledge | None, Attacked]:
+    def _sweep(
+        self, attacked: AttackResults, steps: Checkpoints
+    ) -> tuple[Knowledge | None, AttackResults]:
         """The risk against what is known; the worst that can be is one attack more."""
         task, scene = attacked.worst(self.case.is_quick), self.case.scene
         if task is None or not self.settings.sweep:
@@ -266,7 +270,7 @@ class Auditing:
                 return msgspec.structs.replace(found, worst=attacked.risk_of(worst)), attacked
         return found, attacked
 
-    def _err(self, task: Task | None, steps: Steps) -> NoisyKnowledge | None:
+    def _err(self, task: AttackRun | None, steps: Checkpoints) -> NoisyKnowledge | None:
         if task is None or not self.settings.errors:
             return None
         return steps.do(
@@ -276,7 +280,7 @@ class Auditing:
         )
 
     def _remask(
-        self, task: Task | None, steps: Steps
+        self, task: AttackRun | None, steps: Checkpoints
     ) -> tuple[Remasking | None, dict[str, Floats]]:
         plan, runs = self.case.plan, (self.sizes or {}).get("seeds", self.settings.remask)
         if task is None or plan is None or not runs:
@@ -291,7 +295,11 @@ class Auditing:
         return found, {} if each is None else {"masked again": each}
 
     def _leave_out(
-        self, task: Task | None, attacked: Attacked, swept: Knowledge | None, steps: Steps
+        self,
+        task: AttackRun | None,
+        attacked: AttackResults,
+        swept: Knowledge | None,
+        steps: Checkpoints,
     ) -> AttributeRisks | None:
         """Which attributes carry the risk from an attack that knows no mask."""
         if task is None or not self.settings.sweep:
@@ -306,7 +314,11 @@ class Auditing:
         return steps.do("attributes", AttributeRisks | None, work)
 
     def _remedy(
-        self, task: Task | None, attacked: Attacked, by: AttributeRisks | None, steps: Steps
+        self,
+        task: AttackRun | None,
+        attacked: AttackResults,
+        by: AttributeRisks | None,
+        steps: Checkpoints,
     ) -> Remedies | None:
         """What would help against the same attack."""
         if task is None or not self.settings.remedies:
@@ -340,7 +352,7 @@ class Auditing:
         if settings.per_record is not None:
             write_records(found, settings.per_record, force=settings.force)
 
-    def _unfinished(self) -> Unfinished | None:
+    def _unfinished(self) -> CheckpointFolder | None:
         """Where finished steps are kept, if anywhere, under the name of this very audit."""
         if self.settings.evidence is None:
             return None
@@ -361,7 +373,7 @@ class Auditing:
         }
         key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
         folder = f"{os.fspath(self.settings.evidence)}.unfinished"
-        return Unfinished(folder, key, resume=self.settings.resume)
+        return CheckpointFolder(folder, key, resume=self.settings.resume)
 
 
 def _software() -> dict[str, str]:

@@ -50,7 +50,8 @@ def compare(
     records
         The risk of each original by each attack, or its files, one for each release that was
         attacked, in the same order; an Audit has it. With it the differences in risk, of the
-        same records in both, have intervals, by :func:`~unveil.measures.identity.paired_difference.paired_difference`.
+        same records in both, have intervals, by
+        :func:`~unveil.measures.identity.paired_difference.paired_difference`.
     names
         What the releases are called; if not given, as their files.
     seed

@@ -129,7 +129,7 @@ def demonstrate(
     Every file but the pages is written to the folder, which is there.
     """
     check_outputs(folder.outputs, (), force=force)
-    shown = Shown(progress)
+    shown = DemoProgress(progress)
     shown.part("making", f"making {records:,} records")
     data = households(records, seed=seed)
     for value, path in ((data.schema, folder.schema), (data, folder.data), (POLICY, folder.policy)):
@@ -150,7 +150,9 @@ def demonstrate(
     return Demonstration(audits, compare(list(audits.values()), names=list(PLANS), seed=seed))
 
 
-def _audited(folder: Folder, name: str, seed: int, shown: Shown | None, *, force: bool) -> Audit:
+def _audited(
+    folder: Folder, name: str, seed: int, shown: DemoProgress | None, *, force: bool
+) -> Audit:
     """Audit a release, from its files as anybody would."""
     if shown is not None:
         shown.part(name, f"auditing {name}")
@@ -206,7 +208,7 @@ def _found(folder: Folder, name: str, other: subprocess.Popen[bytes] | None) -> 
     return Audit(evidence, read_records(folder.of(name, "records.csv")))
 
 
-class Shown:
+class DemoProgress:
     """One bar over all parts, by how long each takes."""
 
     def __init__(self, progress: Callable[[str, int, int], None] | None) -> None:

@@ -30,7 +30,7 @@ from unveil.workflows.inputs.link_defaults import (
     like_identifiers,
     nothing_common,
 )
-from unveil.workflows.inputs.scenario import Scene, check_kinds, prepare
+from unveil.workflows.inputs.scenario import Scenario, check_kinds, prepare
 from unveil.workflows.inputs.sources import as_microdata
 
 EVERYBODY = Intruder()
@@ -96,7 +96,9 @@ def link(
     return links
 
 
-def linked(scene: Scene, spec: Attack | None = None, knows: tuple[str, ...] | None = None) -> Links:
+def linked(
+    scene: Scenario, spec: Attack | None = None, knows: tuple[str, ...] | None = None
+) -> Links:
     """The links of two files that are read; by the attributes named, by what suits if none is.
 
     >>> import unveil
@@ -154,7 +156,7 @@ def check_named(schema: Schema, first: Microdata, second: Microdata) -> None:
             raise SchemaError(f"of both files, {absent_column(name, every)}")
 
 
-def linkage(links: Links, scene: Scene, *, confidence: float = SURE) -> Linkage:
+def linkage(links: Links, scene: Scenario, *, confidence: float = SURE) -> Linkage:
     """What the links of two files come to: attributes, claims, and what the truth says.
 
     >>> import unveil

@@ -11,7 +11,7 @@ from fixtures.evidence import made
 from unveil.errors import FileError, UsageError
 from unveil.files.documents.evidence import evidence_json, write_evidence
 from unveil.reports.write import check_figures, publish
-from unveil.values.results.loss import Measured
+from unveil.values.results.loss import LossMeasure
 from unveil.workflows.compare import compare
 
 SMALL = bare()
@@ -42,8 +42,8 @@ def test_an_audit_its_evidence_and_the_file_of_it_are_one_page(here):
 
 def test_a_comparison_and_its_figures(here):
     measures = (
-        made(Measured, name="PIL", value=0.5, worst=1.0),
-        made(Measured, name="variances", value=1e12, worst=None),  # no end, and no bar
+        made(LossMeasure, name="PIL", value=0.5, worst=1.0),
+        made(LossMeasure, name="variances", value=1e12, worst=None),  # no end, and no bar
     )
     lossy = msgspec.structs.replace(
         SMALL, loss=msgspec.structs.replace(SMALL.loss, measures=measures)

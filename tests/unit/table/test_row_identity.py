@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unveil import Microdata
-from unveil.table.row_identity import Places, content_places
+from unveil.table.row_identity import RowIdentity, content_places
 
 TEXTS = [None, "", "a", "B", "ab", "é", "z\u0301", "10", "9", "𝄞"]
 
@@ -42,7 +42,7 @@ def test_equal_rows_stand_in_the_order_of_their_partners():
     rng = np.random.default_rng(4)
     left, right = table(rng, 200, TEXTS[:3]), table(rng, 150, TEXTS)
     pairs = np.append(rng.permutation(150), np.full(50, -1))
-    places = Places(Microdata(left), Microdata(right), pairs)
+    places = RowIdentity(Microdata(left), Microdata(right), pairs)
     mine, theirs, nobody = keys(left), keys(right), [(False,)] * 3
     both = [(*own, *(theirs[j] if j >= 0 else nobody)) for own, j in zip(mine, pairs, strict=True)]
     assert [both[i] for i in np.argsort(places.of_mine)] == sorted(both)

@@ -12,14 +12,14 @@ import pytest
 import unveil
 from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
 from unveil.files.documents.evidence import evidence_json
-from unveil.table.row_identity import Places, content_places
+from unveil.table.row_identity import RowIdentity, content_places
 from unveil.workflows.auditing import attack_runs as attempting
 from unveil.workflows.auditing import knowledge_sweep as sweeping
 from unveil.workflows.auditing.attack_runs import Budget, attempted
 from unveil.workflows.auditing.inputs import case_of
 from unveil.workflows.auditing.policy_check import judge
 from unveil.workflows.auditing.remasking import FIRST
-from unveil.workflows.auditing.settings import Settings
+from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.inputs.known_masking import reseeded
 
 pytestmark = pytest.mark.usefixtures("few_trees", "quick_learning")
@@ -97,7 +97,7 @@ def worst(people, release, full):
 
 @pytest.fixture(scope="module")
 def halves(people, release):
-    case = case_of(people, release, None, None, Settings(), 3)
+    case = case_of(people, release, None, None, AuditSettings(), 3)
     return sweeping.halves(case.scene)
 
 
@@ -210,7 +210,7 @@ def test_an_error_is_as_large_as_it_says():
     people = made_of(n)
     gaps = pl.Series(np.arange(n) % 5 == 0)
     people = people.replace([people.column(name).set(gaps, None) for name in ("pay", "town")])
-    wrong = sweeping._erring(Places(people, people, np.arange(n)), KNOWS, error, 1)
+    wrong = sweeping._erring(RowIdentity(people, people, np.arange(n)), KNOWS, error, 1)
     for name in ("age", "pay"):
         before = people.column(name).cast(pl.Float64)
         moved = wrong.column(name).cast(pl.Float64) - before
@@ -746,12 +746,14 @@ def test_memory_is_read_in_units():
         ("4G", 2**32), ("4 GiB", 2**32), ("500m", 500 * 2**20), ("1.5k", 1536), ("77", 77),
         (99, 99), ("1T", 2**40),
     ):  # fmt: skip
-        assert Settings(memory=text).bytes == size
-    assert Settings().bytes is None
+        assert AuditSettings(memory=text).bytes == size
+    assert AuditSettings().bytes is None
 
 
 def test_settings_are_plain_values():
-    plain = Settings(plan=unveil.Plan(STEPS, seed=1), evidence="x", format=unveil.Csv()).to_dict()
+    plain = AuditSettings(
+        plan=unveil.Plan(STEPS, seed=1), evidence="x", format=unveil.Csv()
+    ).to_dict()
     assert msgspec.json.decode(msgspec.json.encode(plain))["errors"] == list(plain["errors"])
     assert "evidence" not in plain
     assert plain["format"]["method"] == "csv"

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, Files, Level
-from unveil.attacks.combined.score_sum import Sum
+from unveil.attacks.base import Attack, Level, LinkageFiles
+from unveil.attacks.combined.score_sum import ScoreSum
 from unveil.attacks.matched.comparer import Comparer
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
@@ -67,7 +67,7 @@ class Combined(Attack, frozen=True, kw_only=True):
         every: tuple[Level, ...] = ("original", "parameters", "method")
         return next((level for level in every if level in known), None)
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
         finders: list[Comparer] = [one.finder(files) for one in self.attacks]
         rates = [_rate(finder) for finder in finders]
@@ -77,7 +77,7 @@ class Combined(Attack, frozen=True, kw_only=True):
             "each": [finder.details for finder in finders],
         }
         parts = tuple(finder.scaled(rate) for finder, rate in zip(finders, rates, strict=True))
-        return Sum(parts, details)
+        return ScoreSum(parts, details)
 
 
 def _attack_of(given: Any) -> Attack:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from unveil.attacks.matched.comparer import Comparer, pair_keys
-from unveil.engines.local.index import Groups, same_rows
+from unveil.engines.local.index import EqualRows, same_rows
 from unveil.engines.local.kernels.costs import ABSOLUTE, RELATIVE
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
-from unveil.values.links import Against, Candidates, Margins, Part
+from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
 
 LISTS = (16, 128, 1000)  # candidates that each attack lists, until nothing is open
 AT_ONCE = 4_000_000  # pairs that are held
@@ -24,7 +24,7 @@ OPEN = -9  # not yet decided
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Listed:
+class ListedCandidates:
     """The candidates that some attack lists, by record, and what they cost together."""
 
     record: Ints  # places among those asked for
@@ -34,7 +34,7 @@ class Listed:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Sum:
+class ScoreSum:
     """Several attacks whose costs are added up; they are log-likelihoods, or made alike."""
 
     summands: tuple[Comparer, ...]
@@ -68,7 +68,7 @@ class Sum:
             total += part.costs(records, candidates)
         return total
 
-    def _listed(self, records: Ints, k: int | None, progress: Progress | None) -> Listed:
+    def _listed(self, records: Ints, k: int | None, progress: Progress | None) -> ListedCandidates:
         """Who is among the k best of any attack; everybody, if that is not said."""
         many = self.sizes[1]
         if k is None or k >= many:
@@ -84,11 +84,11 @@ class Sum:
             last = np.where(one.rows[:, -1] >= 0, one.rows[:, -1], 0)
             cost = part.costs(records, last)
             rest += np.where(one.rows[:, -1] >= 0, cost, np.inf)
-        return Listed(place, candidate, self.costs(records[place], candidate), rest)
+        return ListedCandidates(place, candidate, self.costs(records[place], candidate), rest)
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
-    ) -> Against:
+    ) -> RankOfTruth:
         """Each record against a row of the other file."""
         closer, tied = np.full(len(records), -1), np.full(len(records), -1)
         there = np.flatnonzero(truth >= 0)
@@ -111,9 +111,9 @@ class Sum:
         if stop_at is not None:
             tied = np.where((closer >= 0) & (closer >= stop_at), -1, tied)
             closer = np.minimum(closer, stop_at)
-        return Against(closer, tied)
+        return RankOfTruth(closer, tied)
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
         rows, scores = np.full((len(records), k), -1), np.full((len(records), k), np.inf)
         n_best = np.zeros(len(records), np.int64)
@@ -130,18 +130,18 @@ class Sum:
             there = there[open_still]
             if not len(there):
                 break
-        return Candidates(rows, scores, n_best)
+        return RankedCandidates(rows, scores, n_best)
 
     def _width(self, k: int | None) -> int:
         return self.sizes[1] if k is None else k * len(self.summands)
 
-    def _all(self, records: Ints) -> Listed:
+    def _all(self, records: Ints) -> ListedCandidates:
         """Every candidate of some records."""
         many = self.sizes[1]
         place = np.repeat(np.arange(len(records)), many)
         candidate = np.tile(np.arange(many), len(records))
         cost = self.costs(records[place], candidate)
-        return Listed(place, candidate, cost, np.full(len(records), np.inf))
+        return ListedCandidates(place, candidate, cost, np.full(len(records), np.inf))
 
     def totals(self, records: Ints) -> Floats | None:
         """The log of the sum of all likelihoods."""
@@ -159,7 +159,7 @@ class Sum:
                 found[some] = np.where(np.isinf(least), -np.inf, np.log(total) - least)
         return found
 
-    def alike(self) -> tuple[Groups, Groups]:
+    def alike(self) -> tuple[EqualRows, EqualRows]:
         """Records, and candidates, that none of them can tell apart."""
         each = [part.alike() for part in self.summands]
         first, second = (
@@ -172,27 +172,27 @@ class Sum:
         )
         return first, second
 
-    def some(self, records: Ints, candidates: Ints) -> Sum:
+    def some(self, records: Ints, candidates: Ints) -> ScoreSum:
         """The same among some records and some candidates."""
         return self._of(part.some(records, candidates) for part in self.summands)
 
-    def priced(self, prices: Floats) -> Sum:
+    def priced(self, prices: Floats) -> ScoreSum:
         """The same where each candidate costs so much more."""
         first, *others = self.summands
         return self._of([first.priced(prices), *others])
 
-    def scaled(self, rate: float) -> Sum:
+    def scaled(self, rate: float) -> ScoreSum:
         """The same where everything costs so many times as much."""
         return self._of(part.scaled(rate) for part in self.summands)
 
-    def turned(self) -> Sum:
+    def turned(self) -> ScoreSum:
         """The same where the candidates look for the records."""
         return self._of(part.turned() for part in self.summands)
 
-    def _of(self, parts: Any) -> Sum:
+    def _of(self, parts: Any) -> ScoreSum:
         return replace(self, summands=tuple(parts))
 
-    def parts(self, records: Ints) -> list[Part]:
+    def parts(self, records: Ints) -> list[ComparisonBlock]:
         """Which candidates each record is compared with: the same for all of them."""
         return self.summands[0].parts(records)
 
@@ -226,7 +226,7 @@ def _pieces(many: int, width: int) -> list[Ints]:
     return [np.arange(start, min(start + size, many)) for start in range(0, many, size)]
 
 
-def _best(listed: Listed, records: int, k: int) -> tuple[Ints, Floats, Ints]:
+def _best(listed: ListedCandidates, records: int, k: int) -> tuple[Ints, Floats, Ints]:
     """The k best of each record, and how many tie with the best; ties by row."""
     least = np.full(records, np.inf)
     np.minimum.at(least, listed.record, listed.cost)

@@ -11,15 +11,15 @@ from msgspec import Meta
 from unveil.attacks.base import (
     Aggregation,
     Attack,
-    Files,
+    LinkageFiles,
     Weights,
     as_measure,
     measure_for,
     weights_of,
 )
 from unveil.attacks.distance.attribute_costs import (
+    CostRule,
     Distances,
-    Rule,
     Scaling,
     compare_by_table,
     compare_categories,
@@ -28,10 +28,10 @@ from unveil.attacks.distance.attribute_costs import (
     mean_and_deviation,
     standardised,
 )
-from unveil.attacks.distance.category_sets import Compared
+from unveil.attacks.distance.category_sets import ComparedAttribute
 from unveil.attacks.distance.mahalanobis import Covariance, covariance_of
 from unveil.attacks.distance.polynomial import polynomial
-from unveil.attacks.nearest import Search, as_records
+from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.engines.metric import Metric, euclid, whitened
 from unveil.engines.records import Records
 from unveil.errors import DataError, SchemaError, SpecError
@@ -131,7 +131,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         if self.groups is not None and self.covariance not in (None, "moments"):
             raise SpecError("distance: groups go with covariance 'moments'")
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
         if self.metric == "mahalanobis":
             return self._by_covariance(files)
@@ -141,16 +141,16 @@ class Distance(Attack, frozen=True, kw_only=True):
             return self._by_kernel(files, used)
         return self._by_attributes(files, used)
 
-    def _by_attributes(self, files: Files, used: dict[str, float]) -> Finder:
+    def _by_attributes(self, files: LinkageFiles, used: dict[str, float]) -> Finder:
         """A distance for each attribute, added up, the largest of them, or integrated."""
         for column in self.tables or {}:
             if column not in files.columns:
                 raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
         parts, rule = self.compared(files, used), self._rule(files)
         mine, released = side_by_side(parts)
-        return Search(files, mine, released, self._metric(parts, rule), tuple(parts))
+        return NearestSearch(files, mine, released, self._metric(parts, rule), tuple(parts))
 
-    def compared(self, files: Files, used: dict[str, float]) -> dict[str, Compared]:
+    def compared(self, files: LinkageFiles, used: dict[str, float]) -> dict[str, ComparedAttribute]:
         """Each attribute in both files, and what a gap costs; without those that do not vary."""
         rule = self._rule(files)
         found = {name: self._compared(files, name, rule, weight) for name, weight in used.items()}
@@ -160,17 +160,17 @@ class Distance(Attack, frozen=True, kw_only=True):
             return {name: part or _always_equal(files, rule) for name, part in found.items()}
         return {name: part for name, part in found.items() if part is not None}
 
-    def _rule(self, files: Files) -> Rule:
-        return Rule(
+    def _rule(self, files: LinkageFiles) -> CostRule:
+        return CostRule(
             power=2 if self.metric == "euclid" else 1,
             scaling=self._scaling(files),
             inclusive=self.inclusive,
         )
 
-    def _scaling(self, files: Files) -> Scaling:
+    def _scaling(self, files: LinkageFiles) -> Scaling:
         return self.scale or ("release" if files.few or len(files.people) == 1 else "own")
 
-    def _metric(self, parts: dict[str, Compared], rule: Rule) -> Metric:
+    def _metric(self, parts: dict[str, ComparedAttribute], rule: CostRule) -> Metric:
         costs = tuple(cost for part in parts.values() for cost in part.costs)
         root = rule.power == 2
         if self.aggregation is None:
@@ -185,7 +185,9 @@ class Distance(Attack, frozen=True, kw_only=True):
         measure = measure_for(self, self.aggregation, tuple(parts))
         return Metric(costs, combine="choquet", root=root, measure=measure)
 
-    def _compared(self, files: Files, column: str, rule: Rule, weight: float) -> Compared | None:
+    def _compared(
+        self, files: LinkageFiles, column: str, rule: CostRule, weight: float
+    ) -> ComparedAttribute | None:
         level = common_level(*files.both, column)
         own = (self.tables or {}).get(column)
         if own is not None:
@@ -199,7 +201,7 @@ class Distance(Attack, frozen=True, kw_only=True):
             return compare_numbers(files, column, rule, weight)
         return compare_categories(files, column, rule, weight, ordered=level == "ordinal")
 
-    def _by_kernel(self, files: Files, used: dict[str, float]) -> Finder:
+    def _by_kernel(self, files: LinkageFiles, used: dict[str, float]) -> Finder:
         """Euclid on the products that the polynomial kernel stands for."""
         self._check_numbers(files, tuple(used))
         pairs = {name: standardised(files, name, self._scaling(files)) for name in used}
@@ -214,9 +216,9 @@ class Distance(Attack, frozen=True, kw_only=True):
             )
             for side in (0, 1)
         )
-        return Search(files, mine, released, euclid(), tuple(kept))
+        return NearestSearch(files, mine, released, euclid(), tuple(kept))
 
-    def _by_covariance(self, files: Files) -> Finder:
+    def _by_covariance(self, files: LinkageFiles) -> Finder:
         """Euclid after the map that makes what differs between true pairs a unit ball."""
         self._check_numbers(files, files.columns)
         alone = files.few or len(files.people) == 1
@@ -236,7 +238,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         )
         groups = self._grouped(files.columns, tuple(found))
         covariance = covariance_of(kind, people, released, files.pairs, groups)
-        return Search(
+        return NearestSearch(
             files,
             as_records(mine),
             as_records(released),
@@ -257,7 +259,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         found = [[columns.index(name) for name in group if name in columns] for group in groups]
         return [group for group in found if group]
 
-    def _check_numbers(self, files: Files, columns: tuple[str, ...]) -> None:
+    def _check_numbers(self, files: LinkageFiles, columns: tuple[str, ...]) -> None:
         other = [
             name
             for name in columns
@@ -275,7 +277,7 @@ def nothing_left() -> DataError:
     return DataError("no attribute that the intruder knows varies: there is nothing to compare")
 
 
-def side_by_side(parts: Mapping[str, Compared]) -> tuple[Records, Records]:
+def side_by_side(parts: Mapping[str, ComparedAttribute]) -> tuple[Records, Records]:
     """The attributes of mine, and of the release, as records."""
     mine, released = (
         as_records(np.column_stack([getattr(part, whose) for part in parts.values()]))
@@ -284,7 +286,7 @@ def side_by_side(parts: Mapping[str, Compared]) -> tuple[Records, Records]:
     return mine, released
 
 
-def _always_equal(files: Files, rule: Rule) -> Compared:
+def _always_equal(files: LinkageFiles, rule: CostRule) -> ComparedAttribute:
     """An attribute in which nobody differs from anybody."""
     mine, released = (np.zeros((len(data), 1)) for data in files.both)
-    return Compared(mine, released, (rule.gap(1.0),))
+    return ComparedAttribute(mine, released, (rule.gap(1.0),))

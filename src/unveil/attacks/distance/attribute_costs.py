@@ -10,8 +10,13 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from unveil.attacks.base import Files
-from unveil.attacks.distance.category_sets import Apart, Compared, compare_sets, sides_of
+from unveil.attacks.base import LinkageFiles
+from unveil.attacks.distance.category_sets import (
+    CategoryDistance,
+    ComparedAttribute,
+    compare_sets,
+    sides_of,
+)
 from unveil.engines.metric import Cost, absolute, levels, prorated, squared, table
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
@@ -50,7 +55,7 @@ class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Rule:
+class CostRule:
     """How gaps are weighed."""
 
     power: int  # 2: the distance of an attribute is squared
@@ -65,17 +70,21 @@ class Rule:
         return cost(weight / unit**self.power, side=side)
 
 
-def compare_numbers(files: Files, column: str, rule: Rule, weight: float) -> Compared | None:
+def compare_numbers(
+    files: LinkageFiles, column: str, rule: CostRule, weight: float
+) -> ComparedAttribute | None:
     """Standardised numbers; None for a column that tells nobody from anybody."""
     if files.generalised(column):
         return _compare_ranges(files, column, rule, weight)
     pair = standardised(files, column, rule.scaling)
     if pair is None:
         return None
-    return Compared(pair[0][:, None], pair[1][:, None], (rule.gap(weight),))
+    return ComparedAttribute(pair[0][:, None], pair[1][:, None], (rule.gap(weight),))
 
 
-def standardised(files: Files, column: str, scaling: Scaling) -> tuple[Floats, Floats] | None:
+def standardised(
+    files: LinkageFiles, column: str, scaling: Scaling
+) -> tuple[Floats, Floats] | None:
     """The numbers of both files, each less a mean, over a deviation; None if there is none."""
     mine, people, released = files.numbers(column)
     own, theirs = {
@@ -114,7 +123,9 @@ def leave_out(column: str, whose: str) -> None:
     )
 
 
-def _compare_ranges(files: Files, column: str, rule: Rule, weight: float) -> Compared | None:
+def _compare_ranges(
+    files: LinkageFiles, column: str, rule: CostRule, weight: float
+) -> ComparedAttribute | None:
     """Ranges by the least distance between any of their values.
 
     The one that asks shows its upper end and the one that is asked its lower end, which
@@ -138,7 +149,7 @@ def _compare_ranges(files: Files, column: str, rule: Rule, weight: float) -> Com
     asks, asked = [a_high, a_low], [b_low, b_high]
     if files.reverse:
         asks, asked = [a_low, a_high], [b_high, b_low]  # mine are asked
-    return Compared(
+    return ComparedAttribute(
         np.column_stack(asks),
         np.column_stack(asked),
         (rule.gap(weight, side="above"), rule.gap(weight, side="below")),
@@ -163,8 +174,8 @@ def bounds_of(data: Microdata, column: str) -> Bounds:
 
 
 def compare_categories(
-    files: Files, column: str, rule: Rule, weight: float, *, ordered: bool
-) -> Compared | None:
+    files: LinkageFiles, column: str, rule: CostRule, weight: float, *, ordered: bool
+) -> ComparedAttribute | None:
     """Categories by the categorical paper's distance, generalised ones by the least.
 
     Domingo-Ferrer and Torra, Definition 1: nominal ones are equal or not; of ordinal ones
@@ -183,7 +194,7 @@ def compare_categories(
             code_values(data, column, tuple(dict.fromkeys((*listed, *named))))[:, None]
             for data in files.both
         )
-        return Compared(mine, released, (levels([0], [0, weight]),))
+        return ComparedAttribute(mine, released, (levels([0], [0, weight]),))
     mine, released = (code_values(data, column, listed)[:, None] for data in files.both)
     if not rule.inclusive:
         cost = rule.gap(weight, len(listed) - 1)
@@ -191,15 +202,15 @@ def compare_categories(
         cost = prorated([0, len(listed) - 1], [weight / len(listed), weight])
     else:
         cost = table(weight * _places_apart(len(listed), inclusive=True) ** rule.power)
-    return Compared(mine, released, (cost,))
+    return ComparedAttribute(mine, released, (cost,))
 
 
 def compare_by_table(
-    files: Files, column: str, listed: tuple[str, ...], distances: Floats
-) -> Compared:
+    files: LinkageFiles, column: str, listed: tuple[str, ...], distances: Floats
+) -> ComparedAttribute:
     """Categories by a table of the user's, a row for each of the original's."""
     mine, released = (code_values(data, column, listed)[:, None] for data in files.both)
-    return Compared(mine, released, (table(distances.T if files.reverse else distances),))
+    return ComparedAttribute(mine, released, (table(distances.T if files.reverse else distances),))
 
 
 def _places_apart(many: int, *, inclusive: bool) -> Floats:
@@ -215,17 +226,19 @@ def code_values(data: Microdata, column: str, listed: tuple[str, ...]) -> Floats
 
 
 def _compare_sets(
-    files: Files, column: str, rule: Rule, weight: float, *, ordered: bool
-) -> Compared:
+    files: LinkageFiles, column: str, rule: CostRule, weight: float, *, ordered: bool
+) -> ComparedAttribute:
     """Sets of categories by the least distance between any two of their members."""
     listed = files.categories(column)
     if not ordered:  # strangers may have others, which equal none
         listed = tuple(dict.fromkeys((*listed, *common_categories(*files.both, column))))
-    apart = Apart(weight)
+    apart = CategoryDistance(weight)
     if ordered:
         places = weight * _places_apart(len(listed), inclusive=rule.inclusive) ** rule.power
         gap = partial(rule.gap, weight, len(listed) - 1)
-        apart = Apart(weight, places, None if rule.inclusive else lambda side: gap(side=side))
+        apart = CategoryDistance(
+            weight, places, None if rule.inclusive else lambda side: gap(side=side)
+        )
     found = compare_sets(column, sides_of(*files.both, column, listed), apart, stars=False)
     if not files.reverse:
         return found

@@ -30,7 +30,7 @@ MOST_CELLS = 4000  # of which one is kept where there is no other way
 MOST_MEMBERS = 32  # categories of which each is a number
 
 
-class Compared(NamedTuple):
+class ComparedAttribute(NamedTuple):
     """One attribute of both files in some numbers, a NaN where it is missing."""
 
     mine: Floats
@@ -39,7 +39,7 @@ class Compared(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Apart:
+class CategoryDistance:
     """What it costs that two categories are not the same."""
 
     cost: float  # where they have no order
@@ -54,7 +54,7 @@ class Apart:
         return None if self.gap is None else (self.gap("above"), self.gap("below"))
 
 
-class Sides(NamedTuple):
+class CategorySets(NamedTuple):
     """The cells of both files as sets of the same categories."""
 
     mine: CodeSets
@@ -67,11 +67,15 @@ class Sides(NamedTuple):
         return len(self.mine.starts) + len(self.released.starts) - 2
 
 
-def sides_of(mine: Microdata, release: Microdata, column: str, listed: tuple[str, ...]) -> Sides:
+def sides_of(
+    mine: Microdata, release: Microdata, column: str, listed: tuple[str, ...]
+) -> CategorySets:
     """The cells of an attribute of both files, by the same list of its categories."""
     ours, theirs = (code_sets(data, column, listed) for data in (mine, release))
     rows = release.schema[column].hierarchy or mine.schema[column].hierarchy
-    return Sides(ours, theirs, np.arange(len(listed)) if not rows else _by_group(rows, listed))
+    return CategorySets(
+        ours, theirs, np.arange(len(listed)) if not rows else _by_group(rows, listed)
+    )
 
 
 def _by_group(rows: tuple[tuple[str, ...], ...], listed: tuple[str, ...]) -> Ints:
@@ -85,7 +89,9 @@ def _by_group(rows: tuple[tuple[str, ...], ...], listed: tuple[str, ...]) -> Int
     return line
 
 
-def compare_sets(column: str, sides: Sides, apart: Apart, *, stars: bool) -> Compared:
+def compare_sets(
+    column: str, sides: CategorySets, apart: CategoryDistance, *, stars: bool
+) -> ComparedAttribute:
     """Cells by the least cost between any of their categories.
 
     A cell of mine that may be any category is missing, and so is a released one, but where
@@ -99,7 +105,7 @@ def compare_sets(column: str, sides: Sides, apart: Apart, *, stars: bool) -> Com
     if sides.cells <= MOST_CELLS:
         costs = _table(sides, apart) if sides.cells else np.zeros((1, 1))  # all are missing
         theirs = code_numbers(released) + len(sides.mine.starts) - 1
-        return Compared(code_numbers(mine)[:, None], theirs[:, None], (table(costs),))
+        return ComparedAttribute(code_numbers(mine)[:, None], theirs[:, None], (table(costs),))
     if (found := _by_members(sides, apart, mine, released)) is not None:
         return found
     raise SchemaError(
@@ -134,7 +140,7 @@ def _anything(sets: CodeSets) -> Bools:
     return found
 
 
-def _table(sides: Sides, apart: Apart) -> Floats:
+def _table(sides: CategorySets, apart: CategoryDistance) -> Floats:
     """Between any two cells, ours and then theirs, the least cost of their categories.
 
     A cell that holds none of the categories is as far from all as can be.
@@ -154,13 +160,15 @@ def _table(sides: Sides, apart: Apart) -> Floats:
     return np.array([from_cell[:, one].min(axis=1, initial=farthest) for one in members])
 
 
-def _owners(sides: Sides) -> Ints:
+def _owners(sides: CategorySets) -> Ints:
     """The cell of each member, ours and then theirs."""
     sizes = np.concatenate([np.diff(sets.starts) for sets in (sides.mine, sides.released)])
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _by_ends(sides: Sides, apart: Apart, mine: Ints, released: Ints) -> Compared | None:
+def _by_ends(
+    sides: CategorySets, apart: CategoryDistance, mine: Ints, released: Ints
+) -> ComparedAttribute | None:
     """Runs of neighbours by their ends; None where some cell is no run.
 
     Mine show the last, which the first of the others is not to be after; then the first,
@@ -170,7 +178,7 @@ def _by_ends(sides: Sides, apart: Apart, mine: Ints, released: Ints) -> Compared
     ours, theirs = _runs(sides.mine, sides.line, mine), _runs(sides.released, sides.line, released)
     if costs is None or ours is None or theirs is None:
         return None
-    return Compared(
+    return ComparedAttribute(
         np.column_stack([ours[1], ours[0]]), np.column_stack([theirs[0], theirs[1]]), costs
     )
 
@@ -192,14 +200,16 @@ def _runs(sets: CodeSets, line: Ints, cell: Ints | Ints32) -> tuple[Floats, Floa
     return first[cell], last[cell]
 
 
-def _single(sides: Sides) -> bool:
+def _single(sides: CategorySets) -> bool:
     """Whether mine are single categories, and these are few."""
     sizes = np.diff(sides.mine.starts)
     few = len(sides.line) <= MOST_MEMBERS
     return few and bool(np.isin(sizes, (1, len(sides.line))).all())
 
 
-def _by_members(sides: Sides, apart: Apart, mine: Ints, released: Ints) -> Compared | None:
+def _by_members(
+    sides: CategorySets, apart: CategoryDistance, mine: Ints, released: Ints
+) -> ComparedAttribute | None:
     """A number for each category: 1 if mine is this one, and if the released cell lacks it."""
     if apart.places is not None or not _single(sides):
         return None
@@ -212,4 +222,4 @@ def _by_members(sides: Sides, apart: Apart, mine: Ints, released: Ints) -> Compa
         made[np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts)), sets.members] = now
         made[-1] = np.nan  # of a cell that is missing
     both = table([[0.0, 0.0], [0.0, apart.cost]])
-    return Compared(ours[mine], theirs[released], (both,) * many)
+    return ComparedAttribute(ours[mine], theirs[released], (both,) * many)

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from unveil.engines.local.index import Groups
+from unveil.engines.local.index import EqualRows
 from unveil.support.arrays import Floats, Ints
-from unveil.values.links import Finder, Order
+from unveil.values.links import ContentOrder, Finder
 
 DIGITS = 2.0**34
 AT_ONCE = 4_000_000  # pairs whose costs are found at a time
@@ -30,7 +30,7 @@ class Comparer(Finder, Protocol):
     def degrees(self) -> float | None:
         """In how many directions a pair may differ; none where costs are log-likelihoods."""
 
-    def alike(self) -> tuple[Groups, Groups]:
+    def alike(self) -> tuple[EqualRows, EqualRows]:
         """Records, and candidates, that no pair of them can tell apart."""
 
     def some(self, records: Ints, candidates: Ints) -> Comparer:
@@ -52,7 +52,7 @@ class Comparer(Finder, Protocol):
         """The log of the sum of exp(-cost) over the candidates of each record."""
 
 
-class Classes(NamedTuple):
+class RecordClasses(NamedTuple):
     """Records, or candidates, that are the same, together."""
 
     of: Ints  # the class of each
@@ -62,7 +62,7 @@ class Classes(NamedTuple):
     starts: Ints  # where each class begins among the members
 
     @classmethod
-    def from_groups(cls, groups: Groups, places: Ints) -> Classes:
+    def from_groups(cls, groups: EqualRows, places: Ints) -> RecordClasses:
         """In the order of what their members hold, by whose places it goes."""
         first = np.minimum.reduceat(places[groups.order], groups.starts[:-1])
         of = np.argsort(np.argsort(first))[groups.of_record()]
@@ -72,13 +72,13 @@ class Classes(NamedTuple):
         return cls(of, members[starts[:-1]], size, members, starts)
 
 
-class Pairing:
+class ClassPairs:
     """The classes of an attack's records and candidates, compared with each other."""
 
-    def __init__(self, finder: Comparer, order: Order) -> None:
+    def __init__(self, finder: Comparer, order: ContentOrder) -> None:
         records, candidates = finder.alike()
-        self.records = Classes.from_groups(records, order.records)
-        self.candidates = Classes.from_groups(candidates, order.candidates)
+        self.records = RecordClasses.from_groups(records, order.records)
+        self.candidates = RecordClasses.from_groups(candidates, order.candidates)
         self.between = finder.some(self.records.first, self.candidates.first)
 
     @property
@@ -122,7 +122,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Outcome:
+class MatchProbabilities:
     """How likely records of one class are matched with each row of another, pair by pair."""
 
     rows: Ints  # classes of records

@@ -10,20 +10,33 @@ from typing import Any, cast
 import numpy as np
 
 from unveil.attacks.base import Matching
-from unveil.attacks.matched.comparer import Classes, Comparer, Outcome, Pairing, pair_keys
+from unveil.attacks.matched.comparer import (
+    ClassPairs,
+    Comparer,
+    MatchProbabilities,
+    RecordClasses,
+    pair_keys,
+)
 from unveil.attacks.matched.one_to_one import cheapest_matching
 from unveil.attacks.matched.posterior import posterior
-from unveil.attacks.structural.confidence import Credit, credited
+from unveil.attacks.structural.confidence import Confidence, credited
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
-from unveil.values.links import Against, Candidates, Finder, Margins, Order, Part
+from unveil.values.links import (
+    ComparisonBlock,
+    ContentOrder,
+    Finder,
+    Margins,
+    RankedCandidates,
+    RankOfTruth,
+)
 
 TIE = 1e-9  # relative: probabilities nearer than this are equal
 NOBODY = -1  # the key of no pair
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Standings:
+class RankedMatches:
     """The outcome by record, the likeliest first, and how each pair stands among those.
 
     At the end stands a pair of nobody, which place -1 finds.
@@ -39,7 +52,9 @@ class Standings:
     place: Ints  # where the pair of each key is
 
     @classmethod
-    def of(cls, outcome: Outcome, records: int, candidates: Classes) -> Standings:
+    def of(
+        cls, outcome: MatchProbabilities, records: int, candidates: RecordClasses
+    ) -> RankedMatches:
         """Put an outcome in order; of those as likely the one with the lowest row comes first."""
         order = np.lexsort((-outcome.chance, outcome.rows))
         rows, chance = outcome.rows[order], outcome.chance[order]
@@ -74,12 +89,12 @@ class Standings:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Matched:
+class MatchedFinder:
     """An attack whose records do not choose for themselves."""
 
     base: Comparer
-    order: Order  # of what rows hold
-    solve: Callable[[Pairing], Outcome]
+    order: ContentOrder  # of what rows hold
+    solve: Callable[[ClassPairs], MatchProbabilities]
     decides: bool  # whether the outcome is the matching itself, not how likely each pair is
     margins: Margins | None = "likelihood"
 
@@ -99,22 +114,22 @@ class Matched:
         return self.base.details | self._outcome.details
 
     @cached_property
-    def pairing(self) -> Pairing:
+    def pairing(self) -> ClassPairs:
         """The classes of records and candidates."""
-        return Pairing(self.base, self.order)
+        return ClassPairs(self.base, self.order)
 
     @cached_property
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> MatchProbabilities:
         return self.solve(self.pairing)
 
     @cached_property
-    def table(self) -> Standings:
+    def table(self) -> RankedMatches:
         """How likely each pair is."""
-        return Standings.of(self._outcome, self.pairing.shape[0], self.pairing.candidates)
+        return RankedMatches.of(self._outcome, self.pairing.shape[0], self.pairing.candidates)
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
-    ) -> Against:
+    ) -> RankOfTruth:
         """Each record against a row of the other file; one that was never matched is farther."""
         del progress
         pairing, table = self.pairing, self.table
@@ -129,9 +144,9 @@ class Matched:
             tied = np.where(closer < stop_at, tied, -1)
             closer = np.minimum(closer, stop_at)
         chance = np.where(there, table.chance[at], 0.0) if self.decides else None
-        return Against(np.where(there, closer, -1), np.where(there, tied, -1), chance)
+        return RankOfTruth(np.where(there, closer, -1), np.where(there, tied, -1), chance)
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The likeliest candidates of each record."""
         del progress
         table, classes = self.table, self.pairing.candidates
@@ -144,7 +159,7 @@ class Matched:
         with np.errstate(divide="ignore"):
             scores = np.abs(np.log(np.where(there, table.chance[pair], 0.0)))
         best = np.where(many > 0, table.tied[start] + 1, 0)
-        return Candidates(np.where(there, classes.members[member], -1), scores, best)
+        return RankedCandidates(np.where(there, classes.members[member], -1), scores, best)
 
     def totals(self, records: Ints) -> Floats | None:
         """Scores are minus the log of probabilities; a matching does not say how likely it is.
@@ -163,7 +178,7 @@ class Matched:
         ends = np.cumsum(table.listed(rows))
         return np.append(0, ends), members, np.repeat(table.chance[pairs], sizes)
 
-    def parts(self, records: Ints) -> list[Part]:
+    def parts(self, records: Ints) -> list[ComparisonBlock]:
         """Which candidates each record is compared with."""
         return self.base.parts(records)
 
@@ -180,18 +195,18 @@ class Matched:
         return self.base.classes()
 
 
-def matched(finder: Finder, matching: Matching, order: Order, seed: int) -> Finder:
+def matched(finder: Finder, matching: Matching, order: ContentOrder, seed: int) -> Finder:
     """The finder whose records are linked in this way."""
     if matching == "nearest":
         return finder
     comparer = cast("Comparer", finder)
     if matching == "posterior":
-        credit: Credit | None = getattr(finder, "credit", None)
+        credit: Confidence | None = getattr(finder, "credit", None)
         solve = posterior if credit is None else partial(credited, credit=credit)
         guess = bool(getattr(finder, "guess", False))
-        return Matched(comparer, order, solve, False, None if guess else "likelihood")
+        return MatchedFinder(comparer, order, solve, False, None if guess else "likelihood")
     solve = partial(cheapest_matching, seed=seed)
-    return Matched(comparer, order, solve, decides=True, margins=None)
+    return MatchedFinder(comparer, order, solve, decides=True, margins=None)
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:

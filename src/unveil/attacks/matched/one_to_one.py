@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.attacks.matched.comparer import Outcome, Pairing, pair_keys
+from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities, pair_keys
 from unveil.matching.alternatives import alternatives
-from unveil.matching.one_to_one import Market, Matching, one_to_one
+from unveil.matching.one_to_one import CostProvider, Matching, one_to_one
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 
 SHUFFLES = 5  # where several matchings are the cheapest
 
 
-def cheapest_matching(pairing: Pairing, seed: int) -> Outcome:
+def cheapest_matching(pairing: ClassPairs, seed: int) -> MatchProbabilities:
     """How likely each pair is in a cheapest matching of all.
 
     Where there are several, which one is found depends on the order of the rows. Both files
@@ -51,23 +51,23 @@ def cheapest_matching(pairing: Pairing, seed: int) -> Outcome:
         "shuffles": len(found),
         "undecided": differ,
     }
-    return Outcome(rows, partners, chance, details)
+    return MatchProbabilities(rows, partners, chance, details)
 
 
-def _shuffled_matching(pairing: Pairing, seed: int, run: int) -> tuple[Shuffled, Matching]:
+def _shuffled_matching(pairing: ClassPairs, seed: int, run: int) -> tuple[ShuffledCosts, Matching]:
     rows, columns = (
         stream(seed, "attack", "matching", side, str(run)).permutation(many)
         for side, many in zip(("records", "candidates"), pairing.shape, strict=True)
     )
-    market = Shuffled(pairing, rows, columns)
+    market = ShuffledCosts(pairing, rows, columns)
     return market, one_to_one(market)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Shuffled:
+class ShuffledCosts:
     """A market with its rows and columns in another order."""
 
-    market: Market
+    market: CostProvider
     rows: Ints  # the row of the market at each place
     columns: Ints
 

@@ -11,8 +11,8 @@ import logging
 
 import numpy as np
 
-from unveil.attacks.matched.comparer import Outcome, Pairing, pair_keys, settled_costs
-from unveil.matching.posterior import ROUNDS, Graph, Marginals, marginals
+from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities, pair_keys, settled_costs
+from unveil.matching.posterior import ROUNDS, Marginals, MatchGraph, marginals
 from unveil.support.arrays import Floats, Ints
 
 COMPLETE = 16_000_000  # pairs that are all kept
@@ -25,7 +25,7 @@ LARGE = 0.1  # how far from 1 a sum may be without a word
 DEAREST = 1e20  # a price that nobody pays
 
 
-def posterior(pairing: Pairing, alone: Floats | None = None) -> Outcome:
+def posterior(pairing: ClassPairs, alone: Floats | None = None) -> MatchProbabilities:
     """How likely each pair is in a random matching of the likelihoods of all pairs.
 
     Costs that are no log-likelihoods are taken for multiples of them: the rate is fitted,
@@ -56,10 +56,10 @@ def posterior(pairing: Pairing, alone: Floats | None = None) -> Outcome:
         "pairs": len(graph.columns),
         "cut_off": 0.0 if complete else _cut_off(pairing, graph, found, rate, alone),
     }
-    return Outcome(rows[possible], graph.columns[possible], chance[possible], details)
+    return MatchProbabilities(rows[possible], graph.columns[possible], chance[possible], details)
 
 
-def graph_of(pairing: Pairing) -> tuple[Graph, bool]:
+def graph_of(pairing: ClassPairs) -> tuple[MatchGraph, bool]:
     """All pairs, if they are few, else the nearest of each record and of each candidate."""
     rows, columns = pairing.shape
     complete = rows * columns <= COMPLETE
@@ -76,10 +76,10 @@ def graph_of(pairing: Pairing) -> tuple[Graph, bool]:
     left, right = keys // columns, keys % columns
     cost = costs[keys] if complete else settled_costs(pairing.between, left, right)
     starts = np.searchsorted(left, np.arange(rows + 1))
-    return Graph(starts, right, cost, pairing.supply, pairing.capacity), complete
+    return MatchGraph(starts, right, cost, pairing.supply, pairing.capacity), complete
 
 
-def _fitted(graph: Graph, degrees: float | None, rounds: int) -> tuple[float, Marginals]:
+def _fitted(graph: MatchGraph, degrees: float | None, rounds: int) -> tuple[float, Marginals]:
     """The rate of costs and the posterior; a rate of 1 for log-likelihoods."""
     if degrees is None:
         return 1.0, marginals(graph, rounds=rounds)
@@ -100,7 +100,7 @@ def _fitted(graph: Graph, degrees: float | None, rounds: int) -> tuple[float, Ma
 
 
 def _cut_off(
-    pairing: Pairing, graph: Graph, found: Marginals, rate: float, alone: Floats | None
+    pairing: ClassPairs, graph: MatchGraph, found: Marginals, rate: float, alone: Floats | None
 ) -> float:
     """The share of the records' probability that pairs not kept would have, on average.
 
@@ -122,7 +122,7 @@ def _cut_off(
     return float(lost.mean())
 
 
-def _log_sums(graph: Graph, entries: Ints, rate: float, prices: Floats) -> Floats:
+def _log_sums(graph: MatchGraph, entries: Ints, rate: float, prices: Floats) -> Floats:
     """The log of the sum of exp(-cost) over the pairs of each row."""
     rows, each = graph.rows[entries], -rate * graph.costs[entries] - prices[graph.columns[entries]]
     most = np.full(len(graph.supply), -np.inf)

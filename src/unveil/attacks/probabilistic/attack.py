@@ -9,13 +9,21 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, Files
+from unveil.attacks.base import Attack, LinkageFiles
 from unveil.attacks.distance.attack import nothing_left
-from unveil.attacks.nearest import Search, as_records
-from unveil.attacks.probabilistic.comparisons import Comparison, comparisons_of, without_doubles
-from unveil.attacks.probabilistic.fellegi_sunter import Model, Rules, estimate
+from unveil.attacks.nearest import NearestSearch, as_records
+from unveil.attacks.probabilistic.comparisons import (
+    AttributeComparison,
+    comparisons_of,
+    without_doubles,
+)
+from unveil.attacks.probabilistic.fellegi_sunter import (
+    EstimationRules,
+    FellegiSunterModel,
+    estimate,
+)
 from unveil.attacks.probabilistic.match_weights import metric_of
-from unveil.attacks.probabilistic.pair_counts import Counted, count
+from unveil.attacks.probabilistic.pair_counts import CountedPairs, count
 from unveil.attacks.probabilistic.thresholds import decide
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
@@ -138,7 +146,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                 "needs its own"
             )
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
         comparisons, doubles = without_doubles(
             comparisons_of(files, self.tolerances or {}, self.agreement)
@@ -158,7 +166,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             as_records(np.column_stack([getattr(one, whose) for one in comparisons]))
             for whose in ("mine", "released")
         )
-        return Search(
+        return NearestSearch(
             files,
             mine,
             released,
@@ -168,8 +176,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             details=self._details(comparisons, counted, model) | {"dropped": doubles},
         )
 
-    def _rules(self) -> Rules:
-        return Rules(
+    def _rules(self) -> EstimationRules:
+        return EstimationRules(
             constrained=self.constrained,
             estimate_prior=self.prior == "estimated",
             estimate_u=self.u == "estimated",
@@ -178,13 +186,13 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             tolerance=self.tolerance,
         )
 
-    def _prior(self, files: Files, counted: Counted) -> float:
+    def _prior(self, files: LinkageFiles, counted: CountedPairs) -> float:
         if not isinstance(self.prior, str):
             return self.prior
         matches = min(len(files.people), len(files.release))
         return min(matches / max(counted.pairs, 1), MOST_PRIOR)
 
-    def _check_order(self, comparisons: Sequence[Comparison]) -> None:
+    def _check_order(self, comparisons: Sequence[AttributeComparison]) -> None:
         """Without the order constraint attributes are equal or not, of few categories."""
         if self.constrained:
             return
@@ -207,7 +215,10 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             )
 
     def _details(
-        self, comparisons: Sequence[Comparison], counted: Counted, model: Model
+        self,
+        comparisons: Sequence[AttributeComparison],
+        counted: CountedPairs,
+        model: FellegiSunterModel,
     ) -> dict[str, Any]:
         """How the weights were found, in plain values and in splink's words."""
         m, u, weights = map(model.each, (model.m, model.u, model.weights()))
@@ -238,7 +249,9 @@ def _most(codes: Floats) -> float:
     return float(np.fmax.reduce(codes, initial=0.0))
 
 
-def _levels(one: Comparison, m: Floats, u: Floats, weights: Floats) -> list[dict[str, Any]]:
+def _levels(
+    one: AttributeComparison, m: Floats, u: Floats, weights: Floats
+) -> list[dict[str, Any]]:
     """The levels of a comparison as splink has them."""
     return [
         {

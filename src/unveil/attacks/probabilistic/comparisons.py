@@ -9,13 +9,13 @@ from typing import Literal
 
 import numpy as np
 
-from unveil.attacks.base import Files
+from unveil.attacks.base import LinkageFiles
 from unveil.attacks.distance.attribute_costs import code_values, leave_out, mean_and_deviation
 from unveil.engines.local.level_comparison import level_totals
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_categories, common_level
-from unveil.values.links import Part
+from unveil.values.links import ComparisonBlock
 from unveil.wording import absent_column
 
 Given = Mapping[str, tuple[float, ...]]
@@ -30,7 +30,7 @@ SAME = 1e-9  # standardised numbers nearer than this are equal
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison:
+class AttributeComparison:
     """One attribute: its numbers or codes, a NaN where missing, and its tolerances."""
 
     column: str
@@ -58,7 +58,9 @@ class Comparison:
         return f"Within {end:,.10g}{unit}"
 
 
-def comparisons_of(files: Files, given: Given, agreement: float | None = None) -> list[Comparison]:
+def comparisons_of(
+    files: LinkageFiles, given: Given, agreement: float | None = None
+) -> list[AttributeComparison]:
     """How each attribute is compared; those that do not vary are left out, and said.
 
     With an `agreement`, numbers agree up to that share of their range, or do not.
@@ -87,8 +89,8 @@ def comparisons_of(files: Files, given: Given, agreement: float | None = None) -
 
 
 def _numbers(
-    files: Files, column: str, given: tuple[float, ...] | None, agreement: float | None
-) -> Comparison | None:
+    files: LinkageFiles, column: str, given: tuple[float, ...] | None, agreement: float | None
+) -> AttributeComparison | None:
     """Numbers as they are, with tolerances in their own units."""
     values = files.numbers(column)
     _, people, released = values
@@ -99,9 +101,9 @@ def _numbers(
         return None
     if given is None and agreement is not None:
         span = max(float(np.nanmax(every) - np.nanmin(every)), LEAST / agreement)
-        return Comparison(column, (agreement * span,), "numbers", *values, far=span)
+        return AttributeComparison(column, (agreement * span,), "numbers", *values, far=span)
     ends = given or _near(people, released, scale[1])
-    return Comparison(column, ends, "numbers", *values)
+    return AttributeComparison(column, ends, "numbers", *values)
 
 
 def _near(people: Floats, released: Floats, deviation: float) -> tuple[float, ...]:
@@ -111,13 +113,15 @@ def _near(people: Floats, released: Floats, deviation: float) -> tuple[float, ..
     """
     ends = (0.0, *(float(f"{deviation * part:.3g}") for part in DEVIATIONS))
     ends = tuple(sorted({end for end in ends if end == 0 or end > LEAST}))
-    everybody = Part(np.arange(len(people)), np.arange(len(released)))
+    everybody = ComparisonBlock(np.arange(len(people)), np.arange(len(released)))
     pairs = level_totals(people[:, None], released[:, None], [ends], [everybody])
     used = tuple(end for end, many in zip(ends, pairs[:-1].tolist(), strict=True) if many)
     return used or ends[-1:]
 
 
-def _places(files: Files, column: str, given: tuple[float, ...] | None) -> Comparison | None:
+def _places(
+    files: LinkageFiles, column: str, given: tuple[float, ...] | None
+) -> AttributeComparison | None:
     """Ordered categories by the places between them."""
     listed = files.categories(column)
     if len(listed) < 2:
@@ -126,10 +130,12 @@ def _places(files: Files, column: str, given: tuple[float, ...] | None) -> Compa
     mine, released = (code_values(data, column, listed) for data in files.both)
     people = mine if files.people is files.mine else code_values(files.people, column, listed)
     ends = given or tuple(end for end in PLACES if end < len(listed) - 1)
-    return Comparison(column, ends, "places", mine, people, released)
+    return AttributeComparison(column, ends, "places", mine, people, released)
 
 
-def _codes(files: Files, column: str, given: tuple[float, ...] | None) -> Comparison | None:
+def _codes(
+    files: LinkageFiles, column: str, given: tuple[float, ...] | None
+) -> AttributeComparison | None:
     """Categories without an order: equal or not."""
     if given not in (None, EQUAL):
         raise SpecError(
@@ -145,16 +151,18 @@ def _codes(files: Files, column: str, given: tuple[float, ...] | None) -> Compar
     every = tuple(dict.fromkeys((*listed, *named)))
     mine, released = (code_values(data, column, every) for data in files.both)
     people = mine if files.people is files.mine else code_values(files.people, column, every)
-    return Comparison(column, EQUAL, "codes", mine, people, released)
+    return AttributeComparison(column, EQUAL, "codes", mine, people, released)
 
 
-def without_doubles(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], dict[str, str]]:
+def without_doubles(
+    comparisons: Sequence[AttributeComparison],
+) -> tuple[list[AttributeComparison], dict[str, str]]:
     """The comparisons but those that say what another has said, and as which these compare.
 
     Two that are equal or not, when each category of the one is one of the other in both files;
     two by tolerances, when their numbers are the same once both are put on one scale.
     """
-    kept: list[Comparison] = []
+    kept: list[AttributeComparison] = []
     told: list[Floats] = []
     doubles = {}
     for one in comparisons:
@@ -178,7 +186,7 @@ def without_doubles(comparisons: Sequence[Comparison]) -> tuple[list[Comparison]
     return kept, doubles
 
 
-def _told(one: Comparison) -> Floats:
+def _told(one: AttributeComparison) -> Floats:
     """What a comparison tells apart, in numbers that do not depend on what cells are called."""
     values = np.concatenate([one.people, one.released])
     known = ~np.isnan(values)

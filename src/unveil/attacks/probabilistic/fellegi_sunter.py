@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unveil.engines.local.level_patterns import Expected, Patterns
+from unveil.engines.local.level_patterns import ExpectedMatches, LevelPatterns
 from unveil.support.arrays import Bools, Floats, Ints
 
 TINY = 1e-300  # a probability whose logarithm is still a number
@@ -20,7 +20,7 @@ AGREEMENT = 0.9  # how many matches agree, at the start
 
 
 @dataclass(frozen=True)
-class Rules:
+class EstimationRules:
     """How the parameters are estimated."""
 
     constrained: bool = True  # m / u does not rise from agreement to disagreement
@@ -32,7 +32,7 @@ class Rules:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Model:
+class FellegiSunterModel:
     """The parameters, and how EM came to them."""
 
     m: Floats
@@ -59,7 +59,9 @@ class Model:
         return np.split(values, self.first[1:-1])
 
 
-def start_of(u: Floats, first: Ints, prior: float, *, constrained: bool = True) -> Model:
+def start_of(
+    u: Floats, first: Ints, prior: float, *, constrained: bool = True
+) -> FellegiSunterModel:
     """Nine matches of ten agree; where there are degrees of agreement, the nearer the likelier."""
     found = []
     for own in np.split(u, first[1:-1]):
@@ -69,10 +71,12 @@ def start_of(u: Floats, first: Ints, prior: float, *, constrained: bool = True) 
             share = AGREEMENT if own[-1] > 0 else 1.0
             m = np.append(share * nearer / nearer.sum(), 1 - share)
         found.append(decreasing(m, own) * own if constrained else m)
-    return Model(np.concatenate(found), u, first, prior)
+    return FellegiSunterModel(np.concatenate(found), u, first, prior)
 
 
-def estimate(patterns: Patterns, u: Floats, prior: float, rules: Rules) -> Model:
+def estimate(
+    patterns: LevelPatterns, u: Floats, prior: float, rules: EstimationRules
+) -> FellegiSunterModel:
     """Estimate m, and if wanted u and the prior, by EM in log space.
 
     Fellegi and Sunter (1969), Jaro (1989). Under the order constraint the M-step pools adjacent
@@ -115,14 +119,18 @@ class _Known:
     first: Ints
     pairs: float
 
-    def likelihood(self, model: Model, found: Expected, rules: Rules) -> float:
+    def likelihood(
+        self, model: FellegiSunterModel, found: ExpectedMatches, rules: EstimationRules
+    ) -> float:
         """The logarithm of the likelihood, and of what smoothing makes of it."""
         total = found.logs + self.pairs * float(_log(1 - model.prior))
         total += float(self.totals @ _log(model.u))
         smoothed = _log(model.m) + (_log(model.u) if rules.estimate_u else 0.0)
         return total + rules.smoothing * float(self.spread @ smoothed)
 
-    def maximise(self, model: Model, found: Expected, rules: Rules) -> Model:
+    def maximise(
+        self, model: FellegiSunterModel, found: ExpectedMatches, rules: EstimationRules
+    ) -> FellegiSunterModel:
         """The parameters that make the expected matches likeliest."""
         a = found.levels + rules.smoothing * self.spread
         against = self.spread
@@ -136,7 +144,7 @@ class _Known:
         u = self._shares((1 - ratio) * against, model.u) if rules.estimate_u else model.u
         estimated = rules.estimate_prior and self.pairs > 0
         prior = found.matches / self.pairs if estimated else model.prior
-        return Model(m, u, self.first, prior)
+        return FellegiSunterModel(m, u, self.first, prior)
 
     def _pool(self, ratio: Floats, a: Floats, against: Floats) -> None:
         """Keep the ratios of each attribute from rising."""
@@ -187,7 +195,7 @@ def _filled(weights: Floats, known: Floats) -> Floats:
     return weights[places[at]]
 
 
-def _change(before: Model, after: Model) -> float:
+def _change(before: FellegiSunterModel, after: FellegiSunterModel) -> float:
     """The largest change of a probability; of the prior, in proportion."""
     changes = np.abs(np.concatenate([after.m - before.m, after.u - before.u]))
     return max(float(changes.max()), abs(after.prior / max(before.prior, TINY) - 1))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unveil.attacks.probabilistic.comparisons import Comparison
+from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.engines.metric import Cost, Metric, levels, prorated, table
 from unveil.support.arrays import Floats
 
@@ -16,7 +16,7 @@ BEYOND = 2.0  # at so many times the last tolerance a gap is as far as any
 
 
 def metric_of(
-    comparisons: Sequence[Comparison], weights: Sequence[Floats], *, prorate: bool
+    comparisons: Sequence[AttributeComparison], weights: Sequence[Floats], *, prorate: bool
 ) -> Metric:
     """The sum over attributes of their largest weight less the weight of the level.
 
@@ -26,7 +26,7 @@ def metric_of(
     return Metric(tuple(_cost(one, own, prorate=prorate) for one, own in pairs))
 
 
-def _cost(one: Comparison, weights: Floats, *, prorate: bool) -> Cost:
+def _cost(one: AttributeComparison, weights: Floats, *, prorate: bool) -> Cost:
     missing = max(float(weights.max()), 0.0)
     costs = weights.max() - weights
     if one.equality and costs[0] > ROUNDING:  # to differ speaks for a match: no gap says so

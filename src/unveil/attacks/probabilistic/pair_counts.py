@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unveil.attacks.base import Files
+from unveil.attacks.base import LinkageFiles
 from unveil.attacks.blocking import blocks_by
-from unveil.attacks.nearest import Search, as_records
-from unveil.attacks.probabilistic.comparisons import Comparison
+from unveil.attacks.nearest import NearestSearch, as_records
+from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.fellegi_sunter import start_of
 from unveil.attacks.probabilistic.match_weights import metric_of
 from unveil.engines.local.level_comparison import (
@@ -20,11 +20,11 @@ from unveil.engines.local.level_comparison import (
     level_totals,
 )
 from unveil.engines.local.level_counts import words_of
-from unveil.engines.local.level_patterns import Patterns
+from unveil.engines.local.level_patterns import LevelPatterns
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 from unveil.table.row_identity import content_places
-from unveil.values.links import Part
+from unveil.values.links import ComparisonBlock
 
 MOST_PAIRS, MOST_WIDE = 10**8, 10**7  # compared one by one; where patterns are very long
 FEW_ATTRIBUTES = 12  # of so many, agreements are counted quicker than compared
@@ -32,10 +32,10 @@ NEAREST, OTHERS = 32, 1000  # candidates of a sampled record: the likeliest, and
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Counted:
+class CountedPairs:
     """Pairs by their comparison levels."""
 
-    patterns: Patterns
+    patterns: LevelPatterns
     u: Floats  # how all pairs are spread over the levels of each attribute
     pairs: int  # that are compared
     sampled: int = 0  # of how many the patterns are; 0: of all
@@ -49,7 +49,9 @@ class Counted:
         return f"a sample of {self.sampled:,} of {self.pairs:,} pairs"
 
 
-def count(files: Files, comparisons: Sequence[Comparison], sampled: int) -> Counted:
+def count(
+    files: LinkageFiles, comparisons: Sequence[AttributeComparison], sampled: int
+) -> CountedPairs:
     """Count the pairs of people and released rows that are compared, or sample them."""
     own = replace(files, mine=files.people)
     if files.people is not files.mine:  # the blocks at hand are the strangers'
@@ -64,10 +66,10 @@ def count(files: Files, comparisons: Sequence[Comparison], sampled: int) -> Coun
     if equality and (len(ends) <= FEW_ATTRIBUTES or pairs > most):
         found = count_equal(people, released, (blocks.mine, blocks.released))
         if found is not None:
-            return Counted(found, shares(found.totals(), found.first), pairs)
+            return CountedPairs(found, shares(found.totals(), found.first), pairs)
     if pairs <= most:
         found = count_levels(people, released, ends, _parts(own))
-        return Counted(found, shares(found.totals(), found.first), pairs)
+        return CountedPairs(found, shares(found.totals(), found.first), pairs)
     return _sample(own, comparisons, pairs, sampled)
 
 
@@ -80,11 +82,13 @@ def shares(totals: Floats, first: Ints) -> Floats:
     return np.concatenate(found)
 
 
-def _parts(files: Files) -> list[Part]:
+def _parts(files: LinkageFiles) -> list[ComparisonBlock]:
     return files.blocks.parts(files.blocks.mine, files.blocks.released, np.arange(len(files.mine)))
 
 
-def _sample(files: Files, comparisons: Sequence[Comparison], pairs: int, sampled: int) -> Counted:
+def _sample(
+    files: LinkageFiles, comparisons: Sequence[AttributeComparison], pairs: int, sampled: int
+) -> CountedPairs:
     """Some records, each with its likeliest candidates and, for all others, a few of them.
 
     True matches are one pair in as many as the larger file has records, so that pairs drawn
@@ -124,10 +128,10 @@ def _sample(files: Files, comparisons: Sequence[Comparison], pairs: int, sampled
     exact = not files.blocks.gappy
     totals = level_totals(a, b, ends, _parts(search.files)) if exact else found.totals()
     u = shares(totals, found.first)
-    return Counted(found, u, pairs, len(rows), pairs / found.pairs)
+    return CountedPairs(found, u, pairs, len(rows), pairs / found.pairs)
 
 
-def _by_content(files: Files, comparisons: Sequence[Comparison]) -> Search:
+def _by_content(files: LinkageFiles, comparisons: Sequence[AttributeComparison]) -> NearestSearch:
     """A search by the start values, with the rows of both files in the order of their contents.
 
     The smaller file asks: nearly every one of its records has a match.
@@ -146,10 +150,10 @@ def _by_content(files: Files, comparisons: Sequence[Comparison]) -> Search:
     first = np.cumsum([0, *(len(own) + 1 for own in ends)])
     start = start_of(shares(level_totals(a, b, ends, _everybody(a, b)), first), first, 0.5)
     metric = metric_of(comparisons, start.each(start.weights()), prorate=False)
-    return Search(
+    return NearestSearch(
         ordered, as_records(a), as_records(b), metric, tuple(one.column for one in comparisons)
     )
 
 
-def _everybody(a: Floats, b: Floats) -> list[Part]:
-    return [Part(np.arange(len(a)), np.arange(len(b)))]
+def _everybody(a: Floats, b: Floats) -> list[ComparisonBlock]:
+    return [ComparisonBlock(np.arange(len(a)), np.arange(len(b)))]

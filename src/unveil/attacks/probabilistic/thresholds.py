@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from unveil.attacks.probabilistic.fellegi_sunter import Model
-from unveil.engines.local.level_patterns import Patterns
+from unveil.attacks.probabilistic.fellegi_sunter import FellegiSunterModel
+from unveil.engines.local.level_patterns import LevelPatterns
 from unveil.errors import SpecError
 
 SAME = 1e-9  # weights nearer than this are equal
 
 
 def decide(
-    patterns: Patterns,
-    model: Model,
+    patterns: LevelPatterns,
+    model: FellegiSunterModel,
     *,
     p_link_unmatched: float,
     p_nonlink_matched: float,

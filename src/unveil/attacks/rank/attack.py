@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from unveil.attacks.base import (
     Aggregation,
     Attack,
-    Files,
+    LinkageFiles,
     Weights,
     as_measure,
     measure_for,
     weights_of,
 )
 from unveil.attacks.distance.attribute_costs import code_values
-from unveil.attacks.nearest import Search, as_records
+from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.rank.marginality import marginality, semantic_distances
 from unveil.engines.metric import Metric, absolute, chebyshev, choquet, manhattan
 from unveil.errors import SchemaError, SpecError
@@ -75,7 +75,7 @@ class Rank(Attack, frozen=True, kw_only=True):
         if self.aggregation is not None and (self.weights or self.criterion != "sum"):
             raise SpecError("rank: a fuzzy measure takes the place of criterion and weights")
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
         weights = weights_of(self, self.weights, files.columns)
         columns = tuple(name for name, w in zip(files.columns, weights, strict=True) if w > 0)
@@ -83,7 +83,7 @@ class Rank(Attack, frozen=True, kw_only=True):
         by: Ranking = self.ranks or ("own" if alike else "release")
         pairs = on_all_cores(lambda name: ranked(*self._keys(files, name, by), by), columns)
         mine, released = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
-        return Search(
+        return NearestSearch(
             files, as_records(mine), as_records(released), self._metric(columns, weights), columns
         )
 
@@ -93,7 +93,7 @@ class Rank(Attack, frozen=True, kw_only=True):
         metric = manhattan if self.criterion == "sum" else chebyshev
         return metric(None if self.weights is None else weights[weights > 0])
 
-    def _keys(self, files: Files, column: str, by: Ranking) -> tuple[Floats, Floats, Floats]:
+    def _keys(self, files: LinkageFiles, column: str, by: Ranking) -> tuple[Floats, Floats, Floats]:
         """Numbers that stand as the cells do: of mine, of the people and of the release."""
         if files.generalised(column):
             raise SchemaError(
@@ -110,7 +110,9 @@ class Rank(Attack, frozen=True, kw_only=True):
         strangers = files.people is not files.mine
         return mine, code_values(files.people, column, listed) if strangers else mine, released
 
-    def _marginal(self, files: Files, column: str, by: Ranking) -> tuple[Floats, Floats, Floats]:
+    def _marginal(
+        self, files: LinkageFiles, column: str, by: Ranking
+    ) -> tuple[Floats, Floats, Floats]:
         hierarchy = next((h for data in files.both if (h := data.schema[column].hierarchy)), ())
         if not hierarchy:
             raise SchemaError(

@@ -12,20 +12,20 @@ from msgspec import Meta
 from threadpoolctl import threadpool_limits
 
 from unveil.aggregation.quantifiers import Family
-from unveil.attacks.base import Attack, Files, Matching
-from unveil.attacks.nearest import Search, as_records
+from unveil.attacks.base import Attack, LinkageFiles, Matching
+from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.attack import Probabilistic
 from unveil.attacks.structural.alignment import aligned, likeness
 from unveil.attacks.structural.canonical import loosen
-from unveil.attacks.structural.confidence import Credit, likelihood_found
-from unveil.attacks.structural.file_features import Side
+from unveil.attacks.structural.confidence import Confidence, likelihood_found
+from unveil.attacks.structural.file_features import FileFeatures
 from unveil.attacks.structural.representatives import (
     Missing,
     Normalisation,
     Operator,
     representatives,
 )
-from unveil.attacks.structural.search import Apart, Structure
+from unveil.attacks.structural.search import Structure, StructureSearch
 from unveil.attacks.structural.starting_points import main_loadings, main_signs
 from unveil.engines.metric import Metric, euclid, manhattan
 from unveil.errors import DataError
@@ -132,12 +132,12 @@ class Structural(Attack, frozen=True, kw_only=True):
         ),
     ] = 4
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
-        apart = Apart.of(files, self.starts)
+        apart = StructureSearch.of(files, self.starts)
         if self.method != "values" and not (self.method == "auto" and apart.shared.found):
             apart.check_featured()
-        ways: dict[Way, Callable[[Apart], Search]] = {
+        ways: dict[Way, Callable[[StructureSearch], NearestSearch]] = {
             "auto": self._choose,
             "representatives": self._by_representatives,
             "ranking": self._by_ranking,
@@ -153,7 +153,7 @@ class Structural(Attack, frozen=True, kw_only=True):
         guessed = self.method == "auto" and finder.details["guess"]
         return "nearest" if guessed else self.matching
 
-    def _choose(self, apart: Apart) -> Search:
+    def _choose(self, apart: StructureSearch) -> NearestSearch:
         """The likeliest structure, if it is likelier than in controls; else a guess."""
         found = {"correlation": apart.by_correlation()} if apart.featured else {}
         if apart.shared.found:
@@ -162,7 +162,7 @@ class Structural(Attack, frozen=True, kw_only=True):
             found["correlation+values"] = apart.by_both(*found.values())
         strangers = apart.strangers(self.controls) if apart.featured else {}
         worth = {
-            name: Credit(likelihood_found(one.parts), {} if name == "values" else strangers)
+            name: Confidence(likelihood_found(one.parts), {} if name == "values" else strangers)
             for name, one in found.items()
         }
         chosen = max(worth, key=lambda name: worth[name].likelihood)
@@ -174,22 +174,22 @@ class Structural(Attack, frozen=True, kw_only=True):
             return replace(guess, details=guess.details | {"sure": sure, "evidence": evidence})
         return _followed(apart, chosen, found[chosen], worth[chosen], evidence)
 
-    def _by_correlation(self, apart: Apart) -> Search:
+    def _by_correlation(self, apart: StructureSearch) -> NearestSearch:
         found = apart.by_correlation()
-        credit = Credit(likelihood_found(found.parts), apart.strangers(self.controls))
+        credit = Confidence(likelihood_found(found.parts), apart.strangers(self.controls))
         return _followed(apart, "correlation", found, credit, [credit.told("correlation")])
 
-    def _by_values(self, apart: Apart) -> Search:
+    def _by_values(self, apart: StructureSearch) -> NearestSearch:
         if not apart.shared.found:
             raise DataError(
                 "structural: values: no attribute of one file shares more values with one of the "
                 "other than chance makes: choose another method"
             )
         found = apart.by_values()
-        credit = Credit(likelihood_found(found.parts), {})
+        credit = Confidence(likelihood_found(found.parts), {})
         return _followed(apart, "values", found, credit, [credit.told("values")])
 
-    def _by_representatives(self, apart: Apart) -> Search:
+    def _by_representatives(self, apart: StructureSearch) -> NearestSearch:
         """The nearest by ten symmetric aggregates of each record."""
         signs = self._signs(apart)
         sides = (apart.mine, apart.people), (apart.released.values, apart.released)
@@ -211,8 +211,8 @@ class Structural(Attack, frozen=True, kw_only=True):
         return _guess(apart, (mine, released), euclid(), details)
 
     def _probabilistic(
-        self, apart: Apart, mine: Floats, released: Floats, details: dict[str, Any]
-    ) -> Search:
+        self, apart: StructureSearch, mine: Floats, released: Floats, details: dict[str, Any]
+    ) -> NearestSearch:
         """Fellegi and Sunter's weights; a representative that repeats another counts once."""
         every = np.vstack([mine, released])
         _, first = np.unique(every, axis=1, return_index=True)
@@ -227,11 +227,11 @@ class Structural(Attack, frozen=True, kw_only=True):
             apart.files, mine=both[0], people=both[0], release=both[1], columns=names
         )
         spec = self.linkage if isinstance(self.linkage, Probabilistic) else Probabilistic()
-        found = cast("Search", spec.finder(compared))
+        found = cast("NearestSearch", spec.finder(compared))
         details = found.details | details
         return replace(found, columns=apart.columns(), details=details, margins=None, guess=True)
 
-    def _by_ranking(self, apart: Apart) -> Search:
+    def _by_ranking(self, apart: StructureSearch) -> NearestSearch:
         """The nearest by the place among one's own, by one score of each record."""
         signs = self._signs(apart)
         sides = (apart.mine, apart.people), (apart.released.values, apart.released)
@@ -243,7 +243,7 @@ class Structural(Attack, frozen=True, kw_only=True):
         details = _details(apart, "ranking", signs)
         return _guess(apart, (places[0], places[1]), manhattan(), details)
 
-    def _by_alignment(self, apart: Apart) -> Search:
+    def _by_alignment(self, apart: StructureSearch) -> NearestSearch:
         """The nearest by attributes that are set against each other by their shapes."""
         pairs = aligned(apart.people.values, apart.released.values, turn=self.turn)
         size = np.sqrt(likeness(pairs.gap))
@@ -264,7 +264,7 @@ class Structural(Attack, frozen=True, kw_only=True):
         ]
         return _guess(apart, compared, euclid(), details)
 
-    def _signs(self, apart: Apart) -> tuple[Floats, Floats]:
+    def _signs(self, apart: StructureSearch) -> tuple[Floats, Floats]:
         """Which features are turned round: those that fall along the first component."""
         if not self.turn:
             return np.ones(len(apart.people.features)), np.ones(len(apart.released.features))
@@ -272,11 +272,11 @@ class Structural(Attack, frozen=True, kw_only=True):
 
 
 def _guess(
-    apart: Apart, both: tuple[Floats, Floats], metric: Metric, details: dict[str, Any]
-) -> Search:
+    apart: StructureSearch, both: tuple[Floats, Floats], metric: Metric, details: dict[str, Any]
+) -> NearestSearch:
     """The search by numbers of both files that nothing says are of one kind."""
     mine, released = (as_records(values) for values in both)
-    return Search(
+    return NearestSearch(
         apart.files,
         mine,
         released,
@@ -289,8 +289,12 @@ def _guess(
 
 
 def _followed(
-    apart: Apart, name: str, structure: Structure, credit: Credit, evidence: list[dict[str, Any]]
-) -> Search:
+    apart: StructureSearch,
+    name: str,
+    structure: Structure,
+    credit: Confidence,
+    evidence: list[dict[str, Any]],
+) -> NearestSearch:
     """The search by a structure, after it has learnt that some have no partner."""
     pairs = loosen(structure.parts)
     details = _details(apart, name, None) | {
@@ -305,7 +309,9 @@ def _followed(
     return replace(apart.search(structure, details), credit=believed)
 
 
-def _details(apart: Apart, method: str, signs: tuple[Floats, Floats] | None) -> dict[str, Any]:
+def _details(
+    apart: StructureSearch, method: str, signs: tuple[Floats, Floats] | None
+) -> dict[str, Any]:
     details: dict[str, Any] = {
         "method": method,
         "guess": True,
@@ -334,7 +340,7 @@ def _places(scores: Floats, among: Floats) -> Floats:
     return places
 
 
-def _normalisation(sides: tuple[Side, Side]) -> Normalisation:
+def _normalisation(sides: tuple[FileFeatures, FileFeatures]) -> Normalisation:
     """Ranging puts what is piled up at the end of a range in one place, whatever the attribute."""
     values = [column[~np.isnan(column)] for side in sides for column in side.values.T]
     ends = sum(int(((v == v.min()) | (v == v.max())).sum()) for v in values)

@@ -37,7 +37,7 @@ FEW = 3  # those that do where there are many pairs
 AT_FIRST, SOME, ALMOST_ALL = 0.9, 0.3, 0.99  # shares of the smaller file that are in both
 
 
-class Part(Protocol):
+class PairEvidence(Protocol):
     """What speaks for a pair, and learns from a posterior."""
 
     def learn(self, posterior: Floats) -> None:
@@ -47,7 +47,7 @@ class Part(Protocol):
         """For each pair the log of how much likelier it is than one of strangers."""
 
 
-def weights_of(parts: Sequence[Part]) -> Floats:
+def weights_of(parts: Sequence[PairEvidence]) -> Floats:
     """What all parts say of each pair together."""
     total: Floats = reduce(np.add, (part.weights() for part in parts))
     return total
@@ -79,7 +79,7 @@ def _freeing(related: Floats) -> Floats:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Pair:
+class FeaturePair:
     """The scores of two files that are compared, and how those of each are correlated."""
 
     mine: Floats  # records x features
@@ -87,7 +87,7 @@ class Pair:
     related: tuple[Floats, Floats]  # correlations of the features, in the whole files
 
     @classmethod
-    def of(cls, mine: Floats, released: Floats) -> Pair:
+    def of(cls, mine: Floats, released: Floats) -> FeaturePair:
         """Two whole files."""
         return cls(mine, released, (correlations_of(mine), correlations_of(released)))
 
@@ -96,16 +96,16 @@ class Pair:
         """How many pairs of records there are."""
         return len(self.mine) * len(self.released)
 
-    def some(self, rows: Ints, columns: Ints) -> Pair:
+    def some(self, rows: Ints, columns: Ints) -> FeaturePair:
         """Some records of each."""
-        return Pair(self.mine[rows], self.released[columns], self.related)
+        return FeaturePair(self.mine[rows], self.released[columns], self.related)
 
 
 @dataclass(repr=False, eq=False)
-class Correlations:
+class CanonicalCorrelations:
     """What the scores of two files have in common: canonical correlations of a soft matching."""
 
-    pair: Pair
+    pair: FeaturePair
     share: float  # of each file's variance that is looked at
     sizes: Floats = field(init=False)  # the correlations
     turns: tuple[Floats, Floats] = field(init=False)  # features x canonical directions
@@ -153,9 +153,9 @@ class Correlations:
         """The correlations, and the directions of both files that are correlated."""
         return self.sizes, *self.turns
 
-    def among(self, pair: Pair) -> Correlations:
+    def among(self, pair: FeaturePair) -> CanonicalCorrelations:
         """The same of other records."""
-        other = Correlations(pair, self.share)
+        other = CanonicalCorrelations(pair, self.share)
         other.sizes, other.turns = self.sizes, self.turns
         return other
 
@@ -166,14 +166,14 @@ class Correlations:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Fit:
+class StructureFit:
     """The posterior and the likelihood that parts come to when they have settled."""
 
     posterior: Floats
     likelihood: float
 
 
-def settle(parts: Sequence[Part], posterior: Floats, rounds: int = ROUNDS) -> Fit:
+def settle(parts: Sequence[PairEvidence], posterior: Floats, rounds: int = ROUNDS) -> StructureFit:
     """Let the parts learn from the posterior, and the posterior from the parts, in turn."""
     weights = np.zeros_like(posterior)
     for _ in range(rounds):
@@ -184,10 +184,10 @@ def settle(parts: Sequence[Part], posterior: Floats, rounds: int = ROUNDS) -> Fi
         # Of many candidates each is unlikely, and so is a change.
         if np.abs(posterior - before).max() < SETTLED * min(1.0, posterior.max() / LIKELY):
             break
-    return Fit(posterior, likelihood_of(weights, posterior))
+    return StructureFit(posterior, likelihood_of(weights, posterior))
 
 
-def loosen(parts: Sequence[Part]) -> float:
+def loosen(parts: Sequence[PairEvidence]) -> float:
     """Let parts that have settled learn that some records have no partner; how many pairs remain.
 
     Whoever has none was given one, and blurred what was learnt.
@@ -206,7 +206,9 @@ def loosen(parts: Sequence[Part]) -> float:
     return pairs
 
 
-def correlated(first: Pair, pair: Pair, starts: Iterable[Floats]) -> Correlations:
+def correlated(
+    first: FeaturePair, pair: FeaturePair, starts: Iterable[Floats]
+) -> CanonicalCorrelations:
     """The correlations that make the files likeliest, from the best of many starts.
 
     Starts are posteriors of the first pairs. After a look at these, and at the most variable
@@ -214,7 +216,7 @@ def correlated(first: Pair, pair: Pair, starts: Iterable[Floats]) -> Correlation
     """
     found = []
     for start in starts:
-        part = Correlations(first, LEVELS[0])
+        part = CanonicalCorrelations(first, LEVELS[0])
         found.append((settle([part], start).likelihood, part))
     found.sort(key=lambda one: -one[0])
     kept = FEW if many(pair.size) else max(FEWEST, len(found) // GOING_ON)
@@ -224,11 +226,15 @@ def correlated(first: Pair, pair: Pair, starts: Iterable[Floats]) -> Correlation
 
 
 def progressed(
-    pair: Pair, posterior: Floats, shares: Sequence[float], rounds: int, also: Sequence[Part] = ()
-) -> tuple[float, Correlations]:
+    pair: FeaturePair,
+    posterior: Floats,
+    shares: Sequence[float],
+    rounds: int,
+    also: Sequence[PairEvidence] = (),
+) -> tuple[float, CanonicalCorrelations]:
     """The likelihood that ever smaller directions of variance come to, and the correlations."""
     for share in shares:
-        part = Correlations(pair, share)
+        part = CanonicalCorrelations(pair, share)
         fit = settle([part, *also], posterior, rounds)
         posterior = fit.posterior
     return fit.likelihood, part

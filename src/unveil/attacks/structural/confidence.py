@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from unveil.attacks.matched.comparer import Outcome, Pairing
+from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities
 from unveil.attacks.matched.posterior import posterior
-from unveil.attacks.structural.canonical import ALMOST_ALL, Part, weights_of
+from unveil.attacks.structural.canonical import ALMOST_ALL, PairEvidence, weights_of
 from unveil.attacks.structural.soft_matching import (
     beliefs_of,
     likelihood_of,
@@ -23,8 +23,8 @@ from unveil.attacks.structural.soft_matching import (
 )
 from unveil.support.arrays import Floats
 
-if TYPE_CHECKING:
-    from unveil.attacks.nearest import Search
+if TYPE_CHECKING:  # which imports this module
+    from unveil.attacks.nearest import NearestSearch
 
 
 USUAL, AS_MANY = 10.0, 4.0  # a control's deviation before any is seen, and how many that counts for
@@ -35,7 +35,7 @@ LEAST = 1e-9  # what remains of a probability that is not believed: its order
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Credit:
+class Confidence:
     """A search held against the same search in controls, by the kind of these."""
 
     likelihood: float
@@ -99,7 +99,7 @@ class Credit:
         return told
 
 
-def likelihood_found(parts: Sequence[Part]) -> float:
+def likelihood_found(parts: Sequence[PairEvidence]) -> float:
     """How much likelier the files are, as a log, by what a search has found."""
     weights = weights_of(parts)
     # Both are below the sum over all matchings; beliefs are nearer, but need not have settled.
@@ -107,15 +107,15 @@ def likelihood_found(parts: Sequence[Part]) -> float:
     return max(likelihood_of(weights, chance) for chance in found)
 
 
-def credited(pairing: Pairing, credit: Credit) -> Outcome:
+def credited(pairing: ClassPairs, credit: Confidence) -> MatchProbabilities:
     """The posterior over matchings in which some have no partner, as far as it is sure."""
     outcome = posterior(pairing, _alone(pairing, credit))
     return replace(outcome, chance=outcome.chance * max(credit.sure, LEAST))
 
 
-def _alone(pairing: Pairing, credit: Credit) -> Floats:
+def _alone(pairing: ClassPairs, credit: Confidence) -> Floats:
     """The log of how likely records of each class are to be alone, as costs go."""
-    between = cast("Search", pairing.between)
+    between = cast("NearestSearch", pairing.between)
     asking, _ = between.files.asked(between.mine, between.released)
     own = np.zeros(len(asking)) if asking.offset is None else asking.offset
     rows, columns = int(pairing.supply.sum()), int(pairing.capacity.sum())

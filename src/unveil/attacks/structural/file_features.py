@@ -43,7 +43,7 @@ class Feature(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Side:
+class FileFeatures:
     """The records of one file as features, and the attributes that are left out, with reasons."""
 
     features: tuple[Feature, ...]
@@ -75,7 +75,7 @@ class Side:
         return np.lexsort([self.places, *self.values.T[::-1]])
 
 
-def side_of(data: Microdata, columns: Sequence[str], whose: str) -> Side:
+def side_of(data: Microdata, columns: Sequence[str], whose: str) -> FileFeatures:
     """The records of a file as features, if any of its attributes can be some."""
     if len(data) < FEWEST:
         raise DataError(
@@ -92,7 +92,7 @@ def side_of(data: Microdata, columns: Sequence[str], whose: str) -> Side:
     values = [feature.of(data) for feature in found]
     numbered = np.array(values).reshape(-1, len(data)).T
     held = data.select(list(columns)) if columns else data
-    return Side(tuple(found), numbered, left_out, content_places(held))
+    return FileFeatures(tuple(found), numbered, left_out, content_places(held))
 
 
 def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:

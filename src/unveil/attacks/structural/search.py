@@ -8,24 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from unveil.attacks.base import Files
-from unveil.attacks.nearest import Search, as_records
+from unveil.attacks.base import LinkageFiles
+from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.structural.alignment import shape_gaps
 from unveil.attacks.structural.canonical import (
     LEVELS,
     ROUNDS,
-    Correlations,
-    Pair,
-    Part,
+    CanonicalCorrelations,
+    FeaturePair,
+    PairEvidence,
     correlated,
     progressed,
     weights_of,
 )
 from unveil.attacks.structural.confidence import likelihood_found
-from unveil.attacks.structural.file_features import Side, scores_of, side_of
+from unveil.attacks.structural.file_features import FileFeatures, scores_of, side_of
 from unveil.attacks.structural.null_files import CONTROLS
 from unveil.attacks.structural.representatives import normalised
-from unveil.attacks.structural.shared_values import Copies, Copy, copy_of, shared_values
+from unveil.attacks.structural.shared_values import (
+    SharedValue,
+    SharedValues,
+    copy_of,
+    shared_values,
+)
 from unveil.attacks.structural.soft_matching import partly_matched, posterior_of
 from unveil.attacks.structural.starting_points import starts_of
 from unveil.engines.metric import Cost, Metric, levels, squared
@@ -45,13 +50,13 @@ STARTS, FEW_PAIRS = 40, 100_000  # random starts, where there are so few pairs; 
 class Structure:
     """What two files have in common: correlations, values, or both."""
 
-    correlations: Correlations | None
-    copies: Copies | None
+    correlations: CanonicalCorrelations | None
+    copies: SharedValues | None
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[PairEvidence]:
         """What speaks for a pair."""
-        both: tuple[Part | None, ...] = (self.correlations, self.copies)
+        both: tuple[PairEvidence | None, ...] = (self.correlations, self.copies)
         return [part for part in both if part is not None]
 
     @property
@@ -61,16 +66,16 @@ class Structure:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Apart:
+class StructureSearch:
     """The features of two files; for the search their rows stand by what they hold."""
 
-    files: Files
-    people: Side
-    released: Side
+    files: LinkageFiles
+    people: FileFeatures
+    released: FileFeatures
     starts: int | None  # random ones; if not given, by the size of the files
 
     @classmethod
-    def of(cls, files: Files, starts: int | None) -> Apart:
+    def of(cls, files: LinkageFiles, starts: int | None) -> StructureSearch:
         """Two files as an attack sees them."""
         people = side_of(files.people, files.columns, "intruder's file")
         return cls(files, people, side_of(files.release, files.others, "release"), starts)
@@ -85,13 +90,13 @@ class Apart:
         self.people.check("intruder's file")
         self.released.check("release")
 
-    def columns(self, copies: Copies | None = None) -> tuple[str, ...]:
+    def columns(self, copies: SharedValues | None = None) -> tuple[str, ...]:
         """The columns that are used, of both files; besides those whose values are compared."""
         found = () if copies is None else copies.found
         copied = [name for copy in found for name in (copy.mine, copy.released)]
         return tuple(dict.fromkeys((*self.people.columns, *self.released.columns, *copied)))
 
-    def left_out(self, copies: Copies | None = None) -> dict[str, dict[str, str]]:
+    def left_out(self, copies: SharedValues | None = None) -> dict[str, dict[str, str]]:
         """Attributes that are not used, and why."""
         used = self.columns(copies)
         return {
@@ -116,12 +121,12 @@ class Apart:
         """Scores of those whose ranks and scales count."""
         return scores_of(self.people.values, self.people.values)
 
-    def standard(self, values: Floats, side: Side) -> Floats:
+    def standard(self, values: Floats, side: FileFeatures) -> Floats:
         """z-scores among the records of a file; 0 where missing."""
         return np.nan_to_num(normalised(values, how="standardisation", among=side.values))
 
     @cached_property
-    def shared(self) -> Copies:
+    def shared(self) -> SharedValues:
         """The attributes that share values, as rows stand."""
         files = self.files
         return shared_values(files.people, files.release, files.columns, files.others)
@@ -140,12 +145,12 @@ class Apart:
         return self._some(PAIRS)
 
     @cached_property
-    def _pair(self) -> Pair:
+    def _pair(self) -> FeaturePair:
         """Their scores."""
-        return Pair.of(*(scores_of(own, own) for own in self._values)).some(*self._rows)
+        return FeaturePair.of(*(scores_of(own, own) for own in self._values)).some(*self._rows)
 
     @cached_property
-    def _copies(self) -> Copies:
+    def _copies(self) -> SharedValues:
         """The values that they share."""
         mine, released = self._rows
         return self.shared.of(self.people.order[mine], self.released.order[released])
@@ -196,8 +201,11 @@ class Apart:
         )
         return likelihood_found([self._correlated((mine, released))])
 
-    def _correlated(self, values: tuple[Floats, Floats]) -> Correlations:
-        whole, rows = Pair.of(*(scores_of(own, own) for own in values)), self._some(FIRST_PAIRS)
+    def _correlated(self, values: tuple[Floats, Floats]) -> CanonicalCorrelations:
+        whole, rows = (
+            FeaturePair.of(*(scores_of(own, own) for own in values)),
+            self._some(FIRST_PAIRS),
+        )
         first = whole.some(*rows)
         drawn = self.starts
         if drawn is None:
@@ -242,7 +250,7 @@ class Apart:
             found += copy.unequal + sum(copy.gain(power) for power in copy.powers)
         return found
 
-    def search(self, structure: Structure, details: dict[str, Any]) -> Search:
+    def search(self, structure: Structure, details: dict[str, Any]) -> NearestSearch:
         """The exact search by what a structure says of a pair: its log-likelihood ratio."""
         both = [_Compared.nothing(len(data)) for data in self.files.both]
         costs: list[Cost] = [squared()]
@@ -259,7 +267,7 @@ class Apart:
                 more = _by_copy(replace(found, rare=copy.rare, chance=copy.chance), both)
                 costs += more
         mine, released = (one.records() for one in both)
-        return Search(
+        return NearestSearch(
             self.files,
             mine,
             released,
@@ -286,7 +294,7 @@ class _Compared:
 
 
 def _by_correlations(
-    found: Correlations, scores: tuple[Floats, Floats]
+    found: CanonicalCorrelations, scores: tuple[Floats, Floats]
 ) -> tuple[list[_Compared], list[Cost]]:
     """With u and v correlated by r: r(u - v)^2 / 2(1 - r^2), less r(u^2 + v^2) / 2(1 + r)."""
     size, *turns = found.found
@@ -299,7 +307,7 @@ def _by_correlations(
     return both, [squared()] * len(size)
 
 
-def _by_copy(copy: Copy, both: list[_Compared]) -> list[Cost]:
+def _by_copy(copy: SharedValue, both: list[_Compared]) -> list[Cost]:
     """One column for the values of each frequency: who is equal saves what that is worth.
 
     Who is not equal, in none of them, pays for all; who has no value pays what is neutral.

@@ -25,7 +25,7 @@ LEAST, MOST = 0.02, 0.98  # how often values are copied
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Copy:
+class SharedValue:
     """An attribute of mine whose values are found again in one of the release's."""
 
     mine: str
@@ -59,7 +59,7 @@ class Copy:
         equal, there = self._compared
         return np.where(there, self.unequal, 0.0) + np.where(equal, gain[self.codes[1]], 0.0)
 
-    def of(self, rows: Ints, columns: Ints) -> Copy:
+    def of(self, rows: Ints, columns: Ints) -> SharedValue:
         """The same of some records of each file."""
         return replace(self, codes=(self.codes[0][rows], self.codes[1][columns]))
 
@@ -71,10 +71,10 @@ class Copy:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Copies:
+class SharedValues:
     """All attributes that share values: a part of what speaks for a pair."""
 
-    found: tuple[Copy, ...]
+    found: tuple[SharedValue, ...]
 
     def learn(self, posterior: Floats) -> None:
         """There is nothing to learn: how often values are shared can be counted."""
@@ -84,14 +84,14 @@ class Copies:
         total: Floats = np.sum([one.weights() for one in self.found], axis=0)
         return total
 
-    def of(self, rows: Ints, columns: Ints) -> Copies:
+    def of(self, rows: Ints, columns: Ints) -> SharedValues:
         """The same of some records of each file."""
-        return Copies(tuple(one.of(rows, columns) for one in self.found))
+        return SharedValues(tuple(one.of(rows, columns) for one in self.found))
 
 
 def shared_values(
     mine: Microdata, release: Microdata, own: tuple[str, ...], others: tuple[str, ...]
-) -> Copies:
+) -> SharedValues:
     """The attributes that share more values than chance makes, each with one of the other file.
 
     What chance makes is told by how values are repeated within each file.
@@ -99,14 +99,14 @@ def shared_values(
     every = [(column, other) for column in own for other in others]
     found = [copy for pair in every if (copy := copy_of(mine, release, *pair)) is not None]
     found = [copy for copy in found if copy.surprise >= SURPRISE]
-    kept: list[Copy] = []
+    kept: list[SharedValue] = []
     for copy in sorted(found, key=lambda one: (-one.surprise, one.mine, one.released)):
         if all(copy.mine != one.mine and copy.released != one.released for one in kept):
             kept.append(copy)
-    return Copies(tuple(kept))
+    return SharedValues(tuple(kept))
 
 
-def copy_of(mine: Microdata, release: Microdata, column: str, other: str) -> Copy | None:
+def copy_of(mine: Microdata, release: Microdata, column: str, other: str) -> SharedValue | None:
     """Two columns as codes, the same where values are; None where they cannot be compared."""
     kinds = {mine.level(column) == "numeric", release.level(other) == "numeric"}
     if len(kinds) > 1 or mine.schema[column].generalised or release.schema[other].generalised:
@@ -126,7 +126,7 @@ def copy_of(mine: Microdata, release: Microdata, column: str, other: str) -> Cop
     often = np.rint(np.log2(np.maximum(counts, 1))).astype(np.int64)
     size = int(there[1].sum())
     counted = max(_counted(cell[known]) for cell, known in zip(cells, there, strict=True))
-    return Copy(
+    return SharedValue(
         column, other, (codes[0], codes[1]), often, size, *_shared(codes[0], codes[1], counted)
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from unveil.attacks.structural.alignment import likeness, related_alike
-from unveil.attacks.structural.canonical import Correlations, Pair
+from unveil.attacks.structural.canonical import CanonicalCorrelations, FeaturePair
 from unveil.attacks.structural.file_features import correlations_of
 from unveil.attacks.structural.representatives import NORMALISATIONS, representatives
 from unveil.attacks.structural.soft_matching import posterior_of
@@ -51,7 +51,7 @@ def main_loadings(scores: Floats) -> Floats:
 
 def starts_of(
     values: tuple[Floats, Floats],
-    pair: Pair,
+    pair: FeaturePair,
     gaps: tuple[Floats, Floats],
     rng: np.random.Generator,
     drawn: int,
@@ -103,9 +103,9 @@ def _by_product(scores: tuple[Floats, Floats], alike: Floats) -> Floats:
     return _sharpened(scores[0] @ alike @ scores[1].T)
 
 
-def _by_supposing(pair: Pair, alike: Floats) -> Floats:
+def _by_supposing(pair: FeaturePair, alike: Floats) -> Floats:
     """The posterior if attributes that are taken to say the same are correlated well."""
-    supposed = Correlations(pair, 1.0)
+    supposed = CanonicalCorrelations(pair, 1.0)
     supposed.suppose(WELL * alike)
     return posterior_of(supposed.weights())
 

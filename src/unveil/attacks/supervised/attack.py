@@ -10,22 +10,22 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, Files
+from unveil.attacks.base import Attack, LinkageFiles
 from unveil.attacks.distance.attack import Distance, side_by_side
 from unveil.attacks.distance.attribute_costs import Scaling
-from unveil.attacks.nearest import Search
+from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.bilinear import Bilinear
 from unveil.attacks.supervised.budget import Budget, seconds_of
 from unveil.attacks.supervised.choquet import Choquet, check_measurable
-from unveil.attacks.supervised.competitors import Questions
-from unveil.attacks.supervised.families import Family, Ground
+from unveil.attacks.supervised.competitors import LinkageTargets
+from unveil.attacks.supervised.families import Family, TrainingFiles
 from unveil.attacks.supervised.hitting_set import CLOSE
-from unveil.attacks.supervised.training import Lesson, learn
+from unveil.attacks.supervised.training import FittedDistance, learn
 from unveil.attacks.supervised.weighted_mean import Weights, by_moments
 from unveil.errors import DataError, SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
-from unveil.values.results.supervised_bound import HeldOut, Learnt, Together
+from unveil.values.results.supervised_bound import AttributeInteraction, HeldOut, SupervisedBound
 from unveil.wording import count
 
 Model = Literal["weights", "choquet", "bilinear"]
@@ -111,7 +111,7 @@ class Supervised(Attack, frozen=True, kw_only=True):
         """The budget in seconds; None: there is no limit."""
         return None if self.budget in (None, "none") else seconds_of(self.budget or 0)
 
-    def finder(self, files: Files) -> Search:
+    def finder(self, files: LinkageFiles) -> NearestSearch:
         """Learn, and make ready to link the records of two files."""
         ground = self._ground(files)
         if files.taught is not None:  # strangers meet what was learnt of the people
@@ -127,7 +127,7 @@ class Supervised(Attack, frozen=True, kw_only=True):
         strict = self.counting == "strict"
         asked = questions_of(ground, files.pairs, strict=strict, patience=patience)
         some = self._drawn(len(asked), files.seed)
-        pupil = _Pupil(self, ground, asked, asked.of(some), files.seed)
+        pupil = _Trainer(self, ground, asked, asked.of(some), files.seed)
         lesson = pupil.in_full()
         held_out = None
         if lesson.ended != "stopped":
@@ -136,13 +136,13 @@ class Supervised(Attack, frozen=True, kw_only=True):
             except KeyboardInterrupt:
                 lesson = replace(lesson, ended="stopped")
         search = lesson.family.search(lesson.point)
-        found = _Recount(search, ground, asked, lesson, some).learnt(self, held_out)
+        found = _Evaluation(search, ground, asked, lesson, some).learnt(self, held_out)
         _warn(found)
         return replace(search, details={"learnt": msgspec.to_builtins(found)}, lesson=lesson)
 
-    def _ground(self, files: Files) -> Ground:
+    def _ground(self, files: LinkageFiles) -> TrainingFiles:
         parts = Distance(scale=self.scale).compared(files, dict.fromkeys(files.columns, 1.0))
-        return Ground(files, parts, *side_by_side(parts))
+        return TrainingFiles(files, parts, *side_by_side(parts))
 
     def _drawn(self, many: int, seed: int) -> Ints:
         """Those that are learnt on, by their places."""
@@ -153,8 +153,8 @@ class Supervised(Attack, frozen=True, kw_only=True):
 
 
 def questions_of(
-    ground: Ground, pairs: Ints, *, strict: bool, patience: float | None = None
-) -> Questions:
+    ground: TrainingFiles, pairs: Ints, *, strict: bool, patience: float | None = None
+) -> LinkageTargets:
     """Those that look for their true one, in the order of what they and their true ones hold."""
     files = ground.files
     mine = np.flatnonzero(pairs >= 0)
@@ -167,7 +167,7 @@ def questions_of(
     asking, asked = (side.cells() for side in ground.asked)
     order = np.lexsort(np.hstack([asked[truth], asking[records]]).T)
     askers, kinds = search.alike()
-    return Questions(
+    return LinkageTargets(
         ground=ground,
         records=records[order],
         partners=truth[order],
@@ -182,16 +182,16 @@ def questions_of(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class _Pupil:
+class _Trainer:
     """Who learns, from some records or others."""
 
     attack: Supervised
-    ground: Ground
-    everybody: Questions
-    asked: Questions  # those that are learnt on: all, or a sample
+    ground: TrainingFiles
+    everybody: LinkageTargets
+    asked: LinkageTargets  # those that are learnt on: all, or a sample
     seed: int
 
-    def in_full(self) -> Lesson:
+    def in_full(self) -> FittedDistance:
         """From all of the records, in the time that halves leave; Ctrl-C ends it early.
 
         Who is not learnt on may be linked or not: of a sample nothing is proven.
@@ -203,8 +203,8 @@ class _Pupil:
         return self._learn(self.asked, budget, "all", prove=whole, starts=None)
 
     def _learn(
-        self, asked: Questions, budget: Budget, name: str, *, prove: bool, starts: int | None
-    ) -> Lesson:
+        self, asked: LinkageTargets, budget: Budget, name: str, *, prove: bool, starts: int | None
+    ) -> FittedDistance:
         """From these records; other families begin where weights end."""
         told = self.ground.files.told if starts is None else None
         model, rng = self.attack.model, stream(self.seed, "supervised", name)
@@ -225,7 +225,7 @@ class _Pupil:
         lesson = learn(family, asked, budget, rng, prove=prove, starts=starts, told=told)
         return self._settled(lesson, asked)
 
-    def _settled(self, lesson: Lesson, asked: Questions) -> Lesson:
+    def _settled(self, lesson: FittedDistance, asked: LinkageTargets) -> FittedDistance:
         """Of a sample, the parameters that link the most of everybody: the last, or the first."""
         if (
             asked is not self.asked
@@ -266,22 +266,22 @@ class _Pupil:
         )
 
 
-def expected(search: Search, asked: Questions) -> Floats:
+def expected(search: NearestSearch, asked: LinkageTargets) -> Floats:
     """For each record how likely it is linked with its true one, by the exact search."""
     return np.sort(search.against(asked.records, asked.truth, 1, None).hits)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class _Recount:
+class _Evaluation:
     """What was learnt, counted by the exact search among all candidates."""
 
-    search: Search
-    ground: Ground
-    asked: Questions  # everybody
-    lesson: Lesson
+    search: NearestSearch
+    ground: TrainingFiles
+    asked: LinkageTargets  # everybody
+    lesson: FittedDistance
     some: Ints  # those that were learnt on
 
-    def learnt(self, attack: Supervised, held_out: HeldOut | None) -> Learnt:
+    def learnt(self, attack: Supervised, held_out: HeldOut | None) -> SupervisedBound:
         """All that is said of it."""
         asked, lesson = self.asked, self.lesson
         found = self.search.against(asked.records, asked.truth, 1, None)
@@ -304,7 +304,7 @@ class _Recount:
             )
         )
         told = lesson.family.told(lesson.point)
-        return Learnt(
+        return SupervisedBound(
             model=attack.model,
             direction="release-to-original" if self.ground.files.reverse else "original-to-release",
             attributes=self.ground.names,
@@ -322,13 +322,13 @@ class _Recount:
             plain=plain,
             moments=moments,
             importance=told.importance,
-            together=tuple(Together(*pair) for pair in told.pairs[:SHOWN]),
+            together=tuple(AttributeInteraction(*pair) for pair in told.pairs[:SHOWN]),
             held_out=held_out,
             undecided=lesson.unclear,
         )
 
 
-def _warn(found: Learnt) -> None:
+def _warn(found: SupervisedBound) -> None:
     """Say if the solver did not do its part."""
     log = logging.getLogger("unveil")
     if found.undecided and not found.proven:

@@ -12,8 +12,8 @@ from time import monotonic
 
 import numpy as np
 
-from unveil.attacks.supervised.constraints import Inequalities
-from unveil.attacks.supervised.families import Family, Features
+from unveil.attacks.supervised.constraints import LinkageConstraints
+from unveil.attacks.supervised.families import Family, PairFeatures
 from unveil.attacks.supervised.feasibility import in_unit, usual_size
 from unveil.attacks.supervised.hitting_set import CLOSE, least_loss
 from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, new_solver
@@ -23,7 +23,7 @@ from unveil.support.arrays import Floats, Ints
 class BigM:
     """The integer program over parameters and records that are given up."""
 
-    def __init__(self, rows: Inequalities, family: Family, point: Floats) -> None:
+    def __init__(self, rows: LinkageConstraints, family: Family, point: Floats) -> None:
         self.rows, self.family, self.point = rows, family, point
         self.linked, self.bound = rows.count(point), rows.total
         self._scale = usual_size(point)
@@ -48,7 +48,7 @@ class BigM:
         new = [row for row in np.unique(which).tolist() if row not in self._watched]
         self._watched.update(new)
         for some in np.array_split(np.array(new, np.int64), len(new) // 1000 + 1):
-            features = Features(self.rows.index[some], self.rows.value[some])
+            features = PairFeatures(self.rows.index[some], self.rows.value[some])
             given_up = np.zeros((len(some), len(self.rows)))
             owners = self.rows.owners[some]
             given_up[np.arange(len(some)), owners] = self.family.deepest(features, self._scale)

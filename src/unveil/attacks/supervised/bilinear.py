@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from unveil.attacks.nearest import Search, as_records
+from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.supervised.families import (
     LEAST,
     ROUNDING,
     Family,
-    Features,
-    Ground,
-    Learned,
+    LearntParameters,
+    PairFeatures,
+    TrainingFiles,
     named,
     strongest,
     within,
@@ -35,7 +35,7 @@ class Bilinear(Family):
 
     monotone = False
 
-    def __init__(self, ground: Ground, weights: Floats, records: Ints, truth: Ints) -> None:
+    def __init__(self, ground: TrainingFiles, weights: Floats, records: Ints, truth: Ints) -> None:
         super().__init__(ground)
         self.weights = weights
         plain = np.zeros(len(ground.names), np.bool_)
@@ -99,7 +99,7 @@ class Bilinear(Family):
         others = summed[many:] <= ROUNDING * size[many:]
         return bool(most <= ROUNDING * size[:many][self._diagonal[:many]].sum() and others.all())
 
-    def features(self, records: Ints, candidates: Ints) -> Features:
+    def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """Products of differences, and what the others cost."""
         apart = (self._cells[0][records] - self._cells[1][candidates]) @ self._map
         forms = self._forms(apart)[:, : len(self._above[0])]
@@ -108,9 +108,9 @@ class Bilinear(Family):
             costs = self.ground.contest.costs(records, candidates)
             values.append(costs[:, self._other] / self._unit)
         index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
-        return Features(index, np.ascontiguousarray(np.hstack(values)))
+        return PairFeatures(index, np.ascontiguousarray(np.hstack(values)))
 
-    def deepest(self, rows: Features, scale: Floats) -> Floats:  # noqa: ARG002
+    def deepest(self, rows: PairFeatures, scale: Floats) -> Floats:  # noqa: ARG002
         """With all weight on one direction, or on one of the others."""
         one, other = self._above
         many = len(one)
@@ -185,7 +185,7 @@ class Bilinear(Family):
         matrix: Floats = self._map @ self.matrix(point) @ self._map.T
         return matrix, point[len(self._above[0]) :] / self._unit
 
-    def search(self, point: Floats, ground: Ground | None = None) -> Search:
+    def search(self, point: Floats, ground: TrainingFiles | None = None) -> NearestSearch:
         """Euclid's distance after the root of the matrix, and the others' costs."""
         ground = ground or self.ground
         matrix, weights = self._parts(point)
@@ -205,7 +205,7 @@ class Bilinear(Family):
         mine, released = ground.files.asked(*(as_records(np.hstack(s)) for s in (asking, asked)))
         return replace(whole, mine=mine, released=released, metric=Metric(tuple(costs), root=True))
 
-    def _numbers(self, ground: Ground) -> tuple[Floats, Floats]:
+    def _numbers(self, ground: TrainingFiles) -> tuple[Floats, Floats]:
         """The plain attributes of those that ask and of the candidates, in usual differences."""
         columns = [ground.places.index(place) for place in self._plain.tolist()]
         roots = np.sqrt([ground.metric.every[column].weight for column in columns]) / self._size
@@ -218,7 +218,7 @@ class Bilinear(Family):
         found[self._other] = weights
         return found
 
-    def told(self, point: Floats) -> Learned:
+    def told(self, point: Floats) -> LearntParameters:
         """The diagonal, and the strongest pairs, as a correlation is."""
         matrix, weights = self._parts(point)
         importance = self._all_weights(weights)
@@ -227,4 +227,4 @@ class Bilinear(Family):
         size = np.sqrt(np.maximum(np.diag(matrix), LEAST * np.trace(matrix)))
         together = matrix / np.outer(size, size) if len(size) else matrix
         names = [self.ground.names[place] for place in self._plain.tolist()]
-        return Learned(named(self.ground.names, importance), strongest(names, together))
+        return LearntParameters(named(self.ground.names, importance), strongest(names, together))

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from unveil.attacks.supervised.budget import Budget
-from unveil.attacks.supervised.constraints import Inequalities
+from unveil.attacks.supervised.constraints import LinkageConstraints
 from unveil.attacks.supervised.families import Family
-from unveil.attacks.supervised.feasibility import Apart, Margin, Together
+from unveil.attacks.supervised.feasibility import Feasible, Infeasible, MarginProgram
 from unveil.attacks.supervised.hitting_set import CLOSE, Conflicts
 from unveil.support.arrays import Bools, Floats, Ints
 
@@ -30,7 +30,7 @@ class Proof:
 
     def __init__(
         self,
-        rows: Inequalities,
+        rows: LinkageConstraints,
         family: Family,
         point: Floats,
         budget: Budget,
@@ -41,7 +41,7 @@ class Proof:
         self.bound, self.unclear = rows.total, 0
         self.told: Callable[[float, float], None] = lambda _linked, _bound: None
         # One for many records, one for few: each begins where it was before.
-        self._many, self._few = (Margin(rows, family, point) for _ in range(2))
+        self._many, self._few = (MarginProgram(rows, family, point) for _ in range(2))
         tightest = rows.least(point)[1]
         for program in (self._many, self._few):
             program.watch(tightest[tightest >= 0])
@@ -67,7 +67,7 @@ class Proof:
             if self._over() or linked[record]:
                 continue
             found = self._try(self._many, [*np.flatnonzero(linked).tolist(), record])
-            if isinstance(found, Together):
+            if isinstance(found, Feasible):
                 linked = self.rows.linked(found.point)
 
     def run(self, rng: np.random.Generator) -> None:
@@ -134,7 +134,7 @@ class Proof:
         program = self._few if len(records) <= FEW else self._many
         while not self.budget.over:
             found = self._try(program, records.tolist())
-            if not isinstance(found, Apart):
+            if not isinstance(found, Infeasible):
                 break
             conflict = self._smallest(found.records)
             self.conflicts.add(conflict)
@@ -147,17 +147,17 @@ class Proof:
             if record not in records or len(records) == 1 or self.budget.over:
                 continue
             found = self._try(self._few, [one for one in records if one != record])
-            if isinstance(found, Apart):
+            if isinstance(found, Infeasible):
                 records = found.records
         return records
 
-    def _try(self, program: Margin, records: Sequence[int]) -> Together | Apart | None:
+    def _try(self, program: MarginProgram, records: Sequence[int]) -> Feasible | Infeasible | None:
         """Whether records can be linked all together; if so, it may be the best so far."""
         found = program.of(records)
         self.budget.spend()
-        if isinstance(found, Together):
+        if isinstance(found, Feasible):
             self._tried(found.point)
-        elif not isinstance(found, Apart):
+        elif not isinstance(found, Infeasible):
             self.unclear += 1
             if found.point is not None:
                 self._tried(found.point)

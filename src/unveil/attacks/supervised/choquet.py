@@ -10,13 +10,13 @@ import numpy as np
 
 from unveil.aggregation.indices import interactions
 from unveil.aggregation.measure import FuzzyMeasure
-from unveil.attacks.nearest import Search
+from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.families import (
     ROUNDING,
     Family,
-    Features,
-    Ground,
-    Learned,
+    LearntParameters,
+    PairFeatures,
+    TrainingFiles,
     named,
     strongest,
     within,
@@ -31,7 +31,7 @@ from unveil.wording import listing
 class Choquet(Family):
     """The Choquet integral of the attributes' squared distances: sets of them have weights."""
 
-    def __init__(self, ground: Ground, weights: Floats) -> None:
+    def __init__(self, ground: TrainingFiles, weights: Floats) -> None:
         super().__init__(ground)
         many = len(ground.names)
         self.many, self.weights = many, weights
@@ -73,27 +73,27 @@ class Choquet(Family):
                 left[min(larger, key=left.__getitem__)] += left[one]
         return bool(left[-1] <= ROUNDING * size[-1])
 
-    def features(self, records: Ints, candidates: Ints) -> Features:
+    def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """The increments of the sorted costs, at the sets of attributes that cost as much."""
         costs = self.ground.contest.costs(records, candidates)
         order = np.argsort(costs, axis=1, kind="stable")
         steps = np.diff(np.take_along_axis(costs, order, axis=1), axis=1, prepend=0.0)
         sets = np.flip(np.cumsum(np.flip(np.left_shift(1, order), 1), axis=1), 1)
-        return Features((sets - 1).astype(np.int32), steps)
+        return PairFeatures((sets - 1).astype(np.int32), steps)
 
     @property
     def width(self) -> int:
         """Two sets for each attribute: those of the rival and of the true one."""
         return 2 * self.many
 
-    def rows(self, records: Ints, truth: Ints, rivals: Ints) -> Features:
+    def rows(self, records: Ints, truth: Ints, rivals: Ints) -> PairFeatures:
         """Both integrals side by side: they are of different sets."""
         rival, true = self.features(records, rivals), self.features(records, truth)
-        return Features(
+        return PairFeatures(
             np.hstack([rival.index, true.index]), np.hstack([NEARER * rival.value, -true.value])
         )
 
-    def deepest(self, rows: Features, scale: Floats) -> Floats:  # noqa: ARG002
+    def deepest(self, rows: PairFeatures, scale: Floats) -> Floats:  # noqa: ARG002
         """With all weight on one attribute: who gains as much in all gains no more."""
         inside = (rows.index + 1)[:, :, None] >> np.arange(self.many) & 1
         found: Floats = np.maximum(-(rows.value[:, :, None] * inside).sum(axis=1), 0.0).max(axis=1)
@@ -136,7 +136,7 @@ class Choquet(Family):
     def _measure(self, point: Floats) -> FuzzyMeasure:
         return FuzzyMeasure(np.concatenate([[0.0], self.mended(point)]))
 
-    def search(self, point: Floats, ground: Ground | None = None) -> Search:
+    def search(self, point: Floats, ground: TrainingFiles | None = None) -> NearestSearch:
         """The nearest by the integral; both ends of a range stand for their attribute."""
         ground = ground or self.ground
         values, places = self._measure(point).values, np.array(ground.places)
@@ -145,15 +145,15 @@ class Choquet(Family):
         measure = FuzzyMeasure(values[sets])
         return ground.search(replace(ground.metric, combine="choquet", measure=measure))
 
-    def told(self, point: Floats) -> Learned:
+    def told(self, point: Floats) -> LearntParameters:
         """Shapley values, and how attributes interact."""
         found = interactions(self._measure(point))
-        return Learned(
+        return LearntParameters(
             named(self.ground.names, np.diag(found)), strongest(self.ground.names, found)
         )
 
 
-def check_measurable(ground: Ground) -> None:
+def check_measurable(ground: TrainingFiles) -> None:
     """A measure is of few attributes, and of none that may be anything."""
     many, columns = len(ground.names), len(ground.places)
     if many > MOST_CHOQUET:

@@ -15,8 +15,8 @@ from time import monotonic
 
 import numpy as np
 
-from unveil.attacks.supervised.constraints import Inequalities
-from unveil.attacks.supervised.families import Family, Ground
+from unveil.attacks.supervised.constraints import LinkageConstraints
+from unveil.attacks.supervised.families import Family, TrainingFiles
 from unveil.attacks.supervised.undominated import NEARER, Skyline
 from unveil.support.arrays import Bools, Floats, Ints
 
@@ -27,10 +27,10 @@ NEAREST = 8  # rivals of a record that are looked for at a time
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Questions:
+class LinkageTargets:
     """Records that look for their true ones, in the order of what they hold."""
 
-    ground: Ground
+    ground: TrainingFiles
     records: Ints
     partners: Ints  # the true candidate of each
     truth: Ints  # the candidate that stands for the true one and all that are identical to it
@@ -44,7 +44,7 @@ class Questions:
     def __len__(self) -> int:
         return len(self.records)
 
-    def of(self, some: Ints) -> Questions:
+    def of(self, some: Ints) -> LinkageTargets:
         """Some of them; what is known of their rivals need not be found out again."""
         found = replace(
             self,
@@ -114,17 +114,17 @@ class Questions:
         return self.ground.contest.skyline(*pair, among, self.sizes)
 
 
-class Rivals:
+class Competitors:
     """The inequalities of some records: those known so far, or all that matter."""
 
-    def __init__(self, questions: Questions, family: Family) -> None:
+    def __init__(self, questions: LinkageTargets, family: Family) -> None:
         self.questions, self.family = questions, family
         skyline = questions.skyline
         self.complete = family.monotone and skyline is not None
         self.twins = np.zeros(len(questions), np.int64)
         if skyline is not None and family.monotone:  # others tell gaps of one size apart by sign
             self.twins = skyline.twins
-        self.rows = Inequalities(
+        self.rows = LinkageConstraints(
             index=np.zeros((0, family.width), np.int32),
             value=np.zeros((0, family.width)),
             starts=np.zeros(len(questions) + 1, np.int64),

@@ -21,7 +21,7 @@ ENOUGH = 1e-9  # of a line: what is linked on a shorter piece may be so by round
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Inequalities:
+class LinkageConstraints:
     """The rows of all records, one record after another."""
 
     index: Ints32  # rows x few: the parameters that a row depends on
@@ -88,7 +88,7 @@ class Inequalities:
         least_rows(self.index, self.value, self.starts, point, rows, np.empty(many))
         return rows[rows >= 0]
 
-    def only(self, rows: Ints) -> Inequalities:
+    def only(self, rows: Ints) -> LinkageConstraints:
         """The same records with some of their rows."""
         rows = rows[np.argsort(self.owners[rows], kind="stable")]
         counts = np.bincount(self.owners[rows], minlength=len(self))
@@ -106,7 +106,9 @@ class Inequalities:
         np.add.at(found, (np.arange(len(which))[:, None], self.index[which]), self.value[which])
         return found
 
-    def joined(self, owners: Ints, rivals: Ints, index: Ints32, value: Floats) -> Inequalities:
+    def joined(
+        self, owners: Ints, rivals: Ints, index: Ints32, value: Floats
+    ) -> LinkageConstraints:
         """These and more rows, of such records."""
         order = np.argsort(np.concatenate([self.owners, owners]), kind="stable")
         counts = np.bincount(owners, minlength=len(self))

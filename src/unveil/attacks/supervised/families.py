@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.attacks.distance.category_sets import Compared
-from unveil.attacks.nearest import Search
+from unveil.attacks.distance.category_sets import ComparedAttribute
+from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.undominated import NEARER, Competition
 from unveil.engines.metric import Metric
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 
 if TYPE_CHECKING:
-    from unveil.attacks.base import Files
+    from unveil.attacks.base import LinkageFiles
 
 
 FAR = 10.0  # how far a line goes that no rule ends, in units of the parameters
@@ -33,14 +33,14 @@ LEAST = 1e-9  # of what true pairs differ by, or of a matrix: what counts as not
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Features:
+class PairFeatures:
     """What pairs cost in terms of parameters: pairs x few."""
 
     index: Ints32  # the parameters
     value: Floats  # by which they are multiplied
 
 
-class Learned(NamedTuple):
+class LearntParameters(NamedTuple):
     """What parameters say of attributes."""
 
     importance: dict[str, float]  # of each attribute; they sum to 1
@@ -48,11 +48,11 @@ class Learned(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ground:
+class TrainingFiles:
     """Two files side by side, attribute by attribute, and who asks whom."""
 
-    files: Files
-    parts: dict[str, Compared]
+    files: LinkageFiles
+    parts: dict[str, ComparedAttribute]
     mine: Records
     released: Records
 
@@ -86,11 +86,13 @@ class Ground:
         own = [c for c, place in enumerate(self.places) if self.names[place] == name]
         return len(own) > 1 and any(np.isnan(side.cells()[:, own]).any() for side in self.asked)
 
-    def search(self, metric: Metric) -> Search:
+    def search(self, metric: Metric) -> NearestSearch:
         """The nearest by a metric of all columns."""
-        return Search(self.files, self.mine, self.released, metric, self.names, supervised=True)
+        return NearestSearch(
+            self.files, self.mine, self.released, metric, self.names, supervised=True
+        )
 
-    def search_weighted(self, weights: Floats) -> Search:
+    def search_weighted(self, weights: Floats) -> NearestSearch:
         """The nearest, where attributes have weights."""
         own = zip(self.metric.every, weights[self.places].tolist(), strict=True)
         costs = tuple(cost.times(weight) for cost, weight in own)
@@ -102,7 +104,7 @@ class Family(abc.ABC):
 
     monotone = True  # whether to cost more in an attribute is never to be nearer
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: TrainingFiles) -> None:
         self.ground = ground
 
     @property
@@ -139,7 +141,7 @@ class Family(abc.ABC):
         """
 
     @abc.abstractmethod
-    def features(self, records: Ints, candidates: Ints) -> Features:
+    def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """The features of pairs."""
 
     @property
@@ -147,13 +149,13 @@ class Family(abc.ABC):
         """The parameters that a row depends on, at most."""
         return self.size
 
-    def rows(self, records: Ints, truth: Ints, rivals: Ints) -> Features:
+    def rows(self, records: Ints, truth: Ints, rivals: Ints) -> PairFeatures:
         """What rivals cost, less what true records do: positive where these are nearer."""
         rival, true = self.features(records, rivals), self.features(records, truth)
-        return Features(rival.index, NEARER * rival.value - true.value)
+        return PairFeatures(rival.index, NEARER * rival.value - true.value)
 
     @abc.abstractmethod
-    def deepest(self, rows: Features, scale: Floats) -> Floats:
+    def deepest(self, rows: PairFeatures, scale: Floats) -> Floats:
         """The most by which rows can be broken where the normal is 1."""
 
     @abc.abstractmethod
@@ -177,11 +179,11 @@ class Family(abc.ABC):
         return np.zeros((0, self.size))
 
     @abc.abstractmethod
-    def search(self, point: Floats, ground: Ground | None = None) -> Search:
+    def search(self, point: Floats, ground: TrainingFiles | None = None) -> NearestSearch:
         """The nearest by these parameters, on these files or others."""
 
     @abc.abstractmethod
-    def told(self, point: Floats) -> Learned:
+    def told(self, point: Floats) -> LearntParameters:
         """What was learnt."""
 
 

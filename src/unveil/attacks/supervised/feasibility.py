@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.attacks.supervised.constraints import CLEAR, Inequalities
+from unveil.attacks.supervised.constraints import CLEAR, LinkageConstraints
 from unveil.attacks.supervised.families import Family
 from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, is_solved, new_solver
 from unveil.support.arrays import Bools, Floats, Ints
@@ -30,30 +30,30 @@ ROUNDS = 200  # of rows that were lacking, of the records or of the cone
 
 
 @dataclass(frozen=True)
-class Together:
+class Feasible:
     """Parameters that link all of some records."""
 
     point: Floats
 
 
 @dataclass(frozen=True)
-class Apart:
+class Infeasible:
     """Some of the records that nothing links all together."""
 
     records: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Unclear:
+class Undecided:
     """The solver did not say, or not well enough."""
 
     point: Floats | None = None
 
 
-class Margin:
+class MarginProgram:
     """The widest margin by which records can be linked, for one set of them after another."""
 
-    def __init__(self, rows: Inequalities, family: Family, point: Floats) -> None:
+    def __init__(self, rows: LinkageConstraints, family: Family, point: Floats) -> None:
         self.rows, self.family = rows, family
         self._scale = usual_size(point)
         self._normal = family.normal(self._scale) * self._scale
@@ -98,7 +98,7 @@ class Margin:
         self._numbers += list(dense)
         self._owner += owners
 
-    def of(self, records: Iterable[int]) -> Together | Apart | Unclear:
+    def of(self, records: Iterable[int]) -> Feasible | Infeasible | Undecided:
         """Whether these records can be linked all together."""
         wanted = np.zeros(len(self.rows), np.bool_)
         wanted[list(records)] = True
@@ -106,7 +106,7 @@ class Margin:
         for _ in range(ROUNDS):
             found = self._solve()
             if found is None:
-                return Unclear()
+                return Undecided()
             point, margin, multipliers = found
             if margin <= NARROW and (apart := self._blamed(multipliers)) is not None:
                 return apart
@@ -114,13 +114,13 @@ class Margin:
             least, rows = self.rows.least(inside)
             broken = rows[wanted & (least <= CLEAR)].tolist()
             if not broken:
-                return Together(inside)
+                return Feasible(inside)
             outside = self.family.cuts(point)
             if self._row.issuperset(broken) and not len(outside):
                 break
             self.watch(broken)
             self._widen(outside)
-        return Unclear(inside)  # too little room for 64 bits, or for the cone's cuts
+        return Undecided(inside)  # too little room for 64 bits, or for the cone's cuts
 
     def _enforce(self, wanted: Bools) -> None:
         """Put the rows of these records in force, and no others'."""
@@ -145,7 +145,7 @@ class Margin:
             self._solver.clearSolver()  # and once more, from the beginning
         return None
 
-    def _blamed(self, multipliers: Floats) -> Apart | None:
+    def _blamed(self, multipliers: Floats) -> Infeasible | None:
         """The records that the multipliers set against each other, where they prove it.
 
         Where rows are all positive so is their sum; and the family says whether parameters make
@@ -160,7 +160,7 @@ class Margin:
         cone = np.maximum(multipliers[self._cone_at], 0.0) @ self._cone / self._scale
         if not self.family.excludes(summed, summed + cone, size):
             return None
-        return Apart(tuple(sorted({self._owner[row] for row in blamed.tolist()})))
+        return Infeasible(tuple(sorted({self._owner[row] for row in blamed.tolist()})))
 
 
 def usual_size(point: Floats) -> Floats:

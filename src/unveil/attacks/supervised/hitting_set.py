@@ -16,7 +16,7 @@ STEPS, TRIES = 2000, 20  # of the local search
 CLOSE = 1e-6  # costs that differ by less are the same
 
 
-class Given(NamedTuple):
+class HittingSet(NamedTuple):
     """Records that are given up, and the least that any that leave no conflict cost."""
 
     records: Ints | None  # None: there are none that cost as little as was asked for
@@ -74,7 +74,7 @@ class Conflicts:
         members = np.array([record for one in self.sets for record in one], np.int64)
         return starts, members
 
-    def cheapest(self, limit: float, *, seconds: float, nodes: int) -> Given:
+    def cheapest(self, limit: float, *, seconds: float, nodes: int) -> HittingSet:
         """The records whose loss leaves no conflict at the least cost, by an integer program.
 
         With at most so much time and so many nodes; the least cost is proven in any case. None
@@ -99,7 +99,7 @@ class Conflicts:
         hit[found] = True
         every = np.logical_or.reduceat(hit[members], starts[:-1]).all()
         good = every and self.worth[found].sum() <= limit + CLOSE
-        return Given(found if good else None, least_loss(solver, self.worth[used]))
+        return HittingSet(found if good else None, least_loss(solver, self.worth[used]))
 
 
 def least_loss(solver: Any, worth: Floats) -> float:

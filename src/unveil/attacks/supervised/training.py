@@ -16,7 +16,7 @@ import numpy as np
 from unveil.attacks.supervised.big_m import BigM
 from unveil.attacks.supervised.bound import Proof
 from unveil.attacks.supervised.budget import Budget
-from unveil.attacks.supervised.competitors import Questions, Rivals
+from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
 from unveil.attacks.supervised.families import Family
 from unveil.attacks.supervised.hitting_set import CLOSE, Conflicts
 from unveil.support.arrays import Floats, Ints
@@ -35,7 +35,7 @@ Ended = Literal["proven", "time", "steps", "stopped", "unclear", "sample"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Lesson:
+class FittedDistance:
     """What was learnt: the parameters, what they link, and what no parameters exceed."""
 
     family: Family
@@ -51,14 +51,14 @@ class Lesson:
 
 def learn(
     family: Family,
-    questions: Questions,
+    questions: LinkageTargets,
     budget: Budget,
     rng: np.random.Generator,
     *,
     prove: bool,
     starts: int | None = None,
     told: Told | None = None,
-) -> Lesson:
+) -> FittedDistance:
     """The best parameters that are found, and what none exceed.
 
     From the best so many starts; if that is not said, Ctrl-C ends it early.
@@ -73,18 +73,18 @@ class _Learning:
     def __init__(
         self,
         family: Family,
-        questions: Questions,
+        questions: LinkageTargets,
         budget: Budget,
         rng: np.random.Generator,
         told: Told | None,
     ) -> None:
         self.family, self.budget, self.rng, self.told = family, budget, rng, told
         self.starts = list(family.starts(questions.records, questions.truth, rng))
-        self.rivals = Rivals(questions, family)
+        self.rivals = Competitors(questions, family)
         self.point, self.linked = self.starts[0], -1.0
         self.bound, self.unclear = self._most(), 0
 
-    def done(self, starts: int | None, *, prove: bool) -> Lesson:
+    def done(self, starts: int | None, *, prove: bool) -> FittedDistance:
         """Search, then prove."""
         ended: Ended = "steps"
         try:
@@ -104,7 +104,7 @@ class _Learning:
         elif ended != "stopped" and prove and not self.budget.over:
             ended = "unclear"
         lost = int((~self.rivals.rows.possible).sum())
-        return Lesson(
+        return FittedDistance(
             self.family,
             self.point,
             self.linked,

@@ -15,7 +15,7 @@ from unveil.attacks.supervised.kernels.skyline import (
 )
 from unveil.engines.local.kernels.costs import RELATIVE
 from unveil.engines.metric import Metric, euclid
-from unveil.engines.problem import check, pose
+from unveil.engines.problem import build_problem, check
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.compile import prepare
@@ -66,7 +66,7 @@ class Competition:
         threads: int | None = None,
     ) -> None:
         self._threads = cores(threads)
-        self._problem = pose(*check(queries, base, metric), metric, self._threads)
+        self._problem = build_problem(*check(queries, base, metric), metric, self._threads)
         self._places = np.array(places, np.int64)
         self.attributes = int(self._places.max()) + 1
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unveil.attacks.base import Files
+from unveil.attacks.base import LinkageFiles
 from unveil.attacks.distance.attribute_costs import code_values
-from unveil.attacks.nearest import Search
+from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.families import (
     ROUNDING,
     Family,
-    Features,
-    Ground,
-    Learned,
+    LearntParameters,
+    PairFeatures,
+    TrainingFiles,
     named,
     within,
 )
@@ -34,7 +34,7 @@ class Weights(Family):
     in a file, by which the deviation grows, makes an attribute no less fit to tell people apart.
     """
 
-    def __init__(self, ground: Ground, records: Ints, truth: Ints) -> None:
+    def __init__(self, ground: TrainingFiles, records: Ints, truth: Ints) -> None:
         super().__init__(ground)
         self.unit = usual_differences(ground, records, truth)
 
@@ -57,12 +57,12 @@ class Weights(Family):
         """Where no weight makes it positive."""
         return bool((summed <= ROUNDING * size).all())
 
-    def features(self, records: Ints, candidates: Ints) -> Features:
+    def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """What pairs cost in each attribute."""
         index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
-        return Features(index, self.ground.contest.costs(records, candidates) / self.unit)
+        return PairFeatures(index, self.ground.contest.costs(records, candidates) / self.unit)
 
-    def deepest(self, rows: Features, scale: Floats) -> Floats:
+    def deepest(self, rows: PairFeatures, scale: Floats) -> Floats:
         """With all weight on one attribute."""
         found: Floats = np.maximum(-rows.value * scale, 0.0).max(axis=1, initial=0.0)
         return found
@@ -101,16 +101,16 @@ class Weights(Family):
         found /= found.sum()
         return found
 
-    def search(self, point: Floats, ground: Ground | None = None) -> Search:
+    def search(self, point: Floats, ground: TrainingFiles | None = None) -> NearestSearch:
         """Euclid's distance with these weights."""
         return (ground or self.ground).search_weighted(point / self.unit)
 
-    def told(self, point: Floats) -> Learned:
+    def told(self, point: Floats) -> LearntParameters:
         """The weights."""
-        return Learned(named(self.ground.names, self.raw(point)), [])
+        return LearntParameters(named(self.ground.names, self.raw(point)), [])
 
 
-def usual_differences(ground: Ground, records: Ints, truth: Ints) -> Floats:
+def usual_differences(ground: TrainingFiles, records: Ints, truth: Ints) -> Floats:
     """By how much the costs of a rival and of the true one differ, in the middle of many pairs."""
     places = np.arange(len(records))
     shifts = np.unique(np.linspace(1, max(len(records) - 1, 1), SHIFTS).astype(np.int64))
@@ -128,7 +128,7 @@ def usual_differences(ground: Ground, records: Ints, truth: Ints) -> Floats:
     return found
 
 
-def by_moments(ground: Ground) -> Floats:
+def by_moments(ground: TrainingFiles) -> Floats:
     """Weights that need no truth: one over what masking did to the variance of an attribute.
 
     What masking adds to or takes from the variance of a number is the variance of what it did,
@@ -143,7 +143,7 @@ def by_moments(ground: Ground) -> Floats:
     return weights
 
 
-def _change(files: Files, column: str) -> float:
+def _change(files: LinkageFiles, column: str) -> float:
     """What masking did to the variance of an attribute, in units of it; NaN: not known."""
     level = common_level(*files.both, column)
     if files.generalised(column) or level == "nominal":

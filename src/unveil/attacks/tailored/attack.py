@@ -9,12 +9,12 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, Files, Level
+from unveil.attacks.base import Attack, Level, LinkageFiles
 from unveil.attacks.distance.attack import nothing_left
-from unveil.attacks.nearest import Search, as_records
+from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.tailored.channel_estimates import DOUBT, estimated_function, settled
-from unveil.attacks.tailored.likelihood import Evidence, evidence_of, joined
-from unveil.attacks.tailored.masked_view import Reading
+from unveil.attacks.tailored.likelihood import PairLikelihood, evidence_of, joined
+from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.engines.local.engine import density
 from unveil.engines.local.kernels.costs import SQUARE
 from unveil.engines.local.pair_costs import costs_of
@@ -76,7 +76,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         """What the intruder needs to know of the masking."""
         return self.level
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
         reading, channels = self._known(files)
         parts = evidence_of(channels, reading)
@@ -92,7 +92,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
             released = replace(released, offset=everybody)
         if files.reverse:
             metric, mine = metric.turned, replace(mine, offset=together.spread)
-        finder = Search(
+        finder = NearestSearch(
             files,
             mine,
             released,
@@ -104,7 +104,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         _check_truth(files, parts)
         return finder
 
-    def _known(self, files: Files) -> tuple[Reading, tuple[Channel, ...]]:
+    def _known(self, files: LinkageFiles) -> tuple[MaskedView, tuple[Channel, ...]]:
         """The files as the intruder reads them, and the channels in which they differ."""
         if files.masking is None:
             raise UsageError(
@@ -118,9 +118,9 @@ class Tailored(Attack, frozen=True, kw_only=True):
             )
         exact = files.masking.exact
         if self.level != "method":
-            reading = Reading(files, exact)
+            reading = MaskedView(files, exact)
             return reading, settled(files.masking.channels, reading.by(files.people))
-        plain = Reading(files, beyond=DOUBT)
+        plain = MaskedView(files, beyond=DOUBT)
         guessed = {
             column: tuple(
                 made
@@ -136,9 +136,9 @@ class Tailored(Attack, frozen=True, kw_only=True):
 
     def _everybody(
         self,
-        reading: Reading,
+        reading: MaskedView,
         channels: tuple[Channel, ...],
-        parts: dict[tuple[str, ...], Evidence],
+        parts: dict[tuple[str, ...], PairLikelihood],
     ) -> Floats:
         """For each released row the log of how well all the people explain it, added up.
 
@@ -158,7 +158,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
             if not together.costs:
                 return bell
         base = replace(as_records(together.mine), offset=together.spread)
-        asking = Search(
+        asking = NearestSearch(
             replace(by.files, reverse=True),
             base,
             as_records(together.released),
@@ -184,7 +184,7 @@ def _bell(values: Floats) -> Floats:
     return found
 
 
-def _check_truth(files: Files, parts: dict[tuple[str, ...], Evidence]) -> None:
+def _check_truth(files: LinkageFiles, parts: dict[tuple[str, ...], PairLikelihood]) -> None:
     """Refuse channels that cannot have made the true rows: of another plan, or another file."""
     if files.pairs is None or files.people is not files.mine:
         return
@@ -210,7 +210,7 @@ def _check_truth(files: Files, parts: dict[tuple[str, ...], Evidence]) -> None:
     logging.getLogger("unveil").warning("%s; or are these records not known exactly?", error)
 
 
-def _contradiction(reading: Reading, channels: tuple[Channel, ...], rows: int) -> DataError:
+def _contradiction(reading: MaskedView, channels: tuple[Channel, ...], rows: int) -> DataError:
     """Which column the people cannot explain, and in how many released rows."""
     excluded = {}
     for columns, part in evidence_of(channels, reading).items():

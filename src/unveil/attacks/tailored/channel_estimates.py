@@ -13,7 +13,7 @@ from unveil.attacks.distance.attribute_costs import mean_and_deviation
 from unveil.attacks.distance.mahalanobis import covariance_of
 from unveil.attacks.nearest import as_records
 from unveil.attacks.tailored.likelihood import evidence_of, joined
-from unveil.attacks.tailored.masked_view import Reading
+from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.engines.local.engine import density
 from unveil.engines.local.index import same_rows
 from unveil.support.arrays import Floats, Ints
@@ -49,7 +49,7 @@ ROUNDED = Slack()  # what is estimated has the rounding in it
 
 
 def settled(
-    channels: Sequence[Channel], reading: Reading, *, estimated: bool = False
+    channels: Sequence[Channel], reading: MaskedView, *, estimated: bool = False
 ) -> tuple[Channel, ...]:
     """Channels that say how likely each pair is, in the place of those that do not.
 
@@ -77,7 +77,7 @@ def settled(
     return tuple(_likeliest([usual, *whole], reading))
 
 
-def _alike(channel: Groups, reading: Reading, far: float) -> list[Channel]:
+def _alike(channel: Groups, reading: MaskedView, far: float) -> list[Channel]:
     """Members so far from their centre, in the distance by which groups are alike."""
     found: list[Channel] = []
     for column, deviation in zip(channel.columns, channel.deviation.tolist(), strict=True):
@@ -96,7 +96,7 @@ def _alike(channel: Groups, reading: Reading, far: float) -> list[Channel]:
     return found
 
 
-def _estimated(channels: list[Channel], reading: Reading) -> list[Channel]:
+def _estimated(channels: list[Channel], reading: MaskedView) -> list[Channel]:
     told = [_by_itself(channel, reading) for channel in channels]
     if any(isinstance(channel, Noise) for channel in told):
         told = _noise_of_release(told, channels, reading)
@@ -106,7 +106,7 @@ def _estimated(channels: list[Channel], reading: Reading) -> list[Channel]:
 
 
 def _noise_of_release(
-    found: list[Channel], channels: list[Channel], reading: Reading
+    found: list[Channel], channels: list[Channel], reading: MaskedView
 ) -> list[Channel]:
     """Noise by the variances that it added, or in proportion to the columns, as likely.
 
@@ -147,9 +147,9 @@ def _common_divisor(values: Floats) -> float | None:
 
 def _scanned(
     channels: list[Channel],
-    reading: Reading,
+    reading: MaskedView,
     kind: type | tuple[type, ...],
-    at: Callable[[Channel, Reading, float], Channel],
+    at: Callable[[Channel, MaskedView, float], Channel],
     parameters: Sequence[float],
 ) -> list[Channel]:
     """Channels of one kind with the parameter under which the release is most likely."""
@@ -162,12 +162,12 @@ def _scanned(
     return _likeliest(tried, reading)
 
 
-def _likeliest(tried: list[list[Channel]], reading: Reading) -> list[Channel]:
+def _likeliest(tried: list[list[Channel]], reading: MaskedView) -> list[Channel]:
     """The channels under which the release is most likely."""
     return max(tried, key=lambda some: log_likelihood(some, reading))
 
 
-def log_likelihood(channels: Sequence[Channel], reading: Reading) -> float:
+def log_likelihood(channels: Sequence[Channel], reading: MaskedView) -> float:
     """How likely the release is, as far as some of its rows tell; for few people, they."""
     parts = list(evidence_of(channels, reading).values())
     if not parts:
@@ -190,7 +190,7 @@ def _looked_at(values: Floats) -> Ints:
     return firsts[:: max(1, len(firsts) // LOOKED_AT)]
 
 
-def _of_groups(channel: Groups, reading: Reading) -> list[Channel]:
+def _of_groups(channel: Groups, reading: MaskedView) -> list[Channel]:
     """Centres of groups: noise for numbers, for categories nobody knows what."""
     plain = [c for c in channel.columns if common_level(*reading.both, c) == "numeric"]
     other: list[Channel] = [Unknown((column,)) for column in channel.columns if column not in plain]
@@ -198,14 +198,14 @@ def _of_groups(channel: Groups, reading: Reading) -> list[Channel]:
     return [*([Unknown((column,)) for column in plain] if noise is None else [noise]), *other]
 
 
-def _by_itself(channel: Channel, reading: Reading) -> Channel:
+def _by_itself(channel: Channel, reading: MaskedView) -> Channel:
     """A channel whose parameters show in each file's own figures."""
     if isinstance(channel, Noise):
         return _noise_of(channel.columns, reading, *channel.slack) or channel
     return channel
 
 
-def _noise_of(columns: tuple[str, ...], reading: Reading, *slack: Slack) -> Noise | None:
+def _noise_of(columns: tuple[str, ...], reading: MaskedView, *slack: Slack) -> Noise | None:
     """The noise by which variances, and covariances, differ; None: there are too few records."""
     if reading.files.few or not columns:
         return None
@@ -223,14 +223,14 @@ def _noise_of(columns: tuple[str, ...], reading: Reading, *slack: Slack) -> Nois
     return Noise(columns, np.zeros(len(columns)), covariance, slack)
 
 
-def _complete(columns: tuple[str, ...], reading: Reading, side: int) -> Floats:
+def _complete(columns: tuple[str, ...], reading: MaskedView, side: int) -> Floats:
     """The numbers of the people (1) or of the release (2), of records that miss none."""
     numbers = np.column_stack([reading.numbers(column)[side] for column in columns])
     known = numbers[~np.isnan(numbers).any(axis=1)]
     return known[np.lexsort(known.T)]  # the same sums in whatever order rows stand
 
 
-def _noise_at(channel: Channel, reading: Reading, scale: float) -> Channel:
+def _noise_at(channel: Channel, reading: MaskedView, scale: float) -> Channel:
     """Noise of so many deviations of the release; correlated as that, if of several columns."""
     released, width = _complete(channel.columns, reading, 2), len(channel.columns)
     covariance = np.eye(width) if len(released) < 2 else np.atleast_2d(np.cov(released.T))
@@ -239,7 +239,7 @@ def _noise_at(channel: Channel, reading: Reading, scale: float) -> Channel:
     )
 
 
-def _unknown_at(channel: Channel, reading: Reading, step: float) -> Channel:
+def _unknown_at(channel: Channel, reading: MaskedView, step: float) -> Channel:
     """Something that goes about so far."""
     column = channel.columns[0]
     if reading.files.generalised(column):
@@ -259,11 +259,11 @@ def _unknown_at(channel: Channel, reading: Reading, step: float) -> Channel:
     return Noise((column,), mean, noise, (ROUNDED,), slope=np.array([slope]))
 
 
-def _ratio_at(channel: Channel, reading: Reading, far: float) -> Channel:  # noqa: ARG001
+def _ratio_at(channel: Channel, reading: MaskedView, far: float) -> Channel:  # noqa: ARG001
     return replace(channel, low=1 - far, high=1 + far)  # type: ignore[call-arg]
 
 
-def _swap_at(channel: Channel, reading: Reading, share: float) -> Channel:
+def _swap_at(channel: Channel, reading: MaskedView, share: float) -> Channel:
     """A window of so many of the records; where nothing moves, it stays at none."""
     swap = cast("Swap", channel)
     if not swap.window:
@@ -274,7 +274,7 @@ def _swap_at(channel: Channel, reading: Reading, share: float) -> Channel:
     return replace(swap, window=many, mean=share * many / 2, deviation=share * many / 2)
 
 
-def _transition_at(channel: Channel, reading: Reading, change: float) -> Channel:
+def _transition_at(channel: Channel, reading: MaskedView, change: float) -> Channel:
     """Categories go where the release has more of them, and a share of them anywhere."""
     column = channel.columns[0]
     listed = reading.categories(column)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unveil.attacks.base import Attack, Files
+from unveil.attacks.base import Attack, LinkageFiles
 from unveil.attacks.distance.attack import nothing_left
-from unveil.attacks.nearest import Search, as_records
+from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.tailored.likelihood import joined, unchanged
-from unveil.attacks.tailored.masked_view import Reading
+from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.engines.metric import Metric
 from unveil.values.links import Finder
 
@@ -38,14 +38,14 @@ class Compatible(Attack, frozen=True, kw_only=True):
     0
     """
 
-    def finder(self, files: Files) -> Finder:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Make ready to link the records of two files."""
         if not files.columns:
             raise nothing_left()
-        reading = Reading(files)
+        reading = MaskedView(files)
         together = joined([unchanged(column, reading) for column in files.columns])
         metric = Metric(tuple(replace(cost, missing=0.0) for cost in together.costs))
-        return Search(
+        return NearestSearch(
             files,
             as_records(together.mine),
             as_records(together.released),

@@ -16,9 +16,9 @@ from math import erfc, log, pi
 import numpy as np
 
 from unveil.attacks.distance.attribute_costs import bounds_of, mean_and_deviation
-from unveil.attacks.distance.category_sets import Apart, compare_sets, sides_of
+from unveil.attacks.distance.category_sets import CategoryDistance, compare_sets, sides_of
 from unveil.attacks.nearest import as_records
-from unveil.attacks.tailored.masked_view import Reading
+from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.attacks.tailored.missing_cells import neutral
 from unveil.engines.local.engine import density
 from unveil.engines.metric import Cost, Metric, levels, prorated, squared, table
@@ -47,7 +47,7 @@ STEPS = np.arange(1.0, 8.1, 0.25)  # of half the range: where the law of drawn s
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Evidence:
+class PairLikelihood:
     """Some attributes of both files in numbers, a NaN where one is missing."""
 
     mine: Floats  # records x numbers
@@ -61,7 +61,7 @@ class Evidence:
         """What pairs cost, where mine ask."""
         return Metric(self.costs)
 
-    def without(self, some: Sequence[bool]) -> Evidence:
+    def without(self, some: Sequence[bool]) -> PairLikelihood:
         """The evidence less some of its numbers."""
         kept = [j for j, gone in enumerate(some) if not gone]
         return replace(
@@ -72,12 +72,14 @@ class Evidence:
         )
 
 
-def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str, ...], Evidence]:
+def evidence_of(
+    channels: Sequence[Channel], reading: MaskedView
+) -> dict[tuple[str, ...], PairLikelihood]:
     """What these channels say of the columns that are compared; of others that they stayed."""
     named = {column for channel in channels for column in channel.columns}
     kept = [column for column in reading.files.columns if column not in named]
     whole = reading.by(reading.files.release if reading.files.few else reading.files.people)
-    found: dict[tuple[str, ...], Callable[[Reading], Evidence]] = {
+    found: dict[tuple[str, ...], Callable[[MaskedView], PairLikelihood]] = {
         channel.columns: partial(evidence, channel)
         for channel in channels
         if not isinstance(channel, Unknown)  # of which there is no evidence
@@ -92,7 +94,7 @@ def evidence_of(channels: Sequence[Channel], reading: Reading) -> dict[tuple[str
     return each
 
 
-def _among_released(each: dict[tuple[str, ...], Evidence], together: tuple[str, ...]) -> None:
+def _among_released(each: dict[tuple[str, ...], PairLikelihood], together: tuple[str, ...]) -> None:
     """Make the rows that were released all that can come out of some columns.
 
     Centres lie where originals do, and are no more likely where there are more of them.
@@ -109,9 +111,9 @@ def _among_released(each: dict[tuple[str, ...], Evidence], together: tuple[str, 
     each[own[0]] = replace(each[own[0]], spread=spread)
 
 
-def joined(parts: Sequence[Evidence]) -> Evidence:
+def joined(parts: Sequence[PairLikelihood]) -> PairLikelihood:
     """The evidence of several channels, which is independent given the original."""
-    return Evidence(
+    return PairLikelihood(
         np.column_stack([part.mine for part in parts]),
         np.column_stack([part.released for part in parts]),
         tuple(cost for part in parts for cost in part.costs),
@@ -121,13 +123,13 @@ def joined(parts: Sequence[Evidence]) -> Evidence:
 
 
 @singledispatch
-def evidence(channel: Channel, reading: Reading) -> Evidence:  # noqa: ARG001
+def evidence(channel: Channel, reading: MaskedView) -> PairLikelihood:  # noqa: ARG001
     """What a channel says of every pair."""
     raise TypeError(f"nothing is known of what {type(channel).__name__} says of a pair")
 
 
 @evidence.register(Noise)
-def _(channel: Noise, reading: Reading) -> Evidence:
+def _(channel: Noise, reading: MaskedView) -> PairLikelihood:
     """Squared gaps in units of the noise; in those of its roots, where it is correlated.
 
     Each root takes in one column more. A missing cell takes the later ones with it, so
@@ -159,7 +161,7 @@ def _(channel: Noise, reading: Reading) -> Evidence:
     size = float(
         np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2
     )
-    return Evidence(mine, released, (squared(0.5),) * len(order), np.zeros(len(mine)), size)
+    return PairLikelihood(mine, released, (squared(0.5),) * len(order), np.zeros(len(mine)), size)
 
 
 def _in_part(file: Sequence[Floats]) -> float:
@@ -187,7 +189,7 @@ def _regular(correlation: Floats) -> Floats:
 
 
 @evidence.register(Ratio)
-def _(channel: Ratio, reading: Reading) -> Evidence:
+def _(channel: Ratio, reading: MaskedView) -> PairLikelihood:
     """Uniform between two ends, of which the released value, but for rounding, is one."""
     mine, _, released = reading.numbers(channel.columns[0])
     low, high = channel.ends(mine)
@@ -198,7 +200,7 @@ def _(channel: Ratio, reading: Reading) -> Evidence:
 
 
 @evidence.register(Ranges)
-def _(channel: Ranges, reading: Reading) -> Evidence:
+def _(channel: Ranges, reading: MaskedView) -> PairLikelihood:
     """The range holds the value, as a star, which is no missing cell, holds any."""
     column = channel.columns[0]
     released, (low, high) = bounds_of(reading.files.release, column), reading.own_ends(column)
@@ -210,18 +212,18 @@ def _(channel: Ranges, reading: Reading) -> Evidence:
 
 
 @evidence.register(Sets)
-def _(channel: Sets, reading: Reading) -> Evidence:
+def _(channel: Sets, reading: MaskedView) -> PairLikelihood:
     """The cell may hold the category, as a star, which is no missing cell, may hold any."""
     column = channel.columns[0]
     listed = channel.listed(common_categories(*reading.both, column))
     sides = sides_of(*reading.both, column, listed)
     sides = sides._replace(mine=channel.becomes(sides.mine))
-    found = compare_sets(column, sides, Apart(reading.beyond), stars=True)
-    return Evidence(*found, np.zeros(len(found.mine)))
+    found = compare_sets(column, sides, CategoryDistance(reading.beyond), stars=True)
+    return PairLikelihood(*found, np.zeros(len(found.mine)))
 
 
 @evidence.register(Recoding)
-def _(channel: Recoding, reading: Reading) -> Evidence:
+def _(channel: Recoding, reading: MaskedView) -> PairLikelihood:
     """The category is the one that the table says."""
     column = channel.columns[0]
     listed = tuple(dict.fromkeys((*reading.categories(column), *channel.table.values())))
@@ -232,7 +234,7 @@ def _(channel: Recoding, reading: Reading) -> Evidence:
 
 
 @evidence.register(Transition)
-def _(channel: Transition, reading: Reading) -> Evidence:
+def _(channel: Transition, reading: MaskedView) -> PairLikelihood:
     """Minus the log of the matrix's probability."""
     column, many = channel.columns[0], len(channel.categories)
     listed = tuple(dict.fromkeys((*channel.categories, *reading.categories(column))))
@@ -241,11 +243,11 @@ def _(channel: Transition, reading: Reading) -> Evidence:
     with np.errstate(divide="ignore"):
         costs[:many, :many] = np.minimum(np.abs(np.log(channel.matrix)), reading.beyond)
     mine = np.where(mine < many, mine, np.nan)  # of others the matrix says nothing
-    return Evidence(mine[:, None], released[:, None], (table(costs),), np.zeros(len(mine)))
+    return PairLikelihood(mine[:, None], released[:, None], (table(costs),), np.zeros(len(mine)))
 
 
 @evidence.register(Swap)
-def _(channel: Swap, reading: Reading) -> Evidence:
+def _(channel: Swap, reading: MaskedView) -> PairLikelihood:
     """No farther apart than the window, in positions of blocks of equal values."""
     mine, released = reading.positions(channel.columns[0], channel.slack, moved=channel.window > 0)
     if not channel.mean:  # no law of steps; a mean of none at all moves nothing
@@ -278,7 +280,7 @@ def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
     return [0.0, *steps.tolist()], [0.0, *far.tolist()], log(size)
 
 
-def unchanged(column: str, reading: Reading) -> Evidence:
+def unchanged(column: str, reading: MaskedView) -> PairLikelihood:
     """A column that was not masked, or by functions of its own value only."""
     generalised = reading.files.generalised(column)
     if common_level(*reading.both, column) == "numeric":
@@ -303,19 +305,19 @@ def _places(mine: Floats, released: Floats) -> tuple[Floats, Floats]:
     return places[: len(mine)], places[len(mine) :]
 
 
-def _equal(mine: Floats, released: Floats, reading: Reading) -> Evidence:
+def _equal(mine: Floats, released: Floats, reading: MaskedView) -> PairLikelihood:
     cost = levels([0], [0, reading.beyond])
-    return Evidence(mine[:, None], released[:, None], (cost,), np.zeros(len(mine)))
+    return PairLikelihood(mine[:, None], released[:, None], (cost,), np.zeros(len(mine)))
 
 
 def _overlap(
     mine: tuple[Floats, Floats],
     released: tuple[Floats, Floats],
-    reading: Reading,
+    reading: MaskedView,
     spread: Floats | None = None,
     *,
     cost: Callable[..., Cost] | None = None,
-) -> Evidence:
+) -> PairLikelihood:
     """Two intervals have a value in common; or, with a cost, the gap between them has one.
 
     Mine show the upper end, which the lower end of the others is not to be above; then the
@@ -329,7 +331,7 @@ def _overlap(
     if cost is None and (lower == upper).all() and (other_lower == other_upper).all():
         return replace(_equal(upper, other_lower, reading), spread=none)
     each = cost or partial(levels, [0], [0, reading.beyond])
-    return Evidence(
+    return PairLikelihood(
         np.column_stack([upper, lower]),
         np.column_stack([other_lower, other_upper]),
         (each(side="above"), each(side="below")),

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unveil.attacks.base import Files
+from unveil.attacks.base import LinkageFiles
 from unveil.attacks.blocking import blocks_by
 from unveil.attacks.distance.attribute_costs import code_values, ends_of
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_level
-from unveil.table.encoding.to_arrays import Blocks, codes, tied_blocks
+from unveil.table.encoding.to_arrays import TiedBlocks, codes, tied_blocks
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Exact, Groups
@@ -20,10 +20,10 @@ Ends = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Reading:
+class MaskedView:
     """The two files, and the functions through which cells went before anything else."""
 
-    files: Files
+    files: LinkageFiles
     exact: dict[str, tuple[Exact, ...]] = field(default_factory=dict)
     beyond: float = np.inf  # what costs that cannot be; finite where the channel is a guess
     # What was read before: a parameter that is estimated asks for the same codes many times.
@@ -43,7 +43,7 @@ class Reading:
         channels = self.files.masking.channels if self.files.masking else ()
         return tuple(one.columns for one in channels if isinstance(one, Groups))
 
-    def by(self, people: Microdata) -> Reading:
+    def by(self, people: Microdata) -> MaskedView:
         """The same for other people in the place of mine."""
         files = self.files
         if people is files.mine:
@@ -119,7 +119,7 @@ class Reading:
         return mine, code_values(self.files.people, column, listed), released
 
 
-def _ends(blocks: Blocks) -> Ends:
+def _ends(blocks: TiedBlocks) -> Ends:
     absent = blocks.last < 0
     return np.where(absent, np.nan, blocks.first), np.where(absent, np.nan, blocks.last)
 

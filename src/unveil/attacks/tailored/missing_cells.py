@@ -20,7 +20,7 @@ from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from unveil.attacks.tailored.likelihood import Evidence
+    from unveil.attacks.tailored.likelihood import PairLikelihood
 
 
 BINS = 32  # sizes of probabilities that are told apart
@@ -28,7 +28,7 @@ ERROR = 1e-3  # relative, of a probability
 RARELY = 4.6  # masks leave missing cells missing: on one side only, it is 100 times less likely
 
 
-def neutral(part: Evidence, everybody: Evidence) -> Evidence:
+def neutral(part: PairLikelihood, everybody: PairLikelihood) -> PairLikelihood:
     """The evidence where what a missing cell would have said counts for nothing.
 
     Numbers that miss the same cells have one number more, a code, whose table has the costs
@@ -51,7 +51,7 @@ def neutral(part: Evidence, everybody: Evidence) -> Evidence:
     return free
 
 
-def _coded(part: Evidence, columns: Ints, surprise: Floats) -> Evidence:
+def _coded(part: PairLikelihood, columns: Ints, surprise: Floats) -> PairLikelihood:
     """One code more, for some numbers that are missing together."""
     absent, unknown = (np.isnan(side[:, columns[0]]) for side in (part.mine, part.released))
     usual = float(surprise[~unknown].mean()) if (~unknown).any() else 0.0
@@ -72,7 +72,7 @@ def _coded(part: Evidence, columns: Ints, surprise: Floats) -> Evidence:
     )
 
 
-def _surprise(everybody: Evidence, columns: Ints) -> Floats:
+def _surprise(everybody: PairLikelihood, columns: Ints) -> Floats:
     """Minus the log of how likely each released cell is of anybody; 0 where it is missing."""
     known, there = (~np.isnan(side[:, columns[0]]) for side in (everybody.mine, everybody.released))
     found = np.zeros(len(there))

@@ -20,7 +20,7 @@ from unveil.engines.problem import Problem
 from unveil.engines.records import Records
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
-from unveil.values.links import Part
+from unveil.values.links import ComparisonBlock
 
 Numbers = TypeVar("Numbers", Floats, Ints)
 
@@ -29,15 +29,15 @@ FEW = 8  # parts that are not worth an attribute of their own
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Parted:
+class PartitionedBase:
     """Candidates, and which of them each query is compared with; no query is in two parts."""
 
     records: Records | ArrayLike
-    parts: Sequence[Part]
+    parts: Sequence[ComparisonBlock]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Blocked:
+class BlockedBase:
     """Candidates that a query is compared with where all codes are equal; -1 equals any."""
 
     records: Records | ArrayLike
@@ -45,16 +45,16 @@ class Blocked:
     asked: Ints  # candidates x codes
 
 
-Base = Records | Parted | Blocked | ArrayLike
+Base = Records | PartitionedBase | BlockedBase | ArrayLike
 
 
 def everybody(base: Base) -> Records | ArrayLike:
     """The candidates, whoever is compared with them."""
-    return base.records if isinstance(base, Parted | Blocked) else base
+    return base.records if isinstance(base, PartitionedBase | BlockedBase) else base
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Piece:
+class BlockProblem:
     """Some parts as a problem of their own."""
 
     problem: Problem
@@ -70,11 +70,11 @@ class Piece:
         return np.where((truth[self.records] >= 0) & (self.keys[at] == wanted), at, -1)
 
 
-def pieces_of(problem: Problem, base: Base) -> Iterator[Piece]:
+def pieces_of(problem: Problem, base: Base) -> Iterator[BlockProblem]:
     """The problem in pieces; whole, if there are no parts, or if it has been parted."""
-    if not isinstance(base, Parted):
+    if not isinstance(base, PartitionedBase):
         n, rows = len(problem.queries), np.arange(len(problem.base))
-        yield Piece(problem, np.arange(n), np.zeros(n, np.int64), rows, rows)
+        yield BlockProblem(problem, np.arange(n), np.zeros(n, np.int64), rows, rows)
         return
     parts = [part for part in base.parts if len(part.candidates) and len(part.records)]
     together = [part for part in parts if len(part.candidates) <= SMALL]
@@ -87,7 +87,7 @@ def pieces_of(problem: Problem, base: Base) -> Iterator[Piece]:
         yield _piece(problem, together)
 
 
-def _piece(problem: Problem, parts: Sequence[Part]) -> Piece:
+def _piece(problem: Problem, parts: Sequence[ComparisonBlock]) -> BlockProblem:
     records = np.concatenate([part.records for part in parts])
     candidates = np.concatenate([np.sort(part.candidates) for part in parts])
     part_of, part_asked = (
@@ -103,7 +103,7 @@ def _piece(problem: Problem, parts: Sequence[Part]) -> Piece:
     if len(parts) > 1:
         some = parted(some, part_of[:, None], part_asked[:, None])
     keys = part_asked * len(problem.base) + candidates
-    return Piece(some, records, part_of, candidates, keys)
+    return BlockProblem(some, records, part_of, candidates, keys)
 
 
 def parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
@@ -138,7 +138,7 @@ def parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
 
 def in_pieces(
     problem: Problem, base: Base, progress: Progress | None
-) -> Iterator[tuple[Piece, Progress | None]]:
+) -> Iterator[tuple[BlockProblem, Progress | None]]:
     """The pieces, each with its share of the progress."""
     done, total = 0, len(problem.queries)
     for piece in pieces_of(problem, base):

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.aggregation.measure import as_floats
-from unveil.engines.local.blocking import Base, Blocked, everybody, in_pieces, parted
+from unveil.engines.local.blocking import Base, BlockedBase, everybody, in_pieces, parted
 from unveil.engines.local.index import Index, build
 from unveil.engines.local.query_blocks import count_closer, find_nearest, sum_up
 from unveil.engines.metric import Metric, euclid
-from unveil.engines.problem import Problem, check, check_truth, pose
+from unveil.engines.problem import Problem, build_problem, check, check_truth
 from unveil.engines.records import WHOLE, Records
 from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
@@ -62,7 +62,7 @@ class Densities:
     error: Floats  # what is to be added at most
 
 
-class Ready:
+class PreparedSearch:
     """Two files and a metric, made ready once for several questions.
 
     A question is of some of the queries, by their rows, or of all. What an answer depends on is
@@ -71,7 +71,7 @@ class Ready:
 
     >>> from unveil.engines.metric import euclid
     >>> people = np.array([[20.0, 1.0], [30.0, 2.0], [60.0, 3.0]])
-    >>> ready = Ready(people + [0, 1], people, euclid())
+    >>> ready = PreparedSearch(people + [0, 1], people, euclid())
     >>> ready.rank_of_truth(np.array([2]), [1]).n_closer.tolist()
     [1]
     >>> ready.nearest(np.array([0, 2])).rows.tolist()
@@ -93,8 +93,10 @@ class Ready:
     @cached_property
     def _problem(self) -> Problem:
         """All queries against the base, in arrays."""
-        problem, base = pose(*self._files, self._metric, self._threads), self._base
-        return parted(problem, base.asking, base.asked) if isinstance(base, Blocked) else problem
+        problem, base = build_problem(*self._files, self._metric, self._threads), self._base
+        return (
+            parted(problem, base.asking, base.asked) if isinstance(base, BlockedBase) else problem
+        )
 
     @cached_property
     def _index(self) -> Index:
@@ -209,7 +211,7 @@ def rank_of_truth(
     >>> ranks.hits.tolist()
     [1.0, 1.0, 0.0]
     """
-    ready = Ready(queries, base, metric, threads=threads)
+    ready = PreparedSearch(queries, base, metric, threads=threads)
     return ready.rank_of_truth(None, truth, stop_at=stop_at, progress=progress)
 
 
@@ -231,7 +233,9 @@ def nearest(
     >>> found.rows.tolist(), found.scores.tolist(), found.n_best.tolist()
     ([[1, 2]], [[2.0, 2.0]], [2])
     """
-    return Ready(queries, base, metric, threads=threads).nearest(None, k=k, progress=progress)
+    return PreparedSearch(queries, base, metric, threads=threads).nearest(
+        None, k=k, progress=progress
+    )
 
 
 def density(
@@ -253,5 +257,5 @@ def density(
     >>> density(np.array([[0.0]]), np.array([[0.0], [0.0]]), manhattan()).log_sum.tolist()
     [0.6931471805599453]
     """
-    ready = Ready(queries, base, metric, threads=threads)
+    ready = PreparedSearch(queries, base, metric, threads=threads)
     return ready.density(None, error=error, progress=progress)

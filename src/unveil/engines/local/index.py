@@ -28,17 +28,17 @@ class Index:
 
     frame: filters.Frame
     tree: tree.Tree
-    candidates: walk.Candidates
+    candidates: walk.BaseRows
     position: Ints  # of each record of the base, in the tree
 
-    def search(self, problem: Problem) -> walk.Search:
+    def search(self, problem: Problem) -> walk.SearchArrays:
         """All that a kernel reads."""
         queries = walk.Queries(problem.queries, problem.missing)
-        return walk.Search(self.frame, problem.terms, self.tree, self.candidates, queries)
+        return walk.SearchArrays(self.frame, problem.terms, self.tree, self.candidates, queries)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Groups:
+class EqualRows:
     """Records that are the same, together."""
 
     order: Ints  # the records, group by group
@@ -66,7 +66,7 @@ class Groups:
             answers[self.order] = answers[np.repeat(self.firsts, np.diff(self.starts))]
 
 
-def same_rows(values: Floats, extra: NDArray[np.generic], threads: int) -> Groups:
+def same_rows(values: Floats, extra: NDArray[np.generic], threads: int) -> EqualRows:
     """Group equal rows; `extra`, if not empty, is one more number of each."""
     bits, more = values.view(np.uint64), extra.view(np.uint64)
     hashes = np.empty(len(values), np.uint64)
@@ -75,7 +75,7 @@ def same_rows(values: Floats, extra: NDArray[np.generic], threads: int) -> Group
         shares_of(len(values), threads),
         threads=threads,
     )
-    return Groups(*rows.group_rows(bits, more, hashes))
+    return EqualRows(*rows.group_rows(bits, more, hashes))
 
 
 def build(problem: Problem, threads: int) -> Index:
@@ -102,7 +102,7 @@ def build(problem: Problem, threads: int) -> Index:
     rows, at = problem.base, first
     if frame.filter == filters.NONE:  # every candidate is decided by its row: keep them near
         rows, at = rows[first], np.arange(len(first))
-    candidates = walk.Candidates(rows, at, offset, first, records)
+    candidates = walk.BaseRows(rows, at, offset, first, records)
     return Index(frame, planted, candidates, position)
 
 
@@ -219,7 +219,7 @@ def _plant(
     axes: Floats32,
     order: Ints,
     starts: Ints,
-    shape: tree.Shape,
+    shape: tree.TreeShape,
     copies: Ints,
     threads: int,
 ) -> tree.Tree:

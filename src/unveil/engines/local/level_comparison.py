@@ -7,21 +7,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from unveil.engines.local.kernels import levels as kernel
-from unveil.engines.local.level_counts import Ends, Tally, merged
-from unveil.engines.local.level_patterns import Patterns
+from unveil.engines.local.level_counts import Ends, PatternTally, merged
+from unveil.engines.local.level_patterns import LevelPatterns
 from unveil.engines.local.patterns import MOST_ATTRIBUTES, pattern_counts
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.threads import cores, run_blocks
-from unveil.values.links import Part
+from unveil.values.links import ComparisonBlock
 
 AT_ONCE = 1 << 22  # pairs whose keys are held by one thread
 _REHEARSAL = np.zeros((1, 1))
 
 
 def count_levels(
-    a: Floats, b: Floats, ends: Ends, parts: Sequence[Part], *, threads: int | None = None
-) -> Patterns:
+    a: Floats,
+    b: Floats,
+    ends: Ends,
+    parts: Sequence[ComparisonBlock],
+    *,
+    threads: int | None = None,
+) -> LevelPatterns:
     """Count the pairs of two files by their comparison levels, all of them compared.
 
     Parameters
@@ -37,14 +42,14 @@ def count_levels(
     with the number of different patterns, and not with that of the pairs; but for attributes
     so many that a pattern is more than 62 bits.
 
-    >>> from unveil.values.links import Part
+    >>> from unveil.values.links import ComparisonBlock
     >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
-    >>> found = count_levels(one, two, [[0, 1]], [Part(np.arange(2), np.arange(3))])
+    >>> found = count_levels(one, two, [[0, 1]], [ComparisonBlock(np.arange(2), np.arange(3))])
     >>> found.totals()  # equal, one apart, farther
     array([1., 1., 2.])
     """
     prepare("the comparison of pairs", _rehearse)
-    tally = Tally(ends)
+    tally = PatternTally(ends)
     work = _batches(parts)
 
     def some(start: int, stop: int) -> None:
@@ -66,7 +71,7 @@ def count_levels(
     return tally.patterns()
 
 
-def _batches(parts: Sequence[Part]) -> list[list[tuple[Ints, Ints]]]:
+def _batches(parts: Sequence[ComparisonBlock]) -> list[list[tuple[Ints, Ints]]]:
     """Records and their candidates, a few million pairs at once, however small the parts."""
     batches: list[list[tuple[Ints, Ints]]] = []
     room = 0
@@ -83,10 +88,10 @@ def _batches(parts: Sequence[Part]) -> list[list[tuple[Ints, Ints]]]:
     return batches
 
 
-def count_pairs(a: Floats, b: Floats, ends: Ends, rows: Ints, times: Floats) -> Patterns:
+def count_pairs(a: Floats, b: Floats, ends: Ends, rows: Ints, times: Floats) -> LevelPatterns:
     """The same of pairs that are listed, two rows each, every one so many times."""
     prepare("the comparison of pairs", _rehearse)
-    tally = Tally(ends)
+    tally = PatternTally(ends)
     keys = np.empty((len(tally.words), len(rows)), np.int64)
     for word, found in zip(tally.words, keys, strict=True):
         own, other = (np.ascontiguousarray(file[:, word.attributes]) for file in (a, b))
@@ -94,7 +99,7 @@ def count_pairs(a: Floats, b: Floats, ends: Ends, rows: Ints, times: Floats) -> 
     return tally.listed(keys, times)
 
 
-def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> Patterns | None:
+def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> LevelPatterns | None:
     """The same where all attributes are equal or not, of all pairs of the same block.
 
     Pairs are counted in groups and not compared, however many there are. None, if there are
@@ -119,7 +124,7 @@ def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> Patterns | N
     for j in range(width):
         known = found >> seen[j] & 1 if gappy[j] else 1
         keys = 3 * keys + known * (2 - (found >> j & 1))
-    return Tally([(0.0,)] * width).listed(keys[None], counts[found].astype(np.float64))
+    return PatternTally([(0.0,)] * width).listed(keys[None], counts[found].astype(np.float64))
 
 
 def _codes(values: Floats) -> Ints:
@@ -129,12 +134,12 @@ def _codes(values: Floats) -> Ints:
     return codes
 
 
-def level_totals(a: Floats, b: Floats, ends: Ends, parts: Sequence[Part]) -> Floats:
+def level_totals(a: Floats, b: Floats, ends: Ends, parts: Sequence[ComparisonBlock]) -> Floats:
     """How many pairs each level has, attribute by attribute, from the sorted values of both files.
 
-    >>> from unveil.values.links import Part
+    >>> from unveil.values.links import ComparisonBlock
     >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
-    >>> level_totals(one, two, [[0, 1]], [Part(np.arange(2), np.arange(3))])
+    >>> level_totals(one, two, [[0, 1]], [ComparisonBlock(np.arange(2), np.arange(3))])
     array([1., 1., 2.])
     """
     prepare("the comparison of pairs", _rehearse)
@@ -154,7 +159,7 @@ def level_totals(a: Floats, b: Floats, ends: Ends, parts: Sequence[Part]) -> Flo
 
 def _rehearse() -> None:
     """Compile what compares pairs."""
-    tally = Tally([[0.0]])
+    tally = PatternTally([[0.0]])
     one, keys, tolerances = _REHEARSAL, np.zeros((1, 1), np.int64), tally.words[0].tolerances
     kernel.fill_keys(one[0, :], one, tolerances, keys[0])
     kernel.fill_pair_keys(one, one, np.zeros((1, 2), np.int64), tolerances, keys[0])

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 
 from unveil.engines.local.kernels import levels as kernel
-from unveil.engines.local.level_patterns import Patterns
+from unveil.engines.local.level_patterns import LevelPatterns
 from unveil.support.arrays import Floats, Ints
 
 Ends = Sequence[Sequence[float]]
@@ -20,7 +20,7 @@ PART = 1 << 13  # codes of one part: what is looked up for them stays near the p
 LARGEST_KEY = 2**62
 
 
-class Word:
+class KeyWord:
     """Attributes whose slots make one key."""
 
     def __init__(self, start: int, ends: Ends) -> None:
@@ -43,17 +43,17 @@ class Word:
         return shapes
 
 
-def words_of(ends: Ends) -> list[Word]:
+def words_of(ends: Ends) -> list[KeyWord]:
     """The attributes in words; one, unless they are very many."""
     words, first = [], 0
     for j in range(1, len(ends) + 1):
         if j == len(ends) or prod(len(own) + 2 for own in ends[first : j + 1]) > LARGEST_KEY:
-            words.append(Word(first, ends[first:j]))
+            words.append(KeyWord(first, ends[first:j]))
             first = j
     return words
 
 
-class Tally:
+class PatternTally:
     """Keys of pairs, counted as they come, in whatever order."""
 
     def __init__(self, ends: Ends) -> None:
@@ -82,7 +82,7 @@ class Tally:
                     run = merged(run, self._runs.pop())
                 self._runs.append(run)
 
-    def patterns(self) -> Patterns:
+    def patterns(self) -> LevelPatterns:
         """What was counted, in the order of the keys."""
         if self._wide:
             keys = np.concatenate(self._wide, axis=1)
@@ -95,21 +95,21 @@ class Tally:
             run = merged(run, self._runs.pop())
         return self._decoded(run[0][None], run[1])
 
-    def listed(self, keys: Ints, times: Floats) -> Patterns:
+    def listed(self, keys: Ints, times: Floats) -> LevelPatterns:
         """The same of pairs that are counted so many times each."""
         order = np.lexsort((times, *keys[::-1]))  # so that sums do not depend on the rows
         keys = keys[:, order]
         starts = np.flatnonzero((np.diff(keys, prepend=-1) != 0).any(axis=0))
         return self._decoded(keys[:, starts], np.add.reduceat(times[order], starts))
 
-    def _decoded(self, keys: Ints, counts: Ints | Floats) -> Patterns:
+    def _decoded(self, keys: Ints, counts: Ints | Floats) -> LevelPatterns:
         """Keys as codes of parts, the first attributes in the first part."""
         codes, shapes = [], []
         for word, key in zip(self.words, keys, strict=True):
             sizes = tuple(prod(shape) for shape in word.shapes)
             codes += [code.astype(np.int32) for code in np.unravel_index(key, sizes)]
             shapes += word.shapes
-        return Patterns(np.array(codes), counts.astype(np.float64), tuple(shapes))
+        return LevelPatterns(np.array(codes), counts.astype(np.float64), tuple(shapes))
 
 
 def merged(one: tuple[Ints, Ints], two: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

@@ -16,7 +16,7 @@ from unveil.support.threads import blocks_of, cores, run_blocks
 CHUNK = 1 << 19  # patterns whose matches are added up at once: whatever the threads, the same sums
 
 
-class Expected(NamedTuple):
+class ExpectedMatches(NamedTuple):
     """What patterns come to under a model of matches."""
 
     matches: float
@@ -25,7 +25,7 @@ class Expected(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Patterns:
+class LevelPatterns:
     """Pairs of records by their comparison levels.
 
     Attributes stand together in parts, and a pattern has one code for each part: the slots
@@ -72,7 +72,9 @@ class Patterns:
         ]
         return self._by_level(np.concatenate(sums))
 
-    def expect(self, weights: Floats, logit: float, *, threads: int | None = None) -> Expected:
+    def expect(
+        self, weights: Floats, logit: float, *, threads: int | None = None
+    ) -> ExpectedMatches:
         """The matches to be expected, given each level's weight and the prior's logit."""
         looked_up, first = self._by_code(weights), self._codes_from
         bounds = blocks_of(len(self), CHUNK)
@@ -87,7 +89,7 @@ class Patterns:
 
         run_blocks(work, bounds, threads=cores(threads))
         matches, logs = found.sum(axis=0).tolist()
-        return Expected(matches, self._by_level(sums.sum(axis=0)), logs)
+        return ExpectedMatches(matches, self._by_level(sums.sum(axis=0)), logs)
 
     def weigh(self, weights: Floats) -> Floats:
         """The sum of each pattern's weights."""

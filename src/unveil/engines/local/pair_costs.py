@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from unveil.engines.local.kernels.pairing import cost_pairs
 from unveil.engines.metric import Metric, euclid
-from unveil.engines.problem import check, pose
+from unveil.engines.problem import build_problem, check
 from unveil.engines.records import Records
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
@@ -35,7 +35,7 @@ def costs_of(
     workers = cores(threads)
     asked, given = check(queries, base, metric)
     prepare("the costs of pairs", _rehearse)
-    problem = pose(asked, given, metric, workers)
+    problem = build_problem(asked, given, metric, workers)
     left, right = (np.ascontiguousarray(rows, np.int64) for rows in pairs)
     found = np.empty(len(left))
 

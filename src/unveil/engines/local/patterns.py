@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engines.local.kernels.patterns import Rows, count_agreeing, scratch_for
+from unveil.engines.local.kernels.patterns import DistinctRows, count_agreeing, scratch_for
 from unveil.errors import DataError
 from unveil.support.arrays import Ints, Ints32
 from unveil.support.compile import prepare
@@ -106,7 +106,7 @@ def _check_codes(codes: Codes, which: str) -> None:
             )
 
 
-def _distinct_rows(a: Codes, b: Codes) -> tuple[Rows, Ints]:
+def _distinct_rows(a: Codes, b: Codes) -> tuple[DistinctRows, Ints]:
     """Both files' rows, the attribute that fewest pairs agree on first, and that order."""
     columns, widths, agreeing = [], [], []
     for column_a, column_b in zip(a.T, b.T, strict=True):
@@ -127,7 +127,7 @@ def _distinct_rows(a: Codes, b: Codes) -> tuple[Rows, Ints]:
     for k in reversed(range(len(slots))):
         cells[k] = min(cells[k + 1] * slots[k], len(kept) + 1)
     weights = np.concatenate([times_a, times_b]).astype(np.int32)
-    return Rows(codes, weights, len(kept_a), slots, cells), order
+    return DistinctRows(codes, weights, len(kept_a), slots, cells), order
 
 
 def _renumbered(column_a: Codes, column_b: Codes) -> tuple[Ints32, int, int]:
@@ -157,7 +157,7 @@ def _keys(columns: Sequence[Ints32], slots: Ints) -> Ints:
     return keys
 
 
-def _agreeing(rows: Rows, threads: int, progress: Progress | None) -> Ints:
+def _agreeing(rows: DistinctRows, threads: int, progress: Progress | None) -> Ints:
     """The pairs that agree on at least each set of attributes."""
     d = rows.codes.shape[1]
     # A task is a choice among the first attributes. Enough of them keep all threads busy and

@@ -33,7 +33,7 @@ def count_closer(
     order = order[np.argsort(position[order])]  # neighbours in the tree share the cache
     answers = np.full((len(position), 2), -1, np.int64)
 
-    def answer(block: Ints, scratch: walk.Scratch) -> None:
+    def answer(block: Ints, scratch: walk.WalkScratch) -> None:
         ranking.rank_block(search, position, block, limit, answers, scratch)
 
     _in_blocks(answer, order, search, workers, progress)
@@ -43,15 +43,17 @@ def count_closer(
 
 def find_nearest(
     problem: Problem, index: Index, k: int, workers: int, progress: Progress | None
-) -> neighbours.Found:
+) -> neighbours.BestCandidates:
     """The best candidates of each query, by their places in this problem."""
     search = index.search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
     order = _in_tree_order(groups.firsts, search, workers)
     n = len(problem.queries)
-    found = neighbours.Found(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
+    found = neighbours.BestCandidates(
+        np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64)
+    )
 
-    def answer(block: Ints, scratch: walk.Scratch) -> None:
+    def answer(block: Ints, scratch: walk.WalkScratch) -> None:
         short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
         neighbours.nearest_block(search, block, found, short, scratch)
 
@@ -70,7 +72,7 @@ def sum_up(
     order = _in_tree_order(groups.firsts, search, workers)
     answers = np.zeros((len(problem.queries), 3))
 
-    def answer(block: Ints, scratch: walk.Scratch) -> None:
+    def answer(block: Ints, scratch: walk.WalkScratch) -> None:
         densities.density_block(search, block, share, answers, scratch)
 
     _in_blocks(answer, order, search, workers, progress)
@@ -78,7 +80,7 @@ def sum_up(
     return answers
 
 
-def _in_tree_order(asked: Ints, search: walk.Search, threads: int) -> Ints:
+def _in_tree_order(asked: Ints, search: walk.SearchArrays, threads: int) -> Ints:
     """The queries as the tree orders them, so that those near each other share the cache."""
     leaf, never = np.empty(len(asked), np.int64), np.zeros(1, np.bool_)
     run_blocks(
@@ -92,9 +94,9 @@ def _in_tree_order(asked: Ints, search: walk.Search, threads: int) -> Ints:
 
 
 def _in_blocks(
-    answer: Callable[[Ints, walk.Scratch], object],
+    answer: Callable[[Ints, walk.WalkScratch], object],
     asked: Ints,
-    search: walk.Search,
+    search: walk.SearchArrays,
     threads: int,
     progress: Progress | None,
 ) -> None:

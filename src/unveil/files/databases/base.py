@@ -15,7 +15,7 @@ from unveil.files.databases.postgresql import Postgresql
 from unveil.files.databases.sqlite import Sqlite
 from unveil.files.databases.uri import parsed
 from unveil.files.formats.base import Format
-from unveil.files.locations import Place
+from unveil.files.locations import TableLocation
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.wording import nearest
@@ -23,14 +23,14 @@ from unveil.wording import nearest
 _HASHED = 100_000  # records at a time
 
 
-class InDatabase(Place):
+class DatabaseLocation(TableLocation):
     """A table or a query of a database: ``sqlite:///survey.db?table=people``.
 
     Examples
     --------
     >>> import tempfile, unveil
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     place = InDatabase(f"sqlite:///{folder}/survey.db?table=people")
+    ...     place = DatabaseLocation(f"sqlite:///{folder}/survey.db?table=people")
     ...     place.save(unveil.households(100))
     ...     place.load(None)
     Microdata(100 records, 15 columns)

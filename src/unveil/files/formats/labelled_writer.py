@@ -29,7 +29,7 @@ _TRUTH = {"true": "1", "false": "0"}
 UNWRITTEN = "Unable to write data"  # what pyreadstat says of a full disk
 
 
-class Rules(NamedTuple):
+class PackageRules(NamedTuple):
     """What a package allows."""
 
     name: re.Pattern[str]  # of a column
@@ -43,7 +43,7 @@ class Rules(NamedTuple):
     smallest: float = 0.0
 
 
-class Made(NamedTuple):
+class CreationTime(NamedTuple):
     """When a file was made: where it says so, the pattern's first group, and what it is to say."""
 
     pattern: re.Pattern[bytes]
@@ -57,7 +57,7 @@ class Made(NamedTuple):
                 file.write(self.always)
 
 
-class Outgoing(NamedTuple):
+class OutgoingColumn(NamedTuple):
     """One column on its way into a file."""
 
     column: pl.Series  # text or numbers, codes for missing among them
@@ -71,19 +71,19 @@ class Writable(Labelled, frozen=True, kw_only=True):
     """A file of a statistics package that can be written, too."""
 
     writer: ClassVar[str]
-    made: ClassVar[Made]
+    made: ClassVar[CreationTime]
     with_codes: ClassVar[bool] = False  # whether codes for missing are cells, and declared
 
     @property
     @abc.abstractmethod
-    def rules(self) -> Rules:
+    def rules(self) -> PackageRules:
         """What the package allows."""
 
     @abc.abstractmethod
-    def told(self, columns: list[Outgoing], data: Microdata, path: Path) -> dict[str, Any]:
+    def told(self, columns: list[OutgoingColumn], data: Microdata, path: Path) -> dict[str, Any]:
         """What pyreadstat is told beside cells, labels of columns and formats."""
 
-    def cells(self, one: Outgoing, data: Microdata) -> pl.Series:  # noqa: ARG002
+    def cells(self, one: OutgoingColumn, data: Microdata) -> pl.Series:  # noqa: ARG002
         """A column as pyreadstat takes it."""
         return one.column
 
@@ -91,7 +91,7 @@ class Writable(Labelled, frozen=True, kw_only=True):
         """Refuse names that the package does not take."""
         check_names(columns, self.rules, self.package)
 
-    def shown_as(self, one: Outgoing, data: Microdata) -> str:  # noqa: ARG002
+    def shown_as(self, one: OutgoingColumn, data: Microdata) -> str:  # noqa: ARG002
         """The format of a column."""
         return one.variable.format
 
@@ -122,7 +122,7 @@ class Writable(Labelled, frozen=True, kw_only=True):
 
 def outgoing(
     data: Microdata, package: Package, clock: Clock, *, with_codes: bool = False
-) -> list[Outgoing]:
+) -> list[OutgoingColumn]:
     """Every column as a package can hold it: text or numbers, codes for missing if it has them."""
     book, made = codebook_for(data, package), []
     for column in map(plain, data.to_frame("polars")):
@@ -135,7 +135,7 @@ def outgoing(
         if moment or not with_codes:
             stored = stored.set(data.missing_code(column.name).is_not_null(), None)
         labels = {} if attribute.generalised else _by_value(attribute.labels, column, stored)
-        made.append(Outgoing(stored, attribute, variable, attribute.label, labels))
+        made.append(OutgoingColumn(stored, attribute, variable, attribute.label, labels))
     return made
 
 
@@ -172,7 +172,7 @@ def _by_value(labels: dict[str, str], column: pl.Series, stored: pl.Series) -> d
     return {value: label for value, label in found.items() if value not in (inf, -inf)}
 
 
-def check_names(names: Sequence[str], rules: Rules, package: Package) -> None:
+def check_names(names: Sequence[str], rules: PackageRules, package: Package) -> None:
     """Refuse names that a package does not take."""
     seen: dict[str, str] = {}
     for name in names:
@@ -189,7 +189,7 @@ def check_names(names: Sequence[str], rules: Rules, package: Package) -> None:
         seen[folded] = name
 
 
-def check(columns: Sequence[Outgoing], rules: Rules, package: Package) -> None:
+def check(columns: Sequence[OutgoingColumn], rules: PackageRules, package: Package) -> None:
     """Refuse what a package cannot hold, before anything is written."""
     check_names([one.column.name for one in columns], rules, package)
     for one in columns:
@@ -223,7 +223,7 @@ def _check_text(column: pl.Series, longest: int, package: Package) -> None:
         )
 
 
-def _check_numbers(column: pl.Series, rules: Rules, package: Package) -> None:
+def _check_numbers(column: pl.Series, rules: PackageRules, package: Package) -> None:
     size = column.abs()
     outside = ((size > rules.largest) | ((size < rules.smallest) & (size > 0))).fill_null(False)
     if outside.any():
@@ -233,7 +233,7 @@ def _check_numbers(column: pl.Series, rules: Rules, package: Package) -> None:
         )
 
 
-def tell_plainly_missing(data: Microdata, columns: Iterable[Outgoing]) -> None:
+def tell_plainly_missing(data: Microdata, columns: Iterable[OutgoingColumn]) -> None:
     """Warn of missing cells whose codes cannot be written: that they are missing can."""
     lost = [
         one.column.name
@@ -253,7 +253,7 @@ def unwritten() -> FileError:
     return FileError("cannot be written: the disk is full, or gone; it is as it was")
 
 
-def by_name(columns: Sequence[Outgoing], said: Callable[[Outgoing], T]) -> dict[str, T]:
+def by_name(columns: Sequence[OutgoingColumn], said: Callable[[OutgoingColumn], T]) -> dict[str, T]:
     """What is said of each column, by its name; of some, nothing."""
     every = {one.column.name: said(one) for one in columns}
     return {name: told for name, told in every.items() if told}

@@ -15,9 +15,9 @@ from unveil.files.formats import epochs as clocks
 from unveil.files.formats.base import Format
 from unveil.files.formats.labelled_reader import Labelled
 from unveil.files.formats.labelled_writer import (
-    Made,
-    Outgoing,
-    Rules,
+    CreationTime,
+    OutgoingColumn,
+    PackageRules,
     Writable,
     by_name,
     codebook_for,
@@ -25,7 +25,7 @@ from unveil.files.formats.labelled_writer import (
 )
 from unveil.table.microdata import Microdata
 
-_RULES = Rules(
+_RULES = PackageRules(
     name=re.compile(r"[A-Za-z_][A-Za-z0-9_]*"),
     longest_name=32,
     longest_label=256,
@@ -100,7 +100,7 @@ class Xport(Writable, frozen=True, kw_only=True):
     package = "SAS"
     clock = clocks.SAS
     reader, writer = "read_xport", "write_xport"
-    made = Made(re.compile(rb"(\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d)"), b"01JAN80:00:00:00")
+    made = CreationTime(re.compile(rb"(\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d)"), b"01JAN80:00:00:00")
     asked: ClassVar[dict[str, bool]] = {"disable_datetime_conversion": True}
 
     version: Annotated[
@@ -114,7 +114,7 @@ class Xport(Writable, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, version=8 if new else 5)
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> PackageRules:
         """What the version allows."""
         return _RULES if self.version == 8 else _OLD_RULES
 
@@ -127,7 +127,7 @@ class Xport(Writable, frozen=True, kw_only=True):
         """The version of the source."""
         return source
 
-    def told(self, columns: list[Outgoing], data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002
+    def told(self, columns: list[OutgoingColumn], data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002
         """What the table is called, and how columns are read."""
         tell_plainly_missing(data, columns)
         return {

@@ -11,9 +11,9 @@ import polars as pl
 from unveil.errors import DataError
 from unveil.files.formats import epochs as clocks
 from unveil.files.formats.labelled_writer import (
-    Made,
-    Outgoing,
-    Rules,
+    CreationTime,
+    OutgoingColumn,
+    PackageRules,
     Writable,
     by_name,
     codebook_for,
@@ -23,7 +23,7 @@ from unveil.table.codebook import Ends
 from unveil.table.columns import cell_of
 from unveil.table.microdata import Microdata
 
-_RULES = Rules(
+_RULES = PackageRules(
     name=re.compile(r"[^\W\d_][\w.$#@]*(?<!\.)"),
     longest_name=64,
     longest_label=256,
@@ -33,7 +33,9 @@ _RULES = Rules(
     largest=1.7e308,  # the very largest are codes of its own
     reserved={"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"},
 )
-_MADE = Made(re.compile(rb"^.{92}(\d\d \w{3} \d\d\d\d:\d\d:\d\d)", re.DOTALL), b"01 Jan 8000:00:00")
+_MADE = CreationTime(
+    re.compile(rb"^.{92}(\d\d \w{3} \d\d\d\d:\d\d:\d\d)", re.DOTALL), b"01 Jan 8000:00:00"
+)
 _LONGEST_CODE = 8
 _MEASURES = {"numeric": "scale", "ordinal": "ordinal", "nominal": "nominal"}
 
@@ -59,11 +61,11 @@ class Spss(Writable, frozen=True, kw_only=True):
         return True
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> PackageRules:
         """What SPSS allows."""
         return _RULES
 
-    def told(self, columns: list[Outgoing], data: Microdata, path: Path) -> dict[str, Any]:
+    def told(self, columns: list[OutgoingColumn], data: Microdata, path: Path) -> dict[str, Any]:
         """Labels, missing codes and how columns are shown."""
         missing = by_name(columns, lambda one: _missing(one, data))
         tell_plainly_missing(data, columns)
@@ -78,12 +80,12 @@ class Spss(Writable, frozen=True, kw_only=True):
             "variable_display_width": by_name(columns, lambda one: one.variable.width),
         }
 
-    def shown_as(self, one: Outgoing, data: Microdata) -> str:
+    def shown_as(self, one: OutgoingColumn, data: Microdata) -> str:
         """As before; whole numbers without decimals."""
         whole = data.column(one.column.name).dtype.is_integer()
         return one.variable.format or ("F8.0" if whole else "")
 
-    def cells(self, one: Outgoing, data: Microdata) -> pl.Series:  # noqa: ARG002
+    def cells(self, one: OutgoingColumn, data: Microdata) -> pl.Series:  # noqa: ARG002
         """Text of the length that it had: pyreadstat gives a column that of its longest cell.
 
         Blanks at the end are no part of a text in SPSS, which fills every cell up with them.
@@ -98,11 +100,11 @@ class Spss(Writable, frozen=True, kw_only=True):
         return column.scatter(0, first + " " * (length - len(first.encode())))
 
 
-def _measure(one: Outgoing) -> str:
+def _measure(one: OutgoingColumn) -> str:
     return one.variable.measure or _MEASURES.get(one.attribute.level or "", "unknown")
 
 
-def _missing(one: Outgoing, data: Microdata) -> list[dict[str, Any]]:
+def _missing(one: OutgoingColumn, data: Microdata) -> list[dict[str, Any]]:
     """What SPSS is to take for missing: three values at most, or a range and a value."""
     if data.column(one.column.name).dtype in (pl.Date, pl.Datetime):
         return []

@@ -15,9 +15,9 @@ from msgspec import Meta
 from unveil.errors import DataError
 from unveil.files.formats import epochs as clocks
 from unveil.files.formats.labelled_writer import (
-    Made,
-    Outgoing,
-    Rules,
+    CreationTime,
+    OutgoingColumn,
+    PackageRules,
     Writable,
     by_name,
     tell_plainly_missing,
@@ -25,7 +25,7 @@ from unveil.files.formats.labelled_writer import (
 from unveil.table.microdata import Microdata
 from unveil.wording import listing
 
-_RULES = Rules(
+_RULES = PackageRules(
     name=re.compile(r"(?!str\d+$)[^\W\d]\w{0,31}"),
     longest_name=128,
     longest_label=320,
@@ -36,7 +36,7 @@ _RULES = Rules(
     reserved={"_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long"}
     | {"_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL", "using", "with"},
 )
-_MADE = Made(
+_MADE = CreationTime(
     re.compile(rb"(?:<timestamp>\x11|^[^<].{90})(\d\d \w{3} \d{4} \d\d:\d\d)", re.DOTALL),
     b"01 Jan 1980 00:00",
 )
@@ -82,11 +82,11 @@ class Stata(Writable, frozen=True, kw_only=True):
         return not any(data.schema[name].labels for name in text)
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> PackageRules:
         """What Stata allows."""
         return _RULES
 
-    def told(self, columns: list[Outgoing], data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002
+    def told(self, columns: list[OutgoingColumn], data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002
         """Labels, and the letters of missing codes."""
         tell_plainly_missing(data, [one for one in columns if one.column.dtype == pl.String])
         _tell_unlabelled(columns)
@@ -96,7 +96,7 @@ class Stata(Writable, frozen=True, kw_only=True):
             "missing_user_values": by_name(columns, lambda one: list(_tags(one).values())),
         }
 
-    def cells(self, one: Outgoing, data: Microdata) -> pl.Series:
+    def cells(self, one: OutgoingColumn, data: Microdata) -> pl.Series:
         """A column as Stata stores it, letters in the place of codes for missing."""
         name, column, tags = one.column.name, one.column, _tags(one)
         if column.dtype == pl.String:
@@ -111,7 +111,7 @@ class Stata(Writable, frozen=True, kw_only=True):
         return pl.Series(name, cells, dtype=pl.Object)
 
 
-def _tags(one: Outgoing) -> dict[str, str]:
+def _tags(one: OutgoingColumn) -> dict[str, str]:
     """The letter of each code for missing: its own, as in .a, else the next one that is free.
 
     Text has none.
@@ -134,7 +134,7 @@ def _tags(one: Outgoing) -> dict[str, str]:
     return own | {code: next(free) for code in codes if code not in own}
 
 
-def _labels(one: Outgoing) -> dict[Any, str]:
+def _labels(one: OutgoingColumn) -> dict[Any, str]:
     """Labels of whole numbers, and of letters: of a code that became one, at least the code."""
     if one.column.dtype == pl.String:
         return {}
@@ -148,7 +148,7 @@ def _labels(one: Outgoing) -> dict[Any, str]:
     return {value: label for value, label in named.items() if value not in numbers}
 
 
-def _tell_unlabelled(columns: list[Outgoing]) -> None:
+def _tell_unlabelled(columns: list[OutgoingColumn]) -> None:
     without = [
         one.column.name
         for one in columns

@@ -18,7 +18,7 @@ UNKNOWN = -1  # a code that equals none
 MIX = np.int64(0x9E3779B97F4A7C15 - 2**64)
 
 
-class Table(NamedTuple):
+class CodedRecords(NamedTuple):
     """Records with masks, none twice."""
 
     slots: Ints  # where a hash leads: the place of an entry, -1 for none
@@ -51,7 +51,7 @@ class Count(NamedTuple):
 
 
 @part()
-def add(table: Table, codes: Ints32, row: int, mask: int) -> int:
+def add(table: CodedRecords, codes: Ints32, row: int, mask: int) -> int:
     """Enter what a record has in some attributes: 1; 0 if it is there, -1 if there is no room."""
     key = mask * MIX
     for j in range(codes.shape[1]):
@@ -159,7 +159,8 @@ DONE, FULL, PAUSED = range(3)
 
 @kernel()
 def analyse(codes: Ints32, members: Ints, k: int, length: int, most: bool, frames: Frames,
-            count: Count, visited: Table, found: Table, identified: Bools, state: Ints,
+            count: Count, visited: CodedRecords, found: CodedRecords, identified: Bools,
+            state: Ints,
             enough: int) -> int:  # fmt: skip
     """Split the records until sets agree in `length` attributes.
 
@@ -213,7 +214,7 @@ def analyse(codes: Ints32, members: Ints, k: int, length: int, most: bool, frame
 
 
 @kernel()
-def copy_into(larger: Table, table: Table, codes: Ints32) -> None:
+def copy_into(larger: CodedRecords, table: CodedRecords, codes: Ints32) -> None:
     """Enter all that is in one table into another."""
     for entry in range(table.size[0]):
         add(larger, codes, table.rows[entry], table.masks[entry])

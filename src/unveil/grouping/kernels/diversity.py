@@ -20,7 +20,7 @@ SIZE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, SHARE = range(7)
 SLACK = 1e-9  # relative: how much of a bound rounding may take
 
 
-class Rules(NamedTuple):
+class ClassRules(NamedTuple):
     """What every class has to keep, and the confidential attributes that it is about."""
 
     kind: Ints
@@ -33,7 +33,7 @@ class Rules(NamedTuple):
     upto: Floats  # ordered: the sum over lower codes of the share of codes up to each
 
 
-class Scratch(NamedTuple):
+class ClassScratch(NamedTuple):
     """What is written on."""
 
     codes: Ints32  # of one class
@@ -172,7 +172,9 @@ def ordered_distance(codes: Ints32, many: int, upto: Floats, offset: int, catego
 
 
 @part()
-def gather(rules: Rules, column: int, members: Ints, start: int, stop: int, out: Ints32) -> None:
+def gather(
+    rules: ClassRules, column: int, members: Ints, start: int, stop: int, out: Ints32
+) -> None:
     """The sorted codes of some records."""
     for place in range(start, stop):
         out[place - start] = rules.codes[column, members[place]]
@@ -180,7 +182,7 @@ def gather(rules: Rules, column: int, members: Ints, start: int, stop: int, out:
 
 
 @part()
-def value_of(rules: Rules, rule: int, many: int, scratch: Scratch) -> float:
+def value_of(rules: ClassRules, rule: int, many: int, scratch: ClassScratch) -> float:
     """What a class, whose codes are sorted, has of what a rule asks for."""
     kind, column, codes = rules.kind[rule], rules.column[rule], scratch.codes
     offset = rules.offset[column] if kind != SIZE else 0
@@ -212,7 +214,7 @@ def within(kind: int, value: float, bound: float) -> bool:
 
 
 @kernel()
-def keeps(rules: Rules, members: Ints, start: int, stop: int, scratch: Scratch) -> bool:
+def keeps(rules: ClassRules, members: Ints, start: int, stop: int, scratch: ClassScratch) -> bool:
     """Whether a class keeps every rule; nobody keeps any."""
     sorted_column = -1
     for rule in range(len(rules.kind)):
@@ -226,7 +228,9 @@ def keeps(rules: Rules, members: Ints, start: int, stop: int, scratch: Scratch) 
 
 
 @kernel()
-def class_values(rules: Rules, members: Ints, starts: Ints, scratch: Scratch, out: Floats) -> None:
+def class_values(
+    rules: ClassRules, members: Ints, starts: Ints, scratch: ClassScratch, out: Floats
+) -> None:
     """For each class and each rule what it has: classes are stretches of the members."""
     for one in range(len(starts) - 1):
         sorted_column, many = -1, starts[one + 1] - starts[one]
@@ -238,7 +242,9 @@ def class_values(rules: Rules, members: Ints, starts: Ints, scratch: Scratch, ou
 
 
 @kernel()
-def classes_keep(rules: Rules, members: Ints, starts: Ints, scratch: Scratch, out: Bools) -> None:
+def classes_keep(
+    rules: ClassRules, members: Ints, starts: Ints, scratch: ClassScratch, out: Bools
+) -> None:
     """For each class whether it keeps every rule."""
     for one in range(len(starts) - 1):
         out[one] = keeps(rules, members, starts[one], starts[one + 1], scratch)

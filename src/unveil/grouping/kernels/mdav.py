@@ -41,7 +41,7 @@ from unveil.support.compile import kernel, part, step
 UNASSIGNED, MADE, ROWS, TILES, ALL_TILES, PASSED, STATES = range(7)
 
 
-class Rows(NamedTuple):
+class UnassignedRows(NamedTuple):
     """The distinct rows, and which of their records are unassigned."""
 
     values: Floats  # as they were given: these decide
@@ -50,7 +50,7 @@ class Rows(NamedTuple):
     ends: Ints
 
 
-class Scratch(NamedTuple):
+class MdavScratch(NamedTuple):
     """All that is written on, made once."""
 
     state: Ints
@@ -93,7 +93,7 @@ def nearer(frame: Frame, square: float, length: float, axes: int) -> float:
 
 
 @step()
-def find_farthest(frame: Frame, rows: Rows, far: Far, scratch: Scratch) -> int:
+def find_farthest(frame: Frame, rows: UnassignedRows, far: Far, scratch: MdavScratch) -> int:
     """The row with unassigned records farthest from the query; ties: the lowest record."""
     point, axes = scratch.point, len(scratch.point)
     length, gap = length_of(SQUARES, point), 0.0
@@ -129,7 +129,13 @@ def find_farthest(frame: Frame, rows: Rows, far: Far, scratch: Scratch) -> int:
 
 @part()
 def enter_leaf(
-    frame: Frame, rows: Rows, near: Near, leaf: int, limit: float, filled: int, scratch: Scratch
+    frame: Frame,
+    rows: UnassignedRows,
+    near: Near,
+    leaf: int,
+    limit: float,
+    filled: int,
+    scratch: MdavScratch,
 ) -> tuple[int, float]:
     """Enter the records of a leaf that are near enough; returns how many there are, and the limit.
 
@@ -160,7 +166,9 @@ def enter_leaf(
 
 
 @step()
-def find_nearest(frame: Frame, rows: Rows, near: Near, first: int, scratch: Scratch) -> None:
+def find_nearest(
+    frame: Frame, rows: UnassignedRows, near: Near, first: int, scratch: MdavScratch
+) -> None:
     """The unassigned records nearest the query, whose row is `first`, in `members`.
 
     If there are fewer than there is room for, the rest of it stays as it is. The query's own
@@ -186,7 +194,7 @@ def find_nearest(frame: Frame, rows: Rows, near: Near, first: int, scratch: Scra
 
 
 @part()
-def take(rows: Rows, near: Near, row: int, groups: Ints, scratch: Scratch) -> int:
+def take(rows: UnassignedRows, near: Near, row: int, groups: Ints, scratch: MdavScratch) -> int:
     """Put the first unassigned record of a row into the group that is being made; returns it."""
     record, state = rows.records[rows.cursor[row]], scratch.state
     groups[record] = state[MADE]
@@ -200,7 +208,13 @@ def take(rows: Rows, near: Near, row: int, groups: Ints, scratch: Scratch) -> in
 
 @part()
 def assign(
-    rows: Rows, near: Near, far: Far, middle: Middle, row: int, groups: Ints, scratch: Scratch
+    rows: UnassignedRows,
+    near: Near,
+    far: Far,
+    middle: Middle,
+    row: int,
+    groups: Ints,
+    scratch: MdavScratch,
 ) -> None:
     """The same where the centre of those left and the far ones among them are wanted."""
     count(middle, take(rows, near, row, groups, scratch), -1)
@@ -211,13 +225,13 @@ def assign(
 @kernel()
 def make_groups(
     frame: Frame,
-    rows: Rows,
+    rows: UnassignedRows,
     near: Near,
     far: Far,
     middle: Middle,
     groups: Ints,
     limits: tuple[int, int, int],
-    scratch: Scratch,
+    scratch: MdavScratch,
 ) -> None:
     """Make groups while there are records for two.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from unveil.grouping.kernels.diversity import Rules, Scratch, keeps
+from unveil.grouping.kernels.diversity import ClassRules, ClassScratch, keeps
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 from unveil.support.compile import kernel, part
 
@@ -24,7 +24,7 @@ class Axes(NamedTuple):
     free: Bools  # of each attribute: whether only missing cells have a boundary of their own
 
 
-class Room(NamedTuple):
+class CutScratch(NamedTuple):
     """What is written on."""
 
     low: Ints  # of each attribute in the group: its lowest code
@@ -61,7 +61,9 @@ def select(codes: Ints32, many: int, place: int) -> int:
 
 
 @part()
-def spans(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, room: Room) -> None:
+def spans(
+    codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, room: CutScratch
+) -> None:
     """The lowest and the highest code of each attribute, and how far apart they lie."""
     attributes = codes.shape[1]
     for j in range(attributes):
@@ -80,7 +82,7 @@ def spans(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, room:
 
 
 @part()
-def widest(room: Room, attributes: int) -> int:
+def widest(room: CutScratch, attributes: int) -> int:
     """The attribute with the greatest width that is left; -1 where there is none."""
     best = -1
     for j in range(attributes):
@@ -91,7 +93,7 @@ def widest(room: Room, attributes: int) -> int:
 
 @part()
 def boundary(codes: Ints32, members: Ints, start: int, stop: int, j: int, axes: Axes,
-             room: Room) -> int:  # fmt: skip
+             room: CutScratch) -> int:  # fmt: skip
     """The code at which the upper part of a group begins: the possible one nearest the median."""
     low, high, offset = room.low[j], room.high[j], axes.offset[j]
     coarsest = axes.level[offset + high]
@@ -125,7 +127,7 @@ def boundary(codes: Ints32, members: Ints, start: int, stop: int, j: int, axes: 
 
 @part()
 def part_at(codes: Ints32, members: Ints, start: int, stop: int, j: int, cut: int,
-            room: Room, relaxed: bool) -> int:  # fmt: skip
+            room: CutScratch, relaxed: bool) -> int:  # fmt: skip
     """Put those below a code first; relaxed, those of the code too until both sides are even.
 
     The order within either side stays. Returns where the upper part begins.
@@ -155,8 +157,8 @@ def part_at(codes: Ints32, members: Ints, start: int, stop: int, j: int, cut: in
 
 
 @part()
-def cut(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, rules: Rules,
-        scratch: Scratch, room: Room, even: bool) -> int:  # fmt: skip
+def cut(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, rules: ClassRules,
+        scratch: ClassScratch, room: CutScratch, even: bool) -> int:  # fmt: skip
     """Cut a group by the widest attribute that allows it: where the upper part begins, or -1.
 
     Even: between equal codes, those of the median going to either side; only where an attribute
@@ -181,8 +183,8 @@ def cut(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, rules: 
 
 
 @kernel()
-def partition(codes: Ints32, members: Ints, axes: Axes, rules: Rules, scratch: Scratch,
-              room: Room, relaxed: bool, starts: Ints) -> int:  # fmt: skip
+def partition(codes: Ints32, members: Ints, axes: Axes, rules: ClassRules, scratch: ClassScratch,
+              room: CutScratch, relaxed: bool, starts: Ints) -> int:  # fmt: skip
     """Cut the records into groups; `starts` says where each begins. Returns how many there are."""
     room.stack[0], room.stack[1] = 0, len(members)
     waiting, made = 1, 0

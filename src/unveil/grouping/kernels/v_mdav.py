@@ -17,8 +17,8 @@ from unveil.grouping.kernels.mdav import (
     PASSED,
     ROWS,
     UNASSIGNED,
-    Rows,
-    Scratch,
+    MdavScratch,
+    UnassignedRows,
     find_nearest,
     squared,
     take,
@@ -38,7 +38,7 @@ class Group(NamedTuple):
 
 
 @kernel()
-def place_records(rows: Rows, places: Ints) -> None:
+def place_records(rows: UnassignedRows, places: Ints) -> None:
     """places[i] becomes the row of record i, of those that are unassigned."""
     for row in range(len(rows.cursor)):
         for at in range(rows.cursor[row], rows.ends[row]):
@@ -46,7 +46,7 @@ def place_records(rows: Rows, places: Ints) -> None:
 
 
 @part()
-def stand_at(frame: Frame, rows: Rows, row: int, scratch: Scratch) -> None:
+def stand_at(frame: Frame, rows: UnassignedRows, row: int, scratch: MdavScratch) -> None:
     """The next search is from this row."""
     for j in range(len(scratch.query)):
         scratch.query[j] = rows.values[row, j]
@@ -54,7 +54,7 @@ def stand_at(frame: Frame, rows: Rows, row: int, scratch: Scratch) -> None:
 
 
 @step()
-def look_round(frame: Frame, rows: Rows, near: Near, row: int, two: Scratch) -> None:
+def look_round(frame: Frame, rows: UnassignedRows, near: Near, row: int, two: MdavScratch) -> None:
     """The two unassigned records nearest to a row, in `members`: -1, infinitely far, if none."""
     for i in range(len(two.members)):
         two.members[i], two.squares[i] = -1, np.inf
@@ -63,7 +63,7 @@ def look_round(frame: Frame, rows: Rows, near: Near, row: int, two: Scratch) -> 
 
 
 @part()
-def remember(group: Group, member: int, two: Scratch, which: int) -> None:
+def remember(group: Group, member: int, two: MdavScratch, which: int) -> None:
     """Note who is nearest to a member."""
     group.nearest[member] = two.members[which]
     group.places[member] = int(two.places[which])
@@ -73,11 +73,11 @@ def remember(group: Group, member: int, two: Scratch, which: int) -> None:
 @step()
 def extend(
     frame: Frame,
-    rows: Rows,
+    rows: UnassignedRows,
     near: Near,
     groups: Ints,
     ratio: float,
-    two: Scratch,
+    two: MdavScratch,
     group: Group,
     k: int,
 ) -> None:
@@ -111,15 +111,15 @@ def extend(
 @kernel()
 def make_variable_groups(
     frame: Frame,
-    rows: Rows,
+    rows: UnassignedRows,
     near: Near,
     order: Ints,
     places: Ints,
     groups: Ints,
     ratio: float,
     limits: tuple[int, int],
-    scratch: Scratch,
-    two: Scratch,
+    scratch: MdavScratch,
+    two: MdavScratch,
     group: Group,
 ) -> None:
     """Make groups while there are k records.

@@ -10,11 +10,18 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError, SpecError, UsageError
-from unveil.grouping.disjoint_groups import Gathering, masks_with
+from unveil.grouping.disjoint_groups import GroupBuilder, masks_with
 from unveil.grouping.patterns import MOST_ATTRIBUTES, anti_unify
 from unveil.masks.base import Promised
-from unveil.masks.column_sets import InGroups, Together, check_sets, sets_of
-from unveil.masks.generalisation.base import Generalising, K, Made, key_codes, starred, told
+from unveil.masks.column_sets import ColumnSet, InGroups, check_sets, sets_of
+from unveil.masks.generalisation.base import (
+    GeneralisedTable,
+    GeneralisingMask,
+    K,
+    key_codes,
+    starred,
+    told,
+)
 from unveil.models.base import OfConfidential, compiled
 from unveil.models.k_anonymity import KAnonymity
 from unveil.models.row_counts import classes_of
@@ -47,7 +54,7 @@ class Patterns:
         return f"Patterns({count(len(self), 'pattern')}; {left})"
 
 
-class AntiUnification(Generalising, frozen=True, kw_only=True):
+class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
     """Anti-unification: k records or more that agree in nearly all attributes become alike.
 
     They are released as what they agree in, with a star for the few attributes in which they do
@@ -120,7 +127,7 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
                 "for different ones: set by_confidential to false"
             )
 
-    def sets(self, data: Microdata) -> tuple[Together, ...]:
+    def sets(self, data: Microdata) -> tuple[ColumnSet, ...]:
         """The sets of columns, each with its k."""
         return sets_of(self, data, super().targets(data) if self.groups is None else ())
 
@@ -213,7 +220,7 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         found = anti_unify(codes, classes, k=self.k or 1, stars=self.stars, order=self.order)
         if not len(found.rows):
             raise self.nobody_left(data)
-        gathering = Gathering(codes, compiled((), data, keys))
+        gathering = GroupBuilder(codes, compiled((), data, keys))
         supports = gathering.satisfying(found.rows, found.masks, classes)[0]
         shown = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
         table = data.select([*keys, *self._secret(data)]).take(found.rows)
@@ -221,7 +228,7 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         rest = np.flatnonzero(~found.identified)
         return Patterns(table.replace(made.columns, made.attributes), supports, rest, len(data))
 
-    def generalise(self, data: Microdata, progress: Progress | None) -> Made:
+    def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Give each record to one pattern of each set of columns, or discard it."""
         classes, sets = self.classes(data), self.sets(data)
         released = np.arange(len(data))
@@ -252,8 +259,8 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         return replace(made, released=there, details=listed)
 
     def _gathered(
-        self, data: Microdata, group: Together, classes: Ints, progress: Progress | None
-    ) -> Gathering:
+        self, data: Microdata, group: ColumnSet, classes: Ints, progress: Progress | None
+    ) -> GroupBuilder:
         """The records in groups that agree in one set of columns, and keep the models."""
         codes = key_codes(data, group.columns, unknown=self.unknown)
         d = codes.shape[1]
@@ -266,7 +273,7 @@ class AntiUnification(Generalising, frozen=True, kw_only=True):
         found = anti_unify(codes, classes, k=group.k, stars=self.stars, order=self.order)
         tell()
         models = (KAnonymity(k=group.k), *self.models)
-        made = Gathering(codes, compiled(models, data, group.columns))
+        made = GroupBuilder(codes, compiled(models, data, group.columns))
         made.take(found.rows, found.masks, classes)
         tell()
         made.append(classes)

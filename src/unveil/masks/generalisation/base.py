@@ -36,7 +36,7 @@ K = Annotated[int, Meta(ge=1, description="How many records at least are alike."
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Made:
+class GeneralisedTable:
     """What a generalising mask made: the columns, who is kept, and what else there is to tell."""
 
     columns: Sequence[pl.Series]  # of all records of the table
@@ -46,7 +46,7 @@ class Made:
     channels: tuple[Channel, ...] | None = None  # None: cells hold what they stand for
 
 
-class Generalising(OnColumns, frozen=True, kw_only=True):
+class GeneralisingMask(OnColumns, frozen=True, kw_only=True):
     """A mask that makes records alike in some columns, until models are kept."""
 
     chance: ClassVar[bool] = False
@@ -120,7 +120,7 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
         )
 
     @abc.abstractmethod
-    def generalise(self, data: Microdata, progress: Progress | None) -> Made:
+    def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Make records alike."""
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
@@ -267,7 +267,7 @@ def key_codes(data: Microdata, keys: Sequence[str], *, unknown: str = "value") -
     return found
 
 
-def starred(data: Microdata, keys: Sequence[str], told: Bools) -> Made:
+def starred(data: Microdata, keys: Sequence[str], told: Bools) -> GeneralisedTable:
     """Columns with a star in each cell that is not told; what has none stays as it is."""
     columns, attributes = [], {}
     for place, name in enumerate(keys):
@@ -275,4 +275,4 @@ def starred(data: Microdata, keys: Sequence[str], told: Bools) -> Made:
         if stars.any():
             columns.append(labels_with_stars(data, name, stars))
             attributes[name] = generalised(data, name)
-    return Made(columns, attributes)
+    return GeneralisedTable(columns, attributes)

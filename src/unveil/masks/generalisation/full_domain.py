@@ -12,10 +12,10 @@ from msgspec import Meta
 
 from unveil.errors import DataError, SpecError
 from unveil.grouping.kernels.diversity import SIZE
-from unveil.grouping.lattice import MOST_NODES, Found, Problem, look, search
-from unveil.grouping.level_loss import ClassSize, Discernibility, Loss, OfCells
-from unveil.grouping.rollup import Ladder, Rows
-from unveil.masks.generalisation.base import Generalising, Made, told
+from unveil.grouping.lattice import MOST_NODES, LatticeOptimum, LatticeProblem, look, search
+from unveil.grouping.level_loss import CellLoss, ClassSize, Discernibility, LevelLoss
+from unveil.grouping.rollup import Ladder, RolledRows
+from unveil.masks.generalisation.base import GeneralisedTable, GeneralisingMask, told
 from unveil.masks.generalisation.levels import Coarsening, Levels, levels_of
 from unveil.models.base import Model, compiled
 from unveil.models.k_anonymity import KAnonymity, KMap
@@ -26,7 +26,7 @@ from unveil.wording import absent_column, count, listing, nearest
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-class Generalised(msgspec.Struct, frozen=True, kw_only=True):
+class FullDomainResult(msgspec.Struct, frozen=True, kw_only=True):
     """What full-domain generalisation came to: levels, what is lost, and the search for them."""
 
     levels: dict[str, int]  # of each column, from 0: as it was
@@ -41,7 +41,7 @@ class Generalised(msgspec.Struct, frozen=True, kw_only=True):
     subsets: int  # levels of one, two or three columns that were counted
 
 
-class FullDomain(Generalising, frozen=True, kw_only=True):
+class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
     """Full-domain generalisation: every column made as coarse as it must be, everywhere alike.
 
     Ages become spans of years and towns regions, all of them equally coarse, so that tables of the
@@ -146,7 +146,7 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
                 f"{self.step}: models: k-map: population: the records of the population are needed"
             )
 
-    def generalise(self, data: Microdata, progress: Progress | None) -> Made:
+    def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Find the best levels, and put every column there."""
         levels = self._levels(data)
         problem = self._problem(data, levels)
@@ -156,11 +156,11 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
         seen = look(problem, found.levels)
         released = ~seen.broken[seen.cut.labels[problem.rows.of_record]]
         chosen = list(zip(levels, found.levels, strict=True))
-        return Made(
+        return GeneralisedTable(
             [one.released(level) for one, level in chosen if level],
             {one.column: one.attribute for one, level in chosen if level},
             released,
-            Generalised(
+            FullDomainResult(
                 levels={one.column: level for one, level in chosen},
                 names={one.column: one.names[level] for one, level in chosen},
                 heights={one.column: one.height for one in levels},
@@ -203,14 +203,16 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
             for column in self.targets(data)
         ]
 
-    def _problem(self, data: Microdata, levels: Sequence[Levels]) -> Problem:
+    def _problem(self, data: Microdata, levels: Sequence[Levels]) -> LatticeProblem:
         files = range(1 + len(self._populations))
-        rows = Rows.of([np.column_stack([one.codes[file] for one in levels]) for file in files])
+        rows = RolledRows.of(
+            [np.column_stack([one.codes[file] for one in levels]) for file in files]
+        )
         asked = [
             KAnonymity(k=model.k) if isinstance(model, KAnonymity) else model
             for model in self._models
         ]
-        return Problem(
+        return LatticeProblem(
             rows,
             tuple(Ladder.of(one.groups) for one in levels),
             compiled(asked, data, self.targets(data)),
@@ -219,7 +221,7 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
             self._loss(rows, levels),
         )
 
-    def _loss(self, rows: Rows, levels: Sequence[Levels]) -> Loss:
+    def _loss(self, rows: RolledRows, levels: Sequence[Levels]) -> LevelLoss:
         if self.loss == "discernibility":
             return Discernibility()
         if self.loss == "class-size":
@@ -234,9 +236,11 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
             else:
                 costs.append(steps)
             lost[place] = one.height if self.loss == "height" else 1 / many
-        return OfCells.of_values(rows, costs, lost)
+        return CellLoss.of_values(rows, costs, lost)
 
-    def _unmet(self, problem: Problem, levels: Sequence[Levels], found: Found) -> DataError:
+    def _unmet(
+        self, problem: LatticeProblem, levels: Sequence[Levels], found: LatticeOptimum
+    ) -> DataError:
         """Say what cannot be met, why, and what could be."""
         few = f"with at most {count(problem.most, 'record')} left out"
         top = look(problem, tuple(one.height for one in levels))
@@ -265,7 +269,9 @@ class FullDomain(Generalising, frozen=True, kw_only=True):
             f"it; {remedy}"
         )
 
-    def _broken(self, problem: Problem, sizes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> str:
+    def _broken(
+        self, problem: LatticeProblem, sizes: np.ndarray[tuple[int], np.dtype[np.int64]]
+    ) -> str:
         """What is broken at the top: k, with the largest that could be met, or any of all."""
         k = problem.rules.bound[problem.rules.kind == SIZE].max()
         if sizes[sizes < k].sum() <= problem.most:

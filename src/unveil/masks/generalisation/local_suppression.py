@@ -9,11 +9,17 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError, SpecError
-from unveil.grouping.disjoint_groups import Gathering
+from unveil.grouping.disjoint_groups import GroupBuilder
 from unveil.grouping.patterns import MOST_ATTRIBUTES
 from unveil.grouping.wildcards import stars_needed
 from unveil.masks.base import Promised
-from unveil.masks.generalisation.base import Generalising, Made, key_codes, starred, told
+from unveil.masks.generalisation.base import (
+    GeneralisedTable,
+    GeneralisingMask,
+    key_codes,
+    starred,
+    told,
+)
 from unveil.models.base import compiled
 from unveil.models.k_anonymity import KAnonymity, Stars
 from unveil.support.arrays import Floats
@@ -24,7 +30,7 @@ from unveil.wording import listing, nearest
 MOST_MASKS = 4096  # sets of attributes that are tried
 
 
-class LocalSuppression(Generalising, frozen=True, kw_only=True):
+class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
     """Local suppression: cells of rare combinations become stars, as few as will do.
 
     Only those who stand out lose something, and what they lose is chosen so that little is lost;
@@ -100,7 +106,7 @@ class LocalSuppression(Generalising, frozen=True, kw_only=True):
         if not isinstance(model, KAnonymity):
             super().check_counted(model)  # type: ignore[arg-type]
 
-    def generalise(self, data: Microdata, progress: Progress | None) -> Made:
+    def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Give each record the cheapest stars with which enough others are like it."""
         models, keys = self.promises(data)[0]
         codes = key_codes(data, keys)
@@ -108,7 +114,7 @@ class LocalSuppression(Generalising, frozen=True, kw_only=True):
         masks = cheapest_masks(weights)
         if self.stars == "wildcard":
             return starred(data, keys, stars_needed(codes, self.k, [m for _, m in masks]))
-        made = Gathering(codes, compiled(models, data, keys))
+        made = GroupBuilder(codes, compiled(models, data, keys))
         done = 0
         for _, some in groupby(masks, key=lambda one: one[0]):
             equally_dear = [mask for _, mask in some]

@@ -11,12 +11,12 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from unveil.grouping.classes import Classes
-from unveil.grouping.mondrian import Axis, axis_of, mondrian
+from unveil.grouping.mondrian import CutAxis, axis_of, mondrian
 from unveil.masks.base import KeepType, known_numbers
 from unveil.masks.centres import centred, first_rows
 from unveil.masks.generalisation.base import (
-    Generalising,
-    Made,
+    GeneralisedTable,
+    GeneralisingMask,
     exact_labels,
     generalised,
     starred,
@@ -33,7 +33,7 @@ from unveil.values.release.channels import Groups
 Texts = NDArray[np.object_]
 
 
-class Mondrian(Generalising, frozen=True, kw_only=True):
+class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
     """Mondrian: the file is cut in two again and again, and every group released as a whole.
 
     Records become alike within their group: an age becomes the span of ages in it, a region the
@@ -76,7 +76,7 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
         """Whether cells become generalised ones."""
         return self.cells != "means"
 
-    def generalise(self, data: Microdata, progress: Progress | None) -> Made:
+    def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Cut the records into groups, and say what each may be."""
         models, keys = self.promises(data)[0]
         axes = {name: self._axis(data, name) for name in keys}
@@ -94,9 +94,11 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
             for name, span in spans.items()
             if not span.constant.all()  # then every cell stays
         ]
-        return Made(columns, {column.name: generalised(data, column.name) for column in columns})
+        return GeneralisedTable(
+            columns, {column.name: generalised(data, column.name) for column in columns}
+        )
 
-    def _axis(self, data: Microdata, column: str) -> Axis:
+    def _axis(self, data: Microdata, column: str) -> CutAxis:
         """An attribute's codes in the order in which it is cut."""
         if data.level(column) == "numeric":
             values = known_numbers(self, data, [column]).values[:, 0]
@@ -113,7 +115,7 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
         rank = np.append(np.argsort(order), -1)
         return axis_of(rank[found.codes].astype(np.int32), np.linspace(0.0, 1.0, len(order)), level)
 
-    def _means(self, data: Microdata, spans: dict[str, _Span], groups: Classes) -> Made:
+    def _means(self, data: Microdata, spans: dict[str, _Span], groups: Classes) -> GeneralisedTable:
         """Every cell replaced by the centre of its group; none where some are missing."""
         labels = np.asarray(groups.scatter(np.arange(len(groups.sizes))))
         columns = []
@@ -121,13 +123,13 @@ class Mondrian(Generalising, frozen=True, kw_only=True):
             made = centred(data, name, labels, keep_type=self.keep_type)
             columns.append(made.set(pl.Series(groups.scatter(span.mixed)), None))
         channel = Groups(tuple(spans), self.k, _deviations(data, tuple(spans)))
-        return Made(columns, {}, channels=(channel,))
+        return GeneralisedTable(columns, {}, channels=(channel,))
 
 
 class _Span:
     """What the records of each group have of one attribute: from which code to which."""
 
-    def __init__(self, axis: Axis, groups: Classes) -> None:
+    def __init__(self, axis: CutAxis, groups: Classes) -> None:
         self.codes: Ints32 = axis.codes[groups.members]
         self.low: Ints = np.minimum.reduceat(self.codes, groups.starts[:-1]).astype(np.int64)
         self.high: Ints = np.maximum.reduceat(self.codes, groups.starts[:-1]).astype(np.int64)

@@ -24,7 +24,7 @@ from unveil.masks.base import (
     sort_keys,
 )
 from unveil.masks.centres import centred, means
-from unveil.masks.column_sets import InGroups, Size, Together, check_sets, sets_of
+from unveil.masks.column_sets import ColumnSet, InGroups, Size, check_sets, sets_of
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.table.encoding.to_arrays import codes, scale_of
@@ -137,7 +137,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         """The columns of all groups."""
         return tuple(column for group in self._sets(data) for column in group.columns)
 
-    def _sets(self, data: Microdata) -> tuple[Together, ...]:
+    def _sets(self, data: Microdata) -> tuple[ColumnSet, ...]:
         """The sets of columns that are aggregated together."""
         return sets_of(self, data, super().targets(data) if self.groups is None else ())
 
@@ -181,7 +181,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         return Masked(data.replace(masked), tuple(channels))
 
     def _grouped(
-        self, data: Microdata, group: Together, space: _Space, progress: Progress | None
+        self, data: Microdata, group: ColumnSet, space: _Space, progress: Progress | None
     ) -> Ints:
         """The group of each record; of those that are in none, -1."""
         if self.algorithm == "mdav":

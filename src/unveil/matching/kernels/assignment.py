@@ -19,7 +19,7 @@ ROUNDED = 1e-14  # a share of two numbers by which their sum may be off
 END, OUT = -1, -2  # the end of a list; not in a list
 
 
-class Graph(NamedTuple):
+class AssignmentGraph(NamedTuple):
     """Which rows can have which columns, and what that costs: edges, those of a row together."""
 
     starts: Ints
@@ -28,7 +28,7 @@ class Graph(NamedTuple):
     costs: Floats
 
 
-class Plan(NamedTuple):
+class Assignment(NamedTuple):
     """Who has what so far, and the prices that prove it cheapest."""
 
     flow: Ints  # how many of the row have the column, for each edge
@@ -41,7 +41,7 @@ class Plan(NamedTuple):
 
 
 @part()
-def use(graph: Graph, plan: Plan, edge: int, amount: int) -> None:
+def use(graph: AssignmentGraph, plan: Assignment, edge: int, amount: int) -> None:
     """So many more of the edge's row have its column."""
     plan.flow[edge] += amount
     if plan.after[edge] == OUT:
@@ -51,7 +51,7 @@ def use(graph: Graph, plan: Plan, edge: int, amount: int) -> None:
 
 
 @part()
-def used(plan: Plan, column: int, edge: int) -> int:
+def used(plan: Assignment, column: int, edge: int) -> int:
     """The next edge in use after this one, or the column's first; others leave the list."""
     found = plan.first[column] if edge == END else plan.after[edge]
     while found != END and plan.flow[found] == 0:
@@ -66,7 +66,7 @@ def used(plan: Plan, column: int, edge: int) -> int:
 
 
 @kernel()
-def settle(graph: Graph, plan: Plan, outside: float) -> None:
+def settle(graph: AssignmentGraph, plan: Assignment, outside: float) -> None:
     """Values by the prices; what is in use and above its row's value is given up.
 
     `left`, `room` and the lists are brought up to date: everything but prices and flow may
@@ -93,7 +93,12 @@ def settle(graph: Graph, plan: Plan, outside: float) -> None:
 
 @kernel()
 def bid(
-    graph: Graph, plan: Plan, sides: tuple[Ints, Ints], outside: float, most: int, queue: Ints32
+    graph: AssignmentGraph,
+    plan: Assignment,
+    sides: tuple[Ints, Ints],
+    outside: float,
+    most: int,
+    queue: Ints32,
 ) -> None:
     """Single rows without a column take their best and pay up to what the second best costs.
 

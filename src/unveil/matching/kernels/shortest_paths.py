@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.matching.kernels.assignment import END, Graph, Plan, use, used
+from unveil.matching.kernels.assignment import END, Assignment, AssignmentGraph, use, used
 from unveil.support.arrays import Floats, Ints32
 from unveil.support.compile import kernel, part
 
 SOURCE, UNSEEN = -1, -2
 
 
-class Scratch(NamedTuple):
+class PathScratch(NamedTuple):
     """All that a search is written on."""
 
     reach: Floats  # how far each column is; infinite where not seen
@@ -32,7 +32,7 @@ class Scratch(NamedTuple):
 
 
 @part()
-def rise(scratch: Scratch, at: int) -> None:
+def rise(scratch: PathScratch, at: int) -> None:
     """Move a column up the heap to where it belongs."""
     heap, place, reach = scratch.heap, scratch.place, scratch.reach
     column = heap[at]
@@ -49,7 +49,7 @@ def rise(scratch: Scratch, at: int) -> None:
 
 
 @part()
-def pop(scratch: Scratch, size: int) -> int:
+def pop(scratch: PathScratch, size: int) -> int:
     """The nearest column, taken off a heap of this size."""
     heap, place, reach = scratch.heap, scratch.place, scratch.reach
     nearest, column = heap[0], heap[size - 1]
@@ -69,12 +69,12 @@ def pop(scratch: Scratch, size: int) -> int:
 
 @part()
 def scan(
-    graph: Graph,
-    plan: Plan,
+    graph: AssignmentGraph,
+    plan: Assignment,
     row: int,
     path: tuple[float, int, int],
     at: tuple[float, int, int],
-    scratch: Scratch,
+    scratch: PathScratch,
 ) -> tuple[tuple[float, int, int], int, int]:
     """Look at what a row can have; returns the shortest path so far, and the sizes of the lists.
 
@@ -105,7 +105,9 @@ def scan(
 
 
 @part()
-def go_back(graph: Graph, plan: Plan, column: int, rows: int, scratch: Scratch) -> int:
+def go_back(
+    graph: AssignmentGraph, plan: Assignment, column: int, rows: int, scratch: PathScratch
+) -> int:
     """Enter the rows that have a column, each once; returns how many are entered by now."""
     edge = used(plan, column, END)
     while edge != END:
@@ -120,7 +122,7 @@ def go_back(graph: Graph, plan: Plan, column: int, rows: int, scratch: Scratch) 
 
 @part()
 def search(
-    graph: Graph, plan: Plan, outside: float, source: int, scratch: Scratch
+    graph: AssignmentGraph, plan: Assignment, outside: float, source: int, scratch: PathScratch
 ) -> tuple[int, int, int, int, int]:
     """The shortest path from a row to a free place, or to a row that stays out instead.
 
@@ -157,7 +159,9 @@ def search(
 
 
 @part()
-def augment(graph: Graph, plan: Plan, last: int, turn: int, scratch: Scratch) -> None:
+def augment(
+    graph: AssignmentGraph, plan: Assignment, last: int, turn: int, scratch: PathScratch
+) -> None:
     """Send as many as can go along the path just found, each taking the next one's column."""
     amount, row = 2**62, turn
     if last != END:
@@ -184,7 +188,12 @@ def augment(graph: Graph, plan: Plan, last: int, turn: int, scratch: Scratch) ->
 
 @kernel()
 def bring_in(
-    graph: Graph, plan: Plan, outside: float, start: int, effort: int, scratch: Scratch
+    graph: AssignmentGraph,
+    plan: Assignment,
+    outside: float,
+    start: int,
+    effort: int,
+    scratch: PathScratch,
 ) -> int:
     """Bring in what is left of the rows from `start` on, until so many edges are looked at.
 

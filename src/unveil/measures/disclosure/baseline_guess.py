@@ -9,7 +9,7 @@ import numpy as np
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import ROUNDING, tied_blocks
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.single_values import single_values
 
 FOLDS = 3
@@ -35,7 +35,7 @@ def best_guess(values: Floats, tolerance: float) -> float:
     return float(ascending[best[len(best) // 2]] + tolerance)
 
 
-def clues(both: Aligned, columns: Sequence[str]) -> tuple[Floats, Floats]:
+def clues(both: FilePair, columns: Sequence[str]) -> tuple[Floats, Floats]:
     """What is known of originals and of released rows, as places among the released values.
 
     Numbers and codes of categories become the place where they stand among the different
@@ -43,9 +43,9 @@ def clues(both: Aligned, columns: Sequence[str]) -> tuple[Floats, Floats]:
     middle, within the original's range. A set of several categories, a star and a missing cell
     are NaN.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
-    >>> both = Aligned(households(20), households(20), np.arange(20))
+    >>> both = FilePair(households(20), households(20), np.arange(20))
     >>> mine, released = clues(both, ["age", "sex"])
     >>> mine.shape, bool((mine == released).all())
     ((20, 2), True)

@@ -7,8 +7,8 @@ import numpy as np
 from unveil.errors import UsageError
 from unveil.measures.identity.hits import LOOKED_AT
 from unveil.support.arrays import Ints
-from unveil.table.encoding.merged_categories import in_terms_of
-from unveil.values.file_pair import Aligned
+from unveil.table.encoding.merged_categories import recode_like_release
+from unveil.values.file_pair import FilePair
 from unveil.values.links import Links
 from unveil.values.release.channels import Ranges, Sets
 from unveil.values.results.disclosure import CompatibleRows
@@ -16,17 +16,17 @@ from unveil.values.results.disclosure import CompatibleRows
 ATTACK = "compatible"  # whose links say which rows fit
 
 
-def truthful(both: Aligned, column: str) -> bool:
+def truthful(both: FilePair, column: str) -> bool:
     """Whether every released cell can hold the value of the person whose row it is.
 
     True where no pair is known.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> people = unveil.households(50)
     >>> coarse = unveil.masks.GlobalRecoding(intervals=10, columns=["age"])
     >>> rough = unveil.masks.Rounding(base=1000, columns=["income"])
-    >>> both = Aligned(people, unveil.mask(people, [coarse, rough]).data, np.arange(50))
+    >>> both = FilePair(people, unveil.mask(people, [coarse, rough]).data, np.arange(50))
     >>> [truthful(both, name) for name in ("age", "income", "sex")]
     [True, False, True]
     """
@@ -42,7 +42,7 @@ def truthful(both: Aligned, column: str) -> bool:
         return True
     after = both.release.select([column]).take(both.released)
     mine = both.original.select([column]).take(both.originals)
-    return not channel.excludes(in_terms_of(after, mine, [column]), after).any()
+    return not channel.excludes(recode_like_release(after, mine, [column]), after).any()
 
 
 def rows_that_fit(links: Links) -> Ints:

@@ -20,7 +20,7 @@ from unveil.measures.disclosure.followed_links import Followed, Paths, follow
 from unveil.measures.identity.hits import LOOKED_AT
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.table.encoding.to_arrays import ROUNDING, spread
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.links import Links
 from unveil.values.results.disclosure import Inference
 from unveil.values.single_values import single_values
@@ -28,7 +28,7 @@ from unveil.values.single_values import single_values
 TOLERANCE = 0.05  # of a standard deviation
 
 
-def linked_disclosure(links: Links, both: Aligned, *, seed: int) -> tuple[Inference, ...]:
+def linked_disclosure(links: Links, both: FilePair, *, seed: int) -> tuple[Inference, ...]:
     """What links disclose of each confidential attribute that the intruder does not know.
 
     The intruder takes each record for its nearest rows and reads their cell; where several
@@ -55,11 +55,11 @@ def linked_disclosure(links: Links, both: Aligned, *, seed: int) -> tuple[Infere
         Of the parts that a model is made of.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> sample = unveil.households(300, seed=7)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=2, columns=["age"])], seed=7)
     >>> links = unveil.attack(sample, release, unveil.attacks.Distance())
-    >>> both = Aligned(sample, release.data, release.row_map)
+    >>> both = FilePair(sample, release.data, release.row_map)
     >>> for one in linked_disclosure(links, both, seed=7):
     ...     assert one.linked > max(one.control, one.guess, one.inferred), one.column
     """
@@ -76,7 +76,7 @@ def linked_disclosure(links: Links, both: Aligned, *, seed: int) -> tuple[Infere
     return tuple(one for one in found if one is not None)
 
 
-def _not_known(links: Links, both: Aligned) -> list[str]:
+def _not_known(links: Links, both: FilePair) -> list[str]:
     """Confidential attributes with plain cells that the intruder does not have already."""
     knows = set(links.intruder.knows or both.with_role("quasi"))
     knows |= {*links.intruder.blocks, *links.finder.columns}
@@ -92,14 +92,14 @@ class _Looked:
     """The records looked at whose person is in both files, and whom they are taken for."""
 
     links: Links
-    both: Aligned
+    both: FilePair
     people: Ints  # their rows in the original
     own: Ints  # and in the release
     paths: Paths
     left_out: int
 
     @classmethod
-    def at(cls, links: Links, both: Aligned) -> _Looked | None:
+    def at(cls, links: Links, both: FilePair) -> _Looked | None:
         some = links.sample(LOOKED_AT)
         rows, true = both.rows, some.true_rows
         assert rows is not None  # noqa: S101 - asked before

@@ -14,7 +14,7 @@ from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import part_of
 from unveil.support.threads import on_all_cores
 from unveil.table.encoding.to_arrays import ROUNDING, spread, tied_blocks
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Inside, IntervalCurve, IntervalDisclosure
 from unveil.values.single_values import single_values
 from unveil.wording import absent_column
@@ -24,7 +24,7 @@ LOOKED_AT = 1000  # records whose intervals in all attributes are set against ea
 
 
 def interval_disclosure(
-    both: Aligned,
+    both: FilePair,
     *,
     columns: Sequence[str] | None = None,
     widths: Sequence[float] = WIDTHS,
@@ -65,10 +65,10 @@ def interval_disclosure(
     None where no pair is known, or no attribute has numbers or ordered categories.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> sample = unveil.households(300, seed=7)
     >>> swapped = unveil.mask(sample, [unveil.masks.RankSwapping(p=10, columns=["age"])], seed=7)
-    >>> both = Aligned(sample, swapped.data, swapped.row_map)
+    >>> both = FilePair(sample, swapped.data, swapped.row_map)
     >>> interval_disclosure(both, columns=["age"], widths=[10]).average.by_rank[0].share
     1.0
     """
@@ -110,7 +110,7 @@ class _Values:
     place: Ints  # of each pair's value among these; behind the last: missing
 
     @classmethod
-    def of(cls, both: Aligned, column: str) -> _Values:
+    def of(cls, both: FilePair, column: str) -> _Values:
         original, released = single_values(both, column)
         own, masked = original[both.originals], released[both.released]
         here = ~np.isnan(masked)
@@ -161,7 +161,7 @@ def _by_deviation(values: _Values, width: float) -> _Ends:
 class _Together:
     """Which pairs are inside in every attribute seen so far; and which would be, by chance."""
 
-    def __init__(self, both: Aligned, seed: int, widths: int) -> None:
+    def __init__(self, both: FilePair, seed: int, widths: int) -> None:
         self.n = len(both.released)
         self.places = both.sample(LOOKED_AT, seed, "intervals")
         some = len(self.places)
@@ -240,17 +240,17 @@ def _checked(widths: Sequence[float]) -> tuple[float, ...]:
     return found
 
 
-def _ordered(both: Aligned) -> tuple[str, ...]:
+def _ordered(both: FilePair) -> tuple[str, ...]:
     return tuple(name for name in both.attributes if _is_ordered(both, name))
 
 
-def _is_ordered(both: Aligned, column: str) -> bool:
+def _is_ordered(both: FilePair, column: str) -> bool:
     """Whether its cells stand in an order: sets of ordered categories do not."""
     level = both.level(column)
     return level == "numeric" or (level == "ordinal" and not both.generalised(column))
 
 
-def _named(both: Aligned, columns: Sequence[str]) -> tuple[str, ...]:
+def _named(both: FilePair, columns: Sequence[str]) -> tuple[str, ...]:
     for name in columns:
         if name not in both.columns:
             raise UsageError(absent_column(name, both.columns))

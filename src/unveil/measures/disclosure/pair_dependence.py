@@ -7,13 +7,13 @@ import numpy as np
 from unveil.measures.identity.hits import LOOKED_AT
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import tied_blocks
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 FEWEST = 20  # pairs of which it can be said
 CLEAR = 4.0  # standard errors from what pairs drawn at random would have
 
 
-def related(both: Aligned, *, seed: int = 0) -> bool | None:
+def related(both: FilePair, *, seed: int = 0) -> bool | None:
     """Whether in any attribute pairs are more alike than by chance; None: too few to say.
 
     Numbers by their rank correlation, categories by how many are equal; missing is a category.
@@ -21,10 +21,10 @@ def related(both: Aligned, *, seed: int = 0) -> bool | None:
     truth may be that of other files. Of many pairs a sample is looked at.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> people = unveil.households(100, seed=7)
     >>> rows = np.arange(100)
-    >>> [related(Aligned(people, people, some)) for some in (rows, np.roll(rows, 37))]
+    >>> [related(FilePair(people, people, some)) for some in (rows, np.roll(rows, 37))]
     [True, False]
     """
     some = both.sample(LOOKED_AT, seed, "relation")
@@ -34,7 +34,7 @@ def related(both: Aligned, *, seed: int = 0) -> bool | None:
     return any(abs(_apart(both, column, *rows)) > CLEAR for column in both.plain())
 
 
-def _apart(both: Aligned, column: str, originals: Ints, released: Ints) -> float:
+def _apart(both: FilePair, column: str, originals: Ints, released: Ints) -> float:
     """How far an attribute is from what chance would have, in standard errors."""
     if both.level(column) == "numeric":
         numbers = both.numbers(column)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from unveil.measures.disclosure.uniqueness import uniqueness
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Unchanged, UnchangedColumn
 
 
-def unchanged(both: Aligned) -> Unchanged:
+def unchanged(both: FilePair) -> Unchanged:
     """The columns released unchanged, and how many records they single out together.
 
     What is released as it was needs no attack: whoever knew it before finds it again. A column
@@ -24,10 +24,10 @@ def unchanged(both: Aligned) -> Unchanged:
     whatever order, may be unchanged: then `known` is false. Identifiers are left out.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> sample = unveil.households(300, seed=7).select(["sex", "age", "income"])
     >>> swapped = unveil.mask(sample, [unveil.masks.RankSwapping(p=10, columns=["age"])], seed=7)
-    >>> found = unchanged(Aligned(sample, swapped.data, swapped.row_map))
+    >>> found = unchanged(FilePair(sample, swapped.data, swapped.row_map))
     >>> found.unchanged, found.known
     (('sex', 'income'), True)
     """
@@ -46,7 +46,7 @@ def unchanged(both: Aligned) -> Unchanged:
     )
 
 
-def _compared(both: Aligned, column: str) -> UnchangedColumn:
+def _compared(both: FilePair, column: str) -> UnchangedColumn:
     original, released = both.cells(column)
     n = len(both.released)
     if n:
@@ -56,5 +56,5 @@ def _compared(both: Aligned, column: str) -> UnchangedColumn:
     return UnchangedColumn(column=column, unchanged=again, share=None)
 
 
-def _uniques(both: Aligned, columns: Sequence[str]) -> int:
+def _uniques(both: FilePair, columns: Sequence[str]) -> int:
     return uniqueness(both.release, columns).uniques if columns else 0

@@ -15,7 +15,7 @@ from unveil.models.base import compiled
 from unveil.support.arrays import Ints
 from unveil.support.threads import on_all_cores
 from unveil.table.microdata import Microdata
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Diversity, ReleaseUniqueness, Uniqueness
 from unveil.values.single_values import stars
 from unveil.wording import listing
@@ -83,7 +83,7 @@ def fewest_fitting(data: Microdata, columns: Sequence[str], classes: int) -> int
 
 
 def release_uniqueness(
-    both: Aligned, columns: Sequence[str] | None = None
+    both: FilePair, columns: Sequence[str] | None = None
 ) -> ReleaseUniqueness | None:
     """Uniques on the quasi-identifiers, of the original and of the release.
 
@@ -97,10 +97,10 @@ def release_uniqueness(
     are counted by themselves. None where there is no quasi-identifier in the release.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> sample = unveil.households(300, seed=7)
     >>> noise = unveil.masks.AdditiveNoise(scale=0.5, columns=["income"])
-    >>> both = Aligned(sample, unveil.mask(sample, [noise], seed=7).data, None)
+    >>> both = FilePair(sample, unveil.mask(sample, [noise], seed=7).data, None)
     >>> found = release_uniqueness(both, ["sex", "age", "income"])
     >>> found.meaningful, found.perturbed, found.unperturbed.columns
     (False, ('income',), ('sex', 'age'))
@@ -128,7 +128,7 @@ def release_uniqueness(
     )
 
 
-def _perturbed(both: Aligned, column: str) -> bool:
+def _perturbed(both: FilePair, column: str) -> bool:
     """Whether released values are not the originals', nor coarser ones."""
     if both.generalised(column):
         return False
@@ -154,7 +154,7 @@ def _made_up(original: Ints, released: Ints) -> bool:
     return bool(new) and new >= MADE_UP * len(there)
 
 
-def _reason(both: Aligned, perturbed: tuple[str, ...]) -> str:
+def _reason(both: FilePair, perturbed: tuple[str, ...]) -> str:
     if perturbed:
         return (
             f"perturbed: {listing(perturbed)}; a combination that is unique after that says "

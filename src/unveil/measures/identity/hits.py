@@ -71,7 +71,7 @@ def in_any(attacks: Sequence[Links]) -> Floats:
     return best
 
 
-class Curve(NamedTuple):
+class TopKCurve(NamedTuple):
     """The share of the records whose true row is among the k best, for k = 1, 2, ..."""
 
     share: Floats
@@ -79,7 +79,7 @@ class Curve(NamedTuple):
     population: int
 
 
-def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> Curve:
+def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> TopKCurve:
     """How often the true row is among the k best candidates, ties counted by their share.
 
     At k = 1 it is the share that is linked rightly. Where it rises fast from there, many people
@@ -105,7 +105,7 @@ def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> Curve:
     if chance is not None:  # a matching names one partner: there is no second best
         within[:] = chance
     n = int(known.sum())
-    return Curve(within.sum(axis=1) / max(n, 1), n, links.population)
+    return TopKCurve(within.sum(axis=1) / max(n, 1), n, links.population)
 
 
 class AtRisk(NamedTuple):

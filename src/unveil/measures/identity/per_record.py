@@ -10,7 +10,7 @@ import numpy as np
 from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.values.results.disclosure import Above
-from unveil.values.results.exposure import Carried, RecordRisks, RiskBin, RiskyRow
+from unveil.values.results.exposure import CarriedRisk, RecordRisks, RiskBin, RiskyRow
 
 EDGES = (0.0, 0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0)
 THRESHOLDS = (0.05, 0.1, 0.2, 0.33, 0.5)
@@ -90,13 +90,13 @@ def _binned(each: Floats) -> list[int]:
     return counts
 
 
-def _carried(ascending: Floats) -> tuple[Carried, ...]:
+def _carried(ascending: Floats) -> tuple[CarriedRisk, ...]:
     total, n = float(ascending.sum()), len(ascending)
     if not total > 0:
         return ()
     top = {part: ascending[n - -(-part * n // 100) :] for part in PARTS}
     return tuple(
-        Carried(part / 100, min(float(some.sum()) / total, 1.0)) for part, some in top.items()
+        CarriedRisk(part / 100, min(float(some.sum()) / total, 1.0)) for part, some in top.items()
     )
 
 

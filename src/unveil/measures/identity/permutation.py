@@ -11,7 +11,7 @@ from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import whole_number
 from unveil.support.seeds import stream
-from unveil.values.links import Links, Part
+from unveil.values.links import ComparisonBlock, Links
 
 MOST_DRAWS = 10**6
 AT_ONCE = 2_000_000  # records with a drawn truth in one search
@@ -101,7 +101,7 @@ class _Lots:
     records: int
 
     @classmethod
-    def of(cls, parts: Sequence[Part], records: int, order: Ints) -> _Lots:
+    def of(cls, parts: Sequence[ComparisonBlock], records: int, order: Ints) -> _Lots:
         """Put parts in the order of their records, and candidates in that of their contents."""
         parts = sorted(
             (part for part in parts if len(part.candidates)),

@@ -24,7 +24,7 @@ MISSING = "missing"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Grouping:
+class Subgrouping:
     """The records in groups by one column, the groups' names telling no cell."""
 
     column: str
@@ -36,7 +36,7 @@ class Grouping:
 
 def subgroups(
     data: Microdata, columns: Sequence[str] | None = None, *, least: int = LEAST
-) -> tuple[Grouping, ...]:
+) -> tuple[Subgrouping, ...]:
     """The records in groups by each of some columns, to say a risk or a loss by group.
 
     A category is named if the schema declares it, in its order, labels or hierarchy; others
@@ -66,7 +66,7 @@ def subgroups(
     return tuple(_grouped(data, name, least) for name in columns)
 
 
-def every_subgroup(data: Microdata) -> tuple[Grouping, ...]:
+def every_subgroup(data: Microdata) -> tuple[Subgrouping, ...]:
     """The records in groups by the strata, and by the quasi-identifiers too.
 
     >>> import unveil
@@ -78,7 +78,7 @@ def every_subgroup(data: Microdata) -> tuple[Grouping, ...]:
 
 
 def by_subgroup(
-    values: Floats, groups: Grouping, *, order: Ints | None = None
+    values: Floats, groups: Subgrouping, *, order: Ints | None = None
 ) -> tuple[GroupMean, ...]:
     """The mean of each group; a record whose value is NaN is left out.
 
@@ -107,7 +107,7 @@ def by_subgroup(
     )
 
 
-def _grouped(data: Microdata, column: str, least: int) -> Grouping:
+def _grouped(data: Microdata, column: str, least: int) -> Subgrouping:
     attribute = data.schema[column]
     by_size = data.level(column) == "numeric" and "stratum" not in attribute.role
     if by_size and not attribute.generalised:
@@ -119,7 +119,7 @@ def _grouped(data: Microdata, column: str, least: int) -> Grouping:
     place = np.full(len(names), -1)
     place[there] = np.arange(len(there))
     kept = tuple(sizes[there].tolist())
-    return Grouping(
+    return Subgrouping(
         column,
         place[codes],
         tuple(names[group] for group in there),
@@ -158,14 +158,14 @@ def _categories(data: Microdata, column: str, least: int) -> tuple[Ints, tuple[s
     return group[cells.codes], (*(names[code] for code in ordered), rare, MISSING)
 
 
-class Chances(NamedTuple):
+class HouseholdChances(NamedTuple):
     """What households are at risk of."""
 
     each: Floats  # of each household, that at least one member is found
     of: Ints  # the household of each record, its place in these
 
 
-def household_chances(hits: Floats, households: Ints) -> Chances:
+def household_chances(hits: Floats, households: Ints) -> HouseholdChances:
     """The chance of each household that at least one of its members is found.
 
     Members are found independently: it is 1 less the product of their chances not to be. A
@@ -184,7 +184,7 @@ def household_chances(hits: Floats, households: Ints) -> Chances:
     with np.errstate(divide="ignore"):  # somebody is found for certain
         missed = np.log1p(-hits[order])
     each: Floats = -np.expm1(np.bincount(of[order], missed))
-    return Chances(each, of)
+    return HouseholdChances(each, of)
 
 
 def household_hits(hits: Floats, households: Ints) -> HouseholdHits:

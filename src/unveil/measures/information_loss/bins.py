@@ -31,7 +31,7 @@ class Spans(NamedTuple):
     upper: Floats
 
 
-class Axis(NamedTuple):
+class Bins(NamedTuple):
     """Ranges, each from an end, which is inside, up to the next, which is not."""
 
     ends: Floats  # ascending
@@ -46,7 +46,7 @@ class Axis(NamedTuple):
         return np.where(first == last, first, len(self.labels))
 
 
-def axis(before: Spans, after: Spans, *, stored: Stored = "numbers") -> Axis | None:
+def axis(before: Spans, after: Spans, *, stored: Stored = "numbers") -> Bins | None:
     """Ranges for the cells of an original and of its release, as fine as 12 of them are.
 
     Ends are multiples of 1, 2, 2.5 or 5 times a power of ten, of at most 4 digits; of dates
@@ -72,7 +72,7 @@ def axis(before: Spans, after: Spans, *, stored: Stored = "numbers") -> Axis | N
             kept = _kept(ends, (before, after))
             if not kept:
                 continue
-            found = Axis(np.array([value for value, _ in kept]), _labels(kept, stored, whole))
+            found = Bins(np.array([value for value, _ in kept]), _labels(kept, stored, whole))
             if max(_split(found, side) for side in (before, after)) <= SPLIT:
                 return found
             best = best or found
@@ -164,7 +164,7 @@ def _kept(ends: list[tuple[float, str]], sides: Sequence[Spans]) -> list[tuple[f
     return ends
 
 
-def _split(found: Axis, spans: Spans) -> float:
+def _split(found: Bins, spans: Spans) -> float:
     """The share of the cells that lie in several ranges; stars, which always do, left out."""
     if spans.upper is spans.lower:
         return 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import NamedTuple
 
-from unveil.values.results.loss import Measured
+from unveil.values.results.loss import LossMeasure
 
 REFERENCE = 1000  # the n at which PIL takes standard errors
 TENTHS = 10  # parts that numbers are cut into for tables
@@ -13,7 +13,7 @@ MOST_CATEGORIES = 50  # of an attribute in tables: the commonest; all others are
 NO_PAIRS = "it is not known which released row is whose"
 
 
-class Meaning(NamedTuple):
+class MeasureMeaning(NamedTuple):
     """How to read one measure."""
 
     family: str
@@ -23,14 +23,14 @@ class Meaning(NamedTuple):
     plain: str  # what it is, for who is no statistician
 
 
-class Found(NamedTuple):
+class MeasuredLoss(NamedTuple):
     """Measures, and for each attribute the values of those that look at single ones."""
 
-    measures: tuple[Measured, ...]
+    measures: tuple[LossMeasure, ...]
     attributes: dict[str, dict[str, float]]
 
 
-def measured(name: str, value: float | None, *, n: int, note: str = "") -> Measured:
+def measured(name: str, value: float | None, *, n: int, note: str = "") -> LossMeasure:
     """A value with its meaning; none where it is not a number, the note says why.
 
     >>> measured("IL1s", 0.5, n=10).worst is None
@@ -38,7 +38,7 @@ def measured(name: str, value: float | None, *, n: int, note: str = "") -> Measu
     """
     meaning = GLOSSARY[name]
     known = value is not None and isfinite(value)
-    return Measured(
+    return LossMeasure(
         name=name,
         family=meaning.family,
         value=float(value) if known and value is not None else None,
@@ -58,8 +58,8 @@ _CHANCE = (
     f"se the standard error of t in a sample of {REFERENCE:,}"
 )
 
-GLOSSARY: dict[str, Meaning] = {
-    "IL1s": Meaning(
+GLOSSARY: dict[str, MeasureMeaning] = {
+    "IL1s": MeasureMeaning(
         "numbers",
         None,
         "mean over cells of |x - x'| / (sqrt(2) s), s the deviation of the original's attribute; "
@@ -67,7 +67,7 @@ GLOSSARY: dict[str, Meaning] = {
         "what a shift does together: a thousand cells moved at random or all one way are the same",
         "How far numbers were moved on average, measured by how much people differ.",
     ),
-    "PIL": Meaning(
+    "PIL": MeasureMeaning(
         "numbers",
         1.0,
         "mean of the PIL of quantiles, means, variances, covariances and correlations, of those "
@@ -75,7 +75,7 @@ GLOSSARY: dict[str, Meaning] = {
         _JOINT,
         "How much statistics of numbers changed, held against what another sample would change.",
     ),
-    "PIL of quantiles": Meaning(
+    "PIL of quantiles": MeasureMeaning(
         "numbers",
         1.0,
         f"mean over attributes and the quantiles 5, 10, ..., 95 % of {_CHANCE}: sqrt(q (1 - q) / "
@@ -84,21 +84,21 @@ GLOSSARY: dict[str, Meaning] = {
         _SINGLE,
         "How much low, middle and high values changed, held against another sample.",
     ),
-    "PIL of means": Meaning(
+    "PIL of means": MeasureMeaning(
         "numbers",
         1.0,
         f"mean over attributes of {_CHANCE}: s / sqrt({REFERENCE})",
         _SINGLE,
         "How much averages changed, held against what another sample would change.",
     ),
-    "PIL of variances": Meaning(
+    "PIL of variances": MeasureMeaning(
         "numbers",
         1.0,
         f"mean over attributes of {_CHANCE}: sqrt((m4 - s^4) / {REFERENCE}), m4 the fourth moment",
         _SINGLE,
         "How much spreads changed, held against what another sample would change.",
     ),
-    "PIL of covariances": Meaning(
+    "PIL of covariances": MeasureMeaning(
         "numbers",
         1.0,
         f"mean over pairs of attributes of {_CHANCE}: sqrt((m22 - c^2) / {REFERENCE}), m22 the "
@@ -106,49 +106,49 @@ GLOSSARY: dict[str, Meaning] = {
         _JOINT,
         "How much changed in what two attributes do together, held against another sample.",
     ),
-    "PIL of correlations": Meaning(
+    "PIL of correlations": MeasureMeaning(
         "numbers",
         1.0,
         f"mean over pairs of attributes of {_CHANCE}: (1 - r^2) / sqrt({REFERENCE})",
         _JOINT,
         "How much changed in how closely two attributes go, held against another sample.",
     ),
-    "means": Meaning(
+    "means": MeasureMeaning(
         "numbers",
         None,
         "mean over attributes of |m' - m| / s",
         _SINGLE,
         "How far averages moved, measured by how much people differ.",
     ),
-    "variances": Meaning(
+    "variances": MeasureMeaning(
         "numbers",
         None,
         "mean over attributes of |v' - v| / v",
         _SINGLE,
         "How much larger or smaller spreads became.",
     ),
-    "covariances": Meaning(
+    "covariances": MeasureMeaning(
         "numbers",
         None,
         "mean over pairs of attributes of |c' - c| / (s_j s_k)",
         _JOINT,
         "How much changed in what two attributes do together.",
     ),
-    "correlations": Meaning(
+    "correlations": MeasureMeaning(
         "numbers",
         2.0,
         "mean over pairs of attributes of |r' - r|",
         _JOINT,
         "How much changed in how closely two attributes go together.",
     ),
-    "largest correlation": Meaning(
+    "largest correlation": MeasureMeaning(
         "numbers",
         2.0,
         "largest over pairs of attributes of |r' - r|",
         _JOINT,
         "The most that changed in how closely any two attributes go together.",
     ),
-    "first component": Meaning(
+    "first component": MeasureMeaning(
         "numbers",
         1.0,
         "the variance of the original on its own first principal component less that on the "
@@ -156,7 +156,7 @@ GLOSSARY: dict[str, Meaning] = {
         "small changes where components carry about the same variance; whose cell is whose",
         "How far the direction in which people differ most is another one now.",
     ),
-    "components": Meaning(
+    "components": MeasureMeaning(
         "numbers",
         1.0,
         "as the first component, for those that carry 80 % of the original's variance together, "
@@ -164,7 +164,7 @@ GLOSSARY: dict[str, Meaning] = {
         "turns of the components among themselves; whose cell is whose",
         "How far the few directions in which people differ most are other ones now.",
     ),
-    "change": Meaning(
+    "change": MeasureMeaning(
         "categories",
         1.0,
         "share of the categorical cells that are another category, missing, or a set of several "
@@ -172,7 +172,7 @@ GLOSSARY: dict[str, Meaning] = {
         "how far a category moved; a shuffled column still agrees by chance, so it ends below 1",
         "How many categories are not what they were.",
     ),
-    "steps": Meaning(
+    "steps": MeasureMeaning(
         "categories",
         1.0,
         "mean over ordinal cells of the steps moved over the steps from first to last; cells "
@@ -180,7 +180,7 @@ GLOSSARY: dict[str, Meaning] = {
         "nominal attributes; a shuffled column ends below 1",
         "How far ordered categories moved, as a part of the whole scale.",
     ),
-    "entropy": Meaning(
+    "entropy": MeasureMeaning(
         "categories",
         1.0,
         "mean over attributes of H(X | X') / H(X): what is not known of the original's category by "
@@ -190,7 +190,7 @@ GLOSSARY: dict[str, Meaning] = {
         "about (cells of the table) / (2 n H)",
         "How much of the true category cannot be told any more from the released one.",
     ),
-    "single tables": Meaning(
+    "single tables": MeasureMeaning(
         "tables",
         1.0,
         "mean over attributes of the total variation distance of their tables, half the sum of "
@@ -199,14 +199,14 @@ GLOSSARY: dict[str, Meaning] = {
         _SINGLE,
         "How many of the records are in the wrong place when one attribute is counted.",
     ),
-    "largest single table": Meaning(
+    "largest single table": MeasureMeaning(
         "tables",
         1.0,
         "the largest of the single tables",
         _SINGLE,
         "How many are in the wrong place in the attribute whose counts changed most.",
     ),
-    "pair tables": Meaning(
+    "pair tables": MeasureMeaning(
         "tables",
         1.0,
         "mean over all pairs of attributes (categories, numbers in tenths, mixed) of the total "
@@ -215,14 +215,14 @@ GLOSSARY: dict[str, Meaning] = {
         "tables; files that differ by chance are apart by about sqrt(cells / n)",
         "How many of the records are in the wrong place when two attributes are crossed.",
     ),
-    "largest pair table": Meaning(
+    "largest pair table": MeasureMeaning(
         "tables",
         1.0,
         "the largest of the pair tables",
         _JOINT,
         "How many are in the wrong place in the two attributes whose counts changed most.",
     ),
-    "generalisation": Meaning(
+    "generalisation": MeasureMeaning(
         "cells",
         1.0,
         "mean over cells of what a released cell leaves open beyond the original's: the width of "
@@ -231,14 +231,14 @@ GLOSSARY: dict[str, Meaning] = {
         "cells that are wrong: one value is one value",
         "How much released cells leave open, because they are coarser than they were or empty.",
     ),
-    "suppressed": Meaning(
+    "suppressed": MeasureMeaning(
         "cells",
         1.0,
         "share of the cells of released records that are missing or a star, and were not",
         "ranges, sets, and wrong cells; records that are not released at all",
         "How many cells are not told any more.",
     ),
-    "stars": Meaning(
+    "stars": MeasureMeaning(
         "cells",
         1.0,
         "share of the cells of released records that are a star, and were neither that nor "
@@ -246,7 +246,7 @@ GLOSSARY: dict[str, Meaning] = {
         "ranges, sets, missing and wrong cells; records that are not released at all",
         "How many cells are replaced by a star, which stands for any value.",
     ),
-    "discernibility": Meaning(
+    "discernibility": MeasureMeaning(
         "classes",
         1.0,
         "(d' - d) / (1 - d), at least 0: d the mean over records of the share of all that have the "
@@ -257,7 +257,7 @@ GLOSSARY: dict[str, Meaning] = {
         "files: classes of k among n records come to about k / n",
         "How much less records can be told from each other.",
     ),
-    "class size": Meaning(
+    "class size": MeasureMeaning(
         "classes",
         1.0,
         "1 - a / a', at least 0: a the records of the original for each of its classes of equal "
@@ -268,14 +268,14 @@ GLOSSARY: dict[str, Meaning] = {
         "categories, larger files have larger classes",
         "How much larger groups of records that look the same are, on average.",
     ),
-    "discarded": Meaning(
+    "discarded": MeasureMeaning(
         "records",
         1.0,
         "share of the originals that no released row stands for",
         "who they are: see the subgroups",
         "How many people are not in the release.",
     ),
-    "pMSE": Meaning(
+    "pMSE": MeasureMeaning(
         "propensity",
         1.0,
         "mean of (p - c)^2 / (c (1 - c)): p how likely a classifier that has not seen the record "
@@ -284,7 +284,7 @@ GLOSSARY: dict[str, Meaning] = {
         "counts too: see told apart",
         "How surely a computer says which records are released and which are true ones.",
     ),
-    "told apart": Meaning(
+    "told apart": MeasureMeaning(
         "propensity",
         1.0,
         "1 - (mean of (y - p)^2) / (c (1 - c)), y whether the record is released, p as for pMSE; "
@@ -292,7 +292,7 @@ GLOSSARY: dict[str, Meaning] = {
         "what boosted trees cannot find in 10,000 records of each",
         "How well a computer can tell released records from true ones.",
     ),
-    "prediction": Meaning(
+    "prediction": MeasureMeaning(
         "prediction",
         1.0,
         "mean over predicted attributes of (o - r) / (o - g) within 0 to 1: o the score on "
@@ -301,7 +301,7 @@ GLOSSARY: dict[str, Meaning] = {
         "uses other than prediction; attributes that the originals cannot predict",
         "How much worse the release is to learn predictions from than the originals.",
     ),
-    "overall": Meaning(
+    "overall": MeasureMeaning(
         "overall",
         1.0,
         "mean over the families that there are of: numbers, the mean of PIL and IL1s / (1 + IL1s); "

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from unveil.measures.information_loss.catalogue import MOST_CATEGORIES, NO_PAIRS, Found, measured
+from unveil.measures.information_loss.catalogue import (
+    MOST_CATEGORIES,
+    NO_PAIRS,
+    MeasuredLoss,
+    measured,
+)
 from unveil.support.arrays import Ints, Ints32
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.single_values import changed_cells, distinct_cells, of_level, single_codes
 
 NO_CATEGORIES = "no categorical attribute"
 
 
-def categorical(both: Aligned) -> Found:
+def categorical(both: FilePair) -> MeasuredLoss:
     """The share of cells that changed, the steps they moved, and the entropy that is lost.
 
     Pairs are needed. A missing cell is a category of its own to change and entropy, and so is a
@@ -22,10 +27,10 @@ def categorical(both: Aligned) -> Found:
     tables look more dependent than they are. Shuffled columns have entropy near 1; change and
     steps end where chance does.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> [one.value for one in categorical(Aligned(sample, sample, np.arange(100))).measures]
+    >>> [one.value for one in categorical(FilePair(sample, sample, np.arange(100))).measures]
     [0.0, 0.0, 0.0]
     """
     changed = cells = 0
@@ -66,7 +71,7 @@ def categorical(both: Aligned) -> Found:
             note=none or ("" if entropies else "all attributes are constant"),
         ),
     )
-    return Found(found, attributes)
+    return MeasuredLoss(found, attributes)
 
 
 def entropy_lost(original: Ints32, released: Ints32) -> float | None:

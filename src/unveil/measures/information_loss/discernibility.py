@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from unveil.measures.disclosure.uniqueness import classes_of
-from unveil.measures.information_loss.catalogue import Found, measured
-from unveil.values.file_pair import Aligned
+from unveil.measures.information_loss.catalogue import MeasuredLoss, measured
+from unveil.values.file_pair import FilePair
 
 
-def discernibility(both: Aligned) -> Found:
+def discernibility(both: FilePair) -> MeasuredLoss:
     """What a release adds to the classes of equal records: their sizes, and who is in none.
 
     Discernibility after Bayardo and Agrawal, Data privacy through optimal k-anonymization (2005),
@@ -25,13 +25,13 @@ def discernibility(both: Aligned) -> Found:
     but without them nobody is known to be discarded.
 
     >>> import polars as pl
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.microdata import Microdata
     >>> from unveil.table.schema import Schema
     >>> ages = Microdata(pl.DataFrame({"age": [20, 30, 40, 50]}))
     >>> schema = Schema(numeric="age", generalised="age")
     >>> coarse = Microdata(pl.DataFrame({"age": ["20..30", "20..30", "40"]}), schema)
-    >>> found = discernibility(Aligned(ages, coarse, np.arange(3))).measures
+    >>> found = discernibility(FilePair(ages, coarse, np.arange(3))).measures
     >>> [(round(one.value, 3), one.note) for one in found]
     [(0.417, '9 in all, 4 in the original'),
      (0.333, '1.5 records for each class, 1 in the original')]
@@ -50,7 +50,7 @@ def discernibility(both: Aligned) -> Found:
     told = f"{cost:,} in all, {least:,} in the original"
     many = f"{sizes[1]:,.4g} records for each class, {sizes[0]:,.4g} in the original"
     alike = "nobody can be told from anybody in the original"
-    return Found(
+    return MeasuredLoss(
         (
             measured("discernibility", value, n=every, note=alike if value is None else told),
             measured("class size", max(1 - sizes[0] / sizes[1], 0.0), n=len(after), note=many),

@@ -17,7 +17,7 @@ from unveil.table.encoding.generalised import Bounds, bounds, cell_texts
 from unveil.table.encoding.to_arrays import spread
 from unveil.table.hierarchies import Hierarchy
 from unveil.table.microdata import Microdata
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.results.shape import Bar, Shape
 from unveil.values.single_values import single_numbers
 from unveil.wording import count
@@ -27,7 +27,7 @@ OTHER, GENERALISED = "other", "generalised"
 NO_ENDS = f"no round number parts {LEAST} records of either file from {LEAST} others"
 
 
-def shapes(both: Aligned) -> tuple[Shape, ...]:
+def shapes(both: FilePair) -> tuple[Shape, ...]:
     """Each attribute that both files have, before and after, in the same ranges or categories.
 
     No cell is told. Numbers and dates are in at most 12 ranges with round ends, the outer ones
@@ -46,9 +46,9 @@ def shapes(both: Aligned) -> tuple[Shape, ...]:
         Original and release; pairs are not needed.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> sample = unveil.households(300, seed=7)
-    >>> found = {one.column: one for one in shapes(Aligned(sample, sample, None))}
+    >>> found = {one.column: one for one in shapes(FilePair(sample, sample, None))}
     >>> [bar.label for bar in found["age"].bars][:2], found["age"].shift
     (['under 10', '10 to 19'], 0.0)
     >>> [bar.label for bar in found["sex"].bars]
@@ -65,7 +65,7 @@ class Counts(NamedTuple):
     release: Sequence[int]
 
 
-def _shape(both: Aligned, name: str) -> Shape:
+def _shape(both: FilePair, name: str) -> Shape:
     files, level = (both.original, both.release), both.level(name)
     missing = [int(data.column(name).null_count()) for data in files]
     values = [len(data) - gone for data, gone in zip(files, missing, strict=True)]
@@ -109,7 +109,7 @@ def _bars(counts: Counts, values: Sequence[int]) -> tuple[Bar, ...]:
     return tuple(found)
 
 
-def _in_ranges(both: Aligned, name: str) -> Counts | None:
+def _in_ranges(both: FilePair, name: str) -> Counts | None:
     """Numbers and dates in ranges; None where no round ends part them."""
     if both.generalised(name):
         spans = [_spans(bounds(data, name)) for data in (both.original, both.release)]
@@ -132,13 +132,13 @@ def _spans(cells: Bounds) -> Spans:
     return Spans(lower, np.where(ending, np.nextafter(upper, -np.inf), upper))
 
 
-def _stored(both: Aligned, name: str) -> Stored:
+def _stored(both: FilePair, name: str) -> Stored:
     """What the numbers are that both files have in one unit."""
     kinds = {stored_as(data.column(name)) for data in (both.original, both.release)}
     return "times" if "times" in kinds else "dates" if "dates" in kinds else "numbers"
 
 
-def _moved(both: Aligned, name: str) -> tuple[float | None, float | None]:
+def _moved(both: FilePair, name: str) -> tuple[float | None, float | None]:
     """How far the mean moved, and how wide the release is, in deviations of the original."""
     mine, released = single_numbers(both, name)
     if min(np.count_nonzero(~np.isnan(side)) for side in (mine, released)) < FEWEST:
@@ -151,7 +151,7 @@ def _moved(both: Aligned, name: str) -> tuple[float | None, float | None]:
     return found if all(map(math.isfinite, found)) else (None, None)
 
 
-def _in_categories(both: Aligned, name: str, *, ordinal: bool) -> Counts:
+def _in_categories(both: FilePair, name: str, *, ordinal: bool) -> Counts:
     files = both.original, both.release
     (mine, open_mine), (released, open_released) = (_tally(data, name) for data in files)
     declared = _declared(both.release, name) | _declared(both.original, name)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from unveil.measures.information_loss.catalogue import NO_PAIRS, Found, measured
+from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, measured
 from unveil.support.arrays import Bools, Floats
 from unveil.table.encoding.generalised import code_sets
 from unveil.table.encoding.shared_attributes import common_categories
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.single_values import ends_of, hidden, stars
 
 
-def openness(both: Aligned) -> Found:
+def openness(both: FilePair) -> MeasuredLoss:
     """What released cells leave open beyond the originals', and the shares that tell nothing.
 
     A normalised certainty penalty for each cell, after Xu et al., Utility-based anonymization
@@ -26,13 +26,13 @@ def openness(both: Aligned) -> Found:
     of records.
 
     >>> import polars as pl
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.microdata import Microdata
     >>> from unveil.table.schema import Schema
     >>> ages = Microdata(pl.DataFrame({"age": [20, 30, 40]}))
     >>> schema = Schema(numeric="age", generalised="age")
     >>> coarse = Microdata(pl.DataFrame({"age": ["20..30", "30", "*"]}), schema)
-    >>> [one.value for one in openness(Aligned(ages, coarse, np.arange(3))).measures]
+    >>> [one.value for one in openness(FilePair(ages, coarse, np.arange(3))).measures]
     [0.5, 0.3333333333333333, 0.3333333333333333]
     """
     paired = len(both.released) > 0
@@ -56,39 +56,39 @@ def openness(both: Aligned) -> Found:
             for share, many in gone.items()
         ),
     )
-    return Found(found, attributes)
+    return MeasuredLoss(found, attributes)
 
 
-def told_before(both: Aligned, column: str) -> Bools:
+def told_before(both: FilePair, column: str) -> Bools:
     """Of the pairs, which cells the original tells."""
     told: Bools = ~hidden(both.original, column)[both.originals]
     return told
 
 
-def suppressed_cells(both: Aligned, column: str) -> Bools:
+def suppressed_cells(both: FilePair, column: str) -> Bools:
     """Of the pairs, which cells are told no more in the release: missing, or a star.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> int(suppressed_cells(Aligned(sample, sample, np.arange(100)), "age").sum())
+    >>> int(suppressed_cells(FilePair(sample, sample, np.arange(100)), "age").sum())
     0
     """
     return told_before(both, column) & hidden(both.release, column)[both.released]
 
 
-def starred_cells(both: Aligned, column: str) -> Bools:
+def starred_cells(both: FilePair, column: str) -> Bools:
     """Of the pairs, which cells were told and are a star in the release."""
     return told_before(both, column) & stars(both.release, column)[both.released]
 
 
-def opened_cells(both: Aligned, column: str) -> Floats:
+def opened_cells(both: FilePair, column: str) -> Floats:
     """Of the pairs, how much each released cell leaves open beyond the original's, 0 to 1.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> float(opened_cells(Aligned(sample, sample, np.arange(100)), "age").sum())
+    >>> float(opened_cells(FilePair(sample, sample, np.arange(100)), "age").sum())
     0.0
     """
     mine, released = _penalties(both, column)
@@ -96,14 +96,14 @@ def opened_cells(both: Aligned, column: str) -> Floats:
     return more
 
 
-def _added(both: Aligned, name: str) -> float:
+def _added(both: FilePair, name: str) -> float:
     if len(both.released):
         return float(np.sort(opened_cells(both, name)).mean())
     mine, released = _penalties(both, name)
     return max(float(np.sort(released).mean() - np.sort(mine).mean()), 0.0)
 
 
-def _penalties(both: Aligned, name: str) -> tuple[Floats, Floats]:
+def _penalties(both: FilePair, name: str) -> tuple[Floats, Floats]:
     """How open each cell of both files is, 0 to 1."""
     files = both.original, both.release
     opened = [hidden(data, name).astype(np.float64) for data in files]
@@ -116,7 +116,7 @@ def _penalties(both: Aligned, name: str) -> tuple[Floats, Floats]:
     return opened[0], opened[1]
 
 
-def _widths(both: Aligned, name: str) -> list[Floats]:
+def _widths(both: FilePair, name: str) -> list[Floats]:
     """The width of each number's range over the original's range; 0 where that is nothing."""
     mine, released, low, high = ends_of(both, name)
     if not high > low:
@@ -128,7 +128,7 @@ def _widths(both: Aligned, name: str) -> list[Floats]:
     ]
 
 
-def _sizes(both: Aligned, name: str) -> list[Floats]:
+def _sizes(both: FilePair, name: str) -> list[Floats]:
     """The other values of each set over the other categories."""
     listed = common_categories(both.original, both.release, name)
     found = []

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from unveil.errors import DataError, UsageError
-from unveil.measures.identity.subgroups import Grouping
-from unveil.measures.information_loss.catalogue import Found, measured
+from unveil.measures.identity.subgroups import Subgrouping
+from unveil.measures.information_loss.catalogue import MeasuredLoss, measured
 from unveil.measures.information_loss.categorical import categorical
 from unveil.measures.information_loss.discernibility import discernibility
 from unveil.measures.information_loss.generalisation import openness
 from unveil.measures.information_loss.numeric import numeric
-from unveil.measures.information_loss.paired_sample import Drawing
+from unveil.measures.information_loss.paired_sample import PairedSampler
 from unveil.measures.information_loss.prediction import prediction, predictions
 from unveil.measures.information_loss.propensity import propensity
 from unveil.measures.information_loss.suppression import discarded, suppression
 from unveil.measures.information_loss.tables import tables
 from unveil.support.options import whole_number
-from unveil.values.file_pair import Aligned
-from unveil.values.results.loss import AttributeLoss, Loss, Measured
+from unveil.values.file_pair import FilePair
+from unveil.values.results.loss import AttributeLoss, Loss, LossMeasure
 from unveil.wording import absent_column
 
 NOT_ANALYSED = ("household", "weight")  # roles: numbers of households, and of the survey's design
@@ -26,10 +26,10 @@ LARGEST_SEED = 2**63 - 1
 
 
 def loss(
-    both: Aligned,
+    both: FilePair,
     *,
     columns: Sequence[str] | None = None,
-    groupings: Sequence[Grouping] = (),
+    groupings: Sequence[Subgrouping] = (),
     seed: int = 0,
 ) -> Loss:
     """Everything that a release lost.
@@ -51,17 +51,17 @@ def loss(
     >>> import unveil
     >>> sample = unveil.households(500)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
-    >>> found = loss(Aligned(sample, release.data, release.row_map))
+    >>> found = loss(FilePair(sample, release.data, release.row_map))
     >>> print(found["IL1s"].reading)
     IL1s 0... (0 is best, no upper end)
     >>> 0 < found.overall.value < 1
     True
-    >>> loss(Aligned(sample, sample, np.arange(500))).overall.value
+    >>> loss(FilePair(sample, sample, np.arange(500))).overall.value
     0.0
     """
     whole_number(seed, "seed", 0, LARGEST_SEED)
     some = _chosen(both, columns)
-    draws = Drawing(some, seed)
+    draws = PairedSampler(some, seed)
     left_out = suppression(some, groupings)
     learned = predictions(some, seed=seed, draws=draws)
     found = (
@@ -89,7 +89,7 @@ def loss(
     )
 
 
-def overall(measures: Iterable[Measured]) -> Measured:
+def overall(measures: Iterable[LossMeasure]) -> LossMeasure:
     """One loss from 0 to 1: the mean over the families of measures that there are.
 
     At 0 nothing was lost that any of them looks at, at 1 everything. It puts releases of one file
@@ -179,7 +179,7 @@ def classical_score(
     return float((information_loss + risk) / 2)
 
 
-def _chosen(both: Aligned, columns: Sequence[str] | None) -> Aligned:
+def _chosen(both: FilePair, columns: Sequence[str] | None) -> FilePair:
     """Both files with the columns to measure only."""
     for name in columns or ():
         if name not in both.columns:
@@ -190,10 +190,10 @@ def _chosen(both: Aligned, columns: Sequence[str] | None) -> Aligned:
         chosen = [name for name in both.columns if name not in aside]
     if not chosen:
         raise DataError("the two files have no attribute in common whose loss could be measured")
-    return Aligned(both.original.select(chosen), both.release.select(chosen), both.rows)
+    return FilePair(both.original.select(chosen), both.release.select(chosen), both.rows)
 
 
-def _attributes(both: Aligned, found: Sequence[Found]) -> tuple[AttributeLoss, ...]:
+def _attributes(both: FilePair, found: Sequence[MeasuredLoss]) -> tuple[AttributeLoss, ...]:
     made = []
     for name in both.columns:
         values: dict[str, float] = {}

@@ -9,14 +9,14 @@ import numpy as np
 
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import spread
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.single_values import of_level, single_numbers
 
 FARTHEST = 1e70  # deviations: what lies beyond counts as that far, so that it can be squared
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Sides:
+class StandardisedPair:
     """Numeric attributes of both files, standardised by the original's means and deviations.
 
     Rows stand in the order of their contents, so that sums do not depend on that of the files;
@@ -52,13 +52,13 @@ class Moments:
     mixed: Floats  # mean product of both squared gaps
 
 
-def sides(both: Aligned) -> Sides:
+def sides(both: FilePair) -> StandardisedPair:
     """The numeric attributes of both files, standardised.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> sides(Aligned(sample, sample, np.arange(100))).original.shape
+    >>> sides(FilePair(sample, sample, np.arange(100))).original.shape
     (100, 8)
     """
     kept, pairs = [], []
@@ -73,7 +73,7 @@ def sides(both: Aligned) -> Sides:
     if not kept:
         tables = [np.zeros((len(both.original), 0)), np.zeros((len(both.release), 0))]
     original, release = (np.asfortranarray(table[by_content(table)]) for table in tables)
-    return Sides(tuple(kept), original, release, len(listed) - len(kept))
+    return StandardisedPair(tuple(kept), original, release, len(listed) - len(kept))
 
 
 def scaled(values: Floats, mean: float, deviation: float) -> Floats:

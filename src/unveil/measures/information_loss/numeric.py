@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from unveil.measures.information_loss.catalogue import NO_PAIRS, Found, measured
-from unveil.measures.information_loss.moments import Moments, Sides, moments, scaled, sides
+from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, measured
+from unveil.measures.information_loss.moments import (
+    Moments,
+    StandardisedPair,
+    moments,
+    scaled,
+    sides,
+)
 from unveil.measures.information_loss.pil import pil
 from unveil.support.arrays import Floats
 from unveil.table.encoding.to_arrays import spread
-from unveil.values.file_pair import Aligned
-from unveil.values.results.loss import Measured
+from unveil.values.file_pair import FilePair
+from unveil.values.results.loss import LossMeasure
 from unveil.values.single_values import of_level, single_numbers
 
 CARRIED = 0.8  # the share of the variance that the leading components carry
 NO_NUMBERS = "no numeric attribute that varies"
 
 
-def numeric(both: Aligned) -> Found:
+def numeric(both: FilePair) -> MeasuredLoss:
     """IL1s, PIL, and the differences of means, variances, covariances and components.
 
     All but IL1s need no pairs: they compare the two files. Shuffling the columns leaves means,
@@ -25,10 +31,10 @@ def numeric(both: Aligned) -> Found:
     None grows with the number of records. Missing cells are left out; a range
     stands for its middle.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> found = numeric(Aligned(sample, sample, np.arange(100)))
+    >>> found = numeric(FilePair(sample, sample, np.arange(100)))
     >>> {one.value for one in found.measures}
     {0.0}
     """
@@ -41,10 +47,10 @@ def numeric(both: Aligned) -> Found:
         for name in of_level(both, "numeric")
     }
     differences = _differences(standard, mine, released)
-    return Found((*near.measures, *likely.measures, *differences), attributes)
+    return MeasuredLoss((*near.measures, *likely.measures, *differences), attributes)
 
 
-def il1s(both: Aligned) -> Found:
+def il1s(both: FilePair) -> MeasuredLoss:
     """IL1s: the mean over cells of |x - x'| / (sqrt(2) s_j); from 0, no upper end.
 
     After Mateo-Sanz, Sebé and Domingo-Ferrer, Outlier protection in continuous microdata masking
@@ -56,10 +62,10 @@ def il1s(both: Aligned) -> Found:
     attributes; a range stands for its middle.
 
     >>> import polars as pl
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.microdata import Microdata
     >>> ages = [Microdata(pl.DataFrame({"age": x})) for x in ([30, 40, 50], [30, 50, 50])]
-    >>> round(il1s(Aligned(*ages, np.arange(3))).measures[0].value, 4)  # 10 / sqrt(2) / 10 / 3
+    >>> round(il1s(FilePair(*ages, np.arange(3))).measures[0].value, 4)  # 10 / sqrt(2) / 10 / 3
     0.2357
     """
     sums, cells, attributes = [], 0, {}
@@ -77,10 +83,12 @@ def il1s(both: Aligned) -> Found:
             attributes[name] = {"IL1s": float(sums[-1] / len(known))}
     note = "" if cells else NO_NUMBERS if len(both.released) else NO_PAIRS
     value = sum(sums) / cells if cells else None
-    return Found((measured("IL1s", value, n=cells, note=note),), attributes)
+    return MeasuredLoss((measured("IL1s", value, n=cells, note=note),), attributes)
 
 
-def _differences(standard: Sides, mine: Moments, released: Moments) -> tuple[Measured, ...]:
+def _differences(
+    standard: StandardisedPair, mine: Moments, released: Moments
+) -> tuple[LossMeasure, ...]:
     """Differences of moments; in standardised units, where a variance is 1, nothing is left."""
     note = standard.note
     none = f"{NO_NUMBERS}; {note}" if note else NO_NUMBERS
@@ -96,14 +104,16 @@ def _differences(standard: Sides, mine: Moments, released: Moments) -> tuple[Mea
     return (*found, *_components(standard, mine, released))
 
 
-def _mean(name: str, values: Floats, note: str, none: str) -> Measured:
+def _mean(name: str, values: Floats, note: str, none: str) -> LossMeasure:
     known = values[~np.isnan(values)]
     if not len(known):
         return measured(name, None, n=0, note=none)
     return measured(name, float(known.mean()), n=len(known), note=note)
 
 
-def _components(standard: Sides, mine: Moments, released: Moments) -> tuple[Measured, ...]:
+def _components(
+    standard: StandardisedPair, mine: Moments, released: Moments
+) -> tuple[LossMeasure, ...]:
     """What the release's leading components miss of the original's variance.
 
     Of correlation matrices R and R', W' the leading k components of R': (tr W^T R W - tr W'^T R

@@ -10,22 +10,22 @@ import numpy as np
 from unveil.support.arrays import Bools, Ints
 from unveil.support.seeds import stream
 from unveil.table.row_identity import content_places, drawn
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Drawing:
+class PairedSampler:
     """Draws records of both files; whom depends on what rows hold, not on where they stand.
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> draws = Drawing(Aligned(sample, sample, np.arange(100)), seed=0)
+    >>> draws = PairedSampler(FilePair(sample, sample, np.arange(100)), seed=0)
     >>> some = draws.originals(10, "learning")
     >>> bool((draws.released(some, 10, "learning") == some).all())
     True
     """
 
-    both: Aligned
+    both: FilePair
     seed: int
 
     @cached_property
@@ -69,9 +69,9 @@ class Drawing:
             rows = rows[drawn(places[rows], most, stream(self.seed, "measure", name))]
         return rows[np.argsort(places[rows])]
 
-    def taken(self, originals: Ints, released: Ints) -> Aligned:
+    def taken(self, originals: Ints, released: Ints) -> FilePair:
         """Both files with these rows only; empty ones are not allowed."""
         places = np.full(len(self.both.original) + 1, -1)
         places[originals] = np.arange(len(originals))
         rows = None if self.both.rows is None else places[self.both.rows[released]]
-        return Aligned(self.both.original.take(originals), self.both.release.take(released), rows)
+        return FilePair(self.both.original.take(originals), self.both.release.take(released), rows)

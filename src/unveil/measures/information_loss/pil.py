@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from unveil.measures.information_loss.catalogue import REFERENCE, Found, measured
-from unveil.measures.information_loss.moments import Moments, Sides
+from unveil.measures.information_loss.catalogue import REFERENCE, MeasuredLoss, measured
+from unveil.measures.information_loss.moments import Moments, StandardisedPair
 from unveil.support.arrays import Floats
 
 QUANTILES = np.arange(5, 100, 5) / 100
 LEAST_ERROR = 1e-6  # standard errors in deviations: below it, what is left is rounding
 
 
-def pil(standard: Sides, mine: Moments, released: Moments) -> Found:
+def pil(standard: StandardisedPair, mine: Moments, released: Moments) -> MeasuredLoss:
     """PIL of quantiles, means, variances, covariances and correlations, and their mean; 0 to 1.
 
     2 P(0 <= Z <= |t' - t| / se(t)), after Mateo-Sanz, Domingo-Ferrer and Sebé, Probabilistic
@@ -57,7 +57,7 @@ def pil(standard: Sides, mine: Moments, released: Moments) -> Found:
         name: {"PIL": float((quantiles[i].mean() + means[i] + variances[i]) / 3)}
         for i, name in enumerate(standard.columns)
     }
-    return Found((whole, *found), attributes)
+    return MeasuredLoss((whole, *found), attributes)
 
 
 _SINGLES = ("PIL of quantiles", "PIL of means", "PIL of variances")
@@ -103,7 +103,7 @@ def _quantiles(original: Floats, released: Floats) -> Floats:
     return chance(there - here, error)
 
 
-def _columns(standard: Sides) -> list[tuple[Floats, Floats]]:
+def _columns(standard: StandardisedPair) -> list[tuple[Floats, Floats]]:
     return list(zip(standard.original.T, standard.release.T, strict=True))
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.measures.information_loss.catalogue import Found, measured
-from unveil.measures.information_loss.paired_sample import Drawing
+from unveil.measures.information_loss.catalogue import MeasuredLoss, measured
+from unveil.measures.information_loss.paired_sample import PairedSampler
 from unveil.measures.information_loss.predictors import (
     LEAST,
     MOST_CLASSES,
@@ -18,7 +18,7 @@ from unveil.measures.information_loss.predictors import (
 )
 from unveil.support.arrays import Floats
 from unveil.support.seeds import stream
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.results.loss import Prediction
 
 MOST_TRAIN, MOST_TEST = 10_000, 5_000
@@ -30,13 +30,13 @@ LEAST_GAIN = 0.02  # over a constant guess: below it there is nothing to lose
 class _Lesson:
     """The rows to learn from and to be tested on, as numbers."""
 
-    both: Aligned  # the originals, train then test, and the released rows to learn from
+    both: FilePair  # the originals, train then test, and the released rows to learn from
     known: Predictors
     train: int
 
 
 def predictions(
-    both: Aligned, *, seed: int = 0, draws: Drawing | None = None
+    both: FilePair, *, seed: int = 0, draws: PairedSampler | None = None
 ) -> tuple[Prediction, ...]:
     """Attributes predicted by who learned from the release, and by who learned from originals.
 
@@ -55,10 +55,10 @@ def predictions(
     An unchanged file has loss 0 exactly, as both learn the same; one with shuffled columns near
     1. More records teach more, on both sides: below 10,000 the loss may move with their number.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(300).select(["age", "education", "income", "tax"])
-    >>> [one.loss for one in predictions(Aligned(sample, sample, np.arange(300)))]
+    >>> [one.loss for one in predictions(FilePair(sample, sample, np.arange(300)))]
     [0.0, 0.0]
     """
     targets = (both.with_role("confidential") or both.columns)[:MOST_TARGETS]
@@ -70,7 +70,7 @@ def predictions(
         why = "there is no other attribute to predict from"
     if why:
         return tuple(_nothing(name, why) for name in targets)
-    lesson = _lesson(draws or Drawing(both, seed), test)
+    lesson = _lesson(draws or PairedSampler(both, seed), test)
     if lesson is None:
         return tuple(
             _nothing(name, "all released rows are of held-out originals") for name in targets
@@ -80,7 +80,7 @@ def predictions(
     )
 
 
-def prediction(found: tuple[Prediction, ...]) -> Found:
+def prediction(found: tuple[Prediction, ...]) -> MeasuredLoss:
     """The mean loss of predictions, as a measure.
 
     >>> prediction(()).measures[0].value is None
@@ -90,10 +90,10 @@ def prediction(found: tuple[Prediction, ...]) -> Found:
     note = "" if losses else next((one.note for one in found if one.note), "no attribute")
     value = sum(losses.values()) / len(losses) if losses else None
     each = {name: {"prediction": loss} for name, loss in losses.items()}
-    return Found((measured("prediction", value, n=len(losses), note=note),), each)
+    return MeasuredLoss((measured("prediction", value, n=len(losses), note=note),), each)
 
 
-def _lesson(draws: Drawing, test: int) -> _Lesson | None:
+def _lesson(draws: PairedSampler, test: int) -> _Lesson | None:
     train = min(MOST_TRAIN, len(draws.both.original) - test)
     some = draws.originals(train + test, "utility")
     apart = np.zeros(len(some), np.bool_)

@@ -11,7 +11,7 @@ from unveil.measures.information_loss.catalogue import MOST_CATEGORIES
 from unveil.measures.information_loss.categorical import commonest
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import code_numbers
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.single_values import single_codes, single_values
 
 ROUNDS, LEAVES, LEAST = 40, 12, 20  # trees, their leaves, records in a leaf
@@ -38,16 +38,16 @@ class Predictors:
         )
 
 
-def predictors(both: Aligned) -> Predictors:
+def predictors(both: FilePair) -> Predictors:
     """The attributes of both files: numbers, places in an order, codes of common categories.
 
     A range stands for its middle, within the original's range. A set of several categories, a
     star and a missing cell are not known: trees have a branch for that.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> predictors(Aligned(sample, sample, None)).original.shape
+    >>> predictors(FilePair(sample, sample, None)).original.shape
     (100, 14)
     """
     made, nominal = [], []
@@ -59,15 +59,15 @@ def predictors(both: Aligned) -> Predictors:
     return Predictors(both.columns, tables[0], tables[1], tuple(nominal))
 
 
-def few_codes(both: Aligned, name: str, most: int = MOST_CATEGORIES) -> tuple[Floats, Floats]:
+def few_codes(both: FilePair, name: str, most: int = MOST_CATEGORIES) -> tuple[Floats, Floats]:
     """The commonest categories of the original as numbers from 0, all others as one more.
 
     A NaN is a cell that is missing, or may be several.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> sorted(set(few_codes(Aligned(sample, sample, None), "region", 2)[0].tolist()))
+    >>> sorted(set(few_codes(FilePair(sample, sample, None), "region", 2)[0].tolist()))
     [0.0, 1.0, 2.0]
     """
     mine, released, _ = single_codes(both, name)

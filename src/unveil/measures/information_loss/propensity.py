@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from unveil.measures.information_loss.catalogue import Found, measured
-from unveil.measures.information_loss.paired_sample import Drawing
+from unveil.measures.information_loss.catalogue import MeasuredLoss, measured
+from unveil.measures.information_loss.paired_sample import PairedSampler
 from unveil.measures.information_loss.predictors import LEAST, boosted, predictors
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 MOST, FOLDS = 10_000, 3
 
 
-def propensity(both: Aligned, *, seed: int = 0, draws: Drawing | None = None) -> Found:
+def propensity(
+    both: FilePair, *, seed: int = 0, draws: PairedSampler | None = None
+) -> MeasuredLoss:
     """PMSE / (c (1 - c)): 0 where nobody can tell released records from originals, 1 where one can.
 
     Boosted trees learn which records are released, from two folds of three, and say of those in
@@ -35,10 +37,10 @@ def propensity(both: Aligned, *, seed: int = 0, draws: Drawing | None = None) ->
     originals first. So neither grows with the number of records beyond that; below, more records
     teach trees more, and told apart grows towards what can be told.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> [one.value for one in propensity(Aligned(sample, sample, np.arange(100))).measures]
+    >>> [one.value for one in propensity(FilePair(sample, sample, np.arange(100))).measures]
     [0.0, 0.0]
     """
     names = ("pMSE", "told apart")
@@ -49,8 +51,8 @@ def propensity(both: Aligned, *, seed: int = 0, draws: Drawing | None = None) ->
     elif min(len(both.original), len(both.release)) < fewest:
         why = f"fewer than {fewest} records"
     if why:
-        return Found(tuple(measured(name, None, n=0, note=why) for name in names), {})
-    draws = draws or Drawing(both, seed)
+        return MeasuredLoss(tuple(measured(name, None, n=0, note=why) for name in names), {})
+    draws = draws or PairedSampler(both, seed)
     mine = draws.originals(MOST, "propensity")
     some = draws.taken(mine, draws.released(mine, MOST, "propensity"))
     likely, released = _cross_fitted(some, seed)
@@ -60,10 +62,10 @@ def propensity(both: Aligned, *, seed: int = 0, draws: Drawing | None = None) ->
     skill = 1 - float(np.sort((released - likely) ** 2).sum() / scale)
     values = np.clip([spread, skill], 0, 1)
     found = (measured(name, float(v), n=len(likely)) for name, v in zip(names, values, strict=True))
-    return Found(tuple(found), {})
+    return MeasuredLoss(tuple(found), {})
 
 
-def _cross_fitted(some: Aligned, seed: int) -> tuple[Floats, Floats]:
+def _cross_fitted(some: FilePair, seed: int) -> tuple[Floats, Floats]:
     """How likely each record is released, by who did not learn from it; and whether it is."""
     known = predictors(some)
     x = np.concatenate([known.original, known.release])
@@ -77,7 +79,7 @@ def _cross_fitted(some: Aligned, seed: int) -> tuple[Floats, Floats]:
     return likely, released.astype(np.float64)
 
 
-def _folds(some: Aligned, rng: np.random.Generator) -> Ints:
+def _folds(some: FilePair, rng: np.random.Generator) -> Ints:
     """The fold of each original, then of each released row: that of its twin, if it has one."""
     mine = rng.permutation(len(some.original)) % FOLDS
     other = rng.permutation(len(some.release)) % FOLDS

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil.errors import UsageError
-from unveil.measures.identity.subgroups import Grouping
-from unveil.measures.information_loss.catalogue import NO_PAIRS, Found, measured
+from unveil.measures.identity.subgroups import Subgrouping
+from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, measured
 from unveil.measures.information_loss.generalisation import (
     opened_cells,
     suppressed_cells,
@@ -17,7 +17,7 @@ from unveil.measures.information_loss.generalisation import (
 )
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.phrases import Phrase, as_given, counted, name, percent, phrase, several
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.results.loss import GroupLoss, Suppression
 
 # A group is named where its discards are uneven, and chance does not explain them.
@@ -36,7 +36,7 @@ class _Cells(NamedTuple):
     opened: Floats  # how much its cells leave open on average
 
 
-def suppression(both: Aligned, groupings: Sequence[Grouping] = ()) -> Suppression:
+def suppression(both: FilePair, groupings: Sequence[Subgrouping] = ()) -> Suppression:
     """Discarded records, suppressed cells and what cells leave open, of all and by subgroup.
 
     A record is discarded when no released row stands for it. A cell is suppressed when it is
@@ -49,13 +49,13 @@ def suppression(both: Aligned, groupings: Sequence[Grouping] = ()) -> Suppressio
 
     Pairs are needed; without them there is nothing to say. Best is 0, worst 1, of each share.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> from unveil.measures.identity.subgroups import subgroups
     >>> sample = households(100)
     >>> ages = subgroups(sample, ["age"])
     >>> kept = np.flatnonzero(ages[0].codes < 4)  # a mask that drops the old
-    >>> worst = suppression(Aligned(sample, sample.take(kept), kept), ages).most_discarded
+    >>> worst = suppression(FilePair(sample, sample.take(kept), kept), ages).most_discarded
     >>> worst.name, worst.discarded, worst.chance < 0.001
     ('highest fifth', 1.0, True)
     """
@@ -70,7 +70,7 @@ def suppression(both: Aligned, groupings: Sequence[Grouping] = ()) -> Suppressio
     return _found(_gone(n, both.originals), _cells(both), groupings, note)
 
 
-def discards(n: int, kept: Ints, groupings: Sequence[Grouping] = ()) -> Suppression:
+def discards(n: int, kept: Ints, groupings: Sequence[Subgrouping] = ()) -> Suppression:
     """The records that are discarded, where those that are kept are known and no cell is.
 
     >>> from unveil.table.sample import households
@@ -132,20 +132,20 @@ def uneven_discards(found: Suppression) -> Phrase:
     )
 
 
-def discarded(found: Suppression) -> Found:
+def discarded(found: Suppression) -> MeasuredLoss:
     """The share of the records that are discarded, as a measure.
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> half = Aligned(sample, sample.take(np.arange(50)), np.arange(50))
+    >>> half = FilePair(sample, sample.take(np.arange(50)), np.arange(50))
     >>> discarded(suppression(half)).measures[0].value
     0.5
     """
-    return Found((measured("discarded", found.discarded, n=found.n, note=found.note),), {})
+    return MeasuredLoss((measured("discarded", found.discarded, n=found.n, note=found.note),), {})
 
 
-def _check(n: int, groupings: Sequence[Grouping]) -> None:
+def _check(n: int, groupings: Sequence[Subgrouping]) -> None:
     for grouping in groupings:
         if len(grouping.codes) != n:
             raise UsageError(f"a grouping has a code for each of the {n:,} original records")
@@ -157,7 +157,7 @@ def _gone(n: int, kept: Ints) -> Bools:
     return gone
 
 
-def _cells(both: Aligned) -> _Cells:
+def _cells(both: FilePair) -> _Cells:
     told, lost = np.zeros((2, len(both.released)), np.int64)
     opened = np.zeros(len(both.released))
     for column in both.columns:
@@ -169,7 +169,7 @@ def _cells(both: Aligned) -> _Cells:
     return _Cells(both.originals[order], told[order], lost[order], opened[order])
 
 
-def _found(gone: Bools, cells: _Cells, groupings: Sequence[Grouping], note: str) -> Suppression:
+def _found(gone: Bools, cells: _Cells, groupings: Sequence[Subgrouping], note: str) -> Suppression:
     groups = tuple(group for grouping in groupings for group in _groups(grouping, gone, cells))
     return Suppression(
         n=len(gone),
@@ -189,7 +189,7 @@ def _most(groups: Sequence[GroupLoss], what: str) -> GroupLoss | None:
     return max(known, key=lambda group: getattr(group, what), default=None)
 
 
-def _groups(grouping: Grouping, gone: Bools, cells: _Cells) -> Iterator[GroupLoss]:
+def _groups(grouping: Subgrouping, gone: Bools, cells: _Cells) -> Iterator[GroupLoss]:
     from scipy.stats import hypergeom
 
     many, own = len(grouping.names), grouping.codes[cells.whose]

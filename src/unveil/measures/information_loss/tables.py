@@ -6,16 +6,21 @@ from itertools import combinations
 
 import numpy as np
 
-from unveil.measures.information_loss.catalogue import MOST_CATEGORIES, TENTHS, Found, measured
+from unveil.measures.information_loss.catalogue import (
+    MOST_CATEGORIES,
+    TENTHS,
+    MeasuredLoss,
+    measured,
+)
 from unveil.measures.information_loss.categorical import commonest
 from unveil.support.arrays import Floats, Ints
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.single_values import single_codes, single_numbers
 
 CELLS = MOST_CATEGORIES + 2  # of one attribute: missing, the commonest, all others
 
 
-def tables(both: Aligned) -> Found:
+def tables(both: FilePair) -> MeasuredLoss:
     """The total variation distance of the tables of single attributes, and of pairs of them.
 
     No pairs of records are needed. Every attribute takes part: categories, the 50 commonest of
@@ -28,10 +33,10 @@ def tables(both: Aligned) -> Found:
     far as the attributes depend on each other. It does not grow with the number of records; of
     files that differ by chance it falls, as sqrt(cells / n).
 
-    >>> from unveil.values.file_pair import Aligned
+    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> {one.value for one in tables(Aligned(sample, sample, np.arange(100))).measures}
+    >>> {one.value for one in tables(FilePair(sample, sample, np.arange(100))).measures}
     {0.0}
     """
     cut = {name: _cut(both, name) for name in both.columns}
@@ -47,7 +52,9 @@ def tables(both: Aligned) -> Found:
             measured(f"{what}s", float(np.sort(values).mean()) if n else None, n=n, note=none),
             measured(f"largest {what}", max(values) if n else None, n=n, note=none),
         ]
-    return Found(tuple(found), {name: {"single tables": value} for name, value in single.items()})
+    return MeasuredLoss(
+        tuple(found), {name: {"single tables": value} for name, value in single.items()}
+    )
 
 
 def apart(mine: Ints, released: Ints, cells: int) -> float:
@@ -75,7 +82,7 @@ def tenths(values: Floats, base: Floats) -> Ints:
     return np.where(np.isnan(values), 0, places)
 
 
-def _cut(both: Aligned, name: str) -> tuple[Ints, Ints]:
+def _cut(both: FilePair, name: str) -> tuple[Ints, Ints]:
     if both.level(name) == "numeric":
         mine, released = single_numbers(both, name)
         return tenths(mine, mine), tenths(released, mine)

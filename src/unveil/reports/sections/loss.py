@@ -19,7 +19,7 @@ from unveil.support.phrases import (
     phrase,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.loss import GroupLoss, Loss, Measured, Suppression
+from unveil.values.results.loss import GroupLoss, Loss, LossMeasure, Suppression
 from unveil.values.results.shape import Shape
 
 OF_CELLS = ("numbers", "categories", "tables")  # what measures of loss look at
@@ -152,7 +152,7 @@ def _measures(lost: Loss, *, external: bool) -> Exhibit:
     )
 
 
-def _notes(shown: list[Measured]) -> dict[str, list[str]]:
+def _notes(shown: list[LossMeasure]) -> dict[str, list[str]]:
     """What there is to know of values, and of which: several measures may say the same."""
     said: dict[str, list[str]] = {}
     for one in shown:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
 from unveil.support.phrases import Phrase, Term, counted, decimal, expected, name, percent, phrase
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.supervised_bound import HeldOut, Learnt
+from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
 
 DRAWN = 15  # attributes whose bars can be told apart
 MODELS = {
@@ -41,7 +41,7 @@ def model(given: str) -> Term:
     return Term(MODELS.get(given, given), "learnt")
 
 
-def _in_short(worst: Learnt, evidence: Evidence) -> Phrase:
+def _in_short(worst: SupervisedBound, evidence: Evidence) -> Phrase:
     """The worst of all, and beside it what the same learning links of others."""
     most, who, others = worst.bound, "no parameters of this kind link", phrase("")
     ceiling = _ceiling(worst, evidence)
@@ -67,7 +67,7 @@ def _in_short(worst: Learnt, evidence: Evidence) -> Phrase:
     )
 
 
-def _ceiling(one: Learnt, evidence: Evidence) -> float | None:
+def _ceiling(one: SupervisedBound, evidence: Evidence) -> float | None:
     """What no attack exceeds that compares the same; None: no other attack did."""
     same = (
         found.risk.ceiling
@@ -80,7 +80,7 @@ def _ceiling(one: Learnt, evidence: Evidence) -> float | None:
     return next(same, None)
 
 
-def _linked(learnt: Sequence[Learnt], evidence: Evidence) -> Exhibit:
+def _linked(learnt: Sequence[SupervisedBound], evidence: Evidence) -> Exhibit:
     columns = (
         text("model", "[what was learnt](learnt)"),
         text("direction", "direction"),
@@ -129,13 +129,13 @@ def _linked(learnt: Sequence[Learnt], evidence: Evidence) -> Exhibit:
     )
 
 
-def _proof(one: Learnt) -> Phrase:
+def _proof(one: SupervisedBound) -> Phrase:
     if one.proven:
         return phrase("proven")
     return phrase("not proven, {} are open: {}", expected(one.gap), one.why)
 
 
-def _held_out(learnt: Sequence[Learnt]) -> Exhibit:
+def _held_out(learnt: Sequence[SupervisedBound]) -> Exhibit:
     columns = (
         text("model", "[what was learnt](learnt)"),
         text("direction", "direction"),
@@ -185,15 +185,15 @@ def _left_of_it(held: Sequence[HeldOut]) -> Phrase:
     )
 
 
-def _each_once(learnt: Sequence[Learnt]) -> list[Learnt]:
+def _each_once(learnt: Sequence[SupervisedBound]) -> list[SupervisedBound]:
     """Each model in the direction in which it links the most."""
-    found: dict[str, Learnt] = {}
+    found: dict[str, SupervisedBound] = {}
     for one in learnt:
         found.setdefault(one.model, one)
     return list(found.values())
 
 
-def _importance(best: Sequence[Learnt]) -> Exhibit:
+def _importance(best: Sequence[SupervisedBound]) -> Exhibit:
     columns = (
         text("attribute", "attribute"),
         text("model", "[what was learnt](learnt)"),
@@ -223,7 +223,7 @@ def _importance(best: Sequence[Learnt]) -> Exhibit:
     )
 
 
-def _how_counted(best: Sequence[Learnt]) -> Iterator[Phrase]:
+def _how_counted(best: Sequence[SupervisedBound]) -> Iterator[Phrase]:
     there = {one.model for one in best}
     yield phrase(
         "Each in the direction in which it links the most; all attributes together are the whole."
@@ -236,7 +236,7 @@ def _how_counted(best: Sequence[Learnt]) -> Iterator[Phrase]:
         yield phrase("Of a matrix it is the diagonal.")
 
 
-def _together(best: Sequence[Learnt]) -> Iterator[Exhibit]:
+def _together(best: Sequence[SupervisedBound]) -> Iterator[Exhibit]:
     columns = (
         text("model", "[what was learnt](learnt)"),
         text("first", "attribute"),

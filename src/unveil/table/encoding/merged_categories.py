@@ -10,7 +10,7 @@ from unveil.table.columns import labels_of
 from unveil.table.microdata import Microdata
 
 
-def in_terms_of(release: Microdata, mine: Microdata, columns: Sequence[str]) -> Microdata:
+def recode_like_release(release: Microdata, mine: Microdata, columns: Sequence[str]) -> Microdata:
     """The records with the categories that the release's schema says theirs were merged into.
 
     Whoever has a release knows what its categories stand for, and compares like with like.
@@ -21,7 +21,7 @@ def in_terms_of(release: Microdata, mine: Microdata, columns: Sequence[str]) -> 
     >>> mine = Microdata(pl.DataFrame({"job": ["nurse", "clerk"]}))
     >>> schema = Schema({"job": {"level": "nominal", "merged": {"care": ["nurse", "doctor"]}}})
     >>> release = Microdata(pl.DataFrame({"job": ["care", "clerk"]}), schema)
-    >>> in_terms_of(release, mine, ["job"]).column("job").to_list()
+    >>> recode_like_release(release, mine, ["job"]).column("job").to_list()
     ['care', 'clerk']
     """
     cells, attributes = [], {}

@@ -39,7 +39,7 @@ class Codes:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Blocks:
+class TiedBlocks:
     """For each value its block of equal values in ascending order, as positions from 0.
 
     A value that is not present has first = 0 and last = -1, and moves no other.
@@ -131,7 +131,7 @@ def check_listed(column: str, categories: Sequence[str]) -> tuple[str, ...]:
     return listed
 
 
-def tied_blocks(values: Floats | Ints, present: Bools | None = None) -> Blocks:
+def tied_blocks(values: Floats | Ints, present: Bools | None = None) -> TiedBlocks:
     """Positions of each value's block of equals among the values that are present.
 
     >>> blocks = tied_blocks(np.array([30.0, 10.0, 30.0]))
@@ -148,7 +148,7 @@ def tied_blocks(values: Floats | Ints, present: Bools | None = None) -> Blocks:
     where = np.flatnonzero(here)[order]
     first[where] = np.repeat(starts, sizes)
     last[where] = np.repeat(starts + sizes - 1, sizes)
-    return Blocks(first, last)
+    return TiedBlocks(first, last)
 
 
 def normal_scores(values: Floats, among: Floats | None = None) -> Floats:

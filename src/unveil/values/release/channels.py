@@ -36,7 +36,7 @@ import numpy as np
 from unveil.support.arrays import Bools, Floats
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets, common_members
 from unveil.table.encoding.shared_attributes import common_categories
-from unveil.table.encoding.to_arrays import Blocks, codes, numbers, tied_blocks
+from unveil.table.encoding.to_arrays import TiedBlocks, codes, numbers, tied_blocks
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
 from unveil.wording import listing
@@ -336,7 +336,7 @@ def _values(data: Microdata, column: str) -> Floats:
     return values
 
 
-def _blocks(data: Microdata, column: str) -> Blocks:
+def _blocks(data: Microdata, column: str) -> TiedBlocks:
     if data.level(column) == "numeric":
         values = _values(data, column)
         return tied_blocks(values, ~np.isnan(values))

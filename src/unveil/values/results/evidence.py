@@ -34,7 +34,7 @@ from unveil.values.results.loss import Loss
 from unveil.values.results.policy import Verdict
 from unveil.values.results.risk import Claims, Forecast, Risk
 from unveil.values.results.shape import Shape
-from unveil.values.results.supervised_bound import Learnt
+from unveil.values.results.supervised_bound import SupervisedBound
 from unveil.wording import count
 
 NOTICED, UNLIKELY = 0.05, 0.001  # a correlation of the rows that tells something, not by chance
@@ -151,7 +151,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     shapes: tuple[Shape, ...]  # each attribute before and after
     score: float | None  # the classical one, in percent, and no verdict: loss pays for risk there
     halves: Halves | None = None  # where it was asked for; if it could not be, a note says why
-    worst_cases: tuple[Learnt, ...] = ()  # the most first; no intruder's, so not among the attacks
+    worst_cases: tuple[
+        SupervisedBound, ...
+    ] = ()  # the most first; no intruder's, so not among the attacks
     compatible: CompatibleRows | None = None  # where known attributes are generalised
 
     @property

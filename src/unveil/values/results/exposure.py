@@ -10,7 +10,7 @@ from unveil.values.results.disclosure import Above
 from unveil.values.results.risk import Forecast, Interval, Risk
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class KnownAttributes(msgspec.Struct, frozen=True, kw_only=True):
     """The risk from an intruder who knows these attributes."""
 
     attributes: tuple[str, ...]
@@ -35,11 +35,11 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     chosen_on: int  # records
     among: int  # candidates, when they were chosen
     estimated_on: int  # records, against all candidates
-    steps: tuple[Known, ...]
+    steps: tuple[KnownAttributes, ...]
     worst: Risk | None  # the worst of them, attacked in full: it is one of the attacks, too
 
 
-class Erring(msgspec.Struct, frozen=True, kw_only=True):
+class ErrorRisk(msgspec.Struct, frozen=True, kw_only=True):
     """The risk from an intruder whose values are wrong by so much."""
 
     error: float
@@ -62,7 +62,7 @@ class NoisyKnowledge(msgspec.Struct, frozen=True, kw_only=True):
     attack: str
     direction: str
     n: int
-    points: tuple[Erring, ...]
+    points: tuple[ErrorRisk, ...]
 
 
 class Remasking(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ class RiskBin(msgspec.Struct, frozen=True, kw_only=True):
     by_mean: int  # over all attacks, of the same records
 
 
-class Carried(msgspec.Struct, frozen=True):
+class CarriedRisk(msgspec.Struct, frozen=True):
     """Which share of the expected links falls on the records with the highest risk."""
 
     part: float  # of the records
@@ -148,11 +148,11 @@ class RecordRisks(msgspec.Struct, frozen=True, kw_only=True):
     attacks: int
     bins: tuple[RiskBin, ...]
     above: tuple[Above, ...]  # by the worst attack
-    carried: tuple[Carried, ...]
+    carried: tuple[CarriedRisk, ...]
     riskiest: tuple[RiskyRow, ...]  # the highest mean risk first
 
 
-class Without(msgspec.Struct, frozen=True, kw_only=True):
+class RiskWithout(msgspec.Struct, frozen=True, kw_only=True):
     """The risk from an intruder who knows all but one attribute."""
 
     attribute: str
@@ -173,7 +173,7 @@ class AttributeRisks(msgspec.Struct, frozen=True, kw_only=True):
     among: int  # candidates
     share: float  # with all of them
     interval: Interval | None
-    without: tuple[Without, ...]  # the least share first: that attribute tells the most
+    without: tuple[RiskWithout, ...]  # the least share first: that attribute tells the most
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,7 +204,7 @@ class Remedies(msgspec.Struct, frozen=True, kw_only=True):
     tried: tuple[Remedy, ...]  # the least share first
 
 
-class Correspondence(msgspec.Struct, frozen=True, kw_only=True):
+class AttributeMatch(msgspec.Struct, frozen=True, kw_only=True):
     """An attribute of one file and one of another that were found to go together."""
 
     known: str
@@ -231,4 +231,4 @@ class Halves(msgspec.Struct, frozen=True, kw_only=True):
     forecast: Forecast | None  # what is claimed of it, where there are probabilities
     method: str  # that the attack chose
     sure: float | None  # how sure the attack is that it is no chance, from 0 to 1
-    correspondence: tuple[Correspondence, ...]  # the strongest first
+    correspondence: tuple[AttributeMatch, ...]  # the strongest first

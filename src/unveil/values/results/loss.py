@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
+class LossMeasure(msgspec.Struct, frozen=True, kw_only=True):
     """One measure of loss: its value, and how to read it.
 
-    >>> Measured(name="IL1s", family="numbers", value=0.12, best=0.0, worst=None, definition="",
+    >>> LossMeasure(name="IL1s", family="numbers", value=0.12, best=0.0, worst=None, definition="",
     ...          blind="", n=100).reading
     'IL1s 0.12 (0 is best, no upper end)'
     """
@@ -87,8 +87,8 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
     """All that is said of what a release lost."""
 
-    overall: Measured
-    measures: tuple[Measured, ...]
+    overall: LossMeasure
+    measures: tuple[LossMeasure, ...]
     attributes: tuple[AttributeLoss, ...]
     suppression: Suppression
     predictions: tuple[Prediction, ...]
@@ -98,7 +98,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]  # those measured
     seed: int
 
-    def __getitem__(self, name: str) -> Measured:
+    def __getitem__(self, name: str) -> LossMeasure:
         """One measure by its name."""
         return next(one for one in (self.overall, *self.measures) if one.name == name)
 

@@ -31,7 +31,7 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
     plain: float  # in the other halves, where every attribute counts the same
 
 
-class Together(msgspec.Struct, frozen=True):
+class AttributeInteraction(msgspec.Struct, frozen=True):
     """How two attributes act together: from -1 to 1, and 0 where they just add up."""
 
     first: str
@@ -39,7 +39,7 @@ class Together(msgspec.Struct, frozen=True):
     strength: float
 
 
-class Learnt(msgspec.Struct, frozen=True, kw_only=True):
+class SupervisedBound(msgspec.Struct, frozen=True, kw_only=True):
     """The worst case within a family of distances: the parameters that link the most.
 
     The parameters of the distance are chosen with the truth in hand, so that as many records as
@@ -70,7 +70,7 @@ class Learnt(msgspec.Struct, frozen=True, kw_only=True):
     plain: float  # expected, where every attribute counts the same
     moments: float  # expected, by weights that need no truth
     importance: dict[str, float]  # weights, Shapley values, or the diagonal; they sum to 1
-    together: tuple[Together, ...]  # the strongest first
+    together: tuple[AttributeInteraction, ...]  # the strongest first
     held_out: HeldOut | None  # None: too few records to hold any out
     undecided: int = 0  # linear programs that the solver did not decide
     share: float = 0.0  # linked, of all: a page says what is in the evidence and computes nothing

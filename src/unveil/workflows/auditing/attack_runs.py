@@ -23,15 +23,15 @@ from unveil.measures import hits
 from unveil.measures.disclosure.compatible_rows import truthful
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Direction, Intruder
 from unveil.values.links import Links
 from unveil.values.results.evidence import Finding, LeftOut
 from unveil.values.results.risk import Risk
 from unveil.wording import count
 from unveil.workflows.auditing.attack_names import attack_name, plain_spec
-from unveil.workflows.auditing.attack_summary import measure
-from unveil.workflows.inputs.scenario import Scene
+from unveil.workflows.auditing.attack_summary import describe_attack
+from unveil.workflows.inputs.scenario import Scenario
 
 PILOT, GROWTH = 2000, 4  # records that say how long an attack takes; how fast they grow
 MATCHED = 20_000  # records up to which a matching of all of them is soon found
@@ -41,7 +41,7 @@ TOP = 10  # places of the curve
 
 
 @dataclass(frozen=True)
-class Task:
+class AttackRun:
     """An attack in one direction, by an intruder who knows some attributes."""
 
     spec: Attack
@@ -80,7 +80,7 @@ class Task:
         return not isinstance(self.spec, Position | Pairs) and self.spec.matching == "nearest"
 
 
-def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[Attack]:
+def default_attacks(both: FilePair, known: Sequence[str], *, told: bool) -> list[Attack]:
     """The attacks that fit the data.
 
     Ranks need numbers or ordered categories, Mahalanobis' distance two numbers, weights single
@@ -110,7 +110,7 @@ def default_attacks(both: Aligned, known: Sequence[str], *, told: bool) -> list[
 
 
 def too_large(
-    both: Aligned, known: Sequence[str], attacks: Sequence[Attack], *, told: bool
+    both: FilePair, known: Sequence[str], attacks: Sequence[Attack], *, told: bool
 ) -> list[LeftOut]:
     """The default attacks that are not made on files as large as these."""
     others: list[Attack] = [Distance(matching="posterior")]
@@ -129,26 +129,26 @@ def too_large(
     ]
 
 
-def coarser(both: Aligned, known: Sequence[str]) -> tuple[str, ...]:
+def coarser(both: FilePair, known: Sequence[str]) -> tuple[str, ...]:
     """The known attributes that are generalised in the release."""
     return tuple(name for name in known if both.release.schema[name].generalised)
 
 
-def fitted_by(both: Aligned, known: Sequence[str]) -> tuple[str, ...]:
+def fitted_by(both: FilePair, known: Sequence[str]) -> tuple[str, ...]:
     """The attributes by which it can be told which rows fit: in which no released cell is false."""
     return tuple(name for name in known if truthful(both, name))
 
 
 def tasks_of(
-    attacks: Sequence[Attack], both: Aligned, known: Sequence[str], channel: Any
-) -> list[Task]:
+    attacks: Sequence[Attack], both: FilePair, known: Sequence[str], channel: Any
+) -> list[AttackRun]:
     """Each attack in both directions, on the attributes that it can compare."""
     found, named = [], list[str]()
     for spec in attacks:
         named.append(attack_name(spec))
         number = named.count(named[-1])
         if isinstance(spec, Position | Pairs):
-            found.append(Task(spec, Intruder(), number))
+            found.append(AttackRun(spec, Intruder(), number))
             continue
         compared = _compared(spec, both, known)
         for direction in get_args(Direction):
@@ -157,11 +157,11 @@ def tasks_of(
                 direction=direction,
                 channel=channel if spec.knows is not None else False,
             )
-            found.append(Task(spec, intruder, number))
+            found.append(AttackRun(spec, intruder, number))
     return found
 
 
-def _compared(spec: Attack, both: Aligned, known: Sequence[str]) -> tuple[str, ...]:
+def _compared(spec: Attack, both: FilePair, known: Sequence[str]) -> tuple[str, ...]:
     """The attributes that an attack compares: the others it leaves out."""
     kept = tuple(known)
     if isinstance(spec, Rank):
@@ -175,7 +175,7 @@ def _compared(spec: Attack, both: Aligned, known: Sequence[str]) -> tuple[str, .
     return kept or tuple(known)
 
 
-def _has_ranks(both: Aligned, column: str) -> bool:
+def _has_ranks(both: FilePair, column: str) -> bool:
     if both.generalised(column):
         return False
     hierarchies = (data.schema[column].hierarchy for data in (both.original, both.release))
@@ -218,7 +218,7 @@ def attempted(links: Links, budget: Budget, begun: float | None = None) -> Links
 
 
 def finding(
-    task: Task, scene: Scene, budget: Budget, told: Progress, *, people: Ints | None = None
+    task: AttackRun, scene: Scenario, budget: Budget, told: Progress, *, people: Ints | None = None
 ) -> tuple[Finding, Floats]:
     """What an attack finds, and for each original its risk: NaN where it was not attacked.
 
@@ -227,7 +227,7 @@ def finding(
     begun = monotonic()
     links = replace(scene.links(task.spec, task.intruder), progress=told)
     links = attempted(links, budget, begun)
-    found = measure(links, top=TOP)
+    found = describe_attack(links, top=TOP)
     return Finding(
         name=task.name,
         spec=plain_spec(task.spec),
@@ -256,10 +256,10 @@ def risk_of_each(links: Links, originals: int, people: Ints | None = None) -> Fl
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Attacked:
+class AttackResults:
     """What all attacks found, and for each original its risk by each of them."""
 
-    found: list[tuple[Task, Finding, Floats]]
+    found: list[tuple[AttackRun, Finding, Floats]]
     left_out: tuple[LeftOut, ...]
     in_file: Ints | None = None  # the originals in the intruder's own file and in the release
 
@@ -269,7 +269,7 @@ class Attacked:
         ranked = sorted(self.found, key=lambda one: (-one[1].risk.share, one[0].step))
         return tuple(finding for _, finding, _ in ranked)
 
-    def worst(self, fits: Callable[[Task], bool] = lambda _: True) -> Task | None:
+    def worst(self, fits: Callable[[AttackRun], bool] = lambda _: True) -> AttackRun | None:
         """The worst attack of some that compare attributes, each record by itself."""
         ranked = [
             (-found.risk.share, task.step, task)
@@ -278,7 +278,7 @@ class Attacked:
         ]
         return min(ranked, key=lambda one: one[:2])[2] if ranked else None
 
-    def compared(self, task: Task) -> tuple[str, ...]:
+    def compared(self, task: AttackRun) -> tuple[str, ...]:
         """All attributes that an attack compares, though a sweep may have left out some."""
         wanted = (task.spec, task.intruder.direction, task.number, False)
         for one, _, _ in self.found:
@@ -287,7 +287,7 @@ class Attacked:
         return task.intruder.knows or ()
 
     @property
-    def in_full(self) -> list[tuple[Task, Finding, Floats]]:
+    def in_full(self) -> list[tuple[AttackRun, Finding, Floats]]:
         """The attacks on attributes that were made on everybody."""
         return [
             one
@@ -295,11 +295,11 @@ class Attacked:
             if one[0].intruder.knows and not one[0].by_file and one[1].risk.interval is None
         ]
 
-    def risk_of(self, task: Task) -> Risk:
+    def risk_of(self, task: AttackRun) -> Risk:
         """What one of the attacks found."""
         return next(found.risk for one, found, _ in self.found if one == task)
 
-    def also(self, task: Task, found: Finding, each: Floats) -> Attacked:
+    def also(self, task: AttackRun, found: Finding, each: Floats) -> AttackResults:
         """The same with one attack more."""
         return replace(self, found=[*self.found, (task, found, each)])
 

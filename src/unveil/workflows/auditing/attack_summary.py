@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unveil.attacks import Position
-from unveil.attacks.combined.score_sum import Sum
+from unveil.attacks.combined.score_sum import ScoreSum
 from unveil.measures import (
     at_risk,
     forecast,
@@ -27,7 +27,9 @@ from unveil.measures.identity.hits import LOOKED_AT
 from unveil.values.links import Links
 
 
-def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> dict[str, Any]:
+def describe_attack(
+    links: Links, *, top: int = 5, outsiders: Links | None = None
+) -> dict[str, Any]:
     """Say what the links are worth: risk, curves, and for positions their correlation.
 
     Without the truth it can only be said how many links there are, and how clear they are.
@@ -35,7 +37,7 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
     >>> import unveil
     >>> people = unveil.households(100)
     >>> links = unveil.attack(people, people, unveil.attacks.Distance())
-    >>> measure(links)["unlinked"]
+    >>> describe_attack(links)["unlinked"]
     0
     """
     if links.truth is None:
@@ -69,7 +71,7 @@ def measure(links: Links, *, top: int = 5, outsiders: Links | None = None) -> di
 
 def _union(links: Links) -> float | None:
     """What an oracle gets that knows which of combined attacks to believe."""
-    if not isinstance(links.finder, Sum):
+    if not isinstance(links.finder, ScoreSum):
         return None
     each = [replace(links, finder=part) for part in links.finder.summands]
     return float(np.sort(in_any(each)).sum())

@@ -8,17 +8,22 @@ from functools import cache
 from unveil.attacks import Combined, Probabilistic
 from unveil.support.arrays import Ints
 from unveil.support.options import Progress
-from unveil.values.results.exposure import AttributeRisks, Without
-from unveil.workflows.auditing.attack_runs import WEIGHTED, Task
-from unveil.workflows.auditing.knowledge_sweep import Share, Stage, halves, smaller
-from unveil.workflows.inputs.scenario import Scene
+from unveil.values.results.exposure import AttributeRisks, RiskWithout
+from unveil.workflows.auditing.attack_runs import WEIGHTED, AttackRun
+from unveil.workflows.auditing.knowledge_sweep import SampledAttack, SampledShare, halves, smaller
+from unveil.workflows.inputs.scenario import Scenario
 
 MOST = 20  # attributes that are left out in turn
 WORK = 4_000_000  # candidates, over all attacks, up to which all are there
 
 
 def attribute_risks(
-    task: Task, scene: Scene, told: Progress, *, every: Sequence[str], worst: Sequence[str] = ()
+    task: AttackRun,
+    scene: Scenario,
+    told: Progress,
+    *,
+    every: Sequence[str],
+    worst: Sequence[str] = (),
 ) -> AttributeRisks | None:
     """What an attack links knowing all attributes, and all but one, on the same people.
 
@@ -57,7 +62,7 @@ def attribute_risks(
         told(done, len(ranked[:MOST]) + 1)
         found = highest(share(left) for left in leaving(sets, name))
         if found is not None:
-            without.append(Without(attribute=name, share=found.share, interval=found.interval))
+            without.append(RiskWithout(attribute=name, share=found.share, interval=found.interval))
     if not without:
         return None
     return AttributeRisks(
@@ -71,7 +76,7 @@ def attribute_risks(
     )
 
 
-def known_sets(task: Task, every: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def known_sets(task: AttackRun, every: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """What the intruder compares: what a sweep found best, and all that the attack can compare."""
     return tuple(dict.fromkeys((tuple(task.intruder.knows or ()), tuple(every))))
 
@@ -85,7 +90,7 @@ def leaving(sets: Iterable[Sequence[str]], *names: str) -> tuple[tuple[str, ...]
     return tuple(tuple(one for one in known if one not in names) for known in sets)
 
 
-def highest(found: Iterable[Share | None]) -> Share | None:
+def highest(found: Iterable[SampledShare | None]) -> SampledShare | None:
     """The largest of some shares; None, if there is none.
 
     >>> highest([None]) is None
@@ -95,14 +100,14 @@ def highest(found: Iterable[Share | None]) -> Share | None:
     return max(there, key=lambda one: one.share, default=None)
 
 
-def few_for(task: Task) -> int | None:
+def few_for(task: AttackRun) -> int | None:
     """Among how many an attack is made, that is made many times; None: as any other."""
     return WEIGHTED if isinstance(task.spec, Probabilistic | Combined) else None
 
 
-def _stage(task: Task, scene: Scene, people: Ints, *, attacks: int) -> Stage:
+def _stage(task: AttackRun, scene: Scenario, people: Ints, *, attacks: int) -> SampledAttack:
     """All candidates, if so many attacks among them do not take long."""
     many = max(len(scene.places.mine), len(scene.places.release))
     if many * min(attacks, MOST + 1) <= WORK and few_for(task) is None:
-        return Stage(task, scene, people)
+        return SampledAttack(task, scene, people)
     return smaller(task, scene, people, among=few_for(task))

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from unveil.files.checkpoints import Unfinished
+from unveil.files.checkpoints import CheckpointFolder
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
 
 T = TypeVar("T")
 
 
-class Steps:
+class Checkpoints:
     """Does one step after another; what a folder has finished is taken from there.
 
-    >>> Steps(1).do("count", int, lambda told: 3)
+    >>> Checkpoints(1).do("count", int, lambda told: 3)
     3
     """
 
@@ -26,7 +26,7 @@ class Steps:
         many: int,
         *,
         progress: Callable[[str, int, int], None] | None = None,
-        unfinished: Unfinished | None = None,
+        unfinished: CheckpointFolder | None = None,
     ) -> None:
         self.many, self.done = many, 0
         self._progress, self._unfinished = progress, unfinished

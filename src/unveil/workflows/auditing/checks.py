@@ -10,10 +10,10 @@ from unveil.errors import DataError, SchemaError
 from unveil.measures.disclosure.pair_dependence import related
 from unveil.table.columns import stored_as
 from unveil.table.microdata import Microdata
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.release.release import Release
 from unveil.wording import count, listing, nearest
-from unveil.workflows.inputs.scenario import Scene
+from unveil.workflows.inputs.scenario import Scenario
 
 
 def identifiers_in(people: Microdata, released: Microdata) -> tuple[str, ...]:
@@ -22,7 +22,7 @@ def identifiers_in(people: Microdata, released: Microdata) -> tuple[str, ...]:
     return tuple(name for name in released.columns if name in named)
 
 
-def doubts(both: Aligned, seed: int) -> Iterator[str]:
+def doubts(both: FilePair, seed: int) -> Iterator[str]:
     """What a steward should know who trusts the numbers: sentences without a full stop."""
     people, released = both.original, both.release
     if found := identifiers_in(people, released):
@@ -117,7 +117,7 @@ def _suggested(wanted: list[str], there: list[str]) -> str:
     return f", perhaps {listing(pairs)}" if pairs else ""
 
 
-def check_truth(scene: Scene, released: Any, truth: Any) -> None:
+def check_truth(scene: Scenario, released: Any, truth: Any) -> None:
     """Refuse files of which it is not known whose rows are whose."""
     back = scene.places.back
     synthetic = isinstance(released, Release) and released.row_map is None

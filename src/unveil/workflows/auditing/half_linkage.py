@@ -12,13 +12,13 @@ from unveil.attacks.structural.file_features import FEWEST, side_of
 from unveil.errors import UnveilError
 from unveil.measures import forecast, risk
 from unveil.support.options import Progress
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
-from unveil.values.results.exposure import Correspondence, Halves
+from unveil.values.results.exposure import AttributeMatch, Halves
 from unveil.wording import count
-from unveil.workflows.auditing.attack_runs import Task
-from unveil.workflows.auditing.half_split import LEAST, Halving, halved
+from unveil.workflows.auditing.attack_runs import AttackRun
+from unveil.workflows.auditing.half_split import LEAST, HalfSplit, halved
 from unveil.workflows.auditing.memory_limit import bytes_of, size_of
 from unveil.workflows.inputs.intruder_view import told_of
 from unveil.workflows.inputs.scenario import prepare
@@ -27,7 +27,7 @@ TRIED = 2_000  # people, of whom all pairs are soon looked at
 
 
 def linked_halves(
-    both: Aligned, seed: int, told: Progress, *, limit: int | None = None
+    both: FilePair, seed: int, told: Progress, *, limit: int | None = None
 ) -> Halves | str:
     """What links the originals' one half of the attributes with the released other; or why not.
 
@@ -47,7 +47,7 @@ def linked_halves(
 
     >>> import unveil
     >>> people = unveil.households(5)
-    >>> linked_halves(Aligned(people, people, np.arange(5)), 1, lambda *_: None)
+    >>> linked_halves(FilePair(people, people, np.arange(5)), 1, lambda *_: None)
     '5 pairs of records; it takes 10'
     """
     if both.rows is None:
@@ -55,7 +55,7 @@ def linked_halves(
     if len(both.released) < FEWEST:
         return f"{count(len(both.released), 'pair')} of records; it takes {FEWEST}"
     some = both.sample(TRIED, seed, "halves")
-    pairs = Aligned(
+    pairs = FilePair(
         both.original.take(both.originals[some]), both.release.take(both.released[some]), None
     )
     columns = _attributes(pairs)
@@ -71,13 +71,13 @@ def linked_halves(
         return str(error)
 
 
-def _attributes(pairs: Aligned) -> list[str]:
+def _attributes(pairs: FilePair) -> list[str]:
     """What says something of a person, in both files."""
     released = told_of(pairs.release)
     return [name for name in told_of(pairs.original) if name in released]
 
 
-def _halving(pairs: Aligned, columns: list[str]) -> Halving:
+def _halving(pairs: FilePair, columns: list[str]) -> HalfSplit:
     """The halves by the originals' correlations, of what can be used in both files."""
     gone = side_of(pairs.release, columns, "release").left_out
     found = halved(pairs.original, [name for name in columns if name not in gone])
@@ -87,16 +87,16 @@ def _halving(pairs: Aligned, columns: list[str]) -> Halving:
     return replace(found, dropped=found.dropped | told)
 
 
-def _known(pairs: Aligned, half: tuple[str, ...]) -> int:
+def _known(pairs: FilePair, half: tuple[str, ...]) -> int:
     return len(set(half) & set(pairs.with_role("quasi")))
 
 
 def _linked(
-    pairs: Aligned, halving: Halving, seed: int, told: Progress, limit: int | None
+    pairs: FilePair, halving: HalfSplit, seed: int, told: Progress, limit: int | None
 ) -> Halves | str:
     """The attack on these people, by somebody who has the first half."""
     intruder = Intruder(knows=halving.first)
-    need = bytes_of(Task(Structural(), intruder), pairs)
+    need = bytes_of(AttackRun(Structural(), intruder), pairs)
     if limit is not None and need > limit:
         return f"it needs about {size_of(need)} of memory, more than {size_of(limit)}"
     mine, released = pairs.original.select(halving.first), pairs.release.select(halving.second)
@@ -117,10 +117,10 @@ def _linked(
     )
 
 
-def _corresponding(links: Links, halving: Halving) -> Iterator[Correspondence]:
+def _corresponding(links: Links, halving: HalfSplit) -> Iterator[AttributeMatch]:
     """Which attributes found each other: names of columns, and of nothing else."""
     for one in links.finder.details["correspondence"]:
         if one["mine"] in halving.first and one["release"] in halving.second:
-            yield Correspondence(
+            yield AttributeMatch(
                 known=one["mine"], released=one["release"], correlation=float(one["correlation"])
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.attacks.structural.file_features import FEWEST, Side, side_of
+from unveil.attacks.structural.file_features import FEWEST, FileFeatures, side_of
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import normal_scores
 from unveil.table.microdata import Microdata
@@ -19,7 +19,7 @@ NOTHING = 1e-12  # a variance of scores that is none
 
 
 @dataclass(frozen=True)
-class Halving:
+class HalfSplit:
     """Each attribute on one side, or dropped."""
 
     first: tuple[str, ...]
@@ -33,7 +33,7 @@ class Halving:
         return min(len(self.first), len(self.second)) >= LEAST
 
 
-def halved(data: Microdata, columns: Sequence[str]) -> Halving:
+def halved(data: Microdata, columns: Sequence[str]) -> HalfSplit:
     """Split attributes as for a test of linkage without a common one.
 
     The rule is that of Torra and others' paper on fuzzy integrals (section 4.2): pairs correlated
@@ -71,7 +71,7 @@ def halved(data: Microdata, columns: Sequence[str]) -> Halving:
         if most < WEAK
     }
     reasons = side.left_out | weak
-    return Halving(
+    return HalfSplit(
         first=tuple(name for name in columns if sides.get(name) == 1),
         second=tuple(name for name in columns if sides.get(name) == -1),
         dropped={name: reasons[name] for name in columns if name in reasons},
@@ -83,7 +83,7 @@ def halved(data: Microdata, columns: Sequence[str]) -> Halving:
     )
 
 
-def _related(side: Side) -> Floats:
+def _related(side: FileFeatures) -> Floats:
     """How strongly each two attributes are correlated, in size; nothing with itself."""
     values = side.values[side.order]  # the same digits in whatever order the rows stand
     scores = np.column_stack([normal_scores(column) for column in values.T])

@@ -17,16 +17,16 @@ from unveil.files.locations import may_have, place_of
 from unveil.files.tables import read
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.release.release import Plan, Release, Releases
 from unveil.values.results.evidence import Input
 from unveil.wording import absent_column, listing
-from unveil.workflows.auditing.attack_runs import FITTED, Task
+from unveil.workflows.auditing.attack_runs import FITTED, AttackRun
 from unveil.workflows.auditing.checks import check_columns, check_truth, doubts, identifiers_in
-from unveil.workflows.auditing.intruder_file import OwnFile, own_file
-from unveil.workflows.auditing.settings import Settings
-from unveil.workflows.inputs.scenario import Scene, prepare
+from unveil.workflows.auditing.intruder_file import IntruderFile, own_file
+from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.inputs.scenario import Scenario, prepare
 from unveil.workflows.inputs.sources import OWN_SCHEMA, as_microdata, for_others, renamed
 from unveil.workflows.inputs.truth import ROW_ORDER
 from unveil.workflows.mask import check_steps, steps_of
@@ -37,40 +37,40 @@ NOBODY = "none"  # the truth of a release whose rows are nobody's
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Case:
+class AuditInputs:
     """Two files side by side, and what is known of them."""
 
-    scene: Scene
+    scene: Scenario
     plan: Plan | None  # how the release was masked
     channel: bool | Plan  # the same, as an intruder is told it
     known: tuple[str, ...]  # what an intruder may know
     inputs: dict[str, Input]
     truth: str | None  # as it was told
     notes: tuple[str, ...] = ()
-    file: OwnFile | None = None  # of the intruder's own
+    file: IntruderFile | None = None  # of the intruder's own
 
     @property
     def identifiers(self) -> tuple[str, ...]:
         """Those that the release still has."""
         return identifiers_in(self.both.original, self.both.release)
 
-    def is_quick(self, task: Task) -> bool:
+    def is_quick(self, task: AttackRun) -> bool:
         """Whether an attack can be made many times over: it need not be fitted, or to few."""
         return task.blind or len(self.scene.original) <= FITTED
 
-    def scene_of(self, task: Task) -> Scene:
+    def scene_of(self, task: AttackRun) -> Scenario:
         """Where an attack is made."""
         return self.file.scene if task.by_file and self.file is not None else self.scene
 
     @cached_property
-    def both(self) -> Aligned:
+    def both(self) -> FilePair:
         """The tables, and the original's row of each released row."""
-        return Aligned(self.scene.original, self.scene.side.data, self.scene.places.back)
+        return FilePair(self.scene.original, self.scene.side.data, self.scene.places.back)
 
 
 def case_of(
-    original: Any, release: Any, schema: Any, truth: Any, settings: Settings, seed: int
-) -> Case:
+    original: Any, release: Any, schema: Any, truth: Any, settings: AuditSettings, seed: int
+) -> AuditInputs:
     """Read the files and find out which released row is whose; refuse what cannot be audited."""
     if isinstance(release, Releases):
         raise UsageError("an audit is of one release: audit each, and compare the evidence")
@@ -98,7 +98,7 @@ def case_of(
         inputs["truth"] = _place(truth)
     file = _own_file(settings, scene, released, inputs)
     known, too_many = _comparable(_known(people, table, settings), people, table)
-    case = Case(
+    case = AuditInputs(
         scene=scene,
         plan=plan,
         channel=channel,
@@ -111,8 +111,8 @@ def case_of(
 
 
 def _own_file(
-    settings: Settings, scene: Scene, released: Any, inputs: dict[str, Input]
-) -> OwnFile | None:
+    settings: AuditSettings, scene: Scenario, released: Any, inputs: dict[str, Input]
+) -> IntruderFile | None:
     """The intruder's own file, read as the original's schema says; it is one more input."""
     given = settings.intruder_file
     if given is None:
@@ -129,7 +129,9 @@ def _told(truth: Any) -> str | None:
     return GIVEN
 
 
-def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple[Microdata, Any]:
+def _read(
+    original: Any, release: Any, schema: Any, settings: AuditSettings
+) -> tuple[Microdata, Any]:
     """Both files, the release's columns called as the original's are."""
     ready = [isinstance(one, Microdata | Release) for one in (original, release)]
     if schema is not None and all(ready):
@@ -162,7 +164,7 @@ def _read(original: Any, release: Any, schema: Any, settings: Settings) -> tuple
         raise
 
 
-def _table(source: Any, schema: Schema | None, settings: Settings) -> Microdata:
+def _table(source: Any, schema: Schema | None, settings: AuditSettings) -> Microdata:
     if isinstance(source, str | os.PathLike):
         given = settings.format
         fits = given is not None and may_have(source, type(given))
@@ -184,7 +186,7 @@ def _renamed(data: Microdata, names: dict[str, str]) -> Microdata:
     return renamed(data, names)
 
 
-def _plan(release: Any, settings: Settings) -> tuple[Plan | None, bool | Plan]:
+def _plan(release: Any, settings: AuditSettings) -> tuple[Plan | None, bool | Plan]:
     if isinstance(release, Release):
         if settings.plan is not None:
             raise UsageError("plan: a Release knows its own: leave it out")
@@ -194,7 +196,7 @@ def _plan(release: Any, settings: Settings) -> tuple[Plan | None, bool | Plan]:
     return settings.plan, settings.plan
 
 
-def _known(people: Microdata, released: Microdata, settings: Settings) -> tuple[str, ...]:
+def _known(people: Microdata, released: Microdata, settings: AuditSettings) -> tuple[str, ...]:
     """What an intruder may know: quasi-identifiers that both files have."""
     if settings.knows is not None:
         for name in settings.knows:

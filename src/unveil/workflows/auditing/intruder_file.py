@@ -14,21 +14,21 @@ from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Ints
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import rows_of_ids
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.wording import listing
-from unveil.workflows.auditing.attack_runs import Task, default_attacks, tasks_of
+from unveil.workflows.auditing.attack_runs import AttackRun, default_attacks, tasks_of
 from unveil.workflows.inputs.intruder_view import told_of
-from unveil.workflows.inputs.scenario import Scene, prepare
+from unveil.workflows.inputs.scenario import Scenario, prepare
 
 APART = 10_000  # records of either file, up to which files are linked that share no attribute
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class OwnFile:
+class IntruderFile:
     """A file of the intruder's own about people of the original."""
 
-    scene: Scene
+    scene: Scenario
     people: Ints  # the original's row of each of its records, -1 for none
 
     @property
@@ -37,9 +37,9 @@ class OwnFile:
         return self.scene.places.mine
 
     @cached_property
-    def both(self) -> Aligned:
+    def both(self) -> FilePair:
         """The file beside the release."""
-        return Aligned(self.data, self.scene.side.data, self.scene.places.back)
+        return FilePair(self.data, self.scene.side.data, self.scene.places.back)
 
     @property
     def there(self) -> Ints:
@@ -60,7 +60,7 @@ class OwnFile:
         return tuple(name for name in self.attributes if name in released)
 
 
-def own_file(data: Microdata, scene: Scene, release: Any) -> OwnFile:
+def own_file(data: Microdata, scene: Scenario, release: Any) -> IntruderFile:
     """Find the people of the intruder's file in the original; refuse a file that has none.
 
     Who is who is told by the one identifier that the file shares with the original; which
@@ -108,10 +108,10 @@ def own_file(data: Microdata, scene: Scene, release: Any) -> OwnFile:
             "intruder file: nobody who is in it and in the original is in the release, so that "
             "nobody can be found"
         )
-    return OwnFile(own, found)
+    return IntruderFile(own, found)
 
 
-def file_tasks(file: OwnFile, asked: Sequence[Attack] | None) -> list[Task]:
+def file_tasks(file: IntruderFile, asked: Sequence[Attack] | None) -> list[AttackRun]:
     """The attacks by somebody who has this file.
 
     Attributes that it shares with the release are compared by the attacks that were asked for, or
@@ -125,7 +125,7 @@ def file_tasks(file: OwnFile, asked: Sequence[Attack] | None) -> list[Task]:
         fitting = default_attacks(file.both, known, told=False) if file.shared else [Structural()]
         specs = [spec for spec in fitting if _fits(spec, file)]
     return [
-        Task(
+        AttackRun(
             task.spec,
             msgspec.structs.replace(task.intruder, records=file.data),
             task.number,
@@ -136,14 +136,14 @@ def file_tasks(file: OwnFile, asked: Sequence[Attack] | None) -> list[Task]:
     ]
 
 
-def _fits(spec: Attack, file: OwnFile) -> bool:
+def _fits(spec: Attack, file: IntruderFile) -> bool:
     """Whether an attack can be made with the file, by somebody who is told of no mask."""
     if not file.shared or isinstance(spec, Structural):
         return isinstance(spec, Structural) and not file.shared
     return spec.knows is None and not isinstance(spec, Position | Pairs)
 
 
-def _alone(file: OwnFile) -> tuple[str, ...]:
+def _alone(file: IntruderFile) -> tuple[str, ...]:
     """The attributes of a file that shares none; refused where that cannot be linked."""
     many = max(len(file.data), len(file.both.release))
     if not file.attributes:

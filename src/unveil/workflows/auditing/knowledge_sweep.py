@@ -19,20 +19,20 @@ from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import numbers, spread
 from unveil.table.encoding.to_columns import as_column, donated
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import Places, drawn
+from unveil.table.row_identity import RowIdentity, drawn
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
-from unveil.values.results.exposure import Erring, Knowledge, Known, NoisyKnowledge
+from unveil.values.results.exposure import ErrorRisk, Knowledge, KnownAttributes, NoisyKnowledge
 from unveil.values.results.risk import Interval
-from unveil.workflows.auditing.attack_runs import PILOT, Task
-from unveil.workflows.inputs.scenario import Scene, prepare
+from unveil.workflows.auditing.attack_runs import PILOT, AttackRun
+from unveil.workflows.inputs.scenario import Scenario, prepare
 
 AMONG = 20_000  # candidates among whom attributes are chosen; all count when risks are estimated
 CHOSEN_ON = 1000  # records on which attributes are chosen, many times over
 TRIED = 12  # attributes at each step, the best so far
 
 
-class Share(NamedTuple):
+class SampledShare(NamedTuple):
     """The share that is linked rightly, and how sure it is."""
 
     share: float
@@ -40,11 +40,11 @@ class Share(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Stage:
+class SampledAttack:
     """A scene, an attack, and the people on whom it is tried."""
 
-    task: Task
-    scene: Scene
+    task: AttackRun
+    scene: Scenario
     people: Ints
 
     def links(self, known: Sequence[str]) -> Links:
@@ -63,14 +63,14 @@ class Stage:
         except UnveilError:
             return 0.0
 
-    def share(self, known: Sequence[str]) -> Share | None:
+    def share(self, known: Sequence[str]) -> SampledShare | None:
         """The share that is linked rightly; None, if the attack cannot be made on these."""
         with suppress(UnveilError):
             return share_of(self.links(known)) if known else None
         return None
 
 
-def knowledge(task: Task, chooser: Task, scene: Scene, told: Progress) -> Knowledge:
+def knowledge(task: AttackRun, chooser: AttackRun, scene: Scenario, told: Progress) -> Knowledge:
     """The worst one, two, ... attributes that an intruder can know, and the risk from them.
 
     One after another is added, the one that makes the chooser link the most, on one half of a
@@ -81,12 +81,14 @@ def knowledge(task: Task, chooser: Task, scene: Scene, told: Progress) -> Knowle
     first, second = halves(scene)
     stage = smaller(chooser, scene, first)
     order = _greedy(stage, task.intruder.knows or (), told)
-    steps, highest = list[Known](), 0.0
+    steps, highest = list[KnownAttributes](), 0.0
     for many in range(1, len(order) + 1):
         share, interval = _estimated((task, chooser), scene, second, order[:many])
         highest = max(highest, share)
         known = tuple(order[:many])
-        steps.append(Known(attributes=known, share=share, interval=interval, highest=highest))
+        steps.append(
+            KnownAttributes(attributes=known, share=share, interval=interval, highest=highest)
+        )
     return Knowledge(
         attack=task.name,
         direction=task.intruder.direction,
@@ -99,7 +101,7 @@ def knowledge(task: Task, chooser: Task, scene: Scene, told: Progress) -> Knowle
     )
 
 
-def winner(task: Task, found: Knowledge) -> Task:
+def winner(task: AttackRun, found: Knowledge) -> AttackRun:
     """The worst set of attributes, as an attack; the attack itself, if it is all of them."""
     worst = max(found.steps, key=lambda step: (step.share, -len(step.attributes))).attributes
     every = task.intruder.knows or ()
@@ -110,7 +112,7 @@ def winner(task: Task, found: Knowledge) -> Task:
     return replace(task, intruder=intruder, sweeping=True)
 
 
-def halves(scene: Scene) -> tuple[Ints, Ints]:
+def halves(scene: Scenario) -> tuple[Ints, Ints]:
     """Two samples of people whose row is known, none in both: of one to choose, one to tell."""
     people = np.flatnonzero(pairs_of(scene) >= 0)
     rng = stream(scene.seed, "audit", "halves")
@@ -121,7 +123,9 @@ def halves(scene: Scene) -> tuple[Ints, Ints]:
     return first[few], second if len(second) else first
 
 
-def smaller(task: Task, scene: Scene, chosen: Ints, *, among: int | None = None) -> Stage:
+def smaller(
+    task: AttackRun, scene: Scenario, chosen: Ints, *, among: int | None = None
+) -> SampledAttack:
     """The chosen people among some others, with their rows, and no other rows.
 
     Of files that are small already it is all of them.
@@ -131,7 +135,7 @@ def smaller(task: Task, scene: Scene, chosen: Ints, *, among: int | None = None)
     many = max(len(scene.places.mine), len(scene.places.release))
     most = AMONG if among is None else among
     if many <= most or not task.blind:  # channels are of the whole file's rows
-        return Stage(task, scene, chosen)
+        return SampledAttack(task, scene, chosen)
     others = np.setdiff1d(people, chosen)
     rng = stream(scene.seed, "audit", "among")
     few = min(max(most - len(chosen), 0), len(others))
@@ -144,10 +148,10 @@ def smaller(task: Task, scene: Scene, chosen: Ints, *, among: int | None = None)
         truth=np.arange(len(kept)),
         seed=scene.seed,
     )
-    return Stage(task, small, np.searchsorted(kept, chosen))
+    return SampledAttack(task, small, np.searchsorted(kept, chosen))
 
 
-def _greedy(stage: Stage, every: Sequence[str], told: Progress) -> list[str]:
+def _greedy(stage: SampledAttack, every: Sequence[str], told: Progress) -> list[str]:
     """The attributes in the order in which knowing one more helps the most."""
     order, left, done = list[str](), list(every), 0
     total = sum(min(many, TRIED) if many < len(left) else many for many in range(1, len(left) + 1))
@@ -162,26 +166,28 @@ def _greedy(stage: Stage, every: Sequence[str], told: Progress) -> list[str]:
     return order
 
 
-def pairs_of(scene: Scene) -> Ints:
+def pairs_of(scene: Scenario) -> Ints:
     """The released row of each person, -1 for none."""
     pairs = scene.places.pairs
     return np.full(len(scene.places.mine), -1) if pairs is None else pairs
 
 
-def _estimated(tasks: Sequence[Task], scene: Scene, people: Ints, known: Sequence[str]) -> Share:
+def _estimated(
+    tasks: Sequence[AttackRun], scene: Scenario, people: Ints, known: Sequence[str]
+) -> SampledShare:
     """The share linked by the first attack that can be made on these attributes; else none."""
-    found = (Stage(task, scene, people).share(known) for task in tasks)
-    return next((one for one in found if one is not None), Share(0.0, None))
+    found = (SampledAttack(task, scene, people).share(known) for task in tasks)
+    return next((one for one in found if one is not None), SampledShare(0.0, None))
 
 
-def share_of(links: Links) -> Share:
+def share_of(links: Links) -> SampledShare:
     """The share of these records that is linked rightly, and how sure it is."""
     found, n = float(np.sort(hits(links)).sum()), len(links)
-    return Share(found / max(n, 1), wilson(found, n, links.population) if n else None)
+    return SampledShare(found / max(n, 1), wilson(found, n, links.population) if n else None)
 
 
 def noisy_knowledge(
-    task: Task, scene: Scene, errors: Sequence[float], told: Progress
+    task: AttackRun, scene: Scenario, errors: Sequence[float], told: Progress
 ) -> NoisyKnowledge:
     """The risk when the intruder's values are wrong; the same people, whatever the error."""
     _, people = halves(scene)
@@ -189,10 +195,12 @@ def noisy_knowledge(
     for done, error in enumerate(errors):
         told(done, len(errors))
         erring = _erring(scene.places, task.intruder.knows or (), error, scene.seed)
-        places = Places(erring, scene.places.release, scene.places.pairs)
-        links = Stage(task, replace(scene, places=places), people).links(task.intruder.knows or ())
+        places = RowIdentity(erring, scene.places.release, scene.places.pairs)
+        links = SampledAttack(task, replace(scene, places=places), people).links(
+            task.intruder.knows or ()
+        )
         share, interval = share_of(links)
-        points.append(Erring(error=error, share=share, interval=interval))
+        points.append(ErrorRisk(error=error, share=share, interval=interval))
     return NoisyKnowledge(
         attack=task.name,
         direction=task.intruder.direction,
@@ -201,7 +209,7 @@ def noisy_knowledge(
     )
 
 
-def _erring(places: Places, columns: Sequence[str], error: float, seed: int) -> Microdata:
+def _erring(places: RowIdentity, columns: Sequence[str], error: float, seed: int) -> Microdata:
     """People whose values are wrong by so much; what is drawn goes by what rows hold."""
     people = places.mine
     if not error:

@@ -27,11 +27,11 @@ from unveil.measures import (
     unchanged,
     wilson,
 )
-from unveil.measures.identity.subgroups import LEAST, Grouping
+from unveil.measures.identity.subgroups import LEAST, Subgrouping
 from unveil.support.arrays import Ints
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.microdata import Microdata
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.results.disclosure import (
     CompatibleRows,
@@ -48,16 +48,18 @@ from unveil.values.results.exposure import GroupRisk, Halves, RecordRisks, Subgr
 from unveil.values.results.loss import Loss
 from unveil.values.results.risk import Interval
 from unveil.values.results.shape import Shape
-from unveil.workflows.auditing.attack_runs import Attacked, Task, coarser, fitted_by
-from unveil.workflows.auditing.checkpoints import Steps
+from unveil.workflows.auditing.attack_runs import AttackResults, AttackRun, coarser, fitted_by
+from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.half_linkage import linked_halves
-from unveil.workflows.auditing.inputs import Case
-from unveil.workflows.auditing.settings import Settings
+from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.auditing.settings import AuditSettings
 
 ASSESSED = 10  # steps, and the halves where they are asked for
 
 
-def assess(case: Case, attacked: Attacked, steps: Steps, settings: Settings) -> dict[str, Any]:
+def assess(
+    case: AuditInputs, attacked: AttackResults, steps: Checkpoints, settings: AuditSettings
+) -> dict[str, Any]:
     """Every measure that is not one attack's, by its name in the evidence."""
     both, seed = case.both, case.scene.seed
     people = both.original
@@ -106,7 +108,7 @@ def assess(case: Case, attacked: Attacked, steps: Steps, settings: Settings) -> 
 
 
 def _halves(
-    both: Aligned, settings: Settings, steps: Steps, seed: int
+    both: FilePair, settings: AuditSettings, steps: Checkpoints, seed: int
 ) -> tuple[Halves | None, tuple[str, ...]]:
     """Whether two halves of the attributes can be linked, where that is asked; or why not."""
     if not settings.halves:
@@ -119,7 +121,7 @@ def _halves(
     return found, ()
 
 
-def _compatible(case: Case) -> CompatibleRows | None:
+def _compatible(case: AuditInputs) -> CompatibleRows | None:
     """How many released rows fit each person, where some of what is known is generalised."""
     columns = fitted_by(case.both, case.known) if coarser(case.both, case.known) else ()
     if not columns:
@@ -127,7 +129,7 @@ def _compatible(case: Case) -> CompatibleRows | None:
     return compatible_rows(case.scene.links(Compatible(), Intruder(knows=columns)))
 
 
-def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:
+def _inference(case: AuditInputs, attacked: AttackResults) -> tuple[Inference, ...]:
     """What the worst attack's links disclose, when originals look for their rows."""
     task = attacked.worst(lambda one: case.is_quick(one) and not one.intruder.reverse)
     if task is None:
@@ -136,7 +138,7 @@ def _inference(case: Case, attacked: Attacked) -> tuple[Inference, ...]:
     return linked_disclosure(links, case.both, seed=case.scene.seed)
 
 
-def _record_risks(attacked: Attacked) -> RecordRisks | None:
+def _record_risks(attacked: AttackResults) -> RecordRisks | None:
     """How the risk is spread over the records, by the worst attack and over all of them."""
     if not attacked.found:
         return None
@@ -144,7 +146,7 @@ def _record_risks(attacked: Attacked) -> RecordRisks | None:
     return record_risks(attacked.columns(), attack=worst.name, direction=worst.risk.direction)
 
 
-def _population(case: Case, unique: ReleaseUniqueness | None) -> PopulationRisk | str | None:
+def _population(case: AuditInputs, unique: ReleaseUniqueness | None) -> PopulationRisk | str | None:
     """What the weights say of the attributes in which the release is not perturbed; or why not."""
     if unique is None:
         return None
@@ -163,7 +165,7 @@ def _sampling(people: Microdata) -> float | None:
 
 
 def _group_risks(
-    both: Aligned, attacked: Attacked, groupings: Sequence[Grouping]
+    both: FilePair, attacked: AttackResults, groupings: Sequence[Subgrouping]
 ) -> Subgroups | None:
     """The risk of each subgroup, by the attack that is worst for it."""
     if not attacked.found:
@@ -196,7 +198,9 @@ def _group_risks(
     )
 
 
-def _of_groups(task: Task, means: Sequence[GroupMean], column: str, there: Ints) -> list[GroupRisk]:
+def _of_groups(
+    task: AttackRun, means: Sequence[GroupMean], column: str, there: Ints
+) -> list[GroupRisk]:
     """The risk of each group by one attack; of those not attacked anything may be true."""
     return [
         GroupRisk(
@@ -214,7 +218,7 @@ def _of_groups(task: Task, means: Sequence[GroupMean], column: str, there: Ints)
     ]
 
 
-def _households(case: Case, attacked: Attacked) -> HouseholdHits | None:
+def _households(case: AuditInputs, attacked: AttackResults) -> HouseholdHits | None:
     """How many households the worst attack finds somebody of, if it was made on everybody."""
     people = case.both.original
     homes = [name for name in people.schema.with_role("household") if name in people.columns]
@@ -225,7 +229,7 @@ def _households(case: Case, attacked: Attacked) -> HouseholdHits | None:
     return household_hits(each[released], common_cells(people, column=homes[0])[0][released])
 
 
-def _score(attacked: Attacked, found: dict[str, Any]) -> float | None:
+def _score(attacked: AttackResults, found: dict[str, Any]) -> float | None:
     """The classical score, of distance-based and probabilistic linkage, where both were made."""
     linked = [_linked(attacked, name) for name in ("distance", "probabilistic")]
     intervals, lost = found["intervals"], found["loss"]["PIL"].value
@@ -239,6 +243,6 @@ def _score(attacked: Attacked, found: dict[str, Any]) -> float | None:
     )
 
 
-def _linked(attacked: Attacked, name: str) -> float | None:
+def _linked(attacked: AttackResults, name: str) -> float | None:
     shares = [found.risk.share for task, found, _ in attacked.found if task.name == name]
     return max(shares, default=None)

@@ -10,9 +10,9 @@ import msgspec
 from unveil.attacks import Combined, Probabilistic, Supervised
 from unveil.attacks.memory import bytes_needed, bytes_to_learn
 from unveil.errors import UsageError
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.results.evidence import LeftOut
-from unveil.workflows.auditing.attack_runs import Task
+from unveil.workflows.auditing.attack_runs import AttackRun
 
 PROGRAM = 350 * 2**20  # bytes: libraries and compiled kernels
 COPIES = 4  # of both tables: as read, as numbers, erring, in parts
@@ -20,8 +20,8 @@ PATTERNS = 300 * 2**20  # of probabilistic linkage
 
 
 def fitting(
-    tasks: Sequence[Task], both: Aligned, limit: int | None, *, asked: bool
-) -> tuple[list[Task], list[LeftOut]]:
+    tasks: Sequence[AttackRun], both: FilePair, limit: int | None, *, asked: bool
+) -> tuple[list[AttackRun], list[LeftOut]]:
     """The attacks that fit, and those that do not; refused, if none that compares does.
 
     Where a posterior does not fit, one-to-one is taken if that does. What was asked for by name
@@ -56,7 +56,7 @@ def fitting(
     return kept, left_out
 
 
-def _one_to_one(task: Task) -> Task:
+def _one_to_one(task: AttackRun) -> AttackRun:
     if task.spec.matching != "posterior":
         return task
     return replace(task, spec=msgspec.structs.replace(task.spec, matching="one-to-one"))
@@ -69,7 +69,7 @@ def _more(limit: int) -> str:
     )
 
 
-def bytes_of(task: Task, both: Aligned) -> int:
+def bytes_of(task: AttackRun, both: FilePair) -> int:
     """About as many bytes as an audit takes while this attack is made."""
     tables = sum(len(data) * len(data.columns) * 8 for data in (both.original, both.release))
     sizes = len(both.original), len(both.release)

@@ -15,9 +15,9 @@ from unveil.table.row_identity import content_places
 from unveil.values.intruder import Intruder
 from unveil.values.release.release import Plan
 from unveil.values.results.exposure import Remasking
-from unveil.workflows.auditing.attack_runs import Budget, Task, attempted, risk_of_each
+from unveil.workflows.auditing.attack_runs import AttackRun, Budget, attempted, risk_of_each
 from unveil.workflows.inputs.known_masking import reseeded
-from unveil.workflows.inputs.scenario import Scene, prepare
+from unveil.workflows.inputs.scenario import Scenario, prepare
 from unveil.workflows.mask import mask_again
 
 FIRST = 1000  # the seeds are not those that an attack simulates with
@@ -25,7 +25,7 @@ ABOVE = (0.05, 0.2, 0.5)
 
 
 def remasked(
-    task: Task, scene: Scene, plan: Plan, runs: int, told: Progress, *, budget: Budget
+    task: AttackRun, scene: Scenario, plan: Plan, runs: int, told: Progress, *, budget: Budget
 ) -> tuple[Remasking | None, Floats | None]:
     """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
 

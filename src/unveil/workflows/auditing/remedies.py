@@ -18,15 +18,15 @@ from unveil.support.arrays import Ints
 from unveil.support.options import Progress
 from unveil.support.seeds import stream
 from unveil.table.microdata import Microdata
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.release.release import Plan
 from unveil.values.results.exposure import Remedies, Remedy
-from unveil.workflows.auditing.attack_runs import Task
+from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.attribute_ablation import few_for, highest, known_sets, leaving
 from unveil.workflows.auditing.checkpoints import quietly
-from unveil.workflows.auditing.knowledge_sweep import Share, Stage, halves, smaller
-from unveil.workflows.inputs.scenario import Scene, prepare
+from unveil.workflows.auditing.knowledge_sweep import SampledAttack, SampledShare, halves, smaller
+from unveil.workflows.inputs.scenario import Scenario, prepare
 
 Sets = tuple[tuple[str, ...], ...]
 
@@ -35,7 +35,7 @@ NAMED = 8  # columns in a sentence
 CATEGORIES = 1000  # of a column, up to which a probability of each to become each is soon made
 
 
-class Way(NamedTuple):
+class MaskTemplate(NamedTuple):
     """A way to mask columns of some levels."""
 
     levels: tuple[str, ...]
@@ -43,7 +43,7 @@ class Way(NamedTuple):
     words: str
 
 
-class Idea(NamedTuple):
+class ProposedRemedy(NamedTuple):
     """Something that may help: masks, or, without any, columns that are left out."""
 
     does: str
@@ -52,8 +52,8 @@ class Idea(NamedTuple):
 
 
 def remedies(
-    task: Task,
-    scene: Scene,
+    task: AttackRun,
+    scene: Scenario,
     told: Progress,
     *,
     every: Sequence[str],
@@ -84,7 +84,7 @@ def remedies(
     _, people = halves(scene)
     if not len(people):
         return None
-    trial = Trial.of(smaller(task, scene, people, among=few_for(task)))
+    trial = RemedyTrial.of(smaller(task, scene, people, among=few_for(task)))
     sets = known_sets(task, every)
     ideas = ideas_for(trial.release, known, compared=every, tells=tells)
     with quietly():  # nobody released what is tried here
@@ -108,17 +108,17 @@ def remedies(
         )
 
 
-GROUP = Way(
+GROUP = MaskTemplate(
     ("numeric",),
     lambda names: Microaggregation(k=10, columns=names),
     "microaggregate {} in groups of 10",
 )
-SWAP = Way(
+SWAP = MaskTemplate(
     ("numeric", "ordinal"),
     lambda names: RankSwapping(p=15, columns=names),
     "swap {} with values up to 15 % of the ranks away",
 )
-DRAW = Way(  # invariant, only the rarest category would change so often
+DRAW = MaskTemplate(  # invariant, only the rarest category would change so often
     ("nominal", "ordinal"),
     lambda names: Pram(theta=0.3, invariant=False, columns=names),
     "change {} with a probability of 30 % (PRAM)",
@@ -127,7 +127,7 @@ DRAW = Way(  # invariant, only the rarest category would change so often
 
 def ideas_for(
     release: Microdata, known: Sequence[str], *, compared: Sequence[str], tells: str | None
-) -> list[Idea]:
+) -> list[ProposedRemedy]:
     """What may help against an attack: what masks something that it compares, and can be done.
 
     >>> import unveil
@@ -140,7 +140,7 @@ def ideas_for(
     change sex with a probability of 30 % (PRAM)
     swap age and income with values up to 15 % of the ranks away, and change sex with a ...
     """
-    found = [] if tells is None else [Idea(f"leave out {tells}", (), (tells,))]
+    found = [] if tells is None else [ProposedRemedy(f"leave out {tells}", (), (tells,))]
     alone = [_idea(way, release, known, compared) for way in (GROUP, SWAP, DRAW)]
     swapped = alone[1]
     # Together, ordered categories are swapped: each column is masked once more, and not twice.
@@ -148,22 +148,22 @@ def ideas_for(
     found += [one for one in alone if one is not None]
     if swapped is not None and others is not None:
         does = f"{swapped.does}, and {others.does}"
-        both = Idea(does, swapped.masks + others.masks, swapped.columns + others.columns)
+        both = ProposedRemedy(does, swapped.masks + others.masks, swapped.columns + others.columns)
         found.append(both)
     return found
 
 
 def _idea(
-    way: Way, release: Microdata, known: Sequence[str], compared: Sequence[str]
-) -> Idea | None:
+    way: MaskTemplate, release: Microdata, known: Sequence[str], compared: Sequence[str]
+) -> ProposedRemedy | None:
     """One way to mask all known columns that can be masked like this."""
     columns = tuple(name for name in known if _is_maskable(way, release, name))
     if not set(columns) & set(compared):
         return None
-    return Idea(way.words.format(_in_words(columns)), (way.mask(columns),), columns)
+    return ProposedRemedy(way.words.format(_in_words(columns)), (way.mask(columns),), columns)
 
 
-def _is_maskable(way: Way, release: Microdata, name: str) -> bool:
+def _is_maskable(way: MaskTemplate, release: Microdata, name: str) -> bool:
     if release.schema[name].generalised or release.level(name) not in way.levels:
         return False
     if release.level(name) != "numeric" and release.column(name).n_unique() > CATEGORIES:
@@ -182,10 +182,10 @@ def _in_words(names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Trial:
+class RemedyTrial:
     """People, and their rows in the order of what these hold: what every remedy is tried on."""
 
-    task: Task
+    task: AttackRun
     people: Ints  # who is attacked
     mine: Microdata
     release: Microdata
@@ -193,7 +193,7 @@ class Trial:
     seed: int
 
     @classmethod
-    def of(cls, stage: Stage) -> Trial:
+    def of(cls, stage: SampledAttack) -> RemedyTrial:
         """What is tried on the people of a stage."""
         places, scene = stage.scene.places, stage.scene
         back = np.full(len(places.release), -1) if places.back is None else places.back
@@ -201,7 +201,7 @@ class Trial:
         rows = places.release.take(order)
         return cls(stage.task, stage.people, places.mine, rows, back[order], scene.seed)
 
-    def tried(self, idea: Idea, sets: Sets) -> list[Remedy]:
+    def tried(self, idea: ProposedRemedy, sets: Sets) -> list[Remedy]:
         """What a remedy does; nothing, if the attack cannot be made then."""
         table = self.release
         if idea.masks:
@@ -226,16 +226,16 @@ class Trial:
             )
         ]
 
-    def linked(self, release: Microdata, sets: Sets) -> Share | None:
+    def linked(self, release: Microdata, sets: Sets) -> SampledShare | None:
         """What the attack links of a release of these rows."""
         scene = prepare(self.mine, release, intruder=Intruder(), truth=self.back, seed=self.seed)
-        stage = Stage(self.task, scene, self.people)
+        stage = SampledAttack(self.task, scene, self.people)
         return highest(stage.share(known) for known in sets)
 
     def lost(self, release: Microdata) -> float | None:
         """The overall loss of the original against a release of these rows."""
         with suppress(UnveilError):
-            return loss(Aligned(self.mine, release, self.back), seed=self.seed).overall.value
+            return loss(FilePair(self.mine, release, self.back), seed=self.seed).overall.value
         return None
 
 

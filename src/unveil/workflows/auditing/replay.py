@@ -17,10 +17,10 @@ from unveil.support.specs import find_method
 from unveil.table.schema import Schema
 from unveil.values.results.evidence import Evidence, Input
 from unveil.values.results.policy import Policy
-from unveil.workflows.audit import Auditing
+from unveil.workflows.audit import AuditRun
 from unveil.workflows.auditing.attack_names import IN_MEMORY, attack_from
 from unveil.workflows.auditing.inputs import GIVEN, OWN_FILE, case_of
-from unveil.workflows.auditing.settings import Settings
+from unveil.workflows.auditing.settings import AuditSettings
 
 NOT_FOUND = ("version", "software", "inputs", "truth")  # what is said of an audit, not found by it
 # Settings that older evidence of this format does not name.
@@ -28,7 +28,7 @@ LATER = {"halves": False, "worst_case": False}
 SHOWN = 1000  # differences that are kept
 
 
-class Changed(msgspec.Struct, frozen=True):
+class ChangedNumber(msgspec.Struct, frozen=True):
     """A number that is not what it was."""
 
     where: str  # as in the evidence: attacks[0].risk.expected
@@ -41,7 +41,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
     same: bool
     numbers: int  # that were compared
-    differences: tuple[Changed, ...]
+    differences: tuple[ChangedNumber, ...]
     notes: tuple[str, ...]
 
 
@@ -82,7 +82,7 @@ def replay(
     settings = _settings(evidence, files.get(OWN_FILE), progress)
     told = files.get("truth", evidence.truth)
     schema = Schema.from_dict(evidence.schema)
-    again = Auditing(
+    again = AuditRun(
         case_of(files["original"], files["release"], schema, told, settings, evidence.seed),
         settings,
         None if evidence.policy is None else Policy(**evidence.policy),
@@ -125,10 +125,10 @@ def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> s
     return str(place)
 
 
-def _settings(evidence: Evidence, intruder_file: str | None, progress: Any) -> Settings:
+def _settings(evidence: Evidence, intruder_file: str | None, progress: Any) -> AuditSettings:
     """The settings of then; what an audit writes, and where, is not among them."""
     kept = dict(evidence.settings)
-    if set(kept) != set(Settings().to_dict()):
+    if set(kept) != set(AuditSettings().to_dict()):
         raise DataError("the settings in this evidence are not those of an audit")
     if kept["plan"] is not None:
         kept["plan"] = plan_from(kept["plan"])
@@ -137,7 +137,7 @@ def _settings(evidence: Evidence, intruder_file: str | None, progress: Any) -> S
     if kept["format"] is not None:
         options = dict(kept["format"])
         kept["format"] = find_method(formats(), options.pop("method", None), "a format")(**options)
-    return Settings(**kept, intruder_file=intruder_file, progress=progress)
+    return AuditSettings(**kept, intruder_file=intruder_file, progress=progress)
 
 
 def _sizes(evidence: Evidence) -> dict[str, int]:
@@ -157,7 +157,7 @@ def _plain(evidence: Evidence) -> dict[str, Any]:
     return {name: value for name, value in plain.items() if name not in NOT_FOUND}
 
 
-def _differences(where: str, before: Any, now: Any) -> Iterator[Changed]:
+def _differences(where: str, before: Any, now: Any) -> Iterator[ChangedNumber]:
     if isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
             place = f"{where}.{key}" if where else key
@@ -166,7 +166,7 @@ def _differences(where: str, before: Any, now: Any) -> Iterator[Changed]:
         for number, pair in enumerate(zip(before, now, strict=True)):
             yield from _differences(f"{where}[{number}]", *pair)
     elif before != now:
-        yield Changed(where, before, now)
+        yield ChangedNumber(where, before, now)
 
 
 def _count(value: Any) -> int:

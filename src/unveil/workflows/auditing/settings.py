@@ -22,12 +22,12 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _PRIVATE = ("evidence", "per_record", "force", "resume", "progress", "intruder_file")
 
 
-class Settings(Spec, frozen=True, kw_only=True):
+class AuditSettings(Spec, frozen=True, kw_only=True):
     """What an audit does beyond the files, the attacks and the policy.
 
-    >>> Settings(memory="4G").bytes
+    >>> AuditSettings(memory="4G").bytes
     4294967296
-    >>> Settings(seconds=5).to_dict()["seconds"]
+    >>> AuditSettings(seconds=5).to_dict()["seconds"]
     5.0
     """
 
@@ -157,7 +157,7 @@ class Settings(Spec, frozen=True, kw_only=True):
             raise SpecError("settings: memory: a size such as 4G, 500M, or a number of bytes")
         return size
 
-    def resolved(self) -> Settings:
+    def resolved(self) -> AuditSettings:
         """The same, with what their files say in place of the files."""
         plan, own = self.plan, as_schema(self.release_schema)
         if isinstance(plan, str | os.PathLike):

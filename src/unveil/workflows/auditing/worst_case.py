@@ -12,13 +12,13 @@ from unveil.attacks.supervised.attack import Model
 from unveil.errors import UnveilError
 from unveil.values.intruder import Direction
 from unveil.values.results.evidence import LeftOut
-from unveil.values.results.supervised_bound import Learnt
+from unveil.values.results.supervised_bound import SupervisedBound
 from unveil.wording import count
 from unveil.workflows.auditing.attack_names import attack_name
-from unveil.workflows.auditing.attack_runs import Task, tasks_of
-from unveil.workflows.auditing.checkpoints import Steps, quietly
-from unveil.workflows.auditing.inputs import Case
-from unveil.workflows.inputs.scenario import Scene
+from unveil.workflows.auditing.attack_runs import AttackRun, tasks_of
+from unveil.workflows.auditing.checkpoints import Checkpoints, quietly
+from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.inputs.scenario import Scenario
 
 MOST = 2_000  # records up to which parameters are learnt
 # Linear programs of a proof: a number, since time differs from machine to machine. Those of
@@ -29,7 +29,9 @@ QUICK, WHOLE = 6, 10  # attributes whose sets are few enough to prove anything o
 LEARNT = len(get_args(Model)) * len(get_args(Direction))  # steps of an audit
 
 
-def worst_cases(case: Case, steps: Steps) -> tuple[tuple[Learnt, ...], tuple[LeftOut, ...]]:
+def worst_cases(
+    case: AuditInputs, steps: Checkpoints
+) -> tuple[tuple[SupervisedBound, ...], tuple[LeftOut, ...]]:
     """What each family of distances links at worst, in both directions; what was left out, and why.
 
     No clock decides how far it goes, so that a replay finds the same on any machine. It is made
@@ -44,17 +46,17 @@ def worst_cases(case: Case, steps: Steps) -> tuple[tuple[Learnt, ...], tuple[Lef
 
     >>> import unveil
     >>> from unveil.workflows.auditing.inputs import case_of
-    >>> from unveil.workflows.auditing.settings import Settings
-    >>> from unveil.workflows.auditing.checkpoints import Steps
+    >>> from unveil.workflows.auditing.settings import AuditSettings
+    >>> from unveil.workflows.auditing.checkpoints import Checkpoints
     >>> people = unveil.households(40)
     >>> case = case_of(people, people, None, "person", Settings(knows=("age", "rent")), 1)
-    >>> learnt, left_out = worst_cases(case, Steps(LEARNT))
+    >>> learnt, left_out = worst_cases(case, Checkpoints(LEARNT))
     >>> sorted({one.model for one in learnt}), left_out
     (['bilinear', 'choquet', 'weights'], ())
     """
     if case.both.rows is None:  # nobody's row is there to be found
         return (), ()
-    found, left_out = list[Learnt](), list[LeftOut]()
+    found, left_out = list[SupervisedBound](), list[LeftOut]()
     for model in get_args(Model):
         why = _too_much(model, case)
         for task in tasks_of([_spec(model, len(case.known))], case.both, case.known, False):
@@ -62,7 +64,7 @@ def worst_cases(case: Case, steps: Steps) -> tuple[tuple[Learnt, ...], tuple[Lef
             work, step = partial(_learnt, task, case.scene), f"worst case {model} {direction}"
             try:
                 if why is None:
-                    found.append(steps.do(step, Learnt, work))
+                    found.append(steps.do(step, SupervisedBound, work))
                     continue
                 reason = why
             except UnveilError as error:
@@ -77,7 +79,7 @@ def _spec(model: Model, attributes: int) -> Supervised:
     return Supervised(model=model, budget=None, steps=0 if large else STEPS[model], splits=SPLITS)
 
 
-def _too_much(model: Model, case: Case) -> str | None:
+def _too_much(model: Model, case: AuditInputs) -> str | None:
     """Why a family is not learnt, where that would take too long."""
     many, attributes = max(len(case.both.original), len(case.both.release)), len(case.known)
     if many > MOST:
@@ -91,11 +93,11 @@ def _too_much(model: Model, case: Case) -> str | None:
     return None
 
 
-def _learnt(task: Task, scene: Scene, _told: object) -> Learnt:
+def _learnt(task: AttackRun, scene: Scenario, _told: object) -> SupervisedBound:
     """What one family links at worst."""
     with quietly():  # what the solver left open is in the bound
         links = scene.links(task.spec, task.intruder)
-    found = msgspec.convert(links.finder.details["learnt"], Learnt)
+    found = msgspec.convert(links.finder.details["learnt"], SupervisedBound)
     if found.ended == "stopped":  # Ctrl-C ends an audit: no part of it is evidence
         raise KeyboardInterrupt
     return found

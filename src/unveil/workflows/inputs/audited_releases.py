@@ -21,7 +21,7 @@ SAME_SUM = 1e-6  # per record: what may be lost when a table of risks is written
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Exhibit:
+class AuditedRelease:
     """The evidence of one release, its file, and the risk of each original."""
 
     evidence: Evidence
@@ -34,7 +34,7 @@ class Exhibit:
         return self.evidence.inputs["original"].file or "a table in memory"
 
 
-def exhibits(evidence: Any) -> list[Exhibit]:
+def exhibits(evidence: Any) -> list[AuditedRelease]:
     """Read the evidence of two or more releases; refuse releases of different originals."""
     if not isinstance(evidence, Sequence) or isinstance(evidence, str | bytes):
         raise UsageError("evidence: a list of what was found of each release, or of its files")
@@ -46,16 +46,16 @@ def exhibits(evidence: Any) -> list[Exhibit]:
     found = []
     for one in evidence:
         if isinstance(one, Audit):
-            found.append(Exhibit(one.evidence, each=one.each))
+            found.append(AuditedRelease(one.evidence, each=one.each))
         elif isinstance(one, Evidence):
-            found.append(Exhibit(one))
+            found.append(AuditedRelease(one))
         else:
-            found.append(Exhibit(read_evidence(one), file=Path(one)))
+            found.append(AuditedRelease(read_evidence(one), file=Path(one)))
     _check_original(found)
     return found
 
 
-def _check_original(given: Sequence[Exhibit]) -> None:
+def _check_original(given: Sequence[AuditedRelease]) -> None:
     """All evidence is of the same original, by its content."""
     first = given[0]
     for number, one in enumerate(given[1:], start=2):
@@ -69,7 +69,7 @@ def _check_original(given: Sequence[Exhibit]) -> None:
         )
 
 
-def called(given: Sequence[Exhibit], names: Sequence[str] | None) -> tuple[str, ...]:
+def called(given: Sequence[AuditedRelease], names: Sequence[str] | None) -> tuple[str, ...]:
     """A name for each release: as asked, else by its file, the evidence's file, or a number."""
     if names is not None:
         asked = () if isinstance(names, str) else tuple(names)
@@ -91,7 +91,7 @@ def called(given: Sequence[Exhibit], names: Sequence[str] | None) -> tuple[str, 
 
 
 def risks_of(
-    given: Sequence[Exhibit], worst: Sequence[WorstAttack | None], records: Any
+    given: Sequence[AuditedRelease], worst: Sequence[WorstAttack | None], records: Any
 ) -> list[Floats | None]:
     """For each release the risk of each original by its worst attack; None where it is not told."""
     attacked = [place for place, one in enumerate(worst) if one is not None]

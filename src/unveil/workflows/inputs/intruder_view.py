@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unveil.attacks import Attack, Pairs, Position
-from unveil.attacks.blocking import Blocks, blocks_by
+from unveil.attacks.blocking import RecordBlocks, blocks_by
 from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.support.arrays import Ints
 from unveil.support.options import part_of
@@ -128,7 +128,7 @@ def told_of(data: Microdata) -> list[str]:
     return [name for name in data.columns if not UNUSED & data.schema[name].role]
 
 
-def known_blocks(mine: Microdata, released: Microdata, intruder: Intruder) -> Blocks:
+def known_blocks(mine: Microdata, released: Microdata, intruder: Intruder) -> RecordBlocks:
     """The blocks in which records are compared; one for all, if the intruder knows of none."""
     for name in intruder.blocks:
         _check_known(name, mine, released)

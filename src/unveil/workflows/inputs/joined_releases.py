@@ -28,7 +28,7 @@ Names = dict[str, str]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Together:
+class JoinedReleases:
     """Releases side by side: the second's income is called income (2)."""
 
     data: Microdata
@@ -99,7 +99,7 @@ class Together:
         return people
 
 
-def together(release: Any, schema: Schema | None) -> Together:
+def together(release: Any, schema: Schema | None) -> JoinedReleases:
     """The release; of several, their rows side by side, by their key."""
     if isinstance(release, Releases):
         return _side_by_side(release, schema)
@@ -107,10 +107,10 @@ def together(release: Any, schema: Schema | None) -> Together:
     data = release.data if made else as_others(release, schema)
     names: Names = {name: name for name in data.columns}
     row_map, origin = (release.row_map, release.origin) if made else (None, {})
-    return Together(data, row_map, origin, (names,), (release,))
+    return JoinedReleases(data, row_map, origin, (names,), (release,))
 
 
-def _side_by_side(releases: Releases, schema: Schema | None) -> Together:
+def _side_by_side(releases: Releases, schema: Schema | None) -> JoinedReleases:
     tables = [
         one.data if isinstance(one, Release) else as_others(one, schema)
         for one in releases.releases
@@ -136,7 +136,7 @@ def _side_by_side(releases: Releases, schema: Schema | None) -> Together:
     data = Microdata(pl.DataFrame(list(columns.values())), Schema(attributes))
     row_map = every.cast(pl.Int64).to_numpy() if releases.key is True else None
     origin = _origin(releases.releases) if releases.key is True else {}
-    return Together(data, row_map, origin, tuple(names), releases.releases)
+    return JoinedReleases(data, row_map, origin, tuple(names), releases.releases)
 
 
 def _free_name(name: str, number: int, taken: Mapping[str, Any]) -> str:

@@ -12,12 +12,12 @@ from unveil.table.microdata import Microdata
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.checks import comparable
 from unveil.workflows.inputs.intruder_view import UNUSED, check_no_identifier
-from unveil.workflows.inputs.scenario import Scene
+from unveil.workflows.inputs.scenario import Scenario
 
 ENOUGH = 3  # attributes: of fewer, agreement does not tell what agrees by chance
 
 
-def chosen(scene: Scene, knows: tuple[str, ...] | None = None) -> Attack:
+def chosen(scene: Scenario, knows: tuple[str, ...] | None = None) -> Attack:
     """The attack that suits two files, where none was asked for.
 
     >>> import unveil
@@ -46,7 +46,7 @@ def chosen(scene: Scene, knows: tuple[str, ...] | None = None) -> Attack:
     return Structural()
 
 
-def check_known(scene: Scene, knows: Sequence[str] | None) -> None:
+def check_known(scene: Scenario, knows: Sequence[str] | None) -> None:
     """The attributes to link by are attributes of the first file."""
     for name in knows or ():
         if name not in scene.places.mine.columns:
@@ -55,14 +55,14 @@ def check_known(scene: Scene, knows: Sequence[str] | None) -> None:
         check_no_identifier(name, scene.places.mine)
 
 
-class Common(NamedTuple):
+class CommonAttributes(NamedTuple):
     """The attributes that both files have: those that are compared, and why others are not."""
 
     columns: tuple[str, ...]
     left_out: dict[str, str]
 
 
-def common(scene: Scene) -> Common:
+def common(scene: Scenario) -> CommonAttributes:
     """What both files say of a person, as far as it can be compared.
 
     >>> import unveil
@@ -85,7 +85,7 @@ def common(scene: Scene) -> Common:
         else:
             left_out[name] = reason
     quasi = [name for name in columns if "quasi" in roles[name]]
-    return Common(tuple(quasi or columns), left_out)
+    return CommonAttributes(tuple(quasi or columns), left_out)
 
 
 def _reason(first: Microdata, second: Microdata, name: str) -> str | None:
@@ -105,7 +105,7 @@ def _reason(first: Microdata, second: Microdata, name: str) -> str | None:
     return None
 
 
-def like_identifiers(scene: Scene, columns: Sequence[str]) -> tuple[str, ...]:
+def like_identifiers(scene: Scenario, columns: Sequence[str]) -> tuple[str, ...]:
     """Columns without a role in which no two records of either file agree.
 
     >>> import unveil
@@ -133,7 +133,7 @@ def compares(spec: Attack) -> bool:
     return not isinstance(spec, Structural | Position | Pairs)
 
 
-def _apart(scene: Scene) -> tuple[list[str], list[str]]:
+def _apart(scene: Scenario) -> tuple[list[str], list[str]]:
     """The attributes of each file that the other lacks."""
     first, second = scene.places.mine, scene.side.data
 
@@ -144,7 +144,7 @@ def _apart(scene: Scene) -> tuple[list[str], list[str]]:
     return lacking(first, second), lacking(second, first)
 
 
-def nothing_common(scene: Scene, remedy: str) -> DataError:
+def nothing_common(scene: Scenario, remedy: str) -> DataError:
     """The error of files that share nothing, with what they seemed to share."""
     left_out = common(scene).left_out
     told = "; ".join(f"'{name}' {reason}" for name, reason in left_out.items())

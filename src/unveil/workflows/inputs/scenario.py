@@ -12,14 +12,14 @@ import msgspec
 import numpy as np
 
 from unveil.attacks import Attack, Pairs, Position, Structural
-from unveil.attacks.base import Files, Positions
+from unveil.attacks.base import LinkageFiles, RowPositions
 from unveil.attacks.matched.finder import matched
 from unveil.errors import SpecError, UsageError
 from unveil.files.documents.schema import as_schema
 from unveil.support.arrays import Ints
-from unveil.table.encoding.merged_categories import in_terms_of
+from unveil.table.encoding.merged_categories import recode_like_release
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import ContentOrder, Places
+from unveil.table.row_identity import CanonicalOrder, RowIdentity
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
@@ -32,14 +32,14 @@ from unveil.workflows.inputs.intruder_view import (
     drawn_rows,
     known_blocks,
 )
-from unveil.workflows.inputs.joined_releases import Together, together
+from unveil.workflows.inputs.joined_releases import JoinedReleases, together
 from unveil.workflows.inputs.known_masking import check_level
 from unveil.workflows.inputs.sources import as_microdata, for_others
-from unveil.workflows.inputs.truth import ROW_ORDER, Whereabouts, true_rows
+from unveil.workflows.inputs.truth import ROW_ORDER, TruthSources, true_rows
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Scene:
+class Scenario:
     """Two files, and the records of an intruder: what every attack on them begins with.
 
     Attacks, the columns that are known and the direction may differ; whose records these are
@@ -47,9 +47,9 @@ class Scene:
     """
 
     original: Microdata
-    side: Together  # the release, or several
-    places: Places  # of the intruder's records and of the released rows
-    positions: Positions
+    side: JoinedReleases  # the release, or several
+    places: RowIdentity  # of the intruder's records and of the released rows
+    positions: RowPositions
     intruder: Intruder  # whose records these are
     truth: Any  # as it was told
     seed: int
@@ -83,8 +83,8 @@ class Scene:
                 mine = self.side.done_again(known, mine, self.seed)
                 places = replace(places, mine=mine)
         else:  # who knows the masking knows what it has merged
-            mine = in_terms_of(released, mine, (*columns, *intruder.blocks))
-        files = Files(
+            mine = recode_like_release(released, mine, (*columns, *intruder.blocks))
+        files = LinkageFiles(
             mine=mine,
             people=mine,
             release=released,
@@ -104,7 +104,9 @@ class Scene:
             spec = msgspec.structs.replace(spec, pairs=as_microdata(spec.pairs))
         return self._links(spec, intruder, files, places)
 
-    def _links(self, spec: Attack, intruder: Intruder, files: Files, places: Places) -> Links:
+    def _links(
+        self, spec: Attack, intruder: Intruder, files: LinkageFiles, places: RowIdentity
+    ) -> Links:
         """The links of an attack on records that have these places, and these true rows."""
         records, candidates = files.asked(len(files.mine), len(files.release))
         known = places.back if files.reverse else places.pairs
@@ -114,7 +116,9 @@ class Scene:
             for name in files.columns:
                 people.check(name)
             if spec.knows is None:
-                people = in_terms_of(files.release, people, (*files.columns, *intruder.blocks))
+                people = recode_like_release(
+                    files.release, people, (*files.columns, *intruder.blocks)
+                )
             blocks = known_blocks(people, files.release, intruder)
             positions = files.positions._replace(mine=np.arange(len(people)), file=len(people))
             others = replace(
@@ -125,9 +129,9 @@ class Scene:
                 taught=getattr(finder, "lesson", None),
             )
             nobody = np.full(len(people), -1)  # strangers are nobody in the release
-            return self._links(spec, intruder, others, Places(people, files.release, nobody))
+            return self._links(spec, intruder, others, RowIdentity(people, files.release, nobody))
 
-        order = ContentOrder(places, files.reverse)
+        order = CanonicalOrder(places, files.reverse)
         finder = spec.finder(files)
         return Links(
             attack=spec,
@@ -152,7 +156,7 @@ def prepare(
     intruder: Intruder,
     truth: Any,
     seed: int,
-) -> Scene:
+) -> Scenario:
     """Read the files, and find out which released row is whose; see `unveil.attack`.
 
     Of the intruder it matters which records it has.
@@ -165,7 +169,7 @@ def prepare(
     side = together(release, others)
     released = side.data
     own = as_others(intruder.records, others) if intruder.has_file else None
-    where = Whereabouts(
+    where = TruthSources(
         mine=side.copied(whole if own is None else own),
         rows=np.arange(len(whole)) if own is None else None,
         original=whole,
@@ -177,11 +181,11 @@ def prepare(
     drawn = drawn_rows(intruder, where.mine, released, pairs, seed)
     mine = where.mine if drawn is None else where.mine.take(drawn)
     origin = np.arange(len(mine)) if drawn is None else drawn
-    return Scene(
+    return Scenario(
         original=whole,
         side=side,
-        places=Places(mine, released, None if pairs is None else pairs[origin]),
-        positions=Positions(origin, len(where.mine), _as_written(release, len(released))),
+        places=RowIdentity(mine, released, None if pairs is None else pairs[origin]),
+        positions=RowPositions(origin, len(where.mine), _as_written(release, len(released))),
         intruder=intruder,
         truth=truth,
         seed=seed,
@@ -249,7 +253,7 @@ def _check_records(intruder: Intruder, other: Intruder) -> None:
         raise UsageError("intruder: records: not those that this scene was prepared for")
 
 
-def _tell_moved(files: Files) -> None:
+def _tell_moved(files: LinkageFiles) -> None:
     """Warn where blocks part records from their true rows."""
     if not files.blocks.columns or files.pairs is None:
         return

@@ -21,7 +21,7 @@ ROW_ORDER = "row-order"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Whereabouts:
+class TruthSources:
     """The files between which the truth is to be told."""
 
     mine: Microdata  # the intruder's records
@@ -32,7 +32,7 @@ class Whereabouts:
     origin: dict[str, int]  # fingerprints of the columns that it was made of
 
 
-def true_rows(truth: Any, where: Whereabouts) -> Ints | None:
+def true_rows(truth: Any, where: TruthSources) -> Ints | None:
     """The released row of each of the intruder's records, -1 for none; None: not known."""
     if isinstance(truth, str) and truth == ROW_ORDER:
         return _through(where, _by_position(where), "row-order")
@@ -51,7 +51,7 @@ def true_rows(truth: Any, where: Whereabouts) -> Ints | None:
     return _through(where, _inverse(where.row_map, len(where.original)), None)
 
 
-def _check_origin(where: Whereabouts) -> None:
+def _check_origin(where: TruthSources) -> None:
     """A release's own row map is of the table that it was made of, its rows in their order."""
     here = fingerprints(where.original)
     same = {name: here[name] == where.origin[name] for name in here if name in where.origin}
@@ -70,11 +70,11 @@ def _check_origin(where: Whereabouts) -> None:
         )
 
 
-def _is_column(name: str, where: Whereabouts) -> bool:
+def _is_column(name: str, where: TruthSources) -> bool:
     return any(name in data.columns for data in (where.mine, where.original, where.release))
 
 
-def _check_path(truth: str | os.PathLike[str], where: Whereabouts) -> None:
+def _check_path(truth: str | os.PathLike[str], where: TruthSources) -> None:
     if not names_a_table(truth):
         columns = [name for name in where.mine.columns if name in where.release.columns]
         raise UsageError(
@@ -84,7 +84,7 @@ def _check_path(truth: str | os.PathLike[str], where: Whereabouts) -> None:
         )
 
 
-def _by_identifier(column: str, where: Whereabouts) -> Ints | None:
+def _by_identifier(column: str, where: TruthSources) -> Ints | None:
     if column not in where.mine.columns:
         raise DataError(
             f"truth: in the intruder's records, {absent_column(column, where.mine.columns)}"
@@ -109,7 +109,7 @@ def _by_identifier(column: str, where: Whereabouts) -> Ints | None:
     )
 
 
-def _by_position(where: Whereabouts) -> Ints:
+def _by_position(where: TruthSources) -> Ints:
     if len(where.original) != len(where.release):
         raise DataError(
             f"truth: 'row-order' needs as many rows in both files; the original has "
@@ -118,7 +118,7 @@ def _by_position(where: Whereabouts) -> Ints:
     return np.arange(len(where.original))
 
 
-def _through(where: Whereabouts, to_release: Ints, given: str | None) -> Ints | None:
+def _through(where: TruthSources, to_release: Ints, given: str | None) -> Ints | None:
     """The released rows of the intruder's records, by way of the original's rows."""
     if where.rows is not None:
         return to_release[where.rows]
@@ -157,7 +157,7 @@ def _inverse(row_map: Ints, originals: int) -> Ints:
     return to_release
 
 
-def _as_row_map(given: Any, where: Whereabouts) -> Ints:
+def _as_row_map(given: Any, where: TruthSources) -> Ints:
     """A row map handed over as numbers: the original's row of each released row, from 0."""
     try:
         rows = np.asarray(given)

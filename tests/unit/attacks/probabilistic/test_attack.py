@@ -10,14 +10,14 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.attacks.probabilistic.comparisons import Comparison
-from unveil.attacks.probabilistic.fellegi_sunter import Model
+from unveil.attacks.probabilistic.comparisons import AttributeComparison
+from unveil.attacks.probabilistic.fellegi_sunter import FellegiSunterModel
 from unveil.attacks.probabilistic.match_weights import metric_of
 from unveil.attacks.probabilistic.thresholds import decide
 from unveil.engines.local.engine import rank_of_truth
 from unveil.engines.local.level_comparison import count_levels
 from unveil.errors import SpecError
-from unveil.values.links import Part
+from unveil.values.links import ComparisonBlock
 
 PRL = attacks.Probabilistic
 
@@ -168,8 +168,10 @@ def test_an_attribute_that_is_always_missing_says_nothing():
 def test_thresholds_by_hand():
     """One attribute, three levels: m = .7 .2 .1, u = .1 .2 .7, one match in two."""
     a, b = np.zeros((1, 1)), np.array([[0.0], [1.0], [2.0]])
-    patterns = count_levels(a, b, [(0.0, 1.0)], [Part(np.arange(1), np.arange(3))])
-    model = Model(np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.2, 0.7]), patterns.first, 0.5)
+    patterns = count_levels(a, b, [(0.0, 1.0)], [ComparisonBlock(np.arange(1), np.arange(3))])
+    model = FellegiSunterModel(
+        np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.2, 0.7]), patterns.first, 0.5
+    )
     # Posterior probabilities are 7/8, 1/2, 1/8; of the others 1/12, 4/12, 7/12 have each level.
     found = decide(patterns, model, p_link_unmatched=0.1, p_nonlink_matched=0.1)
     assert found == {
@@ -230,7 +232,7 @@ def test_where_levels_weigh_the_same_the_nearer_goes_first():
 
 def test_pooled_levels_that_rounding_has_turned_round():
     values = np.array([0.5, 2.5])
-    one = Comparison("x", (0.0,), "numbers", values, values, values)
+    one = AttributeComparison("x", (0.0,), "numbers", values, values, values)
     metric = metric_of([one], [np.array([0.0, 1e-16])], prorate=True)
     found = rank_of_truth(values[:, None], values[:, None], [0, 1], metric)
     assert found.n_closer.tolist() == found.n_tied.tolist() == [0, 0]

@@ -5,7 +5,7 @@ import pytest
 
 from fixtures.no_common_attribute import halves
 from unveil.attacks.structural.alignment import aligned, likeness, related_alike, shape_gaps
-from unveil.attacks.structural.canonical import Pair
+from unveil.attacks.structural.canonical import FeaturePair
 from unveil.attacks.structural.file_features import scores_of
 from unveil.attacks.structural.representatives import normalised
 from unveil.attacks.structural.starting_points import main_component, main_signs, starts_of, turned
@@ -84,7 +84,7 @@ def test_attributes_of_one_shape_are_told_by_how_they_are_correlated(columns):
     mine, rng = skewed(400, 6, 3), np.random.default_rng(8)
     partner, sign = rng.permutation(6)[:columns], rng.choice([-1.0, 1.0], columns)
     released = skewed(400, 6, 3)[rng.permutation(400)][:, partner] * sign
-    pair = Pair.of(*(scores_of(own, own) for own in (mine, released)))
+    pair = FeaturePair.of(*(scores_of(own, own) for own in (mine, released)))
     gaps = shape_gaps(mine, released)
     alike = related_alike(pair.related, gaps, 0.1)
     assert np.abs(alike).argmax(0).tolist() == partner.tolist()
@@ -102,7 +102,7 @@ def test_shapes_alone_do_not_tell_them():
 
 def test_starts_are_posteriors_and_those_that_are_drawn_depend_on_the_generator():
     values = tuple(halves(20))
-    pair, gaps = Pair.of(*(scores_of(own, own) for own in values)), shape_gaps(*values)
+    pair, gaps = FeaturePair.of(*(scores_of(own, own) for own in values)), shape_gaps(*values)
     first, again, other = (
         list(starts_of(values, pair, gaps, np.random.default_rng(seed), 3)) for seed in (1, 1, 2)
     )

@@ -9,8 +9,8 @@ from unveil.attacks.structural import soft_matching as soft
 from unveil.attacks.structural.alignment import shape_gaps
 from unveil.attacks.structural.canonical import (
     CERTAIN,
-    Correlations,
-    Pair,
+    CanonicalCorrelations,
+    FeaturePair,
     correlated,
     settle,
     whitening,
@@ -24,7 +24,7 @@ from unveil.attacks.structural.starting_points import starts_of
 def pair_of(n=60, **how):
     """Scores of two files, exactly centred and scaled, in the same order."""
     both = [scores_of(own, own) for own in halves(n, **how)]
-    return Pair.of(*((own - own.mean(0)) / own.std(0) for own in both))
+    return FeaturePair.of(*((own - own.mean(0)) / own.std(0) for own in both))
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.999, 1.0])
@@ -47,7 +47,7 @@ def test_directions_in_which_nothing_varies_are_left_out():
 def test_of_a_matching_that_is_decided_canonical_correlations_are_learnt():
     pair = pair_of(noise=0.4)
     order = np.random.default_rng(1).permutation(60)
-    part = Correlations(pair.some(np.arange(60), order), 1.0)
+    part = CanonicalCorrelations(pair.some(np.arange(60), order), 1.0)
     part.learn(np.eye(60)[:, order])
     expected = naive.canonical_correlations(pair.mine, pair.released)
     assert part.sizes == pytest.approx(np.minimum(expected[expected > 0.02], CERTAIN))
@@ -58,7 +58,7 @@ def test_of_a_matching_that_is_decided_canonical_correlations_are_learnt():
 
 def test_nothing_is_certain_and_what_is_faint_is_nothing():
     mine = pair_of().mine
-    part = Correlations(Pair.of(mine, mine), 1.0)
+    part = CanonicalCorrelations(FeaturePair.of(mine, mine), 1.0)
     part.learn(np.eye(60))
     assert (part.sizes == CERTAIN).all()
     part.learn(np.full((60, 60), 1 / 60))  # anybody is anybody
@@ -68,7 +68,7 @@ def test_nothing_is_certain_and_what_is_faint_is_nothing():
 
 def test_what_was_learnt_holds_of_other_records():
     pair = pair_of(noise=0.3)
-    part = Correlations(pair, 0.999)
+    part = CanonicalCorrelations(pair, 0.999)
     part.learn(np.eye(60))
     some = np.arange(5), np.arange(9, 2, -1)
     assert part.among(pair.some(*some)).weights() == pytest.approx(part.weights()[np.ix_(*some)])
@@ -77,8 +77,8 @@ def test_what_was_learnt_holds_of_other_records():
 def test_what_is_supposed_is_correlated_so():
     rng = np.random.default_rng(4)
     scores = rng.standard_normal((5000, 3)) @ [[1, 0.5, 0.2], [0, 1, 0.4], [0, 0, 1]]
-    pair = Pair.of(*(own / own.std(0) for own in (scores, scores[:, [2, 0, 1]])))
-    part = Correlations(pair, 1.0)
+    pair = FeaturePair.of(*(own / own.std(0) for own in (scores, scores[:, [2, 0, 1]])))
+    part = CanonicalCorrelations(pair, 1.0)
     part.suppose(0.9 * np.eye(3)[[1, 2, 0]])
     assert part.sizes == pytest.approx([0.9] * 3)
     weights = part.among(pair.some(np.arange(200), np.arange(200))).weights()
@@ -91,7 +91,7 @@ def test_of_many_pairs_half_the_digits_will_do(monkeypatch):
     found = []
     for many in (10**6, 0):
         monkeypatch.setattr(soft, "MANY_PAIRS", many)
-        part = Correlations(pair, 0.999)
+        part = CanonicalCorrelations(pair, 0.999)
         part.learn(np.eye(60))
         weights = part.weights()
         assert weights.dtype == posterior_of(weights).dtype == (np.float64 if many else np.float32)
@@ -103,7 +103,7 @@ def test_of_many_pairs_half_the_digits_will_do(monkeypatch):
 def test_settling_makes_files_likelier_and_finds_people_from_half_of_them():
     pair = pair_of()
     start = np.full((60, 60), 0.5 / 60) + 0.5 * np.diag(np.arange(60) < 30)
-    part = Correlations(pair, 0.999)
+    part = CanonicalCorrelations(pair, 0.999)
     part.learn(start)
     before = likelihood_of(part.weights(), posterior_of(part.weights()))
     fit = settle([part], start)
@@ -115,7 +115,7 @@ def test_settling_makes_files_likelier_and_finds_people_from_half_of_them():
 def test_among_many_candidates_it_does_not_stop_because_each_is_unlikely():
     pair = pair_of(400)
     start = np.full((400, 400), 0.9 / 400) + 0.1 * np.eye(400)
-    fit = settle([Correlations(pair, 0.999)], start, 60)
+    fit = settle([CanonicalCorrelations(pair, 0.999)], start, 60)
     assert (fit.posterior.argmax(1) == np.arange(400)).mean() > 0.9
 
 
@@ -124,7 +124,7 @@ def test_the_best_of_all_starts_is_kept_and_strangers_are_less_likely():
     found = []
     for mine in (values[0], redrawn(values[0], np.random.default_rng(2))):
         both = mine, values[1]
-        pair = Pair.of(*(scores_of(own, own) for own in both))
+        pair = FeaturePair.of(*(scores_of(own, own) for own in both))
         starts = list(starts_of(both, pair, shape_gaps(*both), np.random.default_rng(3), 2))
         for start in starts:
             assert start.sum(1) == pytest.approx(1)

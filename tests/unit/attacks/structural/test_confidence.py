@@ -10,9 +10,9 @@ import unveil
 from fixtures.no_common_attribute import planted
 from unveil.attacks import Structural
 from unveil.attacks.matched import posterior as posterior_module
-from unveil.attacks.matched.comparer import Outcome, Pairing
+from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities
 from unveil.attacks.structural import confidence as module
-from unveil.attacks.structural.confidence import FREE, Credit, credited, likelihood_found
+from unveil.attacks.structural.confidence import FREE, Confidence, credited, likelihood_found
 from unveil.attacks.structural.soft_matching import (
     likelihood_of,
     log_odds,
@@ -20,11 +20,11 @@ from unveil.attacks.structural.soft_matching import (
     posterior_of,
 )
 from unveil.engines.records import Records
-from unveil.matching.posterior import Graph, marginals
+from unveil.matching.posterior import MatchGraph, marginals
 
 
 def credit(likelihood=100.0, found=(20.0, 22.0), **more):
-    return Credit(likelihood, {"redrawn": found} | more if found else {})
+    return Confidence(likelihood, {"redrawn": found} | more if found else {})
 
 
 def test_it_is_the_surer_the_likelier():
@@ -105,7 +105,7 @@ def test_links_are_those_of_a_matching_in_which_some_have_nobody(shape, reverse)
 
 def test_whom_two_are_sure_of_is_of_one_of_them():
     starts, columns = np.array([0, 1, 2]), np.array([0, 0])
-    graph = Graph(starts, columns, np.zeros(2), np.array([1, 1]), np.array([1]))
+    graph = MatchGraph(starts, columns, np.zeros(2), np.array([1, 1]), np.array([1]))
     found = marginals(graph, alone=np.full(2, -40.0))
     assert found.probability == pytest.approx(np.full(2, 0.5), abs=1e-5)
     assert found.unmatched == pytest.approx(np.full(2, 0.5), abs=1e-5)
@@ -118,7 +118,7 @@ def test_what_is_cut_off_is_cut_off_those_who_are_alone_too(monkeypatch):
     monkeypatch.setattr(posterior_module, "COMPLETE", 100)
     monkeypatch.setattr(posterior_module, "NEAREST", 3)
     monkeypatch.setattr(posterior_module, "NEAREST_BACK", 2)
-    compared = Pairing(links.finder.base, links.order)
+    compared = ClassPairs(links.finder.base, links.order)
     lost = [
         module.posterior(compared, np.full(compared.shape[0], alone)).details["cut_off"]
         for alone in (-50.0, 50.0)
@@ -135,7 +135,7 @@ def test_the_odds_of_a_pair_are_those_of_so_many_pairs():
 def test_the_order_of_candidates_stays(monkeypatch):
     rows, columns = np.divmod(np.arange(12), 4)
     chance = np.array([0.7, 0.1, 0.1, 0.1, 0.05, 0.9, 0.03, 0.02, 0.25, 0.2, 0.3, 0.25])
-    outcome = Outcome(rows, columns, chance, {"rounds": 1})
+    outcome = MatchProbabilities(rows, columns, chance, {"rounds": 1})
     monkeypatch.setattr(module, "posterior", lambda *_: outcome)
     for one in (credit(), credit(likelihood=0.0)):
         found = credited(pairing(np.zeros((3, 4)), np.zeros(3)), one)

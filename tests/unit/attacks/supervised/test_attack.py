@@ -18,9 +18,9 @@ from unveil.attacks.supervised import training as learning
 from unveil.attacks.supervised.attack import questions_of
 from unveil.attacks.supervised.big_m import BigM
 from unveil.attacks.supervised.budget import Budget, seconds_of
-from unveil.attacks.supervised.competitors import Rivals
-from unveil.attacks.supervised.families import Ground, within
-from unveil.attacks.supervised.feasibility import Apart, Margin, Together
+from unveil.attacks.supervised.competitors import Competitors
+from unveil.attacks.supervised.families import TrainingFiles, within
+from unveil.attacks.supervised.feasibility import Feasible, Infeasible, MarginProgram
 from unveil.attacks.supervised.weighted_mean import Weights, by_moments
 from unveil.errors import SpecError
 from unveil.workflows.inputs.scenario import prepare
@@ -286,7 +286,7 @@ def questions(files, strict, **options):
     intruder = Intruder(**options)
     scene = prepare(*files, intruder=intruder, truth="row-order", seed=0)
     links = scene.links(Supervised(splits=0, steps=0, budget=None), intruder)
-    ground: Ground = links.finder.lesson.family.ground
+    ground: TrainingFiles = links.finder.lesson.family.ground
     return questions_of(ground, np.arange(len(files[0])), strict=strict)
 
 
@@ -383,19 +383,19 @@ def program_of():
     """Whether any of twelve records can be linked all together."""
     asked = questions(two_files(12, seed=2, noise=2.0), True)
     family = Weights(asked.ground, asked.records, asked.truth)
-    rows = Rivals(asked, family).rows
-    return Margin(rows, family, np.ones(3) / 3), rows
+    rows = Competitors(asked, family).rows
+    return MarginProgram(rows, family, np.ones(3) / 3), rows
 
 
 def test_records_together_or_apart():
     program, rows = program_of()
     everybody = program.of(range(12))
-    assert isinstance(everybody, Apart)
+    assert isinstance(everybody, Infeasible)
     assert len(everybody.records) <= 4
-    assert isinstance(program.of(everybody.records), Apart)
+    assert isinstance(program.of(everybody.records), Infeasible)
     one = next(i for i in range(12) if rows.possible[i])
     together = program.of([one])
-    assert isinstance(together, Together)
+    assert isinstance(together, Feasible)
     assert rows.linked(together.point)[one]
 
 

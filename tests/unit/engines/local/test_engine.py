@@ -11,11 +11,11 @@ import pytest
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
 from unveil.engines.local import engine as local
-from unveil.engines.local.blocking import Blocked, Parted
-from unveil.engines.local.engine import Ready, density, nearest, rank_of_truth
+from unveil.engines.local.blocking import BlockedBase, PartitionedBase
+from unveil.engines.local.engine import PreparedSearch, density, nearest, rank_of_truth
 from unveil.engines.records import Records
 from unveil.errors import DataError, SpecError, UsageError
-from unveil.values.links import Part
+from unveil.values.links import ComparisonBlock
 
 EUCLID = metrics.euclid()
 TWO = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -421,11 +421,15 @@ def test_parts_and_blocks_are_the_searches_of_their_own(monkeypatch, few, metric
     asking, asked = rng.integers(0, 12, 60), rng.integers(0, 12, 80)
     truth = rng.integers(-1, 80, 60)
     parts = [
-        Part(np.flatnonzero(asking == block), np.flatnonzero(asked == block)) for block in range(12)
+        ComparisonBlock(np.flatnonzero(asking == block), np.flatnonzero(asked == block))
+        for block in range(12)
     ]
     answers = [
         (rank_of_truth(queries, given, truth, metric), nearest(queries, given, metric, k=3))
-        for given in (Parted(base, parts), Blocked(base, asking[:, None], asked[:, None]))
+        for given in (
+            PartitionedBase(base, parts),
+            BlockedBase(base, asking[:, None], asked[:, None]),
+        )
     ]
     for part in parts:
         if not len(part.candidates):
@@ -474,7 +478,7 @@ def test_several_questions_need_one_index(monkeypatch):
     people, truth = rng.standard_normal((300, 3)), rng.permutation(300)
     seen = rng.random(people.shape) > 0.2
     metric = metrics.whitened(np.cov(people.T))
-    ready = Ready(Records(people, seen), people[np.argsort(truth)], metric)
+    ready = PreparedSearch(Records(people, seen), people[np.argsort(truth)], metric)
     complete = np.flatnonzero(seen.all(1))  # alone they would have no missing cell to reckon with
     for rows in (complete, np.arange(300), complete[:5]):
         ranks = ready.rank_of_truth(rows, truth[rows])

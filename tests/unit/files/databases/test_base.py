@@ -18,7 +18,7 @@ import unveil
 from strategies.tables import tables, wild_names
 from unveil import Microdata, Schema
 from unveil.errors import DataError, FileError, MissingPackageError, UnveilError, UsageError
-from unveil.files.databases.base import InDatabase
+from unveil.files.databases.base import DatabaseLocation
 from unveil.files.databases.uri import parsed
 from unveil.files.locations import check_outputs, place_of
 
@@ -103,8 +103,8 @@ def message(act, kind=UnveilError):
 )
 def test_a_table_has_a_name(given, table, schema):
     assert parsed(given)[5:] == (schema, table, None)
-    assert str(InDatabase(given)) == given
-    beside = parsed(InDatabase(given).sibling(".x"))
+    assert str(DatabaseLocation(given)) == given
+    beside = parsed(DatabaseLocation(given).sibling(".x"))
     assert (beside.schema, beside.table) == (schema, f"{table}_.x")
 
 
@@ -178,7 +178,7 @@ def test_what_is_no_table_is_kept_in_a_file():
 
 
 def test_a_table_may_be_called_what_no_file_can():
-    assert InDatabase("sqlite:///m.db?table=a/../../b").stem == "a_.._.._b"
+    assert DatabaseLocation("sqlite:///m.db?table=a/../../b").stem == "a_.._.._b"
 
 
 @given(
@@ -344,7 +344,7 @@ def test_places_that_cannot_be_written_are_refused(uri, file, tmp_path):
     place_of(f"{uri}?table=t").check_target(force=False)
     said = message(lambda: unveil.write(data, f"{uri}?table=t", format=unveil.Csv()), UsageError)
     assert "no file format" in said
-    assert "--output" in message(lambda: InDatabase(f"{uri}?query=select 1 a").sibling("x"))
+    assert "--output" in message(lambda: DatabaseLocation(f"{uri}?query=select 1 a").sibling("x"))
     assert not file.exists()
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import unveil
 from unveil import Policy
-from unveil.files.checkpoints import Unfinished
+from unveil.files.checkpoints import CheckpointFolder
 from unveil.files.documents.evidence import read_records, write_evidence, write_records
 from unveil.files.documents.policy import as_policy, policy_toml
 
@@ -109,22 +109,22 @@ def test_the_risk_of_each_record_is_a_table_of_its_own(audit, tmp_path):
 
 def test_what_is_finished_is_kept(tmp_path):
     folder = tmp_path / "job"
-    kept = Unfinished(folder, "a", resume=False)
+    kept = CheckpointFolder(folder, "a", resume=False)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert kept.find("some step", int) is None
     kept.keep("some step", 3, np.array([0.5, np.nan]))
     kept.keep("other", {"x": 1.5}, None)
-    again = Unfinished(folder, "a", resume=True)
+    again = CheckpointFolder(folder, "a", resume=True)
     value, each = again.find("some step", int)
     assert value == 3
     assert np.array_equal(each, [0.5, np.nan], equal_nan=True)
     assert again.find("other", dict) == ({"x": 1.5}, None)
     with pytest.raises(unveil.UnveilError, match="other files, settings, seed or version"):
-        Unfinished(folder, "b", resume=True)
+        CheckpointFolder(folder, "b", resume=True)
     (folder / "other.json").write_text("{")
     with pytest.raises(unveil.UnveilError, match="not as it was left: begin anew"):
         again.find("other", dict)
-    anew = Unfinished(folder, "b", resume=False)
+    anew = CheckpointFolder(folder, "b", resume=False)
     assert anew.find("some step", int) is None
     anew.remove()
     assert not folder.exists()
@@ -137,7 +137,7 @@ def test_a_folder_that_is_something_else_is_left_alone(tmp_path):
     for name in ("file", "folder"):
         for resume in (False, True):
             with pytest.raises(unveil.UnveilError, match="not the folder of an unfinished audit"):
-                Unfinished(tmp_path / name, "a", resume=resume)
+                CheckpointFolder(tmp_path / name, "a", resume=resume)
     assert (tmp_path / "folder" / "precious").read_text() == "mine"
     with pytest.raises(unveil.UnveilError, match="the folder cannot be made"):
-        Unfinished(tmp_path / "no" / "where", "a", resume=False)
+        CheckpointFolder(tmp_path / "no" / "where", "a", resume=False)

@@ -9,7 +9,7 @@ import pytest
 import unveil
 from unveil import Microdata, Schema, masks, models
 from unveil.errors import DataError, SchemaError, SpecError, UsageError
-from unveil.masks.generalisation.base import Generalising, Made
+from unveil.masks.generalisation.base import GeneralisedTable, GeneralisingMask
 from unveil.measures import risk
 from unveil.models import KAnonymity, KMap, LDiversity, TCloseness
 
@@ -165,11 +165,11 @@ def test_a_later_step_may_not_break_a_promise():
     unveil.mask(DATA, [masks.Mondrian(k=3), masks.Shuffle()], seed=1)
 
 
-class Careless(Generalising, frozen=True, kw_only=True):
+class Careless(GeneralisingMask, frozen=True, kw_only=True):
     """A mask that promises, and does nothing."""
 
     def generalise(self, data, progress):  # noqa: ARG002
-        return Made([], {})
+        return GeneralisedTable([], {})
 
 
 def test_a_file_that_breaks_its_promise_is_not_handed_over():

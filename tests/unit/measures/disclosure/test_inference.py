@@ -11,7 +11,7 @@ import unveil
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
 from unveil.errors import UsageError
 from unveil.measures.disclosure.baseline_guess import best_guess, clues, folds, informed_guesses
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 EXAMPLES = settings.default.max_examples
 SCHEMA = Schema(quasi="x", numeric=["x", "y"], confidential=["y", "c"], nominal="c")
@@ -25,7 +25,7 @@ def table(rows):
 
 
 def disclosed(original, released, rows, spec=None, **intruder):
-    both = Aligned(table(original), table(released), np.asarray(rows))
+    both = FilePair(table(original), table(released), np.asarray(rows))
     spec = spec or attacks.Distance(scale="release", metric="manhattan")
     links = unveil.attack(
         both.original, both.release, spec, intruder=Intruder(**intruder), truth=both.rows
@@ -129,7 +129,7 @@ def test_many_ties_are_read_by_class_or_listed():
 def people(*steps, n=300, **how):
     sample = unveil.households(n, seed=5)
     release = unveil.mask(sample, list(steps), seed=5)
-    both = Aligned(sample, release.data, release.row_map)
+    both = FilePair(sample, release.data, release.row_map)
     spec = how.pop("spec", attacks.Distance())
     return unveil.attack(sample, release, spec, intruder=Intruder(**how)), both
 
@@ -178,17 +178,17 @@ def test_every_kind_of_links_is_followed(spec):
 def test_where_there_is_nothing_to_say():
     links, both = people(n=40)
     assert (
-        measures.linked_disclosure(links, Aligned(both.original, both.release, None), seed=1) == ()
+        measures.linked_disclosure(links, FilePair(both.original, both.release, None), seed=1) == ()
     )
     back, _ = people(n=40, direction="release-to-original")
     assert measures.linked_disclosure(back, both, seed=1) == ()
     blind = unveil.attack(both.original, both.release, attacks.Distance())
     assert measures.linked_disclosure(blind, both, seed=1) == ()
-    nobody = Aligned(both.original, both.release, np.full(40, -1))
+    nobody = FilePair(both.original, both.release, np.full(40, -1))
     assert measures.linked_disclosure(links, nobody, seed=1) == ()
     all_known, _ = people(n=40, knows=["income", "tax", "savings", "rent"])
     assert measures.linked_disclosure(all_known, both, seed=1) == ()
-    other = Aligned(both.original, both.release.take(range(30)), np.arange(30))
+    other = FilePair(both.original, both.release.take(range(30)), np.arange(30))
     with pytest.raises(UsageError, match="another release"):
         measures.linked_disclosure(links, other, seed=1)
 
@@ -207,7 +207,7 @@ def test_generalised_attributes_and_few_records():
     )
     original = table([(1, 1, "a"), (2, 2, "b")])
     links = unveil.attack(original, released, attacks.Distance(), truth=np.arange(2))
-    (one,) = measures.linked_disclosure(links, Aligned(original, released, np.arange(2)), seed=1)
+    (one,) = measures.linked_disclosure(links, FilePair(original, released, np.arange(2)), seed=1)
     assert (one.column, one.linked, one.control) == ("c", 1, 0)
 
 
@@ -235,7 +235,7 @@ def test_clues_of_ranges_sets_and_gaps():
         pl.DataFrame({"n": ["..2", "4..6", "*", "4.."], "c": ["{a|b}", "*", None, "{b}"]}),
         Schema(numeric="n", nominal="c", generalised=["n", "c"]),
     )
-    mine, released = clues(Aligned(original, release, np.array([0, 1, 2, -1])), ["n", "c"])
+    mine, released = clues(FilePair(original, release, np.array([0, 1, 2, -1])), ["n", "c"])
     assert np.isnan(mine[:, 0]).tolist() == [False, False, True]
     assert mine[1, 0] == released[1, 0] > released[0, 0] > mine[0, 0]
     assert mine[1, 0] > released[3, 0] > released[0, 0]  # up to the end of the original's range

@@ -186,13 +186,13 @@ def test_nobody_there_has_no_law():
 
 def test_no_two_records_of_a_block_are_drawn_the_same_truth():
     from unveil.measures.identity.permutation import _Lots
-    from unveil.values.links import Part
+    from unveil.values.links import ComparisonBlock
 
     sizes = [(3, 3), (4, 40), (30, 100), (1, 1), (9, 5)]  # records, candidates
     parts, asking, asked = [], 0, 0
     for records, candidates in sizes:
         rows = np.arange(asked, asked + candidates)
-        parts.append(Part(np.arange(asking, asking + records), rows))
+        parts.append(ComparisonBlock(np.arange(asking, asking + records), rows))
         asking, asked = asking + records, asked + candidates
     lots = _Lots.of(parts[::-1], asking, np.arange(asked)[::-1])
     rng = np.random.default_rng(1)

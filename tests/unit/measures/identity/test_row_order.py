@@ -5,7 +5,7 @@ import pytest
 
 import unveil
 from unveil.measures import related, row_order
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 
 N = 300
 
@@ -36,6 +36,8 @@ def test_pairs_of_other_files_have_nothing_in_common(columns):
     people = unveil.households(N, seed=7).select(["person", *columns])
     rows = np.random.default_rng(3).permutation(N)
     released = people.take(rows)
-    assert related(Aligned(people, released, rows)) is True
-    assert related(Aligned(people, released, np.roll(rows, 7))) is False
-    assert related(Aligned(people.take(rows[:10]), released.take(range(10)), np.arange(10))) is None
+    assert related(FilePair(people, released, rows)) is True
+    assert related(FilePair(people, released, np.roll(rows, 7))) is False
+    assert (
+        related(FilePair(people.take(rows[:10]), released.take(range(10)), np.arange(10))) is None
+    )

@@ -7,7 +7,7 @@ from fixtures.evidence import evidence, finding, made
 from unveil.reports.sections.worst_case import worst_case
 from unveil.reports.summary import summary
 from unveil.support.phrases import plain
-from unveil.values.results.supervised_bound import HeldOut, Learnt
+from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
 
 
 def learnt(model="weights", direction="original-to-release", **given):
@@ -15,7 +15,7 @@ def learnt(model="weights", direction="original-to-release", **given):
         "attributes": ("age", "income"), "n": 100, "linked": 30.0, "expected": 30.0,
         "bound": 40.0, "gap": 10.0, "ended": "steps", "importance": {"age": 0.25, "income": 0.75},
     }  # fmt: skip
-    return made(Learnt, model=model, direction=direction, **own | given)
+    return made(SupervisedBound, model=model, direction=direction, **own | given)
 
 
 def held(linked, moments=0.2, plain=0.1):

@@ -11,7 +11,7 @@ from unveil.workflows.auditing import attribute_ablation as leaving_out
 from unveil.workflows.auditing import knowledge_sweep as sweeping
 from unveil.workflows.auditing import measured_results as assessing
 from unveil.workflows.auditing.inputs import case_of
-from unveil.workflows.auditing.settings import Settings
+from unveil.workflows.auditing.settings import AuditSettings
 
 N = 120
 QUICK = {
@@ -53,7 +53,9 @@ def test_without_the_attribute_that_tells_all_nothing_is_told():
 def test_each_share_is_that_of_the_attack_without_it():
     before, after = tables({"a": 0.2, "b": 0.4, "c": 0.3, "d": 0.2})
     found = risks(before, after, seed=3)
-    people = sweeping.halves(case_of(before, after, None, np.arange(N), Settings(), 3).scene)[1]
+    people = sweeping.halves(case_of(before, after, None, np.arange(N), AuditSettings(), 3).scene)[
+        1
+    ]
 
     def alone(*knows):
         intruder = Intruder(knows=knows, direction=found.direction)

@@ -10,7 +10,7 @@ import pytest
 
 import unveil
 from unveil.errors import DataError, FileError, UsageError
-from unveil.files.checkpoints import Unfinished
+from unveil.files.checkpoints import CheckpointFolder
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.workflows.auditing.replay import replay
@@ -129,10 +129,10 @@ def test_outputs_are_not_written_over_inputs(tmp_path):
 
 @pytest.mark.parametrize("spoil", ["text", "numbers", "swapped", "empty"])
 def test_finished_steps_that_were_changed_are_not_taken(tmp_path, spoil):
-    kept = Unfinished(tmp_path / "u", "job", resume=False)
+    kept = CheckpointFolder(tmp_path / "u", "job", resume=False)
     kept.keep("one", {"share": 0.5}, np.ones(3))
     kept.keep("two", {"share": 0.25}, np.zeros(3))
-    value, each = Unfinished(tmp_path / "u", "job", resume=True).find("one", dict)
+    value, each = CheckpointFolder(tmp_path / "u", "job", resume=True).find("one", dict)
     assert value == {"share": 0.5}
     assert each.tolist() == [1, 1, 1]
     one, two = tmp_path / "u" / "one.json", tmp_path / "u" / "two.json"
@@ -145,17 +145,17 @@ def test_finished_steps_that_were_changed_are_not_taken(tmp_path, spoil):
     else:
         (tmp_path / "u" / "one.npy").write_bytes(b"")
     with pytest.raises(FileError, match="not as it was left"):
-        Unfinished(tmp_path / "u", "job", resume=True).find("one", dict)
+        CheckpointFolder(tmp_path / "u", "job", resume=True).find("one", dict)
 
 
 def test_two_audits_do_not_write_one_evidence(tmp_path):
-    Unfinished(tmp_path / "u", "job", resume=False)
+    CheckpointFolder(tmp_path / "u", "job", resume=False)
     (tmp_path / "u" / "job").write_text(f"job {os.getppid()}")
     for resume in (True, False):
         with pytest.raises(UsageError, match="another audit"):
-            Unfinished(tmp_path / "u", "job", resume=resume)
+            CheckpointFolder(tmp_path / "u", "job", resume=resume)
     (tmp_path / "u" / "job").write_text("job 999999999")  # which ended
-    Unfinished(tmp_path / "u", "job", resume=True)
+    CheckpointFolder(tmp_path / "u", "job", resume=True)
 
 
 def test_a_replay_writes_nothing_whatever_its_evidence_says(tmp_path):

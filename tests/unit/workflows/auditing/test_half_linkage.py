@@ -8,7 +8,7 @@ import pytest
 
 from unveil import Microdata, Schema
 from unveil.attacks import Structural
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.results.exposure import Halves
 from unveil.workflows.auditing import half_linkage as linking_halves
 from unveil.workflows.auditing.half_linkage import linked_halves
@@ -41,7 +41,7 @@ def people_of(n=N, seed=3, **more):
 def linked(people, release=None, rows=None, **options):
     release = people if release is None else release
     rows = np.arange(len(release)) if rows is None else rows
-    return linked_halves(Aligned(people, release, rows), 5, silent, **options)
+    return linked_halves(FilePair(people, release, rows), 5, silent, **options)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ WHY_NOT = {
 @pytest.mark.parametrize("case", WHY_NOT)
 def test_where_it_cannot_be_there_is_a_reason(case):
     people, rows, words = WHY_NOT[case]
-    both = Aligned(people, people, None if rows == "none" else np.arange(len(people)))
+    both = FilePair(people, people, None if rows == "none" else np.arange(len(people)))
     assert words in linked_halves(both, 5, silent)
 
 

@@ -14,7 +14,7 @@ from unveil.reports.summary import summary
 from unveil.workflows.auditing import intruder_file as module
 from unveil.workflows.auditing.inputs import case_of
 from unveil.workflows.auditing.replay import replay
-from unveil.workflows.auditing.settings import Settings
+from unveil.workflows.auditing.settings import AuditSettings
 
 pytestmark = pytest.mark.usefixtures("quick_search")
 
@@ -168,7 +168,7 @@ def test_of_few_in_the_file_no_subgroup_is_judged(files):
 
 def test_by_default_what_fits_the_data():
     people, file = Microdata(frame(), SCHEMA), own("a", "sex")
-    settings = Settings(intruder_file=file)
+    settings = AuditSettings(intruder_file=file)
     case = case_of(people, people, None, "person", settings, 1)
     names = {one.name for one in module.file_tasks(case.file, None)}
     assert names == {

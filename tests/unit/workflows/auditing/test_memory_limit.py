@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import unveil
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
-from unveil.workflows.auditing.attack_runs import Task, tasks_of
+from unveil.workflows.auditing.attack_runs import AttackRun, tasks_of
 from unveil.workflows.auditing.memory_limit import bytes_of, fitting
 
 GIB = 2**30
@@ -18,7 +18,7 @@ GIB = 2**30
 @pytest.fixture(scope="module")
 def both():
     people = unveil.households(5000, seed=1)
-    return Aligned(people, people, np.arange(5000))
+    return FilePair(people, people, np.arange(5000))
 
 
 def tasks(both, *attacks):
@@ -37,7 +37,9 @@ def test_a_posterior_that_does_not_fit_gives_way_to_one_to_one(both):
     assert [one.name for one in kept] == ["distance"] * 2 + ["distance-one-to-one"] * 2
     assert [one.name for one in left_out] == ["distance-posterior"] * 2
     assert "distance-one-to-one is made instead" in left_out[0].reason
-    cheap = bytes_of(Task(unveil.attacks.Distance(matching="one-to-one"), every[2].intruder), both)
+    cheap = bytes_of(
+        AttackRun(unveil.attacks.Distance(matching="one-to-one"), every[2].intruder), both
+    )
     kept, left_out = fitting(every, both, cheap - 1, asked=False)
     assert [one.name for one in kept] == ["distance"] * 2
     assert "instead" not in left_out[0].reason
@@ -47,7 +49,10 @@ def test_a_posterior_that_does_not_fit_gives_way_to_one_to_one(both):
 
 
 def test_what_no_attack_fits_into_is_refused_with_the_need(both):
-    every = [*tasks(both, unveil.attacks.Distance()), Task(unveil.attacks.Position(), Intruder())]
+    every = [
+        *tasks(both, unveil.attacks.Distance()),
+        AttackRun(unveil.attacks.Position(), Intruder()),
+    ]
     with pytest.raises(unveil.UnveilError, match=r"needs about 3\d\d MiB, more than the 100 MiB"):
         fitting(every, both, 100 * 2**20, asked=False)
 

@@ -13,7 +13,7 @@ from unveil import Intruder, Microdata, Schema, attacks, masks
 from unveil.files.documents.evidence import evidence_json
 from unveil.files.documents.plan import plan_from
 from unveil.measures import hits, loss
-from unveil.values.file_pair import Aligned
+from unveil.values.file_pair import FilePair
 from unveil.workflows.auditing import knowledge_sweep as sweeping
 from unveil.workflows.auditing import measured_results as assessing
 from unveil.workflows.auditing import remedies as module
@@ -64,7 +64,7 @@ def tried(original, released, **options):
 @pytest.fixture
 def _free(monkeypatch):
     """What is lost takes longest, and is not looked at."""
-    monkeypatch.setattr(module.Trial, "lost", lambda *_: None)
+    monkeypatch.setattr(module.RemedyTrial, "lost", lambda *_: None)
 
 
 def test_every_remedy_lowers_what_is_linked(evidence):
@@ -100,7 +100,7 @@ def test_a_plan_can_be_carried_out_and_does_what_is_said(people, release, eviden
         again = unveil.mask(release.data, plan).data
         links = unveil.attack(people, again, attacks.Distance(), intruder=every, truth=np.arange(N))
         assert hits(links).mean() == pytest.approx(one.share, abs=0.15)
-        lost = loss(Aligned(people, again, np.arange(N)), seed=3).overall.value
+        lost = loss(FilePair(people, again, np.arange(N)), seed=3).overall.value
         assert lost == pytest.approx(one.loss, abs=0.1)
 
 

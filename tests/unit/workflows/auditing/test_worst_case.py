@@ -9,13 +9,13 @@ from fixtures.command_line import learning_little
 from unveil import attacks, masks
 from unveil.errors import DataError
 from unveil.files.documents.evidence import evidence_json, write_evidence
-from unveil.values.results.supervised_bound import HeldOut, Learnt
+from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
 from unveil.workflows.auditing import worst_case
 from unveil.workflows.auditing.attack_names import attack_from
-from unveil.workflows.auditing.checkpoints import Steps
+from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.inputs import case_of
 from unveil.workflows.auditing.replay import replay
-from unveil.workflows.auditing.settings import Settings
+from unveil.workflows.auditing.settings import AuditSettings
 
 N, KNOWS = 40, ("age", "hours", "rent")
 pytestmark = pytest.mark.usefixtures("quick_learning")
@@ -53,8 +53,8 @@ def evidence(files):
 
 
 def found_of(people, knows, **settings):
-    case = case_of(people, people, None, "person", Settings(knows=knows, **settings), 1)
-    return worst_case.worst_cases(case, Steps(worst_case.LEARNT))
+    case = case_of(people, people, None, "person", AuditSettings(knows=knows, **settings), 1)
+    return worst_case.worst_cases(case, Checkpoints(worst_case.LEARNT))
 
 
 def test_each_family_is_learnt_in_both_directions(evidence):
@@ -81,7 +81,7 @@ def test_it_is_what_the_attack_finds_alone(files, evidence):
     )
     intruder = unveil.Intruder(knows=KNOWS, direction=WAYS[1])
     links = unveil.attack(people, release, spec, intruder=intruder, truth=files / "map.csv")
-    told = msgspec.convert(links.finder.details["learnt"], Learnt)
+    told = msgspec.convert(links.finder.details["learnt"], SupervisedBound)
     assert told in evidence.worst_cases
 
 
@@ -121,7 +121,7 @@ def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
     knows = (*people.schema.with_role("quasi"), "tax", "savings")
 
     def learnt_by(task, *_):
-        return some_evidence.made(Learnt, model=task.spec.model)
+        return some_evidence.made(SupervisedBound, model=task.spec.model)
 
     monkeypatch.setattr(worst_case, "_learnt", learnt_by)
     learnt, left_out = found_of(people, knows)
@@ -173,7 +173,9 @@ def test_nobody_is_looked_for_where_rows_are_nobodys(files):
 
 def test_ctrl_c_ends_the_audit():
     """What was learnt until then is no evidence: a replay would not find it."""
-    stopped = some_evidence.made(Learnt, ended="stopped", held_out=some_evidence.made(HeldOut))
+    stopped = some_evidence.made(
+        SupervisedBound, ended="stopped", held_out=some_evidence.made(HeldOut)
+    )
     told = {"learnt": msgspec.to_builtins(stopped)}
 
     class Scene:

@@ -6,8 +6,8 @@ import numpy as np
 
 from unveil.engines.local.kernels.filters import SQUARES, TINY, UNIT, length_of, thresholds, to_axes
 from unveil.engines.local.kernels.walk import (
-    Scratch,
-    Search,
+    SearchArrays,
+    WalkScratch,
     beyond,
     bound_children,
     copies_at,
@@ -24,7 +24,7 @@ FINEST = 2.0**-30  # how well scores are known in 64 bits, generously
 
 
 @part()
-def filtered_score(search: Search, distance: float, slack: float, sign: float) -> float:
+def filtered_score(search: SearchArrays, distance: float, slack: float, sign: float) -> float:
     """The most, or with a sign of -1 the least, that a score at a filtered distance can be."""
     frame = search.frame
     rounding = (search.tree.tiles.shape[1] + 8) * UNIT
@@ -34,7 +34,9 @@ def filtered_score(search: Search, distance: float, slack: float, sign: float) -
 
 
 @part()
-def farthest_of_note(search: Search, least: float, negligible: float, scratch: Scratch) -> float:
+def farthest_of_note(
+    search: SearchArrays, least: float, negligible: float, scratch: WalkScratch
+) -> float:
     """The bound, or filtered distance, beyond which exp(least - score) is negligible."""
     if negligible <= 0.0:
         return np.inf
@@ -45,7 +47,9 @@ def farthest_of_note(search: Search, least: float, negligible: float, scratch: S
 
 
 @step()
-def sum_over(search: Search, i: int, share: float, scratch: Scratch) -> tuple[float, float, float]:
+def sum_over(
+    search: SearchArrays, i: int, share: float, scratch: WalkScratch
+) -> tuple[float, float, float]:
     """The least score met, the sum of exp(least - score), and what was left out of it.
 
     A record is left out when it adds less than `share` of the sum so far over the number
@@ -109,7 +113,7 @@ def sum_over(search: Search, i: int, share: float, scratch: Scratch) -> tuple[fl
 
 @kernel()
 def density_block(
-    search: Search, block: Ints, share: float, answers: Floats, scratch: Scratch
+    search: SearchArrays, block: Ints, share: float, answers: Floats, scratch: WalkScratch
 ) -> None:
     """Answer the queries in `block`: answers[i] becomes what `sum_over` returns."""
     for i in block:

@@ -9,8 +9,8 @@ import numpy as np
 from unveil.engines.local.kernels.costs import compare
 from unveil.engines.local.kernels.filters import thresholds, to_axes
 from unveil.engines.local.kernels.walk import (
-    Scratch,
-    Search,
+    SearchArrays,
+    WalkScratch,
     beyond,
     bound_children,
     copies_at,
@@ -22,7 +22,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part, step
 
 
-class Found(NamedTuple):
+class BestCandidates(NamedTuple):
     """Room for k candidates of each query."""
 
     rows: Ints
@@ -58,7 +58,7 @@ def enter(
 
 @part()
 def enter_records(
-    search: Search, at: int, key: float, answer: tuple[Ints, Floats, Floats], filled: int
+    search: SearchArrays, at: int, key: float, answer: tuple[Ints, Floats, Floats], filled: int
 ) -> int:
     """Enter the records that are the row at a position, as many as there is room for."""
     rows, keys, scores = answer
@@ -69,14 +69,14 @@ def enter_records(
 
 
 @part()
-def distance_at(search: Search, i: int, at: int, scratch: Scratch) -> float:
+def distance_at(search: SearchArrays, i: int, at: int, scratch: WalkScratch) -> float:
     """What candidates are ordered by: for Euclid the distance, but whole numbers squared."""
     score = score_at(search, i, at, scratch)
     return np.sqrt(score) if search.terms.root and not search.terms.exact else score
 
 
 @part()
-def limit_of(search: Search, distance: float, scratch: Scratch) -> float:
+def limit_of(search: SearchArrays, distance: float, scratch: WalkScratch) -> float:
     """The bound, or filtered distance, beyond which nothing ties with this distance."""
     rooted = search.terms.root and not search.terms.exact
     score = distance * distance if rooted else distance
@@ -84,7 +84,7 @@ def limit_of(search: Search, distance: float, scratch: Scratch) -> float:
 
 
 @step()
-def shortlist_nearest(search: Search, i: int, short: Shortlist, scratch: Scratch) -> int:
+def shortlist_nearest(search: SearchArrays, i: int, short: Shortlist, scratch: WalkScratch) -> int:
     """The distinct rows with the lowest finite scores; returns how many."""
     tree = search.tree
     filled, limit = 0, np.inf
@@ -116,7 +116,11 @@ def shortlist_nearest(search: Search, i: int, short: Shortlist, scratch: Scratch
 
 @step()
 def gather_ties(
-    search: Search, i: int, best: float, answer: tuple[Ints, Floats, Floats], scratch: Scratch
+    search: SearchArrays,
+    i: int,
+    best: float,
+    answer: tuple[Ints, Floats, Floats],
+    scratch: WalkScratch,
 ) -> tuple[int, int]:
     """Records that tie with the best score, lowest rows first.
 
@@ -148,7 +152,7 @@ def gather_ties(
 
 @kernel()
 def nearest_block(
-    search: Search, block: Ints, found: Found, short: Shortlist, scratch: Scratch
+    search: SearchArrays, block: Ints, found: BestCandidates, short: Shortlist, scratch: WalkScratch
 ) -> None:
     """Answer the queries in `block`: first what ties with the best by row, then by score."""
     for i in block:

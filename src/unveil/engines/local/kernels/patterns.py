@@ -24,7 +24,7 @@ FEW = 12  # pairs per record up to which comparing them is quicker than dividing
 CROWDED = 4  # records per combination of codes from which merging them pays
 
 
-class Rows(NamedTuple):
+class DistinctRows(NamedTuple):
     """The distinct rows of both files, those of the first file first."""
 
     codes: Ints32  # dense from 0; missing is -1 in the first file, -2 in the second
@@ -34,7 +34,7 @@ class Rows(NamedTuple):
     cells: Ints  # combinations of slots from each attribute on, up to one more than rows
 
 
-class Scratch(NamedTuple):
+class PatternScratch(NamedTuple):
     """What one thread writes on."""
 
     entries: Ints32  # row and weight; blocks are stretches of entries
@@ -46,14 +46,14 @@ class Scratch(NamedTuple):
     blocks: Ints  # those that wait: a Block, next attribute, attributes chosen, end of entries
 
 
-def scratch_for(rows: Rows, stop: Bools) -> Scratch:
+def scratch_for(rows: DistinctRows, stop: Bools) -> PatternScratch:
     """Room for `count_agreeing`, some 30 bytes for each row and for each code."""
     n, d = rows.codes.shape
     most = int(rows.slots.max())
     # A merged block, put behind all others, has at most half the entries of its source.
     # Blocks that wait have more than 2 FEW entries and do not overlap, but for those, one at
     # each depth, that wait for their next attribute.
-    return Scratch(
+    return PatternScratch(
         entries=np.empty((2 * n, 2), np.int32),
         moved=np.empty((n, 2), np.int32),
         found=np.empty(most, np.int32),
@@ -65,7 +65,9 @@ def scratch_for(rows: Rows, stop: Bools) -> Scratch:
 
 
 @kernel()
-def count_agreeing(rows: Rows, given: tuple[int, int], scratch: Scratch, table: Ints) -> None:
+def count_agreeing(
+    rows: DistinctRows, given: tuple[int, int], scratch: PatternScratch, table: Ints
+) -> None:
     """Count the pairs that agree on given attributes, and on any set of the free ones.
 
     `given` is a bit mask and the first free attribute, which is beyond the mask. The table, at
@@ -183,7 +185,7 @@ def compare(
 
 
 @kernel()
-def agreeing_on_last(codes: Ints32, scratch: Scratch, block: Block) -> int:
+def agreeing_on_last(codes: Ints32, scratch: PatternScratch, block: Block) -> int:
     """The pairs of a block that agree on the last attribute."""
     a, a_end, b, b_end = block
     entries, tally = scratch.entries, scratch.tally
@@ -204,7 +206,9 @@ def agreeing_on_last(codes: Ints32, scratch: Scratch, block: Block) -> int:
 
 
 @kernel()
-def merge(rows: Rows, scratch: Scratch, stretch: tuple[int, int], k: int, top: int) -> int:
+def merge(
+    rows: DistinctRows, scratch: PatternScratch, stretch: tuple[int, int], k: int, top: int
+) -> int:
     """Write entries again from `top` on, those alike from attribute k on as one."""
     codes, slots, entries, place = rows.codes, rows.slots, scratch.entries, scratch.place
     for cell in range(rows.cells[k]):
@@ -223,7 +227,7 @@ def merge(rows: Rows, scratch: Scratch, stretch: tuple[int, int], k: int, top: i
 
 
 @kernel()
-def divide(codes: Ints32, scratch: Scratch, block: Block, k: int) -> int:
+def divide(codes: Ints32, scratch: PatternScratch, block: Block, k: int) -> int:
     """Order a block by attribute k and tally its codes; return how many both files have."""
     a, a_end, b, b_end = block
     entries, tally, found = scratch.entries, scratch.tally, scratch.found
@@ -257,7 +261,7 @@ def divide(codes: Ints32, scratch: Scratch, block: Block, k: int) -> int:
 
 @kernel()
 def arrange(
-    codes: Ints32, scratch: Scratch, stretch: tuple[int, int], k: int, side: int, rest: int
+    codes: Ints32, scratch: PatternScratch, stretch: tuple[int, int], k: int, side: int, rest: int
 ) -> None:
     """Move entries to the places that the tally has for their codes, or else to the rest."""
     entries, moved, tally = scratch.entries, scratch.moved, scratch.tally
@@ -276,7 +280,7 @@ def arrange(
 
 
 @part()
-def cut(scratch: Scratch, at: int) -> Block:
+def cut(scratch: PatternScratch, at: int) -> Block:
     """A block of the entries that have one code, after `divide`; the code's tally is cleared."""
     code, tally = scratch.found[at], scratch.tally
     a_end, b_end = tally[code, 2], tally[code, 3]

@@ -12,8 +12,8 @@ from unveil.engines.local.kernels.costs import against
 from unveil.engines.local.kernels.filters import NONE, thresholds, to_axes
 from unveil.engines.local.kernels.tree import FAN, leaf_at
 from unveil.engines.local.kernels.walk import (
-    Scratch,
-    Search,
+    SearchArrays,
+    WalkScratch,
     beyond,
     bound_children,
     children,
@@ -30,7 +30,7 @@ from unveil.support.compile import kernel, step
 
 @step()
 def count_leaf(
-    search: Search, i: int, judge: tuple[float, float, float], leaf: int, scratch: Scratch
+    search: SearchArrays, i: int, judge: tuple[float, float, float], leaf: int, scratch: WalkScratch
 ) -> tuple[int, int]:
     """Records of a leaf nearer to query i than the truth, and those tied with it.
 
@@ -57,12 +57,12 @@ def count_leaf(
 
 @step()
 def count_whole(
-    search: Search,
+    search: SearchArrays,
     i: int,
     node: int,
     home: int,
     judge: tuple[float, float, float],
-    scratch: Scratch,
+    scratch: WalkScratch,
 ) -> tuple[int, int]:
     """Records in children that are wholly nearer, or wholly tied: counted, not entered.
 
@@ -89,7 +89,7 @@ def count_whole(
 
 @step()
 def count_nearer(
-    search: Search, i: int, truth: int, stop_at: int, scratch: Scratch
+    search: SearchArrays, i: int, truth: int, stop_at: int, scratch: WalkScratch
 ) -> tuple[int, int]:
     """Candidates nearer than the one at position `truth`, up to stop_at (0: all), and ties.
 
@@ -124,7 +124,12 @@ def count_nearer(
 
 @kernel()
 def rank_block(
-    search: Search, truth: Ints, block: Ints, stop_at: int, answers: Ints, scratch: Scratch
+    search: SearchArrays,
+    truth: Ints,
+    block: Ints,
+    stop_at: int,
+    answers: Ints,
+    scratch: WalkScratch,
 ) -> None:
     """Answer the queries in `block`: answers[i] becomes (nearer, tied).
 

@@ -39,7 +39,7 @@ class Tree(NamedTuple):
     first_leaf: int  # nodes from this number on are leaves
 
 
-class Shape(NamedTuple):
+class TreeShape(NamedTuple):
     """The measures of a tree for a number of records."""
 
     leaves: int
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
     first_leaf: int
 
 
-def shape(n: int, most: int) -> Shape:
+def shape(n: int, most: int) -> TreeShape:
     """A tree with at most `most` records in a leaf.
 
     The leaves are a power of two, so that every node but the root has 16 children.
@@ -61,7 +61,7 @@ def shape(n: int, most: int) -> Shape:
     lanes = (largest + 7) // 8 * 8  # whole vectors
     depth = (splits + 3) // 4
     root_width = 1 << (splits - 4 * (depth - 1)) if depth else 1
-    return Shape(leaves, lanes, root_width, (FAN**depth - 1) // (FAN - 1))
+    return TreeShape(leaves, lanes, root_width, (FAN**depth - 1) // (FAN - 1))
 
 
 @part()

@@ -22,7 +22,7 @@ from unveil.support.compile import kernel, part
 STACK = 256  # room for 16 children on each level of any tree that fits a machine
 
 
-class Candidates(NamedTuple):
+class BaseRows(NamedTuple):
     """The distinct rows of the base as they were given, which decide in 64 bits."""
 
     rows: Floats
@@ -39,17 +39,17 @@ class Queries(NamedTuple):
     missing: Floats  # a row for each query, or one for all
 
 
-class Search(NamedTuple):
+class SearchArrays(NamedTuple):
     """All that a walk reads."""
 
     frame: Frame
     terms: Terms
     tree: Tree
-    candidates: Candidates
+    candidates: BaseRows
     queries: Queries
 
 
-class Scratch(NamedTuple):
+class WalkScratch(NamedTuple):
     """All that a walk writes on, made once for many queries."""
 
     point: Floats32  # the query on the axes
@@ -65,11 +65,11 @@ class Scratch(NamedTuple):
     stop: Bools  # turns true when the answers are no longer wanted
 
 
-def scratch_for(search: Search, stop: Bools) -> Scratch:
+def scratch_for(search: SearchArrays, stop: Bools) -> WalkScratch:
     """Arrays for walks of one thread."""
     axes, lanes = search.tree.tiles.shape[1:]
     width = search.queries.rows.shape[1]
-    return Scratch(
+    return WalkScratch(
         point=np.zeros(axes, np.float32),
         sums=np.zeros(axes),
         tile=np.zeros(lanes, np.float32),
@@ -97,7 +97,7 @@ def missing_row(queries: Queries, i: int) -> int:
 
 
 @part()
-def score_at(search: Search, i: int, position: int, scratch: Scratch) -> float:
+def score_at(search: SearchArrays, i: int, position: int, scratch: WalkScratch) -> float:
     """The score of query i and the candidate at a position of the tree, in 64 bits."""
     candidates = search.candidates
     offset = candidates.offset[position] if len(candidates.offset) else 0.0
@@ -113,7 +113,9 @@ def score_at(search: Search, i: int, position: int, scratch: Scratch) -> float:
 
 
 @part()
-def bound_children(search: Search, i: int, node: int, far: bool, scratch: Scratch) -> None:
+def bound_children(
+    search: SearchArrays, i: int, node: int, far: bool, scratch: WalkScratch
+) -> None:
     """Lower bounds for a node's children, in `bounds`, or if `far` upper ones, in `corners`.
 
     They are in the filter's distance if there is a filter, else in scores.
@@ -155,7 +157,7 @@ def edge(centre: float, value: np.float32, outward: float) -> float:
 
 
 @part()
-def filter_leaf(search: Search, leaf: int, limit: float, scratch: Scratch) -> bool:
+def filter_leaf(search: SearchArrays, leaf: int, limit: float, scratch: WalkScratch) -> bool:
     """Put the filter on a leaf; false when all of its records are beyond the limit."""
     kind = search.frame.filter
     return kind == NONE or filter_tile(
@@ -164,13 +166,13 @@ def filter_leaf(search: Search, leaf: int, limit: float, scratch: Scratch) -> bo
 
 
 @part()
-def beyond(search: Search, lane: int, limit: float, scratch: Scratch) -> bool:
+def beyond(search: SearchArrays, lane: int, limit: float, scratch: WalkScratch) -> bool:
     """Whether the filter says that a record of the leaf is beyond the limit."""
     return search.frame.filter != NONE and scratch.tile[lane] > limit
 
 
 @part()
-def push_children(tree: Tree, node: int, limit: float, scratch: Scratch, top: int) -> int:
+def push_children(tree: Tree, node: int, limit: float, scratch: WalkScratch, top: int) -> int:
     """Put the children bounded by at most `limit` on the stack, the nearest last."""
     bounds, nodes, least = scratch.bounds, scratch.nodes, scratch.least
     return push(node, children(tree, node), limit, bounds, nodes, least, top)
@@ -198,7 +200,7 @@ def copies_at(tree: Tree, position: int) -> int:
 
 
 @kernel()
-def leaf_of(search: Search, asked: Ints, leaf: Ints, scratch: Scratch) -> None:
+def leaf_of(search: SearchArrays, asked: Ints, leaf: Ints, scratch: WalkScratch) -> None:
     """leaf[i] becomes the leaf that a walk from query asked[i] enters first."""
     tree = search.tree
     for i in range(len(asked)):

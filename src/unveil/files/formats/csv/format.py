@@ -23,7 +23,7 @@ from unveil.files.formats.csv.header import (
     split_header,
     unreadable,
 )
-from unveil.table.chunked_text import Gathered
+from unveil.table.chunked_text import ChunkedText
 from unveil.table.columns import first_row, not_numbers
 from unveil.table.microdata import Microdata
 from unveil.table.reordered import Slices
@@ -95,12 +95,12 @@ class Csv(Format, frozen=True, kw_only=True):
             cells = self._gathered(Text(file, self.encoding, self.quote))
         return Microdata.from_text(cells, schema, decimal=self.decimal)
 
-    def _gathered(self, text: Text) -> Gathered:
+    def _gathered(self, text: Text) -> ChunkedText:
         parts: Iterator[bytes] = iter(())
         try:
             dialect = self._dialect(text)
             names, start = split_header(text, dialect, self.decimal)
-            cells = Gathered(names)
+            cells = ChunkedText(names)
             parts = blocks(text.after(start), dialect, len(names))
             for block in parts:
                 cells.add(self._cells(block, dialect, names))

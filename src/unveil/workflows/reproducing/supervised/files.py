@@ -70,9 +70,9 @@ class File(NamedTuple):
         """The share that is linked; a tie is a miss."""
         return strictly(self.links(attack, back=back, channel=channel))
 
-    def aligned(self) -> measures.Aligned:
+    def aligned(self) -> measures.FilePair:
         """Both files side by side."""
-        return measures.Aligned(self.data, self.release.data, self.originals)
+        return measures.FilePair(self.data, self.release.data, self.originals)
 
 
 def strictly(links: Links) -> float:

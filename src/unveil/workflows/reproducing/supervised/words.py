@@ -111,7 +111,7 @@ def facts(*, seed: int) -> Figures:
     fits = [_fit(file, column) for column in range(len(file.data.columns))]
     swap = masks.RankSwapping(p=10, columns=data.columns[:6])
     swapped = unveil.mask(data.select(data.columns[:6]), [swap], seed=seed_of(seed, "swap"))
-    both = measures.Aligned(data.select(data.columns[:6]), swapped.data, swapped.row_map)
+    both = measures.FilePair(data.select(data.columns[:6]), swapped.data, swapped.row_map)
     told = data.columns[6]
     with_value = masked(data, (2, 2), (3, 3))
     values = data.column(told).to_numpy()
@@ -145,13 +145,13 @@ def _fit(file: File, column: int) -> float:
     return float(1 - np.var(truth - fitted) / np.var(truth))
 
 
-def _inside(both: measures.Aligned) -> float:
+def _inside(both: measures.FilePair) -> float:
     """Interval disclosure by ranks, at 10 %."""
     found = measures.interval_disclosure(both, widths=[10.0])
     return 0.0 if found is None else found.average.by_rank[0].share
 
 
-def _within(both: measures.Aligned, percent: float) -> float:
+def _within(both: measures.FilePair, percent: float) -> float:
     """The share of the cells that stand so near in rank, counted one by one."""
     ranks = [
         numbers(side).argsort(axis=0).argsort(axis=0) for side in (both.original, both.release)
