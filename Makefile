@@ -1,13 +1,14 @@
 # make demo   the whole way on an embedded sample: releases, audits, a comparison, pages; under a minute
 # make test   the suite
 # make lint   ruff, mypy --strict, the layer rule
+# make size   lines and tokens against size.toml
 # Each makes its own .venv; PYTHON chooses the interpreter.
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint size clean
 
 demo: .venv/installed
 	$(BIN)/unveil demo --force
@@ -20,6 +21,9 @@ lint: .venv/installed-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+size:
+	$(PYTHON) tools/size.py
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

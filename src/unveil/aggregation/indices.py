@@ -3,8 +3,6 @@
 Grabisch, k-order additive discrete fuzzy measures and their representation (1997).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import comb
 

@@ -6,8 +6,6 @@ attributes will do. With `present`, they and the weighted mean are of the attrib
 has; a fuzzy measure says nothing of fewer attributes than it is of.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -4,8 +4,6 @@ Torra and Nin, Record linkage for database integration using fuzzy integrals (20
 definition 2 and section 4.3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from math import inf

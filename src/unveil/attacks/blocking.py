@@ -1,7 +1,5 @@
 """Blocks: records are compared only with those that are equal in what was not masked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -15,8 +15,6 @@ The constants are a little above all of these. Probabilistic linkage takes some 
 for its table of patterns, whatever the number of records.
 """
 
-from __future__ import annotations
-
 from unveil.attacks.base import Matching
 from unveil.attacks.matched.posterior import COMPLETE, NEAREST, NEAREST_BACK
 from unveil.attacks.supervised.competitors import ROWS

@@ -1,7 +1,5 @@
 """Linkage by position: whether the order of the rows betrays who is who."""
 
-from __future__ import annotations
-
 from unveil.attacks.base import Attack, LinkageFiles
 from unveil.attacks.nearest import NearestSearch
 from unveil.engines.metric import manhattan

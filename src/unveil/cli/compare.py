@@ -1,7 +1,5 @@
 """``unveil compare``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the command line prints: tables for people, plain text in a pipe, JSON on request."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The command ``unveil``: finds its commands, and turns errors into sentences."""
 
-from __future__ import annotations
-
 import importlib
 import signal
 import sys

@@ -1,7 +1,5 @@
 """``unveil methods``."""
 
-from __future__ import annotations
-
 import click
 
 from unveil.cli.console import print_json, print_table, say, say_lines

@@ -1,7 +1,5 @@
 """Options for pages and figures, which several commands write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reproduction: the tables and claims of a paper, ours beside theirs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Literal, get_args
 

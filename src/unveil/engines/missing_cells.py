@@ -1,7 +1,5 @@
 """What a missing cell costs, before and after a linear map."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

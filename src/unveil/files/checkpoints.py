@@ -1,7 +1,5 @@
 """What a long job has finished, kept in a private folder until all is."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

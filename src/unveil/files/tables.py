@@ -1,7 +1,5 @@
 """Read a table from a file, write one to a file."""
 
-from __future__ import annotations
-
 import os
 
 from unveil.errors import DataError, UsageError

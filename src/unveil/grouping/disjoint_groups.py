@@ -4,8 +4,6 @@ A group tells the attributes of its mask and has a star in the others. Each reco
 or in none, so that what is counted on groups is counted on the released file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 

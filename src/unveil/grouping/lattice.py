@@ -24,8 +24,6 @@ The lattice is an array of bounds, 8 bytes a node, or two of them where records 
 at most `MOST_NODES` nodes; each look counts the distinct rows of the file once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

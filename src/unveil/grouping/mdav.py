@@ -1,7 +1,5 @@
 """Records in groups of at least k: what microaggregation averages over."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

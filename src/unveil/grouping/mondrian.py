@@ -1,7 +1,5 @@
 """Records cut into ever smaller groups, as long as these keep the rules (Mondrian)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

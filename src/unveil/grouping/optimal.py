@@ -1,7 +1,5 @@
 """The best groups of a single column: what no other microaggregation of it can beat."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.grouping.kernels import partition as kernels

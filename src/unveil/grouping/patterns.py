@@ -1,7 +1,5 @@
 """Patterns that many records satisfy, found by splitting sets of them (anti-unification)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where a star fits anything: how many rows fit each, and the cheapest stars that are enough."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

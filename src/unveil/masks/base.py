@@ -1,7 +1,5 @@
 """What every mask is: a spec that turns one table into another and says what it did."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The centre of each group of records: the mean, the median category or the commonest."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 

@@ -1,7 +1,5 @@
 """Top and bottom coding: extreme values become the value at a boundary."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated, Any, ClassVar
 

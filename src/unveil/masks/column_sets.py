@@ -1,7 +1,5 @@
 """Columns that are masked together: one set of them, or several, each with its own k."""
 
-from __future__ import annotations
-
 from typing import Annotated, Protocol
 
 import msgspec

@@ -1,7 +1,5 @@
 """Correlations of columns with missing cells, and a root of them."""
 
-from __future__ import annotations
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 

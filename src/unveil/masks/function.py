@@ -1,7 +1,5 @@
 """A user's own function as a mask."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np

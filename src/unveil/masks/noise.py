@@ -1,7 +1,5 @@
 """Noise: numbers that are added to, or multiply, the values."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 import numpy as np

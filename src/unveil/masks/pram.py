@@ -1,7 +1,5 @@
 """PRAM: categories replaced by chance, with known probabilities."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 import numpy as np

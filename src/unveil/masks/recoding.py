@@ -1,7 +1,5 @@
 """Global recoding: categories merged, numbers put into ranges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Rounding: numbers to the nearest multiple of a base."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Masks of whole rows: a sample of them, another order."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rank swapping: values exchanged between records of near ranks."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether another matching is as cheap, and for whom it differs."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components

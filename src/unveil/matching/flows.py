@@ -1,7 +1,5 @@
 """The cheapest assignment on a sparse graph, from whatever is there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -6,8 +6,6 @@ every matching from below; so when no pair left out is cheaper for its row, by t
 than what the row pays, the matching is the cheapest of all. Until then such pairs are added.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Markets: what it costs to take each record of one file for each record of the other."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """What every privacy model is: a spec that says what classes of like records have to keep."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple

@@ -1,7 +1,5 @@
 """Whether a file keeps privacy models: counted on the file, never taken from who made it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

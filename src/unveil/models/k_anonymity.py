@@ -1,7 +1,5 @@
 """How many people are alike: k-anonymity in the file, k-map in the population."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """How different what is confidential is among those who are alike."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """How many rows fit a row: where stars fit anything, or people of a population fit a release."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

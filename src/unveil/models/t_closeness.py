@@ -1,7 +1,5 @@
 """t-closeness: those who are alike are as different as everybody."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Literal
 

@@ -4,8 +4,6 @@ Nothing is explained here: each entry has a title and a source, which says it wh
 made. So whoever changes a measure changes its explanation beside it.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from functools import cache

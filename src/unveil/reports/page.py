@@ -1,7 +1,5 @@
 """The page: a summary as one HTML file that loads nothing from anywhere."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

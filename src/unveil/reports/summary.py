@@ -1,7 +1,5 @@
 """The summary of an audit: one value that feeds the terminal, the charts and the page."""
 
-from __future__ import annotations
-
 from unveil import __version__
 from unveil.data.reproduction import Reproductions
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary

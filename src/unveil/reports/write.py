@@ -1,7 +1,5 @@
 """Write a report: one page, and its charts as files of their own."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Options that are numbers, checked against their range; shares of a whole; progress."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from operator import index
 from typing import Protocol

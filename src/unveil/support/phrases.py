@@ -1,7 +1,5 @@
 """Phrases: sentences whose figures keep their exact value, for a terminal and for a page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from math import floor

@@ -1,7 +1,5 @@
 """One seed, named streams: every random step draws from its own generator."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Specs are values: one frozen struct is the Python call, the TOML table and the JSON."""
 
-from __future__ import annotations
-
 import abc
 import inspect
 import re

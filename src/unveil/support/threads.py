@@ -1,7 +1,5 @@
 """Blocks of work on all cores, with progress, and a clean end when interrupted."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed

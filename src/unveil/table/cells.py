@@ -11,8 +11,6 @@ r"""Generalised cells: ranges, sets, prefixes and stars in one text grammar.
             that begins it, ends it or has a dot beside it
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The text columns of a large file, gathered block after block in little memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import polars as pl

@@ -1,7 +1,5 @@
 """What a statistics package's file says of its columns beside cells, labels and levels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """Single columns as polars series: what they store, as labels, as numbers, from text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal, cast

@@ -1,7 +1,5 @@
 """Hold the columns to the schema: what is missing, what is a number, what is a category."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence

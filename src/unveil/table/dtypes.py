@@ -1,7 +1,5 @@
 """The few types that columns are stored in: numbers, truth values, text, dates, times."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from unveil.errors import DataError

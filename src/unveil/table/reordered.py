@@ -1,7 +1,5 @@
 """A table with its rows in another order, which a large one is given only while it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import polars as pl

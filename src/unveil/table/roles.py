@@ -1,7 +1,5 @@
 """The words for roles and levels: ours, sdcMicro's and ARX's."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from unveil.errors import SchemaError

@@ -1,7 +1,5 @@
 """Rows known by what they hold: by an identifier, by their content, never by where they stand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

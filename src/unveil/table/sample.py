@@ -1,7 +1,5 @@
 """The embedded sample: a survey of persons in households, made up but lifelike."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An original and its release side by side: what every measure of both reads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

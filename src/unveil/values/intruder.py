@@ -1,7 +1,5 @@
 """The intruder: what somebody who attacks a release has in hand."""
 
-from __future__ import annotations
-
 import os
 from typing import Annotated, Any, Literal
 

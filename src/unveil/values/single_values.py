@@ -1,7 +1,5 @@
 """Cells of both files as single values, where they are ranges and sets, too."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.support.arrays import Bools, Floats, Ints32

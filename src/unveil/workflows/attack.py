@@ -1,7 +1,5 @@
 """Attack a release: link the records that an intruder has with the released rows."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

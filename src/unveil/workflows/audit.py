@@ -1,7 +1,5 @@
 """Audit a release: attack it, measure it, hold it against a policy, and leave evidence."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """Compare releases of one original by their evidence: which is better, and at what."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations

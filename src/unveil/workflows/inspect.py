@@ -1,7 +1,5 @@
 """Look at a table before anything is done with it."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Link two files about the same people, whether they have attributes in common or not."""
 
-from __future__ import annotations
-
 import logging
 import os
 from typing import Any

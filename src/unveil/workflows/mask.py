@@ -1,7 +1,5 @@
 """Mask a table: a list of masks in order, each to its columns."""
 
-from __future__ import annotations
-
 import logging
 import os
 import secrets

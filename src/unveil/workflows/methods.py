@@ -1,7 +1,5 @@
 """Every method that there is, described from its own spec."""
 
-from __future__ import annotations
-
 from unveil import attacks, masks, models
 from unveil.errors import UsageError
 from unveil.files.formats.base import formats

@@ -1,7 +1,5 @@
 """Several attacks as one: their scores, made alike without the truth, are added up."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, cast
 
 import msgspec

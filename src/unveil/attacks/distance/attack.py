@@ -1,7 +1,5 @@
 """Distance-based record linkage: each record is linked with the nearest."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Literal
 

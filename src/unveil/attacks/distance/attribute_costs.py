@@ -1,7 +1,5 @@
 """Attributes side by side: the numbers of both files, and what a gap between them costs."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 from functools import partial

@@ -7,8 +7,6 @@ by group or by their characters. What is left is a table still, or, where the or
 categories, one number for each category: whether it is held.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The covariance of Mahalanobis: of what differs between a record and its released row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The polynomial kernel as what it is: Euclid on products of attributes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations_with_replacement
 from math import comb, factorial, prod

@@ -5,8 +5,6 @@ is linked with the row that it has most often. How often that is tells the intru
 trust the link.
 """
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Probabilistic record linkage: each record is linked with its likeliest match."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal

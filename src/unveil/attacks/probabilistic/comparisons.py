@@ -1,7 +1,5 @@
 """Comparisons: each attribute of both files, and the levels by which it is compared."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

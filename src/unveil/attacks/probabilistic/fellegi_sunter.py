@@ -5,8 +5,6 @@ u[j, l], independently of its other attributes. The weight of a level is log(m /
 of all attributes stand in one array, each from agreement to disagreement.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

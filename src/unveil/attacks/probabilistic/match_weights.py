@@ -1,7 +1,5 @@
 """What the levels of a comparison cost in the search for the likeliest candidate."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

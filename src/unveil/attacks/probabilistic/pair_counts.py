@@ -1,7 +1,5 @@
 """The pairs that parameters are estimated from: all of them, or a sample that holds matches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

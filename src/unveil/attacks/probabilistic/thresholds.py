@@ -1,7 +1,5 @@
 """Thresholds: which pairs are linked, which are not, and which somebody has to look at."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rank-based record linkage: each record is linked with the one that stands in the same places."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import numpy as np

@@ -5,8 +5,6 @@ marginality (2013): the marginality of a category is the sum of its distances to
 records, so that ordinary ones come first and peculiar ones last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

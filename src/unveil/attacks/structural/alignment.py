@@ -6,8 +6,6 @@ other rises is alike when it is turned round. And attributes that say the same a
 with the others of their files, which says the more the larger the files are.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files with no common attribute: linked by what the records of each are among their own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal, cast

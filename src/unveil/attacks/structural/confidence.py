@@ -4,8 +4,6 @@ The likelihood of a structure that was searched for is always high, and so are t
 its links. What they would be by chance is told by controls: the same search in files of strangers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast

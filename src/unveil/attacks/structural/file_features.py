@@ -1,7 +1,5 @@
 """Files that share no attribute: the records of each as numbers of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -7,8 +7,6 @@ file instead: each cell is one of a person's or of a near neighbour's, so that e
 goes together in the file goes together in them, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

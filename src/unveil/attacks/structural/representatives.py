@@ -5,8 +5,6 @@ two files that share no attribute are compared by what symmetric aggregation ope
 each record.
 """
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import numpy as np

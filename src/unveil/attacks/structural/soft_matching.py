@@ -4,8 +4,6 @@ Given are weights: for each pair the log of how much likelier it is than one of 
 matching is as likely as its pairs are together; sums over all matchings are approximated.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.support.arrays import Floats

@@ -1,7 +1,5 @@
 """Where the search for a structure begins: what simpler attacks hold for likely, and chance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

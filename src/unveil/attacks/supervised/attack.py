@@ -1,7 +1,5 @@
 """The worst case within a family of distances, learnt with the truth in hand."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal

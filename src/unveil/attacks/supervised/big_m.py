@@ -6,8 +6,6 @@ constant for all rows is as large as the largest of these; here each row has its
 not be positive but only not negative, so that the solver's tolerance can but loosen the bound.
 """
 
-from __future__ import annotations
-
 from time import monotonic
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bilinear: any matrix of products of differences, the third of the families."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

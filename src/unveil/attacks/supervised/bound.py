@@ -6,8 +6,6 @@ what must be lost; if the others can be linked all together, it is the answer, a
 hold further conflicts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How long learning may take: by the clock, by a number of steps, or both."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from time import monotonic

@@ -1,7 +1,5 @@
 """Choquet: what attributes cost, integrated by a fuzzy measure, the second of the families."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property

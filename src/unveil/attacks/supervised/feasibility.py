@@ -7,8 +7,6 @@ this is so is not taken from the solver but computed from them, so that no toler
 decides it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

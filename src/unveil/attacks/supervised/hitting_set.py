@@ -1,7 +1,5 @@
 """The least that must be given up so that no conflict is left: a minimum hitting set."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """HiGHS, the solver of linear and integer programs: one thread, and not a word on the terminal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Exact line searches on the number of links itself, from several starts; then a p
 parameters link more. Nothing is lost if it ends early: the best so far is kept, with its bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice

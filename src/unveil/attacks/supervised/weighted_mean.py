@@ -1,7 +1,5 @@
 """Weights: the weighted mean of what attributes cost, the first of the families."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

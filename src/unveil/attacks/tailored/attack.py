@@ -1,7 +1,5 @@
 """The attack of somebody who knows how the release was masked."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from typing import Annotated

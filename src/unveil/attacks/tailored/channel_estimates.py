@@ -1,7 +1,5 @@
 """What an intruder estimates who knows the method, not its parameters; and what has none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import gcd

@@ -1,7 +1,5 @@
 """Compatible rows: a released row fits a record, or it does not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from unveil.attacks.base import Attack, LinkageFiles

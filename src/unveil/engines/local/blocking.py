@@ -6,8 +6,6 @@ longer to plant than to search. Where a cell that parts them is missing, and so 
 part, all that parts them are attributes like that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Exact search on this machine's cores: the same integers whatever the number of threads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The base made ready for search: distinct rows, axes, a tree."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Pairs of records compared by levels, and counted by the pattern of their levels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Keys of comparisons counted: which patterns of levels there are, and of how many pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from threading import Lock

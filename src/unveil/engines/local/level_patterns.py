@@ -1,7 +1,5 @@
 """Comparison patterns: how many pairs of records have which levels, attribute by attribute."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod

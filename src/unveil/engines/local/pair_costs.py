@@ -1,7 +1,5 @@
 """What single pairs cost: for a few candidates of each query, or for all pairs of small files."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Agreement patterns: how many pairs of records agree on exactly which attributes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Queries walked through the tree, block after block, on all threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

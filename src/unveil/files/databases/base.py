@@ -1,7 +1,5 @@
 """Tables that are kept in a database."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Hashable, Sequence

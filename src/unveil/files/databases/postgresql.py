@@ -1,7 +1,5 @@
 """PostgreSQL: tables of a server; who may read them libpq finds out from the environment."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import re

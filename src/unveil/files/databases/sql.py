@@ -1,7 +1,5 @@
 """What all databases have in common: connections that are closed, messages that are held back."""
 
-from __future__ import annotations
-
 import abc
 import contextlib
 import re

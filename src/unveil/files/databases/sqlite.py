@@ -1,7 +1,5 @@
 """SQLite: a file of tables, where each cell has a type of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Hashable, Iterator

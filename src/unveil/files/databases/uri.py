@@ -4,8 +4,6 @@ A password has no place in such a name, since others on the machine can see a co
 No message repeats a part of a name that could be one.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Literal, NamedTuple

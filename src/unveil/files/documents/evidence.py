@@ -1,7 +1,5 @@
 """Evidence as JSON files, and the risk of each record as a table of its own."""
 
-from __future__ import annotations
-
 import os
 
 import msgspec

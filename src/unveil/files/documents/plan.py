@@ -1,7 +1,5 @@
 """Plans as TOML files, and row maps as tables."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import Any

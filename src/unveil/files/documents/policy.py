@@ -1,7 +1,5 @@
 """Policies as TOML files."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Schemas as TOML files."""
 
-from __future__ import annotations
-
 import os
 
 import msgspec

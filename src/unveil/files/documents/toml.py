@@ -1,7 +1,5 @@
 """What people write by hand: schemas, plans and policies are TOML files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Parquet and Arrow files: typed columns, read and written by polars."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

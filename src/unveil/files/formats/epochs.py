@@ -1,7 +1,5 @@
 """Dates and times as the numbers that statistics packages count them in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date

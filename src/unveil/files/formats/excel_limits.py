@@ -1,7 +1,5 @@
 """What a workbook cannot hold, refused before anything is written."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ What all of them share; spss.py, stata.py and sas.py have what each is like. The
 and written by pyreadstat.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is written to a statistics package's file: columns with labels, codes and formats."""
 
-from __future__ import annotations
-
 import abc
 import logging
 import re

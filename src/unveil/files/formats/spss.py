@@ -1,7 +1,5 @@
 """SPSS files: .sav, and .zsav compressed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any, ClassVar

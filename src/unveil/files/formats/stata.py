@@ -1,7 +1,5 @@
 """Stata files: .dta."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -5,8 +5,6 @@ it was reached, it is the same set, so each is looked at once. A pattern is know
 attributes that it tells. Both are kept in tables, as a record and a mask of attributes.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

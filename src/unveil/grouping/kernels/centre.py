@@ -1,7 +1,5 @@
 """The centre of a set of records while they are taken out."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from unveil.engines.local.kernels.filters import Frame, to_axes

@@ -5,8 +5,6 @@ equal ones are then runs, and every model is a sum over runs: no table of all va
 however many there are.
 """
 
-from __future__ import annotations
-
 from math import exp, inf, log
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Groups that have more records than they need lend some to those who are too few."""
 
-from __future__ import annotations
-
 from unveil.support.arrays import Ints
 from unveil.support.compile import kernel
 

@@ -5,8 +5,6 @@ used up in their order, and a cursor into them says which are left. Rows are in 
 the tree that `remaining` looks after.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

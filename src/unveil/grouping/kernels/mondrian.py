@@ -6,8 +6,6 @@ the coarsest within a group will do. So the groups of a hierarchy stay together,
 the last code, part from the known ones first of all.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from unveil.grouping.kernels.diversity import ClassRules, ClassScratch, keeps

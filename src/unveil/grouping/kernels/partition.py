@@ -1,7 +1,5 @@
 """The cheapest partition of a line into runs of k to 2k - 1: a shortest path."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.support.arrays import Floats, Ints

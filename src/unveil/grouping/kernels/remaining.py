@@ -6,8 +6,6 @@ boxes bound the farthest badly, but a row's own distance and the query's from th
 bound the one between them.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 Rows, the tree over those that are left, and the search in it are those of `mdav`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

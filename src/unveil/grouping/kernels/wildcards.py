@@ -1,7 +1,5 @@
 """Where a star fits anything: who needs one, and how many fit each."""
 
-from __future__ import annotations
-
 from unveil.support.arrays import Ints, Ints32
 from unveil.support.compile import kernel
 

@@ -1,7 +1,5 @@
 """Anti-unification: records that agree in nearly all attributes, replaced by what they agree in."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal

@@ -1,7 +1,5 @@
 """What masks share that make records alike: the promise, counted on what they hand over."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass

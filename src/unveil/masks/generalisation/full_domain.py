@@ -1,7 +1,5 @@
 """Full-domain generalisation: every attribute at one level in the whole file, the best of all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Annotated, ClassVar, Literal

@@ -1,7 +1,5 @@
 """Local suppression: single cells are not told, as few as will do."""
 
-from __future__ import annotations
-
 from itertools import combinations, groupby
 from typing import Annotated, ClassVar
 

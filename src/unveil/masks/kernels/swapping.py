@@ -1,7 +1,5 @@
 """Rank swapping: who exchanges values with whom, by position in ascending order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.support.arrays import Bools, Floats, Ints

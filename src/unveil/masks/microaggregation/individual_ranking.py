@@ -1,7 +1,5 @@
 """Individual ranking: microaggregation of one column at a time."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Synthetic records by a Gaussian copula: the original's marginals, and correlations of ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 

@@ -1,7 +1,5 @@
 """Synthesis: records drawn from a model of the table instead of the table itself."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

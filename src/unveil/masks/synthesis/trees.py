@@ -1,7 +1,5 @@
 """Synthetic records by sequential trees: each column predicted from those before it."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 

@@ -6,8 +6,6 @@ the same for all. So long as this holds, no other way to assign as many is cheap
 most rows a column; the others come in by `paths`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

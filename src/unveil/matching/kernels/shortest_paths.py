@@ -5,8 +5,6 @@ above the rows' values (Dijkstra). Prices along it rise just so that every row s
 is cheapest for it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

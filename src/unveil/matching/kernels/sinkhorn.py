@@ -1,7 +1,5 @@
 """Sinkhorn's scaling: a matrix scaled until its rows and columns have the sums they should."""
 
-from __future__ import annotations
-
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel
 

@@ -1,7 +1,5 @@
 """Guessing: what a release tells of an attribute of people who are not in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How many released rows fit each record."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.errors import UsageError

@@ -1,7 +1,5 @@
 """Whether released values have anything to do with the originals they are paired with."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.measures.identity.hits import LOOKED_AT

@@ -1,7 +1,5 @@
 """The population: how many people outside the sample look like somebody in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

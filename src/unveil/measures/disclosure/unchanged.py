@@ -1,7 +1,5 @@
 """Unchanged: what was released as it is, and whom that singles out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Uniqueness: records that nobody else looks like."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -8,8 +8,6 @@ the distributions whose mode is i: P' = sum over i of P(i) K_i, each K_i with mo
 t_ij = P(i) K_i(j) that is a linear program.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

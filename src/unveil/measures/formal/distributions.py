@@ -3,8 +3,6 @@
 It is what Definition 2 of the paper on supervised linkage (section 2.4) asks of an attack.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 

@@ -1,7 +1,5 @@
 """How many links are right by chance: the laws that a number of hits is held against."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, isnan, log
 

@@ -1,7 +1,5 @@
 """Claims: what an intruder would assert who does not know the truth, and how much is right."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How sure a share is that was found on a sample of the records."""
 
-from __future__ import annotations
-
 from unveil.errors import UsageError
 from unveil.support.options import whole_number
 from unveil.values.results.risk import Interval

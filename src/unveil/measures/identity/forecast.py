@@ -1,7 +1,5 @@
 """Forecast: how many links an intruder expects to be right, who does not know the truth."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.errors import UsageError

@@ -1,7 +1,5 @@
 """Hits: how likely each record is linked with its true row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 

@@ -1,7 +1,5 @@
 """How sure a difference is that was found on the same records."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tail: how the risk is spread over the records, and who carries most of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Identity disclosure: what an attack's links are worth, and what to hold that against."""
 
-from __future__ import annotations
-
 from math import floor
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whether the order of the rows betrays who is who."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

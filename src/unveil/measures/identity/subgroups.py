@@ -1,7 +1,5 @@
 """Subgroups of the records, named without telling a cell; households."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

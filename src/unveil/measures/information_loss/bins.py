@@ -1,7 +1,5 @@
 """Axes: numbers and dates in ranges with round ends, which tell no cell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal
 from itertools import chain, pairwise

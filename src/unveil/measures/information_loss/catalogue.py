@@ -1,7 +1,5 @@
 """What each measure of loss means: its range, its definition, and what it cannot see."""
 
-from __future__ import annotations
-
 from math import isfinite
 from typing import NamedTuple
 

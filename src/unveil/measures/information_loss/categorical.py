@@ -1,7 +1,5 @@
 """Loss in categories: cells that changed, steps moved, and what is not known any more."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.measures.information_loss.catalogue import (

@@ -1,7 +1,5 @@
 """Loss in classes: records that cannot be told from each other any more."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.measures.disclosure.uniqueness import classes_of

@@ -1,7 +1,5 @@
 """Shapes: how each attribute is distributed in the original and in the release."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Loss in cells: what a range, a set, a star or a missing cell leaves open."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, measured

@@ -1,7 +1,5 @@
 """Information loss: every measure at once, one number over all, and the classical score."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from unveil.errors import DataError, UsageError

@@ -1,7 +1,5 @@
 """Means, variances, covariances and correlations of both files, in the original's units."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

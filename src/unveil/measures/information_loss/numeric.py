@@ -1,7 +1,5 @@
 """Loss in numbers: how far cells moved, and what became of moments and components."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, measured

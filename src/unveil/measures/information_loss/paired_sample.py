@@ -1,7 +1,5 @@
 """Some records of both files, drawn by what they hold, a record and its twin together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """PIL: how likely a statistic of the original would be nearer to itself than the release's is."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.measures.information_loss.catalogue import REFERENCE, MeasuredLoss, measured

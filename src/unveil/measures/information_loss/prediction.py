@@ -1,7 +1,5 @@
 """Utility: what can be learned from a release, held against what the originals teach."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """pMSE: how well released records can be told from originals."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.measures.information_loss.catalogue import MeasuredLoss, measured

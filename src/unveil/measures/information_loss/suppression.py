@@ -1,7 +1,5 @@
 """Whom a release leaves out, and whose cells tell less: of all, and by subgroup."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Loss in tables: how far the contingency tables of both files are apart."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Charts: a table of the summary drawn by Altair, as a Vega-Lite specification."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures: a chart as a picture of its own."""
 
-from __future__ import annotations
-
 import re
 
 from unveil.errors import DataError

@@ -1,7 +1,5 @@
 """Drawing: what charts are put together of: bars, lines, dots, and how these are told apart."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from typing import Any

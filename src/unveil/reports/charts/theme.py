@@ -1,7 +1,5 @@
 """The look of the charts, in colours that the colour-blind can tell apart (Okabe and Ito)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 BLUE, RED, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"

@@ -1,7 +1,5 @@
 """Advice: what carries the risk, and what would help, as far as it was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from unveil.reports.content import Exhibit, Row, Section, Table, direction, figures, text

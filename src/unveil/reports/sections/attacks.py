@@ -1,7 +1,5 @@
 """Attacks: whom they link, what an intruder would claim, and how near the others come."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text

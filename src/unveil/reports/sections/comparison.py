@@ -1,7 +1,5 @@
 """Comparison: several releases of one original, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

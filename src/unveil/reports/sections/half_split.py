@@ -1,7 +1,5 @@
 """Halves: whether somebody who shares no attribute with the release could find people in it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from unveil.reports.content import Exhibit, Table, figures, text

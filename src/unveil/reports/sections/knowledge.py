@@ -1,7 +1,5 @@
 """Knowledge: how much an intruder must know, and how well."""
 
-from __future__ import annotations
-
 from unveil.reports.content import Cell, Column, Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.half_split import halves

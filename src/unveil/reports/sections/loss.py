@@ -1,7 +1,5 @@
 """Loss: what the masking cost, and original and masked side by side."""
 
-from __future__ import annotations
-
 from unveil.measures import uneven_discards
 from unveil.reports.content import Exhibit, Section, Table, figures, text
 from unveil.reports.glossary import loss_key

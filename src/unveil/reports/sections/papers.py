@@ -1,7 +1,5 @@
 """Papers: published tables, ours beside theirs; what is said in words; what was drawn."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping

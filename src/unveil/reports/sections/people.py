@@ -1,7 +1,5 @@
 """People: on whom the risk falls, record by record and group by group."""
 
-from __future__ import annotations
-
 from unveil.reports.content import Column, Exhibit, Section, Table, direction, figures, text
 from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.knowledge import BETWEEN, between

@@ -1,7 +1,5 @@
 """Doing: what was done to the data, and how the audit was made."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from unveil.reports.content import Exhibit, Row, Section, Table, figures, text

@@ -1,7 +1,5 @@
 """Validity: what the numbers do not say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from unveil.reports.sections.attacks import POSITION

@@ -1,7 +1,5 @@
 """Values: what is disclosed by what the rows say, whether or not anybody is linked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from unveil.reports.content import Cell, Exhibit, Section, Table, figures, text

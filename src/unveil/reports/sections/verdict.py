@@ -1,7 +1,5 @@
 """Verdict: what is decided, limit by limit, and what to know before reading on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The worst case, learnt: what a distance could link if the truth had chosen its parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from unveil.reports.content import Exhibit, Section, Table, direction, figures, text

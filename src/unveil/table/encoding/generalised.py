@@ -1,7 +1,5 @@
 """Generalised cells into arrays: bounds for numbers, sets of codes for categories."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

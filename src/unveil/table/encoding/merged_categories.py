@@ -1,7 +1,5 @@
 """Merged categories: a table in the terms of a release that has fewer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """What two files say of one attribute: its level, its categories."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 

@@ -1,7 +1,5 @@
 """Columns into arrays: what kernels, attacks and measures work on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Arrays into columns: what a mask hands back, in the type that the column had."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

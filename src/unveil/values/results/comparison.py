@@ -1,7 +1,5 @@
 """Comparison: which of several releases of one original is better, and at what."""
 
-from __future__ import annotations
-
 import msgspec
 
 from unveil.values.results.risk import Interval

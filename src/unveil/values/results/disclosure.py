@@ -1,7 +1,5 @@
 """Disclosure: what a release tells of people, whether or not anybody is linked."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

@@ -1,7 +1,5 @@
 """Audit: all that is said of one release, and the evidence that it leaves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Exposure: what an intruder must know, on whom the risk falls, and what would help."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """Linkage: what the links of two files come to, for somebody who need not know the truth."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """Loss: what the masking cost, each number with its range and its meaning."""
 
-from __future__ import annotations
-
 import msgspec
 
 

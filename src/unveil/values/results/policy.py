@@ -1,7 +1,5 @@
 """Policy: the limits that a data steward sets, and what an audit says of each."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec

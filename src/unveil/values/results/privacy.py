@@ -1,7 +1,5 @@
 """Promise: what a file keeps of a privacy model, counted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """Risk: what an attack gained, and what to hold it against."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

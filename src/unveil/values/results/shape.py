@@ -1,7 +1,5 @@
 """Shapes: one attribute side by side, before and after masking."""
 
-from __future__ import annotations
-
 import msgspec
 
 

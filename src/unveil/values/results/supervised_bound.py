@@ -1,7 +1,5 @@
 """Learnt: the worst case within a family of distances, learnt with the truth in hand."""
 
-from __future__ import annotations
-
 import msgspec
 
 OPEN = 1e-6  # of a link that is not

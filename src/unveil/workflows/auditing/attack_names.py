@@ -1,7 +1,5 @@
 """Attacks by short names, and in the plain values of evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Measure an attack: everything that is said of its links, in plain values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan

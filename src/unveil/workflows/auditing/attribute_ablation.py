@@ -1,7 +1,5 @@
 """Which attributes carry the risk: what an attack links without each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache
 

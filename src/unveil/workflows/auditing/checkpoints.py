@@ -1,7 +1,5 @@
 """The steps of a long job: told how far each has come, and done once even after a kill."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What is doubtful of two files: refused where it cannot be audited, else noted."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from typing import Any

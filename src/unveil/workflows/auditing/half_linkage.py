@@ -1,7 +1,5 @@
 """A release tested against itself: whether two halves of its attributes can be linked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Two halves of a table's attributes: what goes together apart, what goes with nothing dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

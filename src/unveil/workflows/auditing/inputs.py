@@ -1,7 +1,5 @@
 """What an audit is of: the two files read, held against each other, and whose rows are whose."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

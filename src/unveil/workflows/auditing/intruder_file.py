@@ -1,7 +1,5 @@
 """The intruder's own file in an audit: whose records it has, and which attacks fit it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

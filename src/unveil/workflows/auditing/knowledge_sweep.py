@@ -1,7 +1,5 @@
 """The risk against what the intruder knows: how many attributes, and how well."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

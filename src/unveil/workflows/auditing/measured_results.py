@@ -1,7 +1,5 @@
 """What an audit says beside its attacks: disclosure, uniqueness, subgroups, loss."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which attacks fit into the memory that an audit may use: said before any is made."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Hold evidence against a policy: limit by limit, with reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

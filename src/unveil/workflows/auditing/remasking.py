@@ -1,7 +1,5 @@
 """The same plan carried out again: how much of the risk is the luck of one seed."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from time import monotonic
 

@@ -1,7 +1,5 @@
 """Replay an audit: run it again from its evidence, and say whether every number is the same."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The worst case of an audit: what a distance could link if the truth had chosen its parameters."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import get_args
 

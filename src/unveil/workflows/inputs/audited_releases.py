@@ -1,7 +1,5 @@
 """Evidence that is compared: read, of one original, and whether like is compared with like."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

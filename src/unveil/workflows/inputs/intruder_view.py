@@ -1,7 +1,5 @@
 """What an intruder has in hand: which records, which columns, which blocks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

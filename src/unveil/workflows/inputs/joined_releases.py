@@ -1,7 +1,5 @@
 """Several releases of the same people as one: their rows, by a key, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

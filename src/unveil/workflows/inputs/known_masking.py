@@ -1,7 +1,5 @@
 """What an intruder knows of the masking: channels, composed, and what can be done again."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Which attributes of two files are compared, and which attack suits them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

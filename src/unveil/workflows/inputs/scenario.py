@@ -1,7 +1,5 @@
 """The scene of several attacks: the files that are read, and the truth that is told, once."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable

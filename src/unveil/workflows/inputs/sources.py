@@ -1,7 +1,5 @@
 """Paths, frames or Microdata go in everywhere."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import Any

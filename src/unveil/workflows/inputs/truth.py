@@ -1,7 +1,5 @@
 """The truth: which released row is whose."""
 
-from __future__ import annotations
-
 import logging
 import os
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A cheap set that hits every conflict, by local search."""
 
-from __future__ import annotations
-
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.compile import kernel, part
 

@@ -1,7 +1,5 @@
 """What pairs cost attribute by attribute, and the competitors that no other one dominates."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.engines.local.kernels.costs import Terms, least_cost

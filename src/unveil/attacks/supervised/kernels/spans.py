@@ -1,7 +1,5 @@
 """Where along a line each record is linked: on one open interval, or nowhere."""
 
-from __future__ import annotations
-
 from unveil.support.arrays import Floats, Ints, Ints32
 from unveil.support.compile import kernel, part
 

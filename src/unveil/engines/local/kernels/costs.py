@@ -5,8 +5,6 @@ a table of codes. Attributes are combined by sum, by maximum or by a Choquet int
 monotone, so the costs of the gaps to a box, combined, are a bound for every record in it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The log of the sum of exp(-score) over all candidates, and what was left out of it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.engines.local.kernels.filters import SQUARES, TINY, UNIT, length_of, thresholds, to_axes

@@ -4,8 +4,6 @@ Sums of gaps over a range of sorted values are put together from halves, quarter
 file, each with its own mean and squared deviations: nothing is subtracted, so nothing cancels.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ the distance. Rounding is bounded, so the filter takes or leaves a candidate onl
 that is certain.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ A comparison of two records has a level for each attribute: 0 for a gap up to th
 for none, and else one more than the level; a key is the slots of all attributes in one number.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The nearest candidates, and how many tie with the best."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What listed pairs of records cost."""
 
-from __future__ import annotations
-
 from unveil.engines.local.kernels.costs import Terms, score_of
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel

@@ -8,8 +8,6 @@ compared one by one, and where many records are left for few combinations of cod
 ones are merged.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ The true distance is known and bounds the search: a record that is not re-identi
 refuted by the first nearer candidate, one that is needs only the ball around it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.engines.local.kernels.costs import against

@@ -1,7 +1,5 @@
 """Identical rows, found by hashing and checked cell by cell."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil.support.arrays import Bits, Bools, Ints

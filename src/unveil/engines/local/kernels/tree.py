@@ -6,8 +6,6 @@ boxes of a node's children: distances to a tile's records, and to 16 boxes, are 
 side by side. Nodes are numbered like a heap: the children of g are 16 g + 1 and the next.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every walk through the tree shares: bounds on children, scores in leaves."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

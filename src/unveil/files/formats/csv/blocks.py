@@ -1,7 +1,5 @@
 """The records of a CSV file in blocks: cut at the ends of records, each as wide as the header."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The text of a CSV file piece after piece, as UTF-8, so that no file is too large to be read."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import sys

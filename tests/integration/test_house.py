@@ -1,0 +1,69 @@
+"""The plan of the house holds: small folders, one name for one class, kernels in their place."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src"
+MODULES = sorted(SOURCE.rglob("*.py"))
+MOST_MODULES, MOST_LINES = 20, 400
+
+
+def _short(path):
+    return str(path.relative_to(SOURCE))
+
+
+def test_no_folder_has_more_than_twenty_modules():
+    folders = defaultdict(list)
+    for path in MODULES:
+        if path.name != "__init__.py":
+            folders[path.parent].append(path.name)
+    assert {
+        _short(one): len(names) for one, names in folders.items() if len(names) > MOST_MODULES
+    } == {}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_short)
+def test_no_module_is_longer_than_400_lines(path):
+    assert path.read_text().count("\n") <= MOST_LINES
+
+
+def test_no_two_public_classes_share_a_name():
+    homes = defaultdict(list)
+    for path in MODULES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(_short(path))
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES}), ids=_short)
+def test_every_folder_says_in_a_sentence_what_is_inside(folder):
+    described = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+    assert re.match(r"[A-Z].{20,}\.(\n|$)", described)
+
+
+def test_numba_is_imported_where_kernels_are_compiled_only():
+    importing = {
+        _short(path)
+        for path in MODULES
+        if re.search(r"^\s*(import|from) numba\b", path.read_text(), re.M)
+    }
+    assert importing == {"unveil/support/compile.py"}
+
+
+def test_kernels_are_compiled_in_folders_called_kernels_only():
+    compiled = re.compile(r"^@(kernel|part|step)\(", re.M)
+    outside = {_short(path) for path in MODULES if compiled.search(path.read_text())}
+    assert {one for one in outside if "/kernels/" not in one} == set()
+
+
+def test_every_unit_test_has_a_module_or_a_folder_of_the_same_path():
+    unit = ROOT / "tests" / "unit"
+    for path in unit.rglob("test_*.py"):
+        home = SOURCE / "unveil" / path.relative_to(unit).parent / path.stem.removeprefix("test_")
+        assert home.is_dir() or home.with_suffix(".py").is_file(), f"{path}: no {home}"
