@@ -62,13 +62,12 @@ def test_the_readmes_schema_is_a_schema(tmp_path):
     assert len(unveil.read_schema(path)) == 3
 
 
-def test_every_module_is_in_the_plan():
-    plan = (ROOT / "ARCHITECTURE.md").read_text()
-    for path in (ROOT / "src" / "unveil").rglob("*.py"):
-        room = path.parent.name
-        if room == "cli" or path.name in ("__init__.py", "__main__.py"):
-            continue
-        assert path.name in plan, f"ARCHITECTURE.md does not name {path.name}"
+def test_the_architecture_is_short_and_names_every_room():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    assert len(text.split()) <= 2000
+    for room in (ROOT / "src" / "unveil").iterdir():
+        if room.is_dir() and room.name != "__pycache__":
+            assert f"`{room.name}/`" in text, f"ARCHITECTURE.md does not name {room.name}"
 
 
 def test_every_picture_is_there():
