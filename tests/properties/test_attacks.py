@@ -359,9 +359,9 @@ def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
         for part, value, first in zip(PARTS, one, found[0], strict=True):
             assert np.array_equal(value, first), part
     sizes = np.zeros(n, np.int64)
-    for part in links.finder.parts(np.arange(n)):
+    for part in links.finder.comparison_blocks(np.arange(n)):
         sizes[part.records] = len(part.candidates)
-    assert np.array_equal(links.finder.choices(np.arange(n)), sizes)
+    assert np.array_equal(links.finder.n_candidates(np.arange(n)), sizes)
 
 
 @settings(max_examples=EXAMPLES // 4)
@@ -372,12 +372,12 @@ def test_strangers_are_attacked_with_the_ranks_and_scales_of_the_people(name, se
     direction = "release-to-original" if reverse else "original-to-release"
     links = attacked(name, mine, released, np.arange(n), direction=direction)
     again = links.on(mine)
-    assert np.array_equal(again.found.scores, links.found.scores)
+    assert np.array_equal(again.top_candidates.scores, links.top_candidates.scores)
     assert (again.truth == -1).all()
     some = np.arange(0, n, 2)
     part = links.on(mine.take(some))
     if not reverse:
-        assert np.array_equal(part.found.scores, links.found.scores[some])
+        assert np.array_equal(part.top_candidates.scores, links.top_candidates.scores[some])
     if links.finder.margins:
         assert measures.control(links, outsiders=part).right == 0
 

@@ -66,7 +66,7 @@ def test_the_posterior_is_that_of_the_twin(seed, n, name, direction):
     assert found == pytest.approx(expected, abs=1e-6)
     assert found.sum(axis=1) == pytest.approx(1)
     assert measures.hits(links) == pytest.approx(twin.best_hits(found, links.truth))
-    best = links.found
+    best = links.top_candidates
     assert np.exp(-best.scores[:, 0]) == pytest.approx(found.max(axis=1))
     assert found[np.arange(n), best.rows[:, 0]] == pytest.approx(found.max(axis=1))
     assert measures.certainty(links) == pytest.approx(found.max(axis=1))

@@ -104,7 +104,7 @@ class PairList:
         run = np.cumsum(new) - 1
         return starts[run], starts[run + 1]
 
-    def against(
+    def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
         """Each record against a row of the other file; -1 where that pair is not listed."""
@@ -137,7 +137,7 @@ class PairList:
             np.where(start < end, stop[best] - begin[best], 0),
         )
 
-    def totals(self, records: Ints) -> Floats | None:
+    def log_totals(self, records: Ints) -> Floats | None:
         """Weights of unknown making are no probabilities."""
         del records
         return None
@@ -200,11 +200,11 @@ class PairList:
         np.logaddexp.at(total, self.asking, self.weight)
         return total[records]
 
-    def parts(self, records: Ints) -> list[ComparisonBlock]:
+    def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
         """Every record might have been paired with every row of the other file."""
         return [ComparisonBlock(np.arange(len(records)), np.arange(self.candidates))]
 
-    def choices(self, records: Ints) -> Ints:
+    def n_candidates(self, records: Ints) -> Ints:
         """As many candidates as there are."""
         return np.full(len(records), self.candidates)
 

@@ -50,7 +50,7 @@ class NearestSearch:
     guess: bool = False  # whether nothing speaks for it, so that nothing is claimed
     lesson: FittedDistance | None = None  # the parameters of the metric, where they were learnt
 
-    def against(
+    def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
         """Each record against a row of the other file."""
@@ -77,7 +77,7 @@ class NearestSearch:
         ready, rows = self._asked(records)
         return ready.density(rows, error=error).log_sum
 
-    def totals(self, records: Ints) -> Floats | None:
+    def log_totals(self, records: Ints) -> Floats | None:
         """The log of the sum of all likelihoods, where scores are some, to be believed as such."""
         believed = self.margins == "likelihood" and self.credit is None
         return self.log_sums(records, CERTAIN) if believed else None
@@ -138,7 +138,7 @@ class NearestSearch:
         if not blocks.columns or (blocks.gappy and self.metric.measure is None):
             return self._ready, records
         queries, base = self.files.asked(self.mine, self.released)
-        parts = PartitionedBase(base, self.parts(records))
+        parts = PartitionedBase(base, self.comparison_blocks(records))
         return PreparedSearch(queries.take(records), parts, self.metric), None
 
     @cached_property
@@ -155,11 +155,11 @@ class NearestSearch:
         """The blocks of those that ask and of those that are asked; one, if there are none."""
         return self.files.asked(self.files.blocks.mine, self.files.blocks.released)
 
-    def parts(self, records: Ints) -> list[ComparisonBlock]:
+    def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
         """Which candidates each record is compared with."""
         return self.files.blocks.parts(*self._blocks(), records)
 
-    def choices(self, records: Ints) -> Ints:
+    def n_candidates(self, records: Ints) -> Ints:
         """How many candidates each record is compared with."""
         asking, asked = self._blocks()
         return self.files.blocks.sizes(asking[records], asked)

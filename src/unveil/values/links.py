@@ -93,7 +93,7 @@ class Finder(Protocol):
     def details(self) -> dict[str, Any]:
         """How the attack came to its scores, in plain values; empty, if there is nothing to say."""
 
-    def against(
+    def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
         """Each record against a row of the other file."""
@@ -101,10 +101,10 @@ class Finder(Protocol):
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
 
-    def parts(self, records: Ints) -> list[ComparisonBlock]:
+    def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
         """Which candidates each record is compared with."""
 
-    def choices(self, records: Ints) -> Ints:
+    def n_candidates(self, records: Ints) -> Ints:
         """How many they are."""
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
@@ -113,7 +113,7 @@ class Finder(Protocol):
     def classes(self) -> Ints:
         """For each released row its class of rows that the attack cannot tell apart."""
 
-    def totals(self, records: Ints) -> Floats | None:
+    def log_totals(self, records: Ints) -> Floats | None:
         """The log of the sum of exp(-score) over each record's candidates, all of them.
 
         By it a score becomes the probability of a link; None where scores say nothing of that.
@@ -177,53 +177,53 @@ class Links:
             )
         return self.truth
 
-    def against(self, stop_at: int | None) -> RankOfTruth:
+    def rank_up_to(self, stop_at: int | None) -> RankOfTruth:
         """Each record against its true one, the closer ones counted up to `stop_at`."""
-        return self.finder.against(self.records, self.true_rows, stop_at, self.progress)
+        return self.finder.rank_of_truth(self.records, self.true_rows, stop_at, self.progress)
 
     def nearest(self, k: int) -> RankedCandidates:
         """The k best candidates of each record."""
         return self.finder.nearest(self.records, k, self.progress)
 
     @cached_property
-    def first(self) -> RankOfTruth:
+    def rank_of_truth(self) -> RankOfTruth:
         """Each record against its true one, as far as needed to say who is linked."""
-        return self.against(1)
+        return self.rank_up_to(1)
 
     @cached_property
-    def found(self) -> RankedCandidates:
+    def top_candidates(self) -> RankedCandidates:
         """The few best candidates of each record."""
         return self.nearest(KEPT)
 
     @property
     def n_closer(self) -> Ints:
         """Candidates strictly closer than the true one: 0, or 1 for "at least one"."""
-        return self.first.n_closer
+        return self.rank_of_truth.n_closer
 
     @property
     def n_tied(self) -> Ints:
         """Candidates that tie with the true one, itself left out; -1 where one is closer."""
-        return self.first.n_tied
+        return self.rank_of_truth.n_tied
 
     @property
     def best(self) -> Ints:
         """The best candidate, the lowest row among ties; -1: there is none."""
-        return self.found.rows[:, 0]
+        return self.top_candidates.rows[:, 0]
 
     @property
     def score(self) -> Floats:
         """What the best candidate scores: a distance, say."""
-        return self.found.scores[:, 0]
+        return self.top_candidates.scores[:, 0]
 
     @property
     def n_best(self) -> Ints:
         """How many candidates tie for the best."""
-        return self.found.n_best
+        return self.top_candidates.n_best
 
     @property
     def second(self) -> Floats:
         """What the second best scores: as much as the best where these tie."""
-        return self.found.scores[:, 1]
+        return self.top_candidates.scores[:, 1]
 
     def sample(self, n: int) -> Links:
         """The same attack on n of these records, drawn by the seed; all, if there are fewer.
@@ -244,9 +244,9 @@ class Links:
             chosen = drawn(self.order.records[self.records], n, rng)
             truth = None if self.truth is None else self.truth[chosen]
             some = replace(self, records=self.records[chosen], truth=truth)
-            if "first" in vars(self):  # what is known need not be asked again
-                known = self.first.of(chosen)
-                object.__setattr__(some, "first", known)
+            if "rank_of_truth" in vars(self):  # what is known need not be asked again
+                known = self.rank_of_truth.of(chosen)
+                object.__setattr__(some, "rank_of_truth", known)
             self._samples[n] = some
         return self._samples[n]
 

@@ -27,7 +27,7 @@ AT_ONCE = 5_000_000  # candidates that are held while ties are listed
 def pair_table(links: Links, k: int) -> pl.DataFrame:
     """The k best candidates of each record, and all that tie with the best."""
     k = whole_number(k, "k", 1, MOST_PAIRS)
-    first = links.found if k <= links.found.rows.shape[1] else links.nearest(k)
+    first = links.top_candidates if k <= links.top_candidates.rows.shape[1] else links.nearest(k)
     wanted = np.clip(first.n_best, k, MOST_PAIRS)
     _check_size(wanted, first.n_best)
     here = np.flatnonzero(wanted == k)
@@ -42,7 +42,7 @@ def pair_table(links: Links, k: int) -> pl.DataFrame:
     mine, released = (
         (rows, links.records[of]) if links.intruder.reverse else (links.records[of], rows)
     )
-    totals = links.finder.totals(links.records)
+    totals = links.finder.log_totals(links.records)
     chance = None if totals is None else np.minimum(np.exp(weights - totals[of]), 1.0)
     columns = (links.origin[mine] + 1, released + 1, weights, chance)
     table = pl.DataFrame(dict(zip(PAIR_COLUMNS, columns, strict=True)))

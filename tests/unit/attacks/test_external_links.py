@@ -38,7 +38,7 @@ def test_pairs_are_counted_like_links():
     assert links.n_best.tolist() == [1, 2, 0]
     assert measures.hits(links).tolist() == [0, 0.5, 0]
     assert measures.top_k(links, 3).share == pytest.approx([0.5 / 3, (0.5 + 1) / 3, 2 / 3])
-    assert links.against(None).n_closer.tolist() == [1, 0, -1]
+    assert links.rank_up_to(None).n_closer.tolist() == [1, 0, -1]
     assert measures.risk(links).n == 3
     back = scored(PAIRS, direction="release-to-original")
     assert back.best.tolist() == [0, 0, 0]
@@ -204,7 +204,7 @@ def test_a_missing_cell_may_be_any_block(caplog):
     links = blocked(["f", None, "m"], ["m", "f", None], ["sex"])
     parts = {
         int(i): part.candidates.tolist()
-        for part in links.finder.parts(np.arange(3))
+        for part in links.finder.comparison_blocks(np.arange(3))
         for i in part.records
     }
     assert parts == {0: [1, 2], 1: [0, 1, 2], 2: [0, 2]}

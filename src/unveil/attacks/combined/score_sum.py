@@ -86,7 +86,7 @@ class ScoreSum:
             rest += np.where(one.rows[:, -1] >= 0, cost, np.inf)
         return ListedCandidates(place, candidate, self.costs(records[place], candidate), rest)
 
-    def against(
+    def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
         """Each record against a row of the other file."""
@@ -143,7 +143,7 @@ class ScoreSum:
         cost = self.costs(records[place], candidate)
         return ListedCandidates(place, candidate, cost, np.full(len(records), np.inf))
 
-    def totals(self, records: Ints) -> Floats | None:
+    def log_totals(self, records: Ints) -> Floats | None:
         """The log of the sum of all likelihoods."""
         return self.log_sums(records, 0.0)
 
@@ -192,13 +192,13 @@ class ScoreSum:
     def _of(self, parts: Any) -> ScoreSum:
         return replace(self, summands=tuple(parts))
 
-    def parts(self, records: Ints) -> list[ComparisonBlock]:
+    def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
         """Which candidates each record is compared with: the same for all of them."""
-        return self.summands[0].parts(records)
+        return self.summands[0].comparison_blocks(records)
 
-    def choices(self, records: Ints) -> Ints:
+    def n_candidates(self, records: Ints) -> Ints:
         """How many they are."""
-        return self.summands[0].choices(records)
+        return self.summands[0].n_candidates(records)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
         """Whether each record is compared with a candidate."""

@@ -127,7 +127,7 @@ class MatchedFinder:
         """How likely each pair is."""
         return RankedMatches.of(self._outcome, self.pairing.shape[0], self.pairing.candidates)
 
-    def against(
+    def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
         """Each record against a row of the other file; one that was never matched is farther."""
@@ -161,7 +161,7 @@ class MatchedFinder:
         best = np.where(many > 0, table.tied[start] + 1, 0)
         return RankedCandidates(np.where(there, classes.members[member], -1), scores, best)
 
-    def totals(self, records: Ints) -> Floats | None:
+    def log_totals(self, records: Ints) -> Floats | None:
         """Scores are minus the log of probabilities; a matching does not say how likely it is.
 
         Nor does a guess, whatever probabilities it is made of.
@@ -178,13 +178,13 @@ class MatchedFinder:
         ends = np.cumsum(table.listed(rows))
         return np.append(0, ends), members, np.repeat(table.chance[pairs], sizes)
 
-    def parts(self, records: Ints) -> list[ComparisonBlock]:
+    def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
         """Which candidates each record is compared with."""
-        return self.base.parts(records)
+        return self.base.comparison_blocks(records)
 
-    def choices(self, records: Ints) -> Ints:
+    def n_candidates(self, records: Ints) -> Ints:
         """How many they are."""
-        return self.base.choices(records)
+        return self.base.n_candidates(records)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
         """Whether each record is compared with a candidate."""

@@ -102,7 +102,7 @@ def _sample(
     records = np.sort(rng.choice(asking, min(sampled, asking), replace=False))
     near = search.nearest(records, NEAREST, None).rows
     listed, times = [], []
-    for part in search.parts(records):
+    for part in search.comparison_blocks(records):
         own, many = near[part.records], len(part.candidates)
         if not many:
             continue

@@ -266,7 +266,7 @@ class _Trainer:
 
 def expected(search: NearestSearch, asked: LinkageTargets) -> Floats:
     """For each record how likely it is linked with its true one, by the exact search."""
-    return np.sort(search.against(asked.records, asked.truth, 1, None).hits)
+    return np.sort(search.rank_of_truth(asked.records, asked.truth, 1, None).hits)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -282,8 +282,8 @@ class _Evaluation:
     def learnt(self, attack: Supervised, held_out: HeldOut | None) -> SupervisedBound:
         """All that is said of it."""
         asked, lesson = self.asked, self.lesson
-        found = self.search.against(asked.records, asked.truth, 1, None)
-        back = self.search.turned().against(asked.partners, asked.records, 1, None)
+        found = self.search.rank_of_truth(asked.records, asked.truth, 1, None)
+        back = self.search.turned().rank_of_truth(asked.partners, asked.records, 1, None)
         twins = np.zeros(len(asked), np.int64)
         twins[self.some] = lesson.twins
         worth = asked.worth(twins)

@@ -106,7 +106,9 @@ class LinkageTargets:
     def _skyline(self, some: Ints) -> Skyline:
         among: list[Ints] = [np.unique(self.kind_of)] * len(some)
         if self.ground.files.blocks.columns:
-            for part in self.ground.search(self.ground.metric).parts(self.records[some]):
+            for part in self.ground.search(self.ground.metric).comparison_blocks(
+                self.records[some]
+            ):
                 rows = np.unique(self.kind_of[part.candidates])
                 for place in part.records.tolist():
                     among[place] = rows
@@ -161,7 +163,7 @@ class Competitors:
         owners = np.repeat(np.arange(len(asked)), NEAREST)[rows.ravel() >= 0]
         rivals = asked.kind_of[rows[rows >= 0]]
         self._add(owners, rivals)
-        found = search.against(asked.records, asked.truth, 1, None)
+        found = search.rank_of_truth(asked.records, asked.truth, 1, None)
         twins = self.twins + asked.sharing - 1
         nearest = (found.n_closer == 0) & (found.n_tied == twins) & self.rows.possible
         return float(self.rows.worth[nearest].sum())

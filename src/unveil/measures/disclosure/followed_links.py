@@ -69,10 +69,12 @@ def _behind(links: Links, classes: _Classes) -> dict[int, Followed | None]:
     if not len(alone):
         return {}
     second, many = np.full(len(links), -1), np.zeros(len(links), np.int64)
-    second[alone] = links.found.rows[alone, 1]
+    second[alone] = links.top_candidates.rows[alone, 1]
     asked = alone[second[alone] >= 0]
     if len(asked):
-        against = links.finder.against(links.records[asked], second[asked], None, links.progress)
+        against = links.finder.rank_of_truth(
+            links.records[asked], second[asked], None, links.progress
+        )
         many[asked] = against.n_tied + 1
     found = _Ask(links, classes, 1, second, many).answers()
     return {place: found[place] for place in alone.tolist()}
@@ -109,7 +111,7 @@ class _Ask(NamedTuple):
 
     def answers(self) -> list[Followed | None]:
         """By the list that there is, by class, or by a longer list."""
-        listed = self.links.found.rows[:, self.passed :]
+        listed = self.links.top_candidates.rows[:, self.passed :]
         found: list[Followed | None] = []
         for place, (row, many) in enumerate(
             zip(self.row.tolist(), self.many.tolist(), strict=True)

@@ -119,9 +119,9 @@ def distributions(links: Links, *, sample: int = LOOKED_AT) -> Distributions:
             "candidates, which are not listed: let the intruder know more attributes; "
             "formal(links) needs no list"
         )
-    listed = some.found.rows.shape[1]
+    listed = some.top_candidates.rows.shape[1]
     few = np.flatnonzero(n_best <= listed)
-    parts = [_ties(few, some.found.rows[few], n_best)]
+    parts = [_ties(few, some.top_candidates.rows[few], n_best)]
     many = np.flatnonzero(n_best > listed)
     many = many[np.argsort(n_best[many], kind="stable")]  # so that few ask for more than they have
     for start in range(0, len(many), AT_ONCE):

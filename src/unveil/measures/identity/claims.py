@@ -35,7 +35,7 @@ def margins(links: Links, *, without_true: bool = False) -> Floats:
             f"{links.name}: its scores are no distances, so that no margin between them says how "
             "sure a link is"
         )
-    rows, scores = links.found.rows, links.found.scores
+    rows, scores = links.top_candidates.rows, links.top_candidates.scores
     if without_true:
         gone = rows == links.true_rows[:, None]
         order = np.argsort(gone, axis=1, kind="stable")

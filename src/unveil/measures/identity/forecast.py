@@ -34,7 +34,7 @@ def certainty(links: Links) -> Floats:
 
 
 def _certainty(links: Links) -> Floats | None:
-    totals = links.finder.totals(links.records)
+    totals = links.finder.log_totals(links.records)
     if totals is None:
         return None
     with np.errstate(invalid="ignore"):  # where nobody is possible

@@ -71,7 +71,7 @@ def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
         raise UsageError("the law of the best of several attacks is of the same records")
     records = one.records[one.true_rows >= 0]
     records = records[np.argsort(one.order.records[records])]  # wherever they stand
-    lots = _Lots.of(one.finder.parts(records), len(records), one.order.candidates)
+    lots = _Lots.of(one.finder.comparison_blocks(records), len(records), one.order.candidates)
     rng = stream(one.seed, "attack", "chance")
     many = max(1, AT_ONCE // max(len(records), 1))  # truths that are tried at a time
     found: list[Floats] = []
@@ -81,7 +81,7 @@ def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
         asked = np.tile(records, len(truths))
         hits = []
         for links in attacks:
-            each = links.finder.against(asked, tried, 1, None).hits
+            each = links.finder.rank_of_truth(asked, tried, 1, None).hits
             hits.append(each.reshape(len(truths), -1).sum(axis=1))
         found.append(np.max(hits, axis=0))
     return DrawnLaw(np.sort(np.concatenate(found)))

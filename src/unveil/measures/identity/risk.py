@@ -88,7 +88,7 @@ def p_value(links: Links, *, draws: int = DRAWS) -> float:
         return 1.0
     each = hits(links)
     found = float(np.sort(each).sum())
-    choices = np.unique(links.finder.choices(links.records[links.true_rows >= 0]))
+    choices = np.unique(links.finder.n_candidates(links.records[links.true_rows >= 0]))
     if len(choices) == 1 and choices[0] >= MANY and np.isin(each, (0, 1)).all():
         return random_links(n, int(choices[0])).at_least(found)
     if n <= MOST_DRAWN:
@@ -136,7 +136,7 @@ def baseline(links: Links) -> float:
     """
     known = links.true_rows >= 0
     records, true = links.records[known], links.true_rows[known]
-    return _shares(links.finder.choices(records)[links.finder.compares(records, true)])
+    return _shares(links.finder.n_candidates(records)[links.finder.compares(records, true)])
 
 
 def _shares(sizes: Ints) -> float:

@@ -207,7 +207,7 @@ def attempted(links: Links, budget: Budget, begun: float | None = None) -> Links
     n, size, end = len(links), PILOT, (begun or monotonic()) + budget.seconds
     while size < n:
         before, some = monotonic(), links.sample(size)
-        some.first  # noqa: B018 - which is made when it is asked for
+        some.rank_of_truth  # noqa: B018 - which is made when it is asked for
         took, left = monotonic() - before, end - monotonic()
         if took * n / size <= left:
             break

@@ -146,7 +146,7 @@ def test_whose_scale():
     unit = {"own": 0, "original": 18 / 2**0.5, "release": 18 / 200**0.5}
     for scale, expected in unit.items():
         found = unveil.attack(people, rows, attacks.Distance(scale=scale), truth="row-order")
-        farther = found.finder.against(np.arange(2), np.arange(2), None, None)
+        farther = found.finder.rank_of_truth(np.arange(2), np.arange(2), None, None)
         assert farther.n_closer.tolist() == ([0, 0] if scale == "own" else [0, 1])
         costs = found.nearest(2)
         own = costs.scores[1][costs.rows[1] == 1][0]

@@ -157,7 +157,7 @@ def test_of_strangers_auto_makes_a_guess_and_says_so():
     assert details["sure"] < 0.5
     assert details["evidence"][0]["method"] == "correlation"
     assert links.pairs()["match_probability"].null_count() == 2 * N
-    assert links.finder.totals(links.records) is None
+    assert links.finder.log_totals(links.records) is None
 
 
 # What must not matter.

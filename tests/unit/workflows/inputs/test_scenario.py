@@ -45,7 +45,7 @@ def test_attacks_on_one_scene_are_attacks(sample, release, records):
                 alone = unveil.attack(sample, release, spec, intruder=intruder, seed=3)
                 some, other = links.sample(20), alone.sample(20)
                 assert np.array_equal(some.records, other.records)
-                assert np.array_equal(some.found.rows, other.found.rows)
+                assert np.array_equal(some.top_candidates.rows, other.top_candidates.rows)
                 assert measures.risk(links) == measures.risk(alone)
 
 
@@ -71,7 +71,7 @@ def test_strangers_on_a_scene_are_nobody(sample, release):
         links = scene.links(attacks.Distance(), Intruder(knows=KNOWS, direction=direction))
         others = links.on(unveil.households(30, seed=8))
         assert (others.true_rows == -1).all()
-        assert others.sample(7).found.n_best.min() >= 1
+        assert others.sample(7).top_candidates.n_best.min() >= 1
 
 
 def test_other_records_need_another_scene(sample, release):
