@@ -3,6 +3,7 @@
 from unveil import __version__
 from unveil.data.reproduction import Reproductions
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
+from unveil.reports.headline import headline
 from unveil.reports.sections import (
     advice,
     attacks,
@@ -41,7 +42,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
         kind=EXTERNAL if external else INTERNAL,
         title="Disclosure risk of a release",
         subject=verdict.subject(evidence, external=external),
-        verdict=evidence.told_to(external=external),
+        verdict=headline(evidence, external=external),
         passed=None if evidence.verdict is None else evidence.verdict.passed,
         facts=verdict.facts(evidence),
         sections=tuple(section for section in made if section is not None),

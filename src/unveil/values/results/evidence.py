@@ -7,7 +7,7 @@ import msgspec
 
 from unveil.errors import UsageError
 from unveil.support.arrays import Floats
-from unveil.support.phrases import Phrase, counted, percent, phrase, plain, several
+from unveil.support.display import shown
 from unveil.values.results.disclosure import (
     CompatibleRows,
     Diversity,
@@ -68,7 +68,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return self.risk.share if self.risk.interval is None else self.risk.interval.high
 
     def __str__(self) -> str:
-        return self.risk.told(self.name)
+        return shown(self)
 
     __repr__ = __str__
 
@@ -165,60 +165,6 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         """The attack by where rows stand; None: it was not made."""
         return next((one for one in self.attacks if one.row_order is not None), None)
 
-    @property
-    def in_words(self) -> Phrase:
-        """The verdict in a sentence, for those who have to decide."""
-        return self.told_to()
-
-    def told_to(self, *, external: bool = False) -> Phrase:
-        """The verdict in a sentence; to others, without what the order of the rows tells."""
-        if not self.attacks:
-            return phrase(
-                "Every row of this release is made up, so that there is nobody to be linked: what "
-                "is disclosed by what the rows say is below."
-            )
-        return (*self._linked(self.attacks[0], external=external), *self._sampled())
-
-    def _linked(self, worst: Finding, *, external: bool) -> Phrase:
-        """Whom the best attack links, what a guess would get, and what no attack can exceed."""
-        risk = worst.risk
-        told = "what is not told here" if external else "where they stood in the file"
-        knows, these = phrase("an intruder knows {}", told), "these"
-        if worst.by_file:
-            knows, these = phrase("is in the intruder's own file, too"), "what the two files say"
-        elif risk.attributes:
-            many = counted(len(risk.attributes))
-            knows = phrase("an intruder knows {} of their true values exactly", many)
-        drawn, every = several(risk.n, "person"), phrase("")
-        if risk.interval is not None:
-            low, high = percent(risk.interval.low), percent(risk.interval.high)
-            drawn = phrase("{}, drawn from {}", drawn, counted(risk.population))
-            every = phrase("; of all {} to {}", low, high)
-        most = phrase(
-            "; [no attack](ceiling) on {} can link more than {}", these, counted(risk.ceiling)
-        )
-        return phrase(
-            "If someone is known to be in this file and {}, the best attack we tried "
-            "[links](linked) {} of {} ({}{}). A [guess](guess) links {}{}.",
-            knows,
-            counted(risk.expected),
-            drawn,
-            percent(risk.share),
-            every,
-            counted(risk.baseline),
-            most if risk.attributes else "",
-        )
-
-    def _sampled(self) -> Phrase:
-        """What it means that the file is a sample of a population."""
-        if self.sampling_fraction is None:
-            return ()
-        return phrase(
-            " The file is a [sample](sampling-fraction) of {} of its population: whoever is not "
-            "known to be in it is there with that chance only.",
-            percent(self.sampling_fraction),
-        )
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Audit:
@@ -259,8 +205,7 @@ class Audit:
         return plain
 
     def __str__(self) -> str:
-        """The verdict in a sentence, for those who have to decide."""
-        return plain(self.evidence.in_words)
+        return shown(self)
 
     def __repr__(self) -> str:
         size = count(self.evidence.records, "record")

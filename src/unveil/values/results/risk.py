@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+from unveil.support.display import shown
+
 
 class Interval(msgspec.Struct, frozen=True):
     """Where a share lies, with the stated confidence."""
@@ -68,13 +70,4 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
 
     def __str__(self) -> str:
-        return self.told(self.attack)
-
-    def told(self, attack: str) -> str:
-        """The risk in a sentence, by an attack of this name."""
-        attacked = "all of them attacked" if self.interval is None else "a sample of more"
-        most = f", no attack on these attributes more than {self.ceiling:,.0f}"
-        return (
-            f"{attack} links {self.expected:,.1f} of {self.n:,} ({self.share:.1%}, "
-            f"{attacked}; a guess links {self.baseline:,.3g}{most if self.attributes else ''})"
-        )
+        return shown(self)

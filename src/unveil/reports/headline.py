@@ -1,0 +1,76 @@
+"""The headline of an audit, and the sentence for the risk of one attack."""
+
+from unveil.support import display
+from unveil.support.phrases import Phrase, counted, percent, phrase, plain, several
+from unveil.values.results.evidence import Audit, Evidence, Finding
+from unveil.values.results.risk import Risk
+
+
+def headline(evidence: Evidence, *, external: bool = False) -> Phrase:
+    """The result of an audit in a sentence, for those who decide.
+
+    For outsiders (`external`) it does not say that the row order identifies people.
+    """
+    if not evidence.attacks:
+        return phrase(
+            "Every row of this release is made up, so that there is nobody to be linked: what "
+            "is disclosed by what the rows say is below."
+        )
+    return (*_worst_attack(evidence.attacks[0], external=external), *_sampling(evidence))
+
+
+def _worst_attack(worst: Finding, *, external: bool) -> Phrase:
+    """How many people the best attack links, compared with a guess and with the ceiling."""
+    risk = worst.risk
+    position = "what is not told here" if external else "where they stood in the file"
+    knows, these = phrase("an intruder knows {}", position), "these"
+    if worst.by_file:
+        knows, these = phrase("is in the intruder's own file, too"), "what the two files say"
+    elif risk.attributes:
+        n_known = counted(len(risk.attributes))
+        knows = phrase("an intruder knows {} of their true values exactly", n_known)
+    people, interval = several(risk.n, "person"), phrase("")
+    if risk.interval is not None:
+        low, high = percent(risk.interval.low), percent(risk.interval.high)
+        people = phrase("{}, drawn from {}", people, counted(risk.population))
+        interval = phrase("; of all {} to {}", low, high)
+    ceiling = phrase(
+        "; [no attack](ceiling) on {} can link more than {}", these, counted(risk.ceiling)
+    )
+    return phrase(
+        "If someone is known to be in this file and {}, the best attack we tried "
+        "[links](linked) {} of {} ({}{}). A [guess](guess) links {}{}.",
+        knows,
+        counted(risk.expected),
+        people,
+        percent(risk.share),
+        interval,
+        counted(risk.baseline),
+        ceiling if risk.attributes else "",
+    )
+
+
+def _sampling(evidence: Evidence) -> Phrase:
+    """What the risk means for a person not known to be in the sample."""
+    if evidence.sampling_fraction is None:
+        return ()
+    return phrase(
+        " The file is a [sample](sampling-fraction) of {} of its population: whoever is not "
+        "known to be in it is there with that chance only.",
+        percent(evidence.sampling_fraction),
+    )
+
+
+def risk_sentence(risk: Risk, attack: str) -> str:
+    """The risk by an attack of this name in a sentence."""
+    attacked = "all of them attacked" if risk.interval is None else "a sample of more"
+    ceiling = f", no attack on these attributes more than {risk.ceiling:,.0f}"
+    return (
+        f"{attack} links {risk.expected:,.1f} of {risk.n:,} ({risk.share:.1%}, "
+        f"{attacked}; a guess links {risk.baseline:,.3g}{ceiling if risk.attributes else ''})"
+    )
+
+
+display.register(Audit, lambda audit: plain(headline(audit.evidence)))
+display.register(Finding, lambda finding: risk_sentence(finding.risk, finding.name))
+display.register(Risk, lambda risk: risk_sentence(risk, risk.attack))
