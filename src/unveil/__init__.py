@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from unveil.table.schema import Schema
     from unveil.values.intruder import Intruder
     from unveil.values.links import Links
-    from unveil.values.release.release import Plan, Release, Releases
+    from unveil.values.release.plan import Plan
+    from unveil.values.release.release import Release, Releases
     from unveil.values.results.evidence import Audit
     from unveil.values.results.policy import Policy
     from unveil.workflows.attack import attack
@@ -85,7 +86,7 @@ _HOME = {
     "Intruder": "unveil.values.intruder",
     "Links": "unveil.values.links",
     "Microdata": "unveil.table.microdata",
-    "Plan": "unveil.values.release.release",
+    "Plan": "unveil.values.release.plan",
     "Policy": "unveil.values.results.policy",
     "Release": "unveil.values.release.release",
     "Releases": "unveil.values.release.release",

@@ -16,11 +16,10 @@ from unveil.reports.summary import summary
 from unveil.support.phrases import counted, name, percent, plain
 from unveil.values.results.disclosure import Above, UnchangedColumn
 from unveil.values.results.evidence import LeftOut
-from unveil.values.results.exposure import GroupRisk, RecordRisks, RiskBin, Subgroups
-from unveil.values.results.loss import LossMeasure
+from unveil.values.results.loss import Bar, LossMeasure, Shape
 from unveil.values.results.policy import Limit, Verdict
 from unveil.values.results.risk import Interval
-from unveil.values.results.shape import Bar, Shape
+from unveil.values.results.subgroups import GroupRisk, RecordRisks, RiskBin, Subgroups
 
 INTERVAL = Interval(0.05, 0.2, 0.95)
 changed = msgspec.structs.replace

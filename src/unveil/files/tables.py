@@ -12,7 +12,8 @@ from unveil.files.locations import as_path, place_of
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.links import Links
-from unveil.values.release.release import Plan, Release
+from unveil.values.release.plan import Plan
+from unveil.values.release.release import Release
 from unveil.values.results.evidence import Audit
 from unveil.values.results.policy import Policy
 

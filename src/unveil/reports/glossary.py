@@ -19,12 +19,12 @@ from unveil.attacks.matched import one_to_one, posterior
 from unveil.measures.information_loss.catalogue import GLOSSARY, MeasureMeaning
 from unveil.table.roles import ROLE_MEANINGS
 from unveil.values.intruder import Intruder
-from unveil.values.results import disclosure, exposure, policy
+from unveil.values.results import disclosure, knowledge, policy, remedies, subgroups
 from unveil.values.results import evidence as audit
 from unveil.values.results import supervised_bound as learnt
 from unveil.values.results.comparison import Dominated
+from unveil.values.results.loss import Shape
 from unveil.values.results.risk import Risk
-from unveil.values.results.shape import Shape
 from unveil.workflows.methods import methods
 
 PARAGRAPHS = 2  # of a docstring: what it is, and what that means; what follows is for statisticians
@@ -73,15 +73,15 @@ WORDS: dict[str, tuple[str, object]] = {
     "rank-of-truth": ("Among the k best", measures.top_k),
     "at-risk": ("Records at risk", measures.at_risk),
     "record-risk": ("Risk of a record", measures.hits),
-    "knowledge": ("Knowledge curve", exposure.Knowledge),
-    "noisy-knowledge": ("Noisy knowledge", exposure.NoisyKnowledge),
-    "remasking": ("Masking again", exposure.Remasking),
-    "attribute-risk": ("Attributes that carry the risk", exposure.AttributeRisks),
-    "halves": ("Halves of the attributes", exposure.Halves),
+    "knowledge": ("Knowledge curve", knowledge.Knowledge),
+    "noisy-knowledge": ("Noisy knowledge", knowledge.NoisyKnowledge),
+    "remasking": ("Masking again", remedies.Remasking),
+    "attribute-risk": ("Attributes that carry the risk", knowledge.AttributeRisks),
+    "halves": ("Halves of the attributes", knowledge.Halves),
     "learnt": ("Worst case (learnt)", learnt.SupervisedBound),
     "held-out": ("Held out", learnt.HeldOut),
-    "remedy": ("Remedies", exposure.Remedies),
-    "subgroup": ("Subgroups", exposure.Subgroups),
+    "remedy": ("Remedies", remedies.Remedies),
+    "subgroup": ("Subgroups", subgroups.Subgroups),
     "household": ("Households", disclosure.HouseholdHits),
     "interval-disclosure": ("Interval disclosure", measures.interval_disclosure),
     "uniqueness": ("Uniqueness", measures.uniqueness),

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from unveil.errors import SpecError
 from unveil.support.specs import Spec
-from unveil.values.release.release import Plan
+from unveil.values.release.plan import Plan
 from unveil.wording import count, listing
 
 Direction = Literal["original-to-release", "release-to-original"]

@@ -21,16 +21,11 @@ from unveil.files.documents.policy import as_policy
 from unveil.files.locations import as_path, check_outputs, place_of
 from unveil.support.arrays import Floats
 from unveil.table.schema import Schema
-from unveil.values.release.release import check_seed
+from unveil.values.release.plan import check_seed
 from unveil.values.results.evidence import FORMAT, Audit, Evidence, Finding, LeftOut
-from unveil.values.results.exposure import (
-    AttributeRisks,
-    Knowledge,
-    NoisyKnowledge,
-    Remasking,
-    Remedies,
-)
+from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
 from unveil.values.results.policy import Policy
+from unveil.values.results.remedies import Remasking, Remedies
 from unveil.workflows.auditing.attack_names import attack_from, plain_spec
 from unveil.workflows.auditing.attack_runs import (
     AttackResults,

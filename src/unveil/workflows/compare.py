@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil.measures.identity.paired_difference import FEWEST, paired_difference
 from unveil.support.arrays import Floats
-from unveil.values.release.release import check_seed
+from unveil.values.release.plan import check_seed
 from unveil.values.results.comparison import (
     AttackShare,
     Best,

@@ -15,7 +15,7 @@ from unveil.files.tables import write
 from unveil.masks import Microaggregation, Pram, RankSwapping
 from unveil.masks.base import OnColumns
 from unveil.table.sample import households
-from unveil.values.release.release import Plan
+from unveil.values.release.plan import Plan
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
 from unveil.values.results.policy import Policy

@@ -25,7 +25,8 @@ from unveil.table.microdata import Microdata
 from unveil.table.row_identity import fingerprints
 from unveil.table.schema import Schema
 from unveil.values.release.channels import Channel
-from unveil.values.release.release import SEED_BITS, Plan, Release
+from unveil.values.release.plan import SEED_BITS, Plan
+from unveil.values.release.release import Release
 from unveil.wording import listing
 from unveil.workflows.inputs.sources import as_microdata
 

@@ -25,9 +25,8 @@ from unveil.reports.sections.values import inference
 from unveil.reports.summary import compared, summary
 from unveil.support.phrases import plain
 from unveil.values.results.disclosure import CompatibleRows
-from unveil.values.results.exposure import GroupRisk
-from unveil.values.results.loss import GroupLoss
-from unveil.values.results.shape import Bar, Shape
+from unveil.values.results.loss import Bar, GroupLoss, Shape
+from unveil.values.results.subgroups import GroupRisk
 
 SAID = Path(__file__).parent / "said"
 PAGES = {

@@ -15,7 +15,7 @@ from unveil.support.arrays import Ints
 from unveil.support.specs import find_method
 from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
-from unveil.values.release.release import Plan
+from unveil.values.release.plan import Plan
 from unveil.wording import count, listing, nearest
 
 KEYS = ("seed", "version", "keep_order", "mask")

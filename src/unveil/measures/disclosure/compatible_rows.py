@@ -5,7 +5,7 @@ import numpy as np
 from unveil.errors import UsageError
 from unveil.measures.identity.hits import LOOKED_AT
 from unveil.support.arrays import Ints
-from unveil.table.encoding.merged_categories import recode_like_release
+from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.values.file_pair import FilePair
 from unveil.values.links import Links
 from unveil.values.release.channels import Ranges, Sets

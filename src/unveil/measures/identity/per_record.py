@@ -8,7 +8,7 @@ import numpy as np
 from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.values.results.disclosure import Above
-from unveil.values.results.exposure import CarriedRisk, RecordRisks, RiskBin, RiskyRow
+from unveil.values.results.subgroups import CarriedRisk, RecordRisks, RiskBin, RiskyRow
 
 EDGES = (0.0, 0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0)
 THRESHOLDS = (0.05, 0.1, 0.2, 0.33, 0.5)

@@ -16,7 +16,7 @@ from unveil.table.encoding.to_arrays import spread
 from unveil.table.hierarchies import Hierarchy
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
-from unveil.values.results.shape import Bar, Shape
+from unveil.values.results.loss import Bar, Shape
 from unveil.values.single_values import single_numbers
 from unveil.wording import count
 

@@ -17,7 +17,7 @@ from unveil.support.phrases import (
     several,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.exposure import Remedies
+from unveil.values.results.remedies import Remedies
 from unveil.values.results.risk import Interval
 
 TELLING = 3  # attributes that are named

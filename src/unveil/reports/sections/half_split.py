@@ -16,7 +16,7 @@ from unveil.support.phrases import (
     several,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.exposure import Halves
+from unveil.values.results.knowledge import Halves
 
 
 def halves(found: Halves, evidence: Evidence, *, external: bool) -> Iterator[Exhibit]:

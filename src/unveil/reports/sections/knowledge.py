@@ -5,7 +5,8 @@ from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.half_split import halves
 from unveil.support.phrases import Phrase, counted, decimal, name, percent, phrase, several
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.exposure import AttributeRisks, Knowledge, NoisyKnowledge, Remasking
+from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
+from unveil.values.results.remedies import Remasking
 from unveil.values.results.risk import Interval
 
 BETWEEN = (figures("low", "[at least](interval)"), figures("high", "at most"))

@@ -17,8 +17,7 @@ from unveil.support.phrases import (
     phrase,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.loss import GroupLoss, Loss, LossMeasure, Suppression
-from unveil.values.results.shape import Shape
+from unveil.values.results.loss import GroupLoss, Loss, LossMeasure, Shape, Suppression
 
 OF_CELLS = ("numbers", "categories", "tables")  # what measures of loss look at
 SIDE_BY_SIDE = 30  # attributes that are drawn

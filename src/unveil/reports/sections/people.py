@@ -5,7 +5,7 @@ from unveil.reports.sections.attacks import attack
 from unveil.reports.sections.knowledge import BETWEEN, between
 from unveil.support.phrases import Phrase, counted, level, name, percent, phrase
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.exposure import RecordRisks, Subgroups
+from unveil.values.results.subgroups import RecordRisks, Subgroups
 
 UNEVEN = 1.5  # times their part of the records: below, nobody carries much more than others
 LISTED = 200  # subgroups; a column of many categories has thousands

@@ -1,5 +1,8 @@
 """What two files say of one attribute: its level, its categories."""
 
+from collections.abc import Sequence
+
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -161,3 +164,35 @@ def _categories(data: Microdata, column: str) -> tuple[str, ...]:
     if data.schema[column].generalised:
         return code_sets(data, column).categories
     return codes(data, column).categories
+
+
+def recode_like_release(release: Microdata, mine: Microdata, columns: Sequence[str]) -> Microdata:
+    """The records with the categories that the release's schema says theirs were merged into.
+
+    Whoever has a release knows what its categories stand for, and compares like with like.
+
+    >>> import polars as pl
+    >>> from unveil.table.microdata import Microdata
+    >>> from unveil.table.schema import Schema
+    >>> mine = Microdata(pl.DataFrame({"job": ["nurse", "clerk"]}))
+    >>> schema = Schema({"job": {"level": "nominal", "merged": {"care": ["nurse", "doctor"]}}})
+    >>> release = Microdata(pl.DataFrame({"job": ["care", "clerk"]}), schema)
+    >>> recode_like_release(release, mine, ["job"]).column("job").to_list()
+    ['care', 'clerk']
+    """
+    cells, attributes = [], {}
+    for name in columns:
+        own, theirs = mine.schema[name], release.schema[name]
+        if not theirs.merged or own.merged == theirs.merged or own.generalised:
+            continue
+        table = {member: label for label, several in theirs.merged.items() for member in several}
+        cells.append(labels_of(mine.column(name)).replace(table))
+        attributes[name] = msgspec.structs.replace(
+            own,
+            level=theirs.level,
+            order=release.order(name),
+            labels={},
+            hierarchy=(),
+            merged=theirs.merged,
+        )
+    return mine.replace(cells, attributes) if cells else mine

@@ -4,100 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from operator import index
 from typing import Any
 
 import msgspec
-import numpy as np
 
-from unveil.errors import SpecError, UsageError
+from unveil.errors import UsageError
 from unveil.support.arrays import Ints
 from unveil.support.options import whole_number
-from unveil.support.seeds import stream
-from unveil.support.specs import Spec, method_name
+from unveil.support.specs import method_name
 from unveil.table.microdata import Microdata
 from unveil.table.reordered import Reordered
 from unveil.table.schema import Schema
 from unveil.values.release.channels import Channel
+from unveil.values.release.plan import Plan
 from unveil.wording import count, listing
 
-SEED_BITS = 63  # what a TOML file holds
 ROW_ORDER = ("", "rows")  # the stream that orders the rows of a written file; no step is called ""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is done to a table: the masks in order, and the seed of their random numbers.
-
-    Whoever has the plan and a guess of the original can check the guess: a plan is as
-    private as the original. Without a seed one is drawn when the plan is carried out.
-
-    >>> from unveil.masks import RankSwapping
-    >>> Plan((RankSwapping(p=5, columns=["age"]),), seed=7).to_dict()
-    {'seed': 7, 'mask': [{'method': 'rank-swapping', 'columns': ['age'], 'p': 5.0}]}
-    """
-
-    masks: tuple[Spec, ...]
-    seed: int | None = field(default=None, repr=False)  # as private as the original
-    keep_order: bool = False  # whether a written file has the rows in their original order
-    version: str = ""
-
-    def __post_init__(self) -> None:
-        if isinstance(self.masks, str | Spec) or not isinstance(self.masks, Iterable):
-            raise SpecError("a plan has a list of masks")
-        object.__setattr__(self, "masks", tuple(self.masks))
-        if self.seed is not None:
-            object.__setattr__(self, "seed", check_seed(self.seed))
-        if not isinstance(self.keep_order, bool):
-            raise SpecError("keep_order: true or false")
-
-    def stream(self, *names: str) -> np.random.Generator:
-        """The random numbers of one step and column, by the plan's seed."""
-        if self.seed is None:
-            raise UsageError("a plan without a seed draws nothing: carry it out, or give it one")
-        return stream(self.seed, *names)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The plan as plain values: the TOML file."""
-        plain: dict[str, Any] = {"seed": self.seed, "version": self.version}
-        if self.keep_order:
-            plain["keep_order"] = True
-        plain["mask"] = [_plain(mask) for mask in self.masks]
-        return {name: value for name, value in plain.items() if value not in (None, "")}
-
-
-def check_seed(seed: Any) -> int:
-    """A seed that a plan's file can hold."""
-    try:
-        number = -1 if isinstance(seed, bool) else index(seed)
-    except TypeError:
-        number = -1
-    if not 0 <= number < 2**SEED_BITS:
-        raise SpecError(f"seed: a whole number from 0 to 2^{SEED_BITS} - 1")
-    return number
-
-
-def _plain(mask: Spec) -> dict[str, Any]:
-    fields = msgspec.json.decode(msgspec.json.encode(mask, enc_hook=_name_of))
-    return {"method": method_name(type(mask))} | _given(fields)
-
-
-def _given(table: dict[str, Any]) -> dict[str, Any]:
-    """A table without what has no value, which a TOML file cannot hold; tables in it, too."""
-    return {name: _plain_value(value) for name, value in table.items() if value is not None}
-
-
-def _plain_value(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_plain_value(one) for one in value]
-    return _given(value) if isinstance(value, dict) else value
-
-
-def _name_of(value: Any) -> str | None:
-    """A user's own function is known by its name; a plan holds neither it nor a table."""
-    if callable(value):
-        return getattr(value, "__qualname__", type(value).__name__)
-    return None
 
 
 @dataclass(frozen=True, repr=False, eq=False)

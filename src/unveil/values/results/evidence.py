@@ -18,20 +18,12 @@ from unveil.values.results.disclosure import (
     ReleaseUniqueness,
     Unchanged,
 )
-from unveil.values.results.exposure import (
-    AttributeRisks,
-    Halves,
-    Knowledge,
-    NoisyKnowledge,
-    RecordRisks,
-    Remasking,
-    Remedies,
-    Subgroups,
-)
-from unveil.values.results.loss import Loss
+from unveil.values.results.knowledge import AttributeRisks, Halves, Knowledge, NoisyKnowledge
+from unveil.values.results.loss import Loss, Shape
 from unveil.values.results.policy import Verdict
+from unveil.values.results.remedies import Remasking, Remedies
 from unveil.values.results.risk import Claims, Forecast, Risk
-from unveil.values.results.shape import Shape
+from unveil.values.results.subgroups import RecordRisks, Subgroups
 from unveil.values.results.supervised_bound import SupervisedBound
 from unveil.wording import count
 

@@ -6,7 +6,7 @@ from functools import cache
 from unveil.attacks import Combined, Probabilistic
 from unveil.support.arrays import Ints
 from unveil.support.options import Progress
-from unveil.values.results.exposure import AttributeRisks, RiskWithout
+from unveil.values.results.knowledge import AttributeRisks, RiskWithout
 from unveil.workflows.auditing.attack_runs import WEIGHTED, AttackRun
 from unveil.workflows.auditing.knowledge_sweep import SampledAttack, SampledShare, halves, smaller
 from unveil.workflows.inputs.scenario import Scenario

@@ -13,7 +13,7 @@ from unveil.support.options import Progress
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
-from unveil.values.results.exposure import AttributeMatch, Halves
+from unveil.values.results.knowledge import AttributeMatch, Halves
 from unveil.wording import count
 from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.half_split import LEAST, HalfSplit, halved

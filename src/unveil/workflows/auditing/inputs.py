@@ -17,7 +17,8 @@ from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
-from unveil.values.release.release import Plan, Release, Releases
+from unveil.values.release.plan import Plan
+from unveil.values.release.release import Release, Releases
 from unveil.values.results.evidence import Input
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.attack_runs import FITTED, AttackRun

@@ -20,7 +20,7 @@ from unveil.table.microdata import Microdata
 from unveil.table.row_identity import RowIdentity, drawn
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
-from unveil.values.results.exposure import ErrorRisk, Knowledge, KnownAttributes, NoisyKnowledge
+from unveil.values.results.knowledge import ErrorRisk, Knowledge, KnownAttributes, NoisyKnowledge
 from unveil.values.results.risk import Interval
 from unveil.workflows.auditing.attack_runs import PILOT, AttackRun
 from unveil.workflows.inputs.scenario import Scenario, prepare

@@ -42,10 +42,10 @@ from unveil.values.results.disclosure import (
     ReleaseUniqueness,
     Unchanged,
 )
-from unveil.values.results.exposure import GroupRisk, Halves, RecordRisks, Subgroups
-from unveil.values.results.loss import Loss
+from unveil.values.results.knowledge import Halves
+from unveil.values.results.loss import Loss, Shape
 from unveil.values.results.risk import Interval
-from unveil.values.results.shape import Shape
+from unveil.values.results.subgroups import GroupRisk, RecordRisks, Subgroups
 from unveil.workflows.auditing.attack_runs import AttackResults, AttackRun, coarser, fitted_by
 from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.half_linkage import linked_halves

@@ -11,8 +11,8 @@ from unveil.support.arrays import Floats
 from unveil.support.options import Progress
 from unveil.table.row_identity import content_places
 from unveil.values.intruder import Intruder
-from unveil.values.release.release import Plan
-from unveil.values.results.exposure import Remasking
+from unveil.values.release.plan import Plan
+from unveil.values.results.remedies import Remasking
 from unveil.workflows.auditing.attack_runs import AttackRun, Budget, attempted, risk_of_each
 from unveil.workflows.inputs.known_masking import reseeded
 from unveil.workflows.inputs.scenario import Scenario, prepare

@@ -20,8 +20,8 @@ from unveil.support.seeds import stream
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
-from unveil.values.release.release import Plan
-from unveil.values.results.exposure import Remedies, Remedy
+from unveil.values.release.plan import Plan
+from unveil.values.results.remedies import Remedies, Remedy
 from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.attribute_ablation import few_for, highest, known_sets, leaving
 from unveil.workflows.auditing.checkpoints import quietly

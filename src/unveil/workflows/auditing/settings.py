@@ -15,7 +15,7 @@ from unveil.files.documents.schema import as_schema
 from unveil.files.formats.base import Format
 from unveil.support.specs import Spec, method_name
 from unveil.table.schema import Schema
-from unveil.values.release.release import Plan
+from unveil.values.release.plan import Plan
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # How it is done, and which files: these are among what goes in.

@@ -19,7 +19,8 @@ from unveil.table.microdata import Microdata
 from unveil.table.row_identity import content_places
 from unveil.values.release.channels import Channel, Exact, Groups, Transition, Unknown, fitted_noise
 from unveil.values.release.composition import Masking, composed
-from unveil.values.release.release import SEED_BITS, Plan, Release
+from unveil.values.release.plan import SEED_BITS, Plan
+from unveil.values.release.release import Release
 from unveil.workflows.mask import as_plan, mask_again, steps_of, without_identifiers
 
 RUNS = 5  # of the whole plan, where masks on one column have no formula

@@ -15,13 +15,14 @@ from unveil.attacks.matched.finder import matched
 from unveil.errors import SpecError, UsageError
 from unveil.files.documents.schema import as_schema
 from unveil.support.arrays import Ints
-from unveil.table.encoding.merged_categories import recode_like_release
+from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import CanonicalOrder, RowIdentity
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
-from unveil.values.release.release import Release, Releases, check_seed
+from unveil.values.release.plan import check_seed
+from unveil.values.release.release import Release, Releases
 from unveil.wording import count, listing
 from unveil.workflows.inputs.intruder_view import (
     as_others,

@@ -9,7 +9,7 @@ import pytest
 from unveil import Microdata, Schema
 from unveil.attacks import Structural
 from unveil.values.file_pair import FilePair
-from unveil.values.results.exposure import Halves
+from unveil.values.results.knowledge import Halves
 from unveil.workflows.auditing import half_linkage as linking_halves
 from unveil.workflows.auditing.half_linkage import linked_halves
 

@@ -7,8 +7,8 @@ from fixtures.evidence import evidence, finding, made
 from unveil import Policy, measures
 from unveil.values.results.disclosure import Diversity
 from unveil.values.results.evidence import NOTICED, UNLIKELY
-from unveil.values.results.exposure import GroupRisk, Subgroups
 from unveil.values.results.risk import Claims, Interval
+from unveil.values.results.subgroups import GroupRisk, Subgroups
 from unveil.workflows.auditing.policy_check import judge
 
 SAMPLED = Interval(0.05, 0.3, 0.95)

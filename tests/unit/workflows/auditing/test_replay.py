@@ -8,7 +8,7 @@ import pytest
 import unveil
 from fixtures import evidence as some_evidence
 from unveil import Csv, Policy, Schema, masks
-from unveil.values.results.exposure import Remasking
+from unveil.values.results.remedies import Remasking
 from unveil.workflows.auditing import attack_runs as attempting
 from unveil.workflows.auditing.replay import _differences, _sizes, replay
 
