@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import unveil
 from naive import fulldomain as naive
 from strategies.masks import KINDS, tables
+from unveil.grouping import classes as kinds
 from unveil.grouping import lattice
-from unveil.grouping.classes import ClassRequirement, Confidential, rules_of
-from unveil.grouping.kernels import diversity as kinds
+from unveil.grouping.classes import ClassRequirement, Confidential, build_rules
 from unveil.grouping.lattice import LatticeProblem, look, search
 from unveil.grouping.level_loss import CellLoss, ClassSize, Discernibility
 from unveil.grouping.rollup import Ladder, RolledRows
@@ -79,7 +79,7 @@ def problems(draw):
     problem = LatticeProblem(
         rows,
         tuple(Ladder.of(groups) for groups, _ in made),
-        rules_of(asked, [one], n),
+        build_rules(asked, [one], n),
         people,
         draw(st.integers(0, n) | st.just(0)),
         of,
@@ -138,7 +138,7 @@ def test_progress_ends_with_the_whole_lattice():
     rng = np.random.default_rng(7)
     groups = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]])
     rows = RolledRows.of([rng.integers(0, 4, (60, 5))])
-    rules = rules_of([ClassRequirement(kinds.SIZE, 0, 4.0)], [], 60)
+    rules = build_rules([ClassRequirement(kinds.SIZE, 0, 4.0)], [], 60)
     cost = np.repeat(np.array([[0.0], [0.5], [1.0]]), 4, axis=1)
     loss = CellLoss.of_values(rows, [cost] * 5, np.ones(5))
     told = []

@@ -15,15 +15,18 @@ from naive import mondrian as naive_mondrian
 from strategies.masks import LOSSES
 from unveil import Schema, masks, models
 from unveil.grouping.classes import (
+    DISTINCT,
+    SHARE,
+    SIZE,
     Classes,
     ClassRequirement,
     Confidential,
-    keep,
-    rules_of,
-    values_of,
+    build_rules,
+    class_values,
+    satisfies,
+    within_bound,
 )
 from unveil.grouping.disjoint_groups import GroupBuilder, masks_with
-from unveil.grouping.kernels import diversity
 from unveil.grouping.kernels.lending import lend
 from unveil.grouping.mondrian import axis_of, mondrian
 from unveil.grouping.patterns import anti_unify
@@ -59,11 +62,11 @@ def test_each_class_has_what_its_definition_says(rows, seed, least):
     labels = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
     asked = [ClassRequirement(kind, 0, 1.0, least) for kind in range(7)]
     attributes = [Confidential(codes, int(codes.max()) + 1)]
-    rules = rules_of(asked, attributes, len(rows))
-    classes = Classes.of(labels)
+    rules = build_rules(asked, attributes, len(rows))
+    classes = Classes.from_labels(labels)
     everybody = codes.tolist()
     for own, values in zip(
-        np.split(classes.members, classes.starts[1:-1]), values_of(rules, classes), strict=True
+        np.split(classes.members, classes.starts[1:-1]), class_values(rules, classes), strict=True
     ):
         mine = codes[own].tolist()
         expected = [
@@ -73,9 +76,9 @@ def test_each_class_has_what_its_definition_says(rows, seed, least):
         ]  # fmt: skip
         assert values.tolist() == pytest.approx(expected, abs=1e-9)
     for kind, bound in product(range(7), (0.0, 0.4, 1.0, 1.5, 2.0, 3.0)):
-        rules = rules_of([ClassRequirement(kind, 0, bound, least)], attributes, len(rows))
-        values = values_of(rules, classes)[:, 0]
-        assert (keep(rules, classes) == diversity.kept(kind, values, bound)).all()
+        rules = build_rules([ClassRequirement(kind, 0, bound, least)], attributes, len(rows))
+        values = class_values(rules, classes)[:, 0]
+        assert (satisfies(rules, classes) == within_bound(kind, values, bound)).all()
 
 
 @given(coded(), st.integers(1, 6), st.integers(0, 3), st.sampled_from(["><", "<>"]), st.booleans())
@@ -104,7 +107,7 @@ def test_mondrian_is_its_slow_twin(rows, k):
         listed, codes = np.unique(column, return_inverse=True)
         spread = listed - listed[0]
         axes.append(axis_of(codes.astype(np.int32), spread / (spread.max() or 1)))
-    rules = rules_of([ClassRequirement(diversity.SIZE, 0, float(k))], [], len(rows))
+    rules = build_rules([ClassRequirement(SIZE, 0, float(k))], [], len(rows))
     found = mondrian(axes, rules)
     groups = sorted(sorted(g.tolist()) for g in np.split(found.members, found.starts[1:-1]))
     assert groups == naive_mondrian.mondrian(rows.tolist(), k)
@@ -119,11 +122,11 @@ def test_mondrian_is_its_slow_twin(rows, k):
 def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
     secret = np.random.default_rng(seed).integers(0, 3, len(rows)).astype(np.int32)
     asked = [
-        ClassRequirement(diversity.SIZE, 0, float(k)),
-        ClassRequirement(diversity.DISTINCT, 0, 1.0 + seed % 2),
+        ClassRequirement(SIZE, 0, float(k)),
+        ClassRequirement(DISTINCT, 0, 1.0 + seed % 2),
     ]
-    asked = asked[: 1 + seed % 4] + [ClassRequirement(diversity.SHARE, 0, 0.6)] * (seed % 5 == 0)
-    rules, d = rules_of(asked, [Confidential(secret, 3)], len(rows)), rows.shape[1]
+    asked = asked[: 1 + seed % 4] + [ClassRequirement(SHARE, 0, 0.6)] * (seed % 5 == 0)
+    rules, d = build_rules(asked, [Confidential(secret, 3)], len(rows)), rows.shape[1]
     made = GroupBuilder(rows - (seed % 3 == 0), rules)
     classes = np.zeros(len(rows), np.int64)
     found = anti_unify(rows, classes, k=k, stars=1, order="><")
@@ -150,8 +153,8 @@ def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
 
 def test_who_would_break_a_group_does_not_join_it():
     secret = Confidential(np.array([0, 1, 0], np.int32), 2)
-    asked = [ClassRequirement(diversity.SIZE, 0, 2.0), ClassRequirement(diversity.SHARE, 0, 0.5)]
-    made = GroupBuilder(np.zeros((3, 1), np.int32), rules_of(asked, [secret], 3))
+    asked = [ClassRequirement(SIZE, 0, 2.0), ClassRequirement(SHARE, 0, 0.5)]
+    made = GroupBuilder(np.zeros((3, 1), np.int32), build_rules(asked, [secret], 3))
     made.group[:2], made.masks = 0, np.array([1])
     made.append()
     assert made.group.tolist() == [0, 0, -1]
@@ -187,7 +190,7 @@ def test_rows_may_stand_in_any_order(table, k, seed, kind):
 def _check_groups(made, rules):
     classes = made.classes()
     assert len(classes.sizes) == len(made.masks)
-    assert keep(rules, classes).all()
+    assert satisfies(rules, classes).all()
     for number, mask in enumerate(made.masks.tolist()):
         own = made.codes[:, made.group == number]
         for j in range(len(own)):

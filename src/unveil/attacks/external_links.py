@@ -157,7 +157,7 @@ class PairList:
         first, second = (EqualRows(np.arange(many), np.arange(many + 1)) for many in self.sizes)
         return first, second
 
-    def some(self, records: Ints, candidates: Ints) -> PairList:
+    def restrict(self, records: Ints, candidates: Ints) -> PairList:
         """The pairs of some records and some candidates, which get new numbers."""
         places = []
         for chosen, many in zip((records, candidates), self.sizes, strict=True):
@@ -169,16 +169,16 @@ class PairList:
         sizes = len(records), len(candidates)
         return PairList.of(asking[kept], asked[kept], self.weight[kept], *sizes, self.released)
 
-    def scaled(self, rate: float) -> PairList:
+    def scale_costs(self, rate: float) -> PairList:
         """The same pairs, their weights so many times as large."""
         return replace(self, weight=self.weight * rate)
 
-    def priced(self, prices: Floats) -> PairList:
+    def with_prices(self, prices: Floats) -> PairList:
         """The same pairs where each candidate costs so much more."""
         weight = self.weight - prices[self.asked]
         return PairList.of(self.asking, self.asked, weight, *self.sizes, self.released)
 
-    def turned(self) -> PairList:
+    def reverse(self) -> PairList:
         """The same pairs, where the candidates look for the records."""
         sizes = self.candidates, self.records
         return PairList.of(self.asked, self.asking, self.weight, *sizes, self.released)

@@ -17,7 +17,6 @@ from unveil.attacks.structural.confidence import Confidence
 from unveil.engines.local.blocking import BlockedBase, PartitionedBase
 from unveil.engines.local.engine import PreparedSearch
 from unveil.engines.local.index import EqualRows, same_rows
-from unveil.engines.local.kernels.costs import SQUARE
 from unveil.engines.local.pair_costs import costs_of
 from unveil.engines.metric import Metric
 from unveil.engines.records import Records
@@ -95,7 +94,7 @@ class NearestSearch:
         )
         return first, second
 
-    def some(self, records: Ints, candidates: Ints) -> NearestSearch:
+    def restrict(self, records: Ints, candidates: Ints) -> NearestSearch:
         """The same search among some records and some candidates."""
         mine, released = self.files.asked(records, candidates)
         blocks = self.files.blocks
@@ -107,14 +106,14 @@ class NearestSearch:
             released=self.released.take(released),
         )
 
-    def priced(self, prices: Floats) -> NearestSearch:
+    def with_prices(self, prices: Floats) -> NearestSearch:
         """The same search where each candidate costs so much more; costs are sums, not roots."""
         _, asked = self.files.asked(self.mine, self.released)
         own = 0.0 if asked.offset is None else asked.offset
         dearer = replace(asked, offset=own + prices)
         return replace(self, mine=dearer) if self.files.reverse else replace(self, released=dearer)
 
-    def scaled(self, rate: float) -> NearestSearch:
+    def scale_costs(self, rate: float) -> NearestSearch:
         """The same search where everything costs so many times as much."""
         if rate == 1:
             return self
@@ -122,15 +121,15 @@ class NearestSearch:
             one if one.offset is None else replace(one, offset=one.offset * rate)
             for one in (self.mine, self.released)
         )
-        return replace(self, mine=mine, released=released, metric=self.metric.times(rate))
+        return replace(self, mine=mine, released=released, metric=self.metric.scale(rate))
 
-    def turned(self) -> NearestSearch:
+    def reverse(self) -> NearestSearch:
         """The same search where the candidates look for the records."""
         _, asked = self.files.asked(self.mine, self.released)
         free = replace(asked, offset=None)  # the same for all that it may be linked with
         mine, released = (free, self.released) if self.files.reverse else (self.mine, free)
         files = replace(self.files, reverse=not self.files.reverse)
-        return replace(self, files=files, mine=mine, released=released, metric=self.metric.turned)
+        return replace(self, files=files, mine=mine, released=released, metric=self.metric.reversed)
 
     def _asked(self, records: Ints) -> tuple[PreparedSearch, Ints | None]:
         """All that is asked for many questions, and the rows that ask; in blocks, only these."""
@@ -179,7 +178,7 @@ class NearestSearch:
         """In how many directions a pair may differ; none where scores are log-likelihoods."""
         if self.margins == "likelihood":
             return None
-        squares = all(cost.kind == SQUARE for cost in self.metric.every)
+        squares = all(cost.is_squared for cost in self.metric.cost_tuple)
         return len(self.columns) / 2 if squares else float(max(len(self.columns), 1))
 
 

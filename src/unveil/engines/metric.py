@@ -1,7 +1,7 @@
-"""Metrics as values: what a pair of records costs.
+"""Metrics as values: the cost of a pair of records.
 
-A metric adds up (or takes the largest of, or integrates) a cost for each attribute. A cost
-is a function of the gap |a - b| that never falls as the gap widens, or a table of codes.
+A metric combines one cost per attribute: their sum, their maximum or their Choquet integral. A
+cost is a nondecreasing function of the gap |a - b|, or a table of codes.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from unveil.support.arrays import Floats
 from unveil.wording import count
 
 Side = Literal["both", "above", "below"]
-MOST_CHOQUET = 10
-TINY = 1e-300  # knots nearer than this have no slope between them
+MAX_CHOQUET = 10
+MIN_KNOT_GAP = 1e-300  # knots nearer than this have no slope between them
+TIE_RELATIVE, TIE_ABSOLUTE = kernel.RELATIVE, kernel.ABSOLUTE  # two distances nearer than this tie
 SIDES = {"both": kernel.BOTH, "above": kernel.ABOVE, "below": kernel.BELOW}
 COMBINE = {"sum": kernel.SUM, "largest": kernel.LARGEST, "choquet": kernel.CHOQUET}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Cost:
-    """What a gap in one attribute costs; made by the functions below.
+    """The cost of a gap in one attribute, built by the functions below.
 
-    `side` says which candidates have a gap: "above" those with more than the query,
-    "below" those with less. A cell that is missing on either side costs `missing`, where
-    that is given, and else what the attribute costs on average.
+    `side` selects the candidates that have a gap: "above" those larger than the query, "below"
+    those smaller. A cell missing on either side costs `missing`, or by default the attribute's
+    average cost.
     """
 
     kind: int
@@ -49,12 +50,22 @@ class Cost:
 
     @property
     def categories(self) -> int | None:
-        """How many codes a table knows; none for other costs."""
+        """The number of codes of a table; none for other costs."""
         return round(len(self.value) ** 0.5) if self.kind == kernel.TABLE else None
 
     @property
-    def turned(self) -> Cost:
-        """The same cost where the candidate asks, and the query is asked."""
+    def is_squared(self) -> bool:
+        """Whether the cost is the squared gap, on both sides or on one."""
+        return self.kind == kernel.SQUARE
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether larger and smaller candidates have a gap."""
+        return self.side == kernel.BOTH
+
+    @property
+    def reversed(self) -> Cost:
+        """The same cost with query and candidate exchanged."""
         if self.kind == kernel.TABLE:
             cells = self.value.reshape(self.categories or 0, -1)
             return replace(self, value=cells.T.ravel())
@@ -62,15 +73,15 @@ class Cost:
         return replace(self, side=sides.get(self.side, self.side))
 
     @property
-    def whole(self) -> bool:
-        """Whether whole-number gaps cost whole numbers."""
+    def integral(self) -> bool:
+        """Whether integer gaps have integer costs."""
         numbers = np.concatenate([[self.weight], self.value, self.slope])
         ends = self.end[np.isfinite(self.end)] if self.slope.any() else np.zeros(0)
         finite = np.concatenate([numbers[np.isfinite(numbers)], ends])
         return bool((finite == np.rint(finite)).all())
 
-    def times(self, rate: float) -> Cost:
-        """The same cost, so many times as dear."""
+    def scale(self, rate: float) -> Cost:
+        """The cost multiplied by a rate."""
         return replace(
             self,
             weight=self.weight * rate,
@@ -79,8 +90,8 @@ class Cost:
             missing=None if self.missing is None else self.missing * rate,
         )
 
-    def most(self, gap: float) -> float:
-        """No gap up to this one costs more, unless it is impossible."""
+    def largest(self, gap: float) -> float:
+        """The largest finite cost of any gap up to this one."""
         if self.kind in (kernel.SQUARE, kernel.LINEAR):
             return self.weight * (gap * gap if self.kind == kernel.SQUARE else gap)
         return float(self.value[np.isfinite(self.value)].max(initial=self.missing or 0.0))
@@ -138,7 +149,7 @@ def prorated(
     if not (np.isfinite(ends).all() and np.isfinite(values).all()):
         raise SpecError("prorated: knots and costs are finite")
     between = np.diff(ends)
-    if (between < TINY).any():
+    if (between < MIN_KNOT_GAP).any():
         raise SpecError("knots and tolerances are finite and ascend from 0 or more")
     rise = np.diff(values) / between
     upto = values[:1] if equal is None else as_floats([equal], "costs")
@@ -172,23 +183,22 @@ def table(costs: ArrayLike, *, missing: float | None = None) -> Cost:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Metric:
-    """How costs make one score.
+    """A metric: the costs of all attributes combined into one score.
 
     Parameters
     ----------
     costs
-        One for each attribute, or a single one for all.
+        One cost per attribute, or a single one for all.
     combine
         "sum", "largest", or "choquet" with a `measure`.
     root
-        Compare square roots, as Euclid does.
+        Compare square roots, as the Euclidean distance does.
     matrix
-        Records are multiplied by it first: attributes x new attributes.
+        A linear map applied to the records first: attributes x new attributes.
 
-    An attribute missing on either side costs what its cost says of that, or else what it
-    costs on average: over the base's values of the attribute and, where the query does not
-    know it, over pairs of them. After a linear map of squares, a missing cell is drawn from
-    the base's values, on either side.
+    An attribute missing on either side has the cost's `missing`, or else its expected cost: over
+    the base's values of the attribute and, where the query lacks it, over pairs of them. After a
+    linear map of squares, a missing cell is drawn from the base's values, on either side.
 
     >>> euclid()
     Metric(sum of squares, root)
@@ -203,7 +213,7 @@ class Metric:
     def __post_init__(self) -> None:
         if not isinstance(self.costs, Cost):
             object.__setattr__(self, "costs", tuple(self.costs))
-        if not self.every or not all(isinstance(cost, Cost) for cost in self.every):
+        if not self.cost_tuple or not all(isinstance(cost, Cost) for cost in self.cost_tuple):
             raise SpecError("a metric has costs, such as squared(): one for each attribute, or one")
         if self.combine not in COMBINE:
             raise SpecError("costs are combined by 'sum', 'largest' or 'choquet'")
@@ -213,16 +223,16 @@ class Metric:
             self._check_matrix(self.matrix)
         if self.measure is None:
             return
-        if len(self.measure) > MOST_CHOQUET:
-            raise SpecError(f"Choquet: at most {MOST_CHOQUET} attributes")
-        widths = {len(self.every)} if isinstance(self.costs, tuple) else set()
+        if len(self.measure) > MAX_CHOQUET:
+            raise SpecError(f"Choquet: at most {MAX_CHOQUET} attributes")
+        widths = {len(self.cost_tuple)} if isinstance(self.costs, tuple) else set()
         widths |= {self.matrix.shape[1]} if self.matrix is not None else set()
         if widths - {len(self.measure)}:
             many = count(len(self.measure), "attribute")
             raise SpecError(f"Choquet: the measure is one of {many}; so are costs and records")
 
-    def _check_matrix(self, given: ArrayLike) -> None:
-        matrix = as_floats(given, "a linear map")
+    def _check_matrix(self, matrix: Floats) -> None:
+        matrix = as_floats(matrix, "a linear map")
         object.__setattr__(self, "matrix", matrix)
         if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
             raise SpecError("a linear map is a matrix of finite numbers")
@@ -230,54 +240,54 @@ class Metric:
             raise SpecError(
                 f"after the linear map there is a cost for each of the {matrix.shape[1]} columns"
             )
-        if any(cost.kind == kernel.TABLE for cost in self.every):
+        if any(cost.kind == kernel.TABLE for cost in self.cost_tuple):
             raise SpecError("a table of costs knows codes, which a linear map does not keep")
-        if any(cost.missing is not None for cost in self.every):
+        if any(cost.missing is not None for cost in self.cost_tuple):
             raise SpecError("after a linear map no cell is missing: leave out what one costs")
 
     @property
-    def every(self) -> tuple[Cost, ...]:
-        """The costs as a tuple, a single one as one."""
+    def cost_tuple(self) -> tuple[Cost, ...]:
+        """The costs as a tuple, also where one stands for all attributes."""
         return self.costs if isinstance(self.costs, tuple) else (self.costs,)
 
     def __repr__(self) -> str:
-        kinds = {cost.kind for cost in self.every}
+        kinds = {cost.kind for cost in self.cost_tuple}
         names = {kernel.SQUARE: "squares", kernel.LINEAR: "gaps"}
         what = names.get(kinds.pop(), "costs") if len(kinds) == 1 else "costs"
         mapped = ", after a linear map" if self.matrix is not None else ""
         return f"Metric({self.combine} of {what}{', root' if self.root else ''}{mapped})"
 
     @property
-    def turned(self) -> Metric:
-        """The same metric where the candidate asks, and the query is asked.
+    def reversed(self) -> Metric:
+        """The same metric with query and candidate exchanged.
 
-        >>> Metric((window(3, side="above"),)).turned.every[0].side == SIDES["below"]
+        >>> Metric((window(3, side="above"),)).reversed.cost_tuple[0].side == SIDES["below"]
         True
         """
         if isinstance(self.costs, Cost):
-            return replace(self, costs=self.costs.turned)
-        return replace(self, costs=tuple(cost.turned for cost in self.costs))
+            return replace(self, costs=self.costs.reversed)
+        return replace(self, costs=tuple(cost.reversed for cost in self.costs))
 
-    def times(self, rate: float) -> Metric:
-        """The same metric, so many times as dear, its root not taken.
+    def scale(self, rate: float) -> Metric:
+        """The metric multiplied by a rate, without the root.
 
-        >>> euclid().times(2.0).every[0].weight
+        >>> euclid().scale(2.0).cost_tuple[0].weight
         2.0
         """
-        every = tuple(cost.times(rate) for cost in self.every)
-        costs = every[0] if isinstance(self.costs, Cost) else every
+        scaled = tuple(cost.scale(rate) for cost in self.cost_tuple)
+        costs = scaled[0] if isinstance(self.costs, Cost) else scaled
         return replace(self, costs=costs, root=False)
 
     @property
     def width(self) -> int | None:
-        """How many attributes a record must have; none when any number will do."""
+        """The number of attributes of a record; none where any number will do."""
         if self.matrix is not None:
             return len(self.matrix)
         if self.measure is not None:
             return len(self.measure)
         return len(self.costs) if isinstance(self.costs, tuple) else None
 
-    def each(self, width: int) -> tuple[Cost, ...]:
+    def costs_for(self, width: int) -> tuple[Cost, ...]:
         """The cost of each attribute, after the linear map."""
         return self.costs if isinstance(self.costs, tuple) else (self.costs,) * width
 

@@ -1,4 +1,4 @@
-"""Records: the numbers that an engine compares, and which of them are there."""
+"""Records: the numbers that an engine compares, and which cells are present."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import DataError
+from unveil.support.arrays import Floats
 from unveil.table.encoding.to_arrays import LARGEST
 from unveil.wording import count
 
-WHOLE = 2**53  # whole numbers up to this are exact in 64 bits
+LARGEST_INTEGER = 2**53  # integers up to this are exact in 64 bits
 LARGEST_OFFSET = 1e30  # one that 32 bits can bound
+ROWS_AT_ONCE = 2048  # rows that stay near the processor while all attributes are added up
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Records:
-    """Numbers, ranks or codes, records x attributes; where not `present`, missing.
+    """Numbers, ranks or codes, records x attributes; a cell that is not `present` is missing.
 
-    Complete arrays of a whole-number type are compared as whole numbers: only equals tie.
-    An `offset`, one number for each record, is added to its score when it is a candidate;
-    then it is sums that are compared, not their roots.
+    Complete arrays of an integer type are compared as integers: only equal distances tie. An
+    `offset`, one number for each record, is added to its score as a candidate; then sums are
+    compared, not their roots.
 
     >>> import numpy as np
     >>> ages = Records(np.array([[31.0], [0.0]]), present=np.array([[True], [False]]))
@@ -55,7 +57,7 @@ class Records:
 
     def _check_cells(self) -> None:
         values, present = self.values, self.present
-        most = WHOLE if self.whole else min(LARGEST, float(np.finfo(values.dtype).max))
+        most = LARGEST_INTEGER if self.integral else min(LARGEST, float(np.finfo(values.dtype).max))
         usable = (values >= -most) & (values <= most)
         unusable = ~usable if present is None else present & ~usable
         if unusable.any():
@@ -63,7 +65,7 @@ class Records:
             raise DataError(
                 f"{count(len(rows), 'cell')} not usable, the first in row {rows[0] + 1:,}, "
                 f"attribute {columns[0] + 1}: a present cell is a finite number, in size "
-                f"at most {'2^53' if self.whole else '1e150'}; "
+                f"at most {'2^53' if self.integral else '1e150'}; "
                 "mark a missing cell in `present`"
             )
 
@@ -82,17 +84,17 @@ class Records:
         return int(self.values.shape[1])
 
     @property
-    def whole(self) -> bool:
-        """Whether these are whole numbers by type."""
+    def integral(self) -> bool:
+        """Whether the numbers are integers by type."""
         return self.values.dtype.kind in "iu"
 
     @property
-    def gappy(self) -> bool:
+    def has_missing(self) -> bool:
         """Whether any cell is missing."""
         return self.present is not None and not bool(self.present.all())
 
     def take(self, rows: NDArray[np.int64]) -> Records:
-        """These records, in this order; all of them in their own order are not copied."""
+        """The records of these rows; all of them in their order are not copied."""
         if len(rows) == len(self) and bool((rows == np.arange(len(self))).all()):
             return self
         return Records(
@@ -103,7 +105,7 @@ class Records:
 
     def cells(self) -> NDArray[np.float64]:
         """The numbers as 64-bit floats, a NaN where missing; not copied without need."""
-        if self.present is not None and self.gappy:
+        if self.present is not None and self.has_missing:
             filled = np.where(self.present, self.values, np.nan)
             return np.ascontiguousarray(filled, np.float64)
         # Kernels are compiled for writeable rows, one after another.
@@ -111,7 +113,7 @@ class Records:
 
 
 def as_records(source: Records | ArrayLike) -> Records:
-    """An array taken as records: complete ones, unless it is a masked array."""
+    """An array as records: complete ones, unless it is a masked array."""
     if isinstance(source, Records):
         return source
     if isinstance(source, np.ma.MaskedArray):
@@ -120,10 +122,21 @@ def as_records(source: Records | ArrayLike) -> Records:
 
 
 def as_array(source: ArrayLike, what: str) -> NDArray[Any]:
-    """An array, or a sentence about what is none."""
+    """An array of `source`, or an error that names it."""
     if isinstance(source, np.ma.MaskedArray):
         raise DataError(f"{what}: a masked array would lose its mask here; give `present`")
     try:
         return np.asarray(source)
     except (TypeError, ValueError):
         raise DataError(f"{what}: an array of numbers is needed, rows of equal length") from None
+
+
+def multiply_rows(rows: Floats, matrix: Floats) -> Floats:
+    """Rows @ matrix, row by row: equal rows give equal products, wherever they stand."""
+    out = np.zeros((len(rows), matrix.shape[1]))
+    with np.errstate(over="ignore", invalid="ignore"):  # a problem's sizes are checked
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            block, sums = rows[start : start + ROWS_AT_ONCE], out[start : start + ROWS_AT_ONCE]
+            for j in range(len(matrix)):
+                sums += block[:, j : j + 1] * matrix[j]
+    return out

@@ -1,4 +1,4 @@
-"""Classes of records that are alike, and what each has of what privacy models ask for."""
+"""Equivalence classes of records, and what privacy models require of each class."""
 
 from __future__ import annotations
 
@@ -11,18 +11,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.grouping.kernels import diversity
-from unveil.grouping.kernels.diversity import ClassRules, ClassScratch
+from unveil.grouping.kernels.diversity import (
+    DISTINCT,
+    ENTROPY,
+    EQUAL,
+    ORDERED,
+    RECURSIVE,
+    SHARE,
+    SIZE,
+    ClassRules,
+    ClassScratch,
+)
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 from unveil.support.compile import prepare
 
-MOST = 2**62  # a number that can still be added to
+__all__ = [
+    "DISTINCT",
+    "ENTROPY",
+    "EQUAL",
+    "ORDERED",
+    "RECURSIVE",
+    "SHARE",
+    "SIZE",
+    "ClassRequirement",
+    "ClassRules",
+    "Classes",
+    "Confidential",
+    "agreement_labels",
+    "build_rules",
+    "class_scratch",
+    "class_values",
+    "restrict_rules",
+    "satisfies",
+    "within_bound",
+]
+
+LARGEST_LABEL = 2**62  # a number that can still be added to
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Classes:
-    """Records class by class.
+    """The records of a file, class by class.
 
-    >>> found = Classes.of(np.array([1, 0, 1]))
+    >>> found = Classes.from_labels(np.array([1, 0, 1]))
     >>> found.members.tolist(), found.starts.tolist()
     ([1, 0, 2], [0, 1, 3])
     """
@@ -31,14 +62,14 @@ class Classes:
     starts: Ints  # where each class begins; the last is the number of records
 
     @classmethod
-    def of(cls, labels: Ints) -> Classes:
-        """The classes of records by their labels, from 0; none of them is empty."""
+    def from_labels(cls, labels: Ints) -> Classes:
+        """The classes of records by their labels, from 0; no class is empty."""
         sizes = np.bincount(labels)
         return cls(np.argsort(labels, kind="stable"), np.append(0, np.cumsum(sizes)))
 
     @cached_property
     def sizes(self) -> Ints:
-        """How many records each class has."""
+        """The number of records of each class."""
         return np.diff(self.starts)
 
     def scatter(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -48,27 +79,27 @@ class Classes:
         return out
 
 
-def agreeing(columns: Iterable[Ints | Ints32], n: int) -> Ints:
-    """A number for each of n records, the same for those who agree in all columns of codes from 0.
+def agreement_labels(columns: Iterable[Ints | Ints32], n: int) -> Ints:
+    """A label for each of n records, the same for records that agree in all columns of codes.
 
-    >>> agreeing([np.array([0, 1, 0]), np.array([2, 2, 2])], 3).tolist()
+    >>> agreement_labels([np.array([0, 1, 0]), np.array([2, 2, 2])], 3).tolist()
     [2, 5, 2]
     """
-    found, room = np.zeros(n, np.int64), 1
+    labels, room = np.zeros(n, np.int64), 1
     for codes in columns:
         width = int(codes.max(initial=0)) + 1
-        if room > MOST // width:
-            listed, found = np.unique(found, return_inverse=True)
+        if room > LARGEST_LABEL // width:
+            listed, labels = np.unique(labels, return_inverse=True)
             room = len(listed)
-        found = found * width + codes
+        labels = labels * width + codes
         room *= width
-    return found
+    return labels
 
 
 class ClassRequirement(NamedTuple):
-    """One number that every class has to keep."""
+    """A bound on one number of every class."""
 
-    kind: int  # one of kernels.diversity
+    kind: int  # SIZE, DISTINCT, ...
     column: int  # of the confidential attributes; 0 where it is about none
     bound: float
     least: int = 0  # recursive diversity: l
@@ -81,40 +112,41 @@ class Confidential(NamedTuple):
     categories: int
 
 
-def rules_of(
-    asked: Sequence[ClassRequirement], attributes: Sequence[Confidential], n: int
+def build_rules(
+    requirements: Sequence[ClassRequirement], attributes: Sequence[Confidential], n: int
 ) -> ClassRules:
-    """What is asked of classes of n records, as arrays.
+    """The requirements on classes of n records, as arrays for the kernels.
 
-    >>> rules = rules_of([ClassRequirement(diversity.SIZE, 0, 2.0)], [], 3)
-    >>> values_of(rules, Classes.of(np.array([1, 0, 1]))).tolist()
+    >>> rules = build_rules([ClassRequirement(SIZE, 0, 2.0)], [], 3)
+    >>> class_values(rules, Classes.from_labels(np.array([1, 0, 1]))).tolist()
     [[1.0], [2.0]]
     """
-    share, upto = [], []
-    for one in attributes:
-        counts = np.bincount(one.codes + 1, minlength=one.categories + 1)
+    share, upto = [np.zeros(0)], [np.zeros(0)]
+    for attribute in attributes:
+        counts = np.bincount(attribute.codes + 1, minlength=attribute.categories + 1)
         share.append(counts / n)
         known = max(int(counts[1:].sum()), 1)
         upto.append(np.append(0.0, np.cumsum(np.cumsum(counts[1:]) / known)))
-    widths = [one.categories + 1 for one in attributes]
+    codes = np.array([attribute.codes for attribute in attributes], np.int32)
+    widths = [attribute.categories + 1 for attribute in attributes]
     return ClassRules(
-        kind=np.array([one.kind for one in asked], np.int64),
-        column=np.array([one.column for one in asked], np.int64),
-        bound=np.array([one.bound for one in asked], np.float64),
-        least=np.array([one.least for one in asked], np.int64),
-        codes=np.array([one.codes for one in attributes], np.int32).reshape(len(attributes), n),
-        offset=np.append(0, np.cumsum(widths, dtype=np.int64)).astype(np.int64),
-        share=np.concatenate(share) if share else np.zeros(0),
-        upto=np.concatenate(upto) if upto else np.zeros(0),
+        kind=np.array([rule.kind for rule in requirements], np.int64),
+        column=np.array([rule.column for rule in requirements], np.int64),
+        bound=np.array([rule.bound for rule in requirements], np.float64),
+        least=np.array([rule.least for rule in requirements], np.int64),
+        codes=codes.reshape(len(attributes), n),
+        offset=np.cumsum([0, *widths], dtype=np.int64),
+        share=np.concatenate(share),
+        upto=np.concatenate(upto),
     )
 
 
-def narrowed(rules: ClassRules, records: Ints) -> ClassRules:
-    """The same rules of some of the records only, as if there were no others.
+def restrict_rules(rules: ClassRules, records: Ints) -> ClassRules:
+    """The same rules for some of the records, as if the file had no others.
 
-    >>> one = Confidential(np.array([0, 2, 2], np.int32), 3)
-    >>> rules = rules_of([ClassRequirement(diversity.EQUAL, 0, 0.5)], [one], 3)
-    >>> narrowed(rules, np.array([1, 2])).share.tolist()
+    >>> attribute = Confidential(np.array([0, 2, 2], np.int32), 3)
+    >>> rules = build_rules([ClassRequirement(EQUAL, 0, 0.5)], [attribute], 3)
+    >>> restrict_rules(rules, np.array([1, 2])).share.tolist()
     [0.0, 1.0]
     """
     attributes = []
@@ -124,50 +156,52 @@ def narrowed(rules: ClassRules, records: Ints) -> ClassRules:
         found[here + 1] = True
         number = np.cumsum(found) - 1 - int(found[0])  # without a gap; missing stays -1
         attributes.append(Confidential(number[here + 1].astype(np.int32), int(number[-1]) + 1))
-    asked = map(ClassRequirement, rules.kind, rules.column, rules.bound, rules.least)
-    return rules_of(list(asked), attributes, len(records))
+    requirements = map(ClassRequirement, rules.kind, rules.column, rules.bound, rules.least)
+    return build_rules(list(requirements), attributes, len(records))
 
 
-def scratch_of(rules: ClassRules, largest: int) -> ClassScratch:
-    """What kernels write on that look at classes of at most so many records."""
+def class_scratch(rules: ClassRules, largest: int) -> ClassScratch:
+    """The scratch of kernels for classes of at most so many records."""
     return ClassScratch(np.empty(largest, np.int32), np.empty(rules.least.max(initial=0), np.int64))
 
 
-def values_of(rules: ClassRules, classes: Classes) -> Floats:
-    """For each class and each rule what the class has."""
-    _ready()
+def class_values(rules: ClassRules, classes: Classes) -> Floats:
+    """For each class and each rule the value that the rule bounds."""
+    prepare("the privacy models", _rehearse)
     out = np.empty((len(classes.sizes), len(rules.kind)))
-    scratch = scratch_of(rules, int(classes.sizes.max(initial=0)))
+    scratch = class_scratch(rules, int(classes.sizes.max(initial=0)))
     diversity.class_values(rules, classes.members, classes.starts, scratch, out)
     return out
 
 
-def keep(rules: ClassRules, classes: Classes) -> Bools:
-    """For each class whether it keeps every rule.
+def satisfies(rules: ClassRules, classes: Classes) -> Bools:
+    """For each class whether it satisfies every rule.
 
-    >>> rules = rules_of([ClassRequirement(diversity.SIZE, 0, 2.0)], [], 3)
-    >>> keep(rules, Classes.of(np.array([1, 0, 1]))).tolist()
+    >>> rules = build_rules([ClassRequirement(SIZE, 0, 2.0)], [], 3)
+    >>> satisfies(rules, Classes.from_labels(np.array([1, 0, 1]))).tolist()
     [False, True]
     """
-    if (rules.kind == diversity.SIZE).all():
+    if (rules.kind == SIZE).all():
         return np.asarray(classes.sizes >= rules.bound.max(initial=1))
-    _ready()
+    prepare("the privacy models", _rehearse)
     out = np.empty(len(classes.sizes), np.bool_)
-    scratch = scratch_of(rules, int(classes.sizes.max(initial=0)))
+    scratch = class_scratch(rules, int(classes.sizes.max(initial=0)))
     diversity.classes_keep(rules, classes.members, classes.starts, scratch, out)
     return out
 
 
-def _ready() -> None:
-    prepare("the privacy models", _rehearse)
+def within_bound(kind: int, values: Floats, bound: float) -> Bools:
+    """Whether values of a kind of rule keep its bound, up to rounding, as the kernels judge."""
+    if kind <= ENTROPY:
+        return np.asarray(values >= bound * (1 - diversity.SLACK))
+    if kind == RECURSIVE:
+        return np.asarray(values < bound * (1 - diversity.SLACK))
+    return np.asarray(values <= bound + diversity.SLACK)
 
 
 def _rehearse() -> None:
-    one = Confidential(np.zeros(1, np.int32), 1)
-    rules, members = (
-        rules_of([ClassRequirement(diversity.DISTINCT, 0, 1.0)], [one], 1),
-        np.zeros(1, np.int64),
-    )
-    scratch, starts = scratch_of(rules, 1), np.array([0, 1])
+    attribute = Confidential(np.zeros(1, np.int32), 1)
+    rules = build_rules([ClassRequirement(DISTINCT, 0, 1.0)], [attribute], 1)
+    scratch, members, starts = class_scratch(rules, 1), np.zeros(1, np.int64), np.array([0, 1])
     diversity.class_values(rules, members, starts, scratch, np.empty((1, 1)))
     diversity.classes_keep(rules, members, starts, scratch, np.empty(1, np.bool_))

@@ -9,8 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unveil.grouping.classes import Classes, agreeing, keep
-from unveil.grouping.kernels.diversity import SIZE, ClassRules
+from unveil.grouping.classes import SIZE, Classes, ClassRules, agreement_labels, satisfies
 from unveil.grouping.kernels.lending import lend
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 
@@ -54,7 +53,7 @@ class GroupBuilder:
         `extra` is one more attribute of the records.
         """
         told = [self.codes[j, rows] for j in columns_of(mask, len(self.codes))]
-        found = agreeing(told if extra is None else [extra[rows], *told], len(rows))
+        found = agreement_labels(told if extra is None else [extra[rows], *told], len(rows))
         for cells in told:
             found[cells < 0] = -1
         return found
@@ -80,7 +79,7 @@ class GroupBuilder:
             if not len(left):
                 return
             found = self._classes(self.labels(mask, left), left)
-            self._add(found, keep(self.rules, found), mask)
+            self._add(found, satisfies(self.rules, found), mask)
 
     def by_coverage(self, masks: Sequence[int]) -> list[int]:
         """Masks with the same number of stars: those first that would take in most records."""
@@ -88,7 +87,7 @@ class GroupBuilder:
         taken = []
         for mask in masks:
             found = self._classes(self.labels(mask, left), left)
-            taken.append(int(found.sizes[keep(self.rules, found)].sum()))
+            taken.append(int(found.sizes[satisfies(self.rules, found)].sum()))
         return [masks[place] for place in np.argsort(-np.array(taken), kind="stable")]
 
     @property
@@ -128,7 +127,7 @@ class GroupBuilder:
             members = members[self.group[members] < 0]
             if len(members):
                 some = Classes(members, np.array([0, len(members)]))
-                self._add(some, keep(self.rules, some), int(masks[one]))
+                self._add(some, satisfies(self.rules, some), int(masks[one]))
 
     def append(self, within: Ints | None = None) -> None:
         """Let the records left join the groups that they agree with, the longest first."""
@@ -142,7 +141,7 @@ class GroupBuilder:
             place = np.minimum(np.searchsorted(listed, labels[len(first) :]), len(listed) - 1)
             same = (listed[place] == labels[len(first) :]) & (labels[len(first) :] >= 0)
             self.group[left[same]] = groups[order[place[same]]]
-        broken = ~keep(self.rules, self.classes())
+        broken = ~satisfies(self.rules, self.classes())
         back = (before < 0) & (self.group >= 0)
         back[back] = broken[self.group[back]]
         self.group[back] = -1
@@ -205,7 +204,7 @@ class GroupBuilder:
             for group in np.argsort(cost, kind="stable").tolist():
                 own = groups.members[groups.starts[group] : groups.starts[group + 1]]
                 some = Classes(np.append(own, record), np.array([0, len(own) + 1]))
-                if keep(self.rules, some)[0]:
+                if satisfies(self.rules, some)[0]:
                     self.group[record] = group
                     self.masks[group] = sum(1 << j for j in np.flatnonzero(agree[:, group]))
                     break
@@ -248,7 +247,7 @@ class GroupBuilder:
         if not len(parts.sizes):
             return
         group = self.group[parts.members[parts.starts[:-1]]]
-        good = keep(self.rules, parts)
+        good = satisfies(self.rules, parts)
         if self.by_size:
             parts = self._sparing(rows, parts, group, good)
         for _ in range(2):
@@ -292,7 +291,7 @@ class GroupBuilder:
         leaves[parts.members] = np.repeat(good, parts.sizes)
         stay = rows[~leaves[rows]]
         others = self._classes(self.group[stay], stay)
-        return self.group[others.members[others.starts[:-1]]][~keep(self.rules, others)]
+        return self.group[others.members[others.starts[:-1]]][~satisfies(self.rules, others)]
 
     def _renumber(self) -> None:
         """Leave out groups that nobody is in any more."""

@@ -31,7 +31,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unveil.grouping.kernels.diversity import DISTINCT, ClassRules
+from unveil.grouping.classes import DISTINCT, ClassRules
 from unveil.grouping.level_loss import CodedClasses, LevelLoss
 from unveil.grouping.rollup import Growing, Ladder, RolledRows, broken_records
 from unveil.support.arrays import Bools, Floats

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.grouping.classes import Classes, rules_of, scratch_of
+from unveil.grouping.classes import Classes, ClassRules, build_rules, class_scratch
 from unveil.grouping.kernels import mondrian as kernel
-from unveil.grouping.kernels.diversity import ClassRules
 from unveil.support.arrays import Floats, Ints, Ints32
 from unveil.support.compile import prepare
 
@@ -50,9 +49,9 @@ def mondrian(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool = Fals
     and nothing is gained by it.)
 
     >>> from unveil.grouping.classes import ClassRequirement
-    >>> from unveil.grouping.kernels.diversity import SIZE
+    >>> from unveil.grouping.classes import SIZE
     >>> axis = axis_of(np.array([0, 1, 2, 3], np.int32), np.linspace(0, 1, 4))
-    >>> mondrian([axis], rules_of([Ask(SIZE, 0, 2.0)], [], 4)).sizes.tolist()
+    >>> mondrian([axis], build_rules([Ask(SIZE, 0, 2.0)], [], 4)).sizes.tolist()
     [2, 2]
     """
     prepare("Mondrian", _rehearse)
@@ -75,7 +74,7 @@ def _partition(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool) -> 
             np.array(free),
         ),
         rules,
-        scratch_of(rules, n),
+        class_scratch(rules, n),
         kernel.CutScratch(
             np.empty(d, np.int64),
             np.empty(d, np.int64),
@@ -92,4 +91,4 @@ def _partition(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool) -> 
 
 def _rehearse() -> None:
     axis = axis_of(np.zeros(1, np.int32), np.zeros(1))
-    _partition([axis], rules_of([], [], 1), relaxed=False)
+    _partition([axis], build_rules([], [], 1), relaxed=False)

@@ -8,8 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.grouping.classes import Classes, agreeing, keep, narrowed
-from unveil.grouping.kernels.diversity import DISTINCT, EQUAL, ORDERED, SIZE, ClassRules
+from unveil.grouping.classes import (
+    DISTINCT,
+    EQUAL,
+    ORDERED,
+    SIZE,
+    Classes,
+    ClassRules,
+    agreement_labels,
+    restrict_rules,
+    satisfies,
+)
 from unveil.support.arrays import Bools, Ints
 
 Levels = Sequence[int]
@@ -89,7 +98,7 @@ def numbered(columns: Sequence[Ints] | Ints) -> Ints:
     >>> numbered(np.array([[0, 1, 0], [2, 0, 2]])).tolist()
     [0, 1, 0]
     """
-    key = agreeing(columns, len(columns[0]))
+    key = agreement_labels(columns, len(columns[0]))
     size = int(key.max(initial=-1)) + 1
     if size > DENSE * len(key):
         return np.unique(key, return_inverse=True)[1]
@@ -175,12 +184,14 @@ def broken_records(rules: ClassRules, labels: Ints, broken: Bools, most: int) ->
     of_whole = np.isin(rules.kind, (EQUAL, ORDERED)).any()
     while 0 < (kept := np.flatnonzero(~out)).size >= everybody - most:
         own = numbered([labels[kept]])
-        classes = Classes.of(own)
+        classes = Classes.from_labels(own)
         members = kept[classes.members]
         if of_whole and len(kept) < everybody:
-            good = keep(narrowed(rules, members), Classes(np.arange(len(kept)), classes.starts))
+            good = satisfies(
+                restrict_rules(rules, members), Classes(np.arange(len(kept)), classes.starts)
+            )
         else:
-            good = keep(rules, Classes(members, classes.starts))
+            good = satisfies(rules, Classes(members, classes.starts))
         if good.all():
             break
         out[members] = np.repeat(~good, classes.sizes)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unveil.grouping.classes import agreeing
+from unveil.grouping.classes import agreement_labels
 from unveil.grouping.disjoint_groups import columns_of
 from unveil.grouping.kernels.wildcards import count_fitting, place_stars
 from unveil.support.arrays import Bools, Ints, Ints32
@@ -86,7 +86,7 @@ def fitting_rows(codes: Ints32, sizes: Ints) -> Ints:
 def _labels(codes: Ints32, mask: int) -> Ints:
     """A number for each record, the same for those who agree in a mask, without a gap."""
     told = (codes[:, j] for j in columns_of(mask, codes.shape[1]))
-    return np.unique(agreeing(told, len(codes)), return_inverse=True)[1]
+    return np.unique(agreement_labels(told, len(codes)), return_inverse=True)[1]
 
 
 def _rehearse() -> None:

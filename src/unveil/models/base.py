@@ -9,8 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import SchemaError, SpecError
-from unveil.grouping.classes import ClassRequirement, Confidential, rules_of
-from unveil.grouping.kernels.diversity import ClassRules
+from unveil.grouping.classes import ClassRequirement, ClassRules, Confidential, build_rules
 from unveil.support.specs import Spec, method_name
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.encoding.to_arrays import codes
@@ -40,11 +39,11 @@ class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=_tag):
     """
 
     @abc.abstractmethod
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
+    def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """What is asked of every class of records that are alike in the keys."""
 
 
-class OfConfidential(Model, frozen=True, kw_only=True):
+class ConfidentialModel(Model, frozen=True, kw_only=True):
     """A model of what is confidential among those who are alike."""
 
     columns: Annotated[
@@ -78,15 +77,15 @@ class OfConfidential(Model, frozen=True, kw_only=True):
         return self.columns
 
 
-def compiled(models: Sequence[Model], data: Microdata, keys: Sequence[str]) -> ClassRules:
+def compile_rules(models: Sequence[Model], data: Microdata, keys: Sequence[str]) -> ClassRules:
     """What models ask of classes of a table's records, as arrays for the kernels.
 
     >>> import unveil
     >>> from unveil.models import KAnonymity
-    >>> compiled([KAnonymity(k=3)], unveil.households(10), ["sex"]).bound.tolist()
+    >>> compile_rules([KAnonymity(k=3)], unveil.households(10), ["sex"]).bound.tolist()
     [3.0]
     """
-    asked = [one for model in models for one in model.asked(data, keys)]
+    asked = [one for model in models for one in model.requirements(data, keys)]
     columns = list(dict.fromkeys(one.column for one in asked if one.column is not None))
     attributes = [_confidential(data, column) for column in columns]
     rows = [
@@ -95,7 +94,7 @@ def compiled(models: Sequence[Model], data: Microdata, keys: Sequence[str]) -> C
         )
         for one in asked
     ]
-    return rules_of(rows, attributes, len(data))
+    return build_rules(rows, attributes, len(data))
 
 
 def _confidential(data: Microdata, column: str) -> Confidential:

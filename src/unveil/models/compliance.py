@@ -7,9 +7,8 @@ import msgspec
 import numpy as np
 
 from unveil.errors import SpecError, UsageError
-from unveil.grouping.classes import values_of
-from unveil.grouping.kernels.diversity import ENTROPY, kept
-from unveil.models.base import Model, as_models, compiled
+from unveil.grouping.classes import ENTROPY, class_values, within_bound
+from unveil.models.base import Model, as_models, compile_rules
 from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.models.row_counts import classes_of, population_counts, wildcard_counts
 from unveil.support.arrays import Ints
@@ -69,10 +68,10 @@ def _checked(data: Microdata, model: Model, keys: tuple[str, ...]) -> list[Promi
     if isinstance(model, KAnonymity) and model.stars == "wildcard":
         return [_by_row(model, model.k, wildcard_counts(data, keys), keys)]
     classes = classes_of(data, keys)
-    rules, asked = compiled([model], data, keys), model.asked(data, keys)
+    rules, asked = compile_rules([model], data, keys), model.requirements(data, keys)
     made = []
-    for one, values in zip(asked, values_of(rules, classes).T, strict=True):
-        good = kept(one.kind, values, one.bound)
+    for one, values in zip(asked, class_values(rules, classes).T, strict=True):
+        good = within_bound(one.kind, values, one.bound)
         worst = float(values.min() if one.kind <= ENTROPY else values.max())
         made.append(
             Promise(

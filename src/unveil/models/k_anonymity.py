@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from unveil.grouping.kernels.diversity import SIZE
+from unveil.grouping.classes import SIZE
 from unveil.models.base import Model, ModelRequirement
 from unveil.table.microdata import Microdata
 
@@ -36,7 +36,7 @@ class KAnonymity(Model, frozen=True, kw_only=True):
     k: Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
     stars: Stars = "value"
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
+    def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
         """The size of each class; wildcards are counted row by row."""
         return (ModelRequirement(SIZE, float(self.k)),) if self.stars == "value" else ()
 
@@ -80,6 +80,6 @@ class KMap(Model, frozen=True, kw_only=True):
         given = repr(self.population) if named else type(self.population).__name__
         return f"KMap(k={self.k}, population={given})"
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
+    def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
         """Nothing of the release's classes: people are counted in the population."""
         return ()

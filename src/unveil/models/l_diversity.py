@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.grouping.kernels.diversity import DISTINCT, ENTROPY, RECURSIVE, SHARE, SIZE
-from unveil.models.base import ModelRequirement, OfConfidential
+from unveil.grouping.classes import DISTINCT, ENTROPY, RECURSIVE, SHARE, SIZE
+from unveil.models.base import ConfidentialModel, ModelRequirement
 from unveil.table.microdata import Microdata
 
 
-class LDiversity(OfConfidential, frozen=True, kw_only=True):
+class LDiversity(ConfidentialModel, frozen=True, kw_only=True):
     """l-diversity: those who are alike have at least l values of what is confidential.
 
     If all who are alike have the same diagnosis, an intruder need not know which of them a person
@@ -43,7 +43,7 @@ class LDiversity(OfConfidential, frozen=True, kw_only=True):
         if self.kind != "entropy" and not float(self.l).is_integer():
             raise SpecError(f"l-diversity: l: a whole number, as values are {self.kind}")
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
+    def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The number of values of each attribute."""
         asked = {
             "distinct": ModelRequirement(DISTINCT, self.l),
@@ -53,7 +53,7 @@ class LDiversity(OfConfidential, frozen=True, kw_only=True):
         return tuple(asked._replace(column=name) for name in self.confidential(data, keys))
 
 
-class AlphaKAnonymity(OfConfidential, frozen=True, kw_only=True):
+class AlphaKAnonymity(ConfidentialModel, frozen=True, kw_only=True):
     """(alpha, k)-anonymity: k alike, and no value of what is confidential too frequent there.
 
     Nobody is told from k - 1 others, and of those who are alike at most a share alpha have the
@@ -70,7 +70,7 @@ class AlphaKAnonymity(OfConfidential, frozen=True, kw_only=True):
     ]
     k: Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
+    def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The size of each class, and the share of its most frequent value."""
         shares = (
             ModelRequirement(SHARE, self.alpha, column) for column in self.confidential(data, keys)

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.grouping.kernels.diversity import EQUAL, ORDERED
-from unveil.models.base import ModelRequirement, OfConfidential
+from unveil.grouping.classes import EQUAL, ORDERED
+from unveil.models.base import ConfidentialModel, ModelRequirement
 from unveil.table.microdata import Microdata
 
 
-class TCloseness(OfConfidential, frozen=True, kw_only=True):
+class TCloseness(ConfidentialModel, frozen=True, kw_only=True):
     """t-closeness: among those who are alike, what is confidential is spread as among all.
 
     Whoever finds a person's class learns little: the values in it are about as frequent as in the
@@ -32,7 +32,7 @@ class TCloseness(OfConfidential, frozen=True, kw_only=True):
         Literal["ordered", "equal"] | None, Meta(description="How far apart values are.")
     ] = None
 
-    def asked(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
+    def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The distance of each attribute."""
         return tuple(
             ModelRequirement(self._kind(data, column), self.t, column)

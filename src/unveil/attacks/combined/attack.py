@@ -74,7 +74,7 @@ class Combined(Attack, frozen=True, kw_only=True):
             "rates": rates,
             "each": [finder.details for finder in finders],
         }
-        parts = tuple(finder.scaled(rate) for finder, rate in zip(finders, rates, strict=True))
+        parts = tuple(finder.scale_costs(rate) for finder, rate in zip(finders, rates, strict=True))
         return ScoreSum(parts, details)
 
 

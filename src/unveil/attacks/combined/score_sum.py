@@ -13,7 +13,7 @@ import numpy as np
 
 from unveil.attacks.matched.comparer import Comparer, pair_keys
 from unveil.engines.local.index import EqualRows, same_rows
-from unveil.engines.local.kernels.costs import ABSOLUTE, RELATIVE
+from unveil.engines.metric import TIE_ABSOLUTE, TIE_RELATIVE
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
 from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
@@ -172,22 +172,22 @@ class ScoreSum:
         )
         return first, second
 
-    def some(self, records: Ints, candidates: Ints) -> ScoreSum:
+    def restrict(self, records: Ints, candidates: Ints) -> ScoreSum:
         """The same among some records and some candidates."""
-        return self._of(part.some(records, candidates) for part in self.summands)
+        return self._of(part.restrict(records, candidates) for part in self.summands)
 
-    def priced(self, prices: Floats) -> ScoreSum:
+    def with_prices(self, prices: Floats) -> ScoreSum:
         """The same where each candidate costs so much more."""
         first, *others = self.summands
-        return self._of([first.priced(prices), *others])
+        return self._of([first.with_prices(prices), *others])
 
-    def scaled(self, rate: float) -> ScoreSum:
+    def scale_costs(self, rate: float) -> ScoreSum:
         """The same where everything costs so many times as much."""
-        return self._of(part.scaled(rate) for part in self.summands)
+        return self._of(part.scale_costs(rate) for part in self.summands)
 
-    def turned(self) -> ScoreSum:
+    def reverse(self) -> ScoreSum:
         """The same where the candidates look for the records."""
-        return self._of(part.turned() for part in self.summands)
+        return self._of(part.reverse() for part in self.summands)
 
     def _of(self, parts: Any) -> ScoreSum:
         return replace(self, summands=tuple(parts))
@@ -214,7 +214,7 @@ def _compared(cost: Floats, other: Floats) -> Ints:
     """-1 where a cost is less than another, 0 where they tie."""
     with np.errstate(invalid="ignore"):
         gap = np.where(cost == other, 0.0, cost - other)
-        room = RELATIVE * np.maximum(np.abs(cost), np.abs(other)) + ABSOLUTE
+        room = TIE_RELATIVE * np.maximum(np.abs(cost), np.abs(other)) + TIE_ABSOLUTE
         near = np.isfinite(gap) & (np.abs(gap) <= room)
     found: Ints = np.where(near, 0, np.sign(gap)).astype(np.int64)
     return found

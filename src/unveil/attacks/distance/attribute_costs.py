@@ -240,4 +240,4 @@ def _compare_sets(
     found = compare_sets(column, sides_of(*files.both, column, listed), apart, stars=False)
     if not files.reverse:
         return found
-    return found._replace(costs=tuple(cost.turned for cost in found.costs))
+    return found._replace(costs=tuple(cost.reversed for cost in found.costs))

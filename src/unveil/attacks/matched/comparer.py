@@ -33,16 +33,16 @@ class Comparer(Finder, Protocol):
     def alike(self) -> tuple[EqualRows, EqualRows]:
         """Records, and candidates, that no pair of them can tell apart."""
 
-    def some(self, records: Ints, candidates: Ints) -> Comparer:
+    def restrict(self, records: Ints, candidates: Ints) -> Comparer:
         """The same among some records and some candidates."""
 
-    def priced(self, prices: Floats) -> Comparer:
+    def with_prices(self, prices: Floats) -> Comparer:
         """The same where each candidate costs so much more."""
 
-    def turned(self) -> Comparer:
+    def reverse(self) -> Comparer:
         """The same where the candidates look for the records."""
 
-    def scaled(self, rate: float) -> Comparer:
+    def scale_costs(self, rate: float) -> Comparer:
         """The same where everything costs so many times as much."""
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
@@ -79,7 +79,7 @@ class ClassPairs:
         records, candidates = finder.alike()
         self.records = RecordClasses.from_groups(records, order.records)
         self.candidates = RecordClasses.from_groups(candidates, order.candidates)
-        self.between = finder.some(self.records.first, self.candidates.first)
+        self.between = finder.restrict(self.records.first, self.candidates.first)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -113,7 +113,7 @@ class ClassPairs:
 
     def cheapest_rows(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """The same for each class of candidates."""
-        found, _ = _best(self.between.turned(), prices, k)
+        found, _ = _best(self.between.reverse(), prices, k)
         there = found >= 0
         columns = np.broadcast_to(np.arange(len(found))[:, None], found.shape)
         costs = np.full(found.shape, np.inf)
@@ -138,8 +138,8 @@ def _best(finder: Comparer, prices: Floats, k: int) -> tuple[Ints, Floats]:
     found, costs = np.full((asking, k), -1), np.full((asking, k), np.inf)
     if not len(sold):
         return found, costs
-    some = finder if len(sold) == asked else finder.some(np.arange(asking), sold)
-    rows = some.priced(prices[sold]).nearest(np.arange(asking), min(k, len(sold)), None).rows
+    some = finder if len(sold) == asked else finder.restrict(np.arange(asking), sold)
+    rows = some.with_prices(prices[sold]).nearest(np.arange(asking), min(k, len(sold)), None).rows
     there = rows >= 0
     found[:, : rows.shape[1]] = np.where(there, sold[rows], -1)
     records = np.broadcast_to(np.arange(asking)[:, None], rows.shape)

@@ -110,7 +110,7 @@ def _cut_off(
     sizes = found.scaling * graph.capacity
     with np.errstate(divide="ignore"):
         prices = np.minimum(-np.log(sizes), DEAREST)
-    everybody = pairing.between.scaled(rate).priced(prices).log_sums(checked, 1e-3)
+    everybody = pairing.between.scale_costs(rate).with_prices(prices).log_sums(checked, 1e-3)
     within = np.concatenate([np.arange(graph.starts[i], graph.starts[i + 1]) for i in checked])
     kept = _log_sums(graph, within, rate, prices)[checked]
     if alone is not None:

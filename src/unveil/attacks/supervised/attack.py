@@ -283,7 +283,7 @@ class _Evaluation:
         """All that is said of it."""
         asked, lesson = self.asked, self.lesson
         found = self.search.rank_of_truth(asked.records, asked.truth, 1, None)
-        back = self.search.turned().rank_of_truth(asked.partners, asked.records, 1, None)
+        back = self.search.reverse().rank_of_truth(asked.partners, asked.records, 1, None)
         twins = np.zeros(len(asked), np.int64)
         twins[self.some] = lesson.twins
         worth = asked.worth(twins)

@@ -18,9 +18,8 @@ from unveil.attacks.supervised.families import (
     within,
 )
 from unveil.attacks.supervised.weighted_mean import usual_differences
-from unveil.engines.local.kernels.costs import BOTH, SQUARE
 from unveil.engines.metric import Metric, squared
-from unveil.engines.missing_cells import times
+from unveil.engines.records import multiply_rows
 from unveil.support.arrays import Bools, Floats, Ints
 
 
@@ -38,10 +37,10 @@ class Bilinear(Family):
         self.weights = weights
         plain = np.zeros(len(ground.names), np.bool_)
         for column, (place, cost) in enumerate(
-            zip(ground.places, ground.metric.every, strict=True)
+            zip(ground.places, ground.metric.cost_tuple, strict=True)
         ):
             missing = any(bool(np.isnan(side.cells()[:, column]).any()) for side in ground.asked)
-            plain[place] = not missing and cost.kind == SQUARE and cost.side == BOTH
+            plain[place] = not missing and cost.is_squared and cost.two_sided
         self._plain, self._other = np.flatnonzero(plain), np.flatnonzero(~plain)
         unit = usual_differences(ground, records, truth)
         self._size, self._unit = np.sqrt(unit[self._plain]), unit[self._other]
@@ -192,10 +191,10 @@ class Bilinear(Family):
         whole = ground.search_weighted(self._all_weights(weights))
         columns = [c for c, place in enumerate(ground.places) if place in self._other]
         asking, asked = ([side.cells()[:, columns]] for side in ground.asked)
-        costs = [whole.metric.every[column] for column in columns]
+        costs = [whole.metric.cost_tuple[column] for column in columns]
         if kept.any():
             root = vectors[:, kept] * np.sqrt(values[kept])
-            numbers = (times(side, root) for side in self._numbers(ground))
+            numbers = (multiply_rows(side, root) for side in self._numbers(ground))
             asking, asked = (
                 [one, *rest] for one, rest in zip(numbers, (asking, asked), strict=True)
             )
@@ -206,7 +205,9 @@ class Bilinear(Family):
     def _numbers(self, ground: TrainingFiles) -> tuple[Floats, Floats]:
         """The plain attributes of those that ask and of the candidates, in usual differences."""
         columns = [ground.places.index(place) for place in self._plain.tolist()]
-        roots = np.sqrt([ground.metric.every[column].weight for column in columns]) / self._size
+        roots = (
+            np.sqrt([ground.metric.cost_tuple[column].weight for column in columns]) / self._size
+        )
         asking, asked = (side.cells()[:, columns] * roots for side in ground.asked)
         means = np.nanmean(asked, axis=0)  # strangers may lack what everybody else has
         return np.where(np.isnan(asking), means, asking), np.where(np.isnan(asked), means, asked)

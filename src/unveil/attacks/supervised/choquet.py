@@ -20,7 +20,7 @@ from unveil.attacks.supervised.families import (
     within,
 )
 from unveil.attacks.supervised.undominated import NEARER
-from unveil.engines.metric import MOST_CHOQUET
+from unveil.engines.metric import MAX_CHOQUET
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.wording import listing
@@ -154,17 +154,17 @@ class Choquet(Family):
 def check_measurable(ground: TrainingFiles) -> None:
     """A measure is of few attributes, and of none that may be anything."""
     many, columns = len(ground.names), len(ground.places)
-    if many > MOST_CHOQUET:
+    if many > MAX_CHOQUET:
         raise SpecError(
             f"supervised: choquet: a measure of {many} attributes has {2**many - 1:,} numbers "
-            f"to learn, and at most those of {MOST_CHOQUET} attributes are, "
-            f"{2**MOST_CHOQUET - 1:,}: let the intruder know fewer, or learn weights or a "
+            f"to learn, and at most those of {MAX_CHOQUET} attributes are, "
+            f"{2**MAX_CHOQUET - 1:,}: let the intruder know fewer, or learn weights or a "
             "bilinear form"
         )
-    if columns > MOST_CHOQUET:
+    if columns > MAX_CHOQUET:
         raise SpecError(
             f"supervised: choquet: a range has two ends, and {columns} columns are compared; "
-            f"at most {MOST_CHOQUET} are: let the intruder know fewer generalised attributes"
+            f"at most {MAX_CHOQUET} are: let the intruder know fewer generalised attributes"
         )
     stars = [name for name in ground.names if ground.starred(name)]
     if stars:

@@ -94,8 +94,8 @@ class TrainingFiles:
 
     def search_weighted(self, weights: Floats) -> NearestSearch:
         """The nearest, where attributes have weights."""
-        own = zip(self.metric.every, weights[self.places].tolist(), strict=True)
-        costs = tuple(cost.times(weight) for cost, weight in own)
+        own = zip(self.metric.cost_tuple, weights[self.places].tolist(), strict=True)
+        costs = tuple(cost.scale(weight) for cost, weight in own)
         return self.search(replace(self.metric, costs=costs))
 
 

@@ -13,8 +13,7 @@ from unveil.attacks.supervised.kernels.skyline import (
     cost_pairs_by_attribute,
     undominated,
 )
-from unveil.engines.local.kernels.costs import RELATIVE
-from unveil.engines.metric import Metric, euclid
+from unveil.engines.metric import TIE_RELATIVE, Metric, euclid
 from unveil.engines.problem import build_problem, check
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
@@ -23,7 +22,7 @@ from unveil.support.threads import cores, run_blocks, shares_of
 
 # A distance that ties is no less: who is strictly nearer than another costs less than this times
 # as much, where costs are squares of distances.
-NEARER = (1 - RELATIVE) ** 2
+NEARER = (1 - TIE_RELATIVE) ** 2
 
 
 class Skyline(NamedTuple):

@@ -14,9 +14,8 @@ from unveil.attacks.tailored.channel_estimates import DOUBT, estimated_function,
 from unveil.attacks.tailored.likelihood import PairLikelihood, evidence_of, joined
 from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.engines.local.engine import density
-from unveil.engines.local.kernels.costs import SQUARE
 from unveil.engines.local.pair_costs import costs_of
-from unveil.engines.missing_cells import times
+from unveil.engines.records import multiply_rows
 from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Floats
 from unveil.values.links import Finder
@@ -89,7 +88,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         if corrected:
             released = replace(released, offset=everybody)
         if files.reverse:
-            metric, mine = metric.turned, replace(mine, offset=together.spread)
+            metric, mine = metric.reversed, replace(mine, offset=together.spread)
         finder = NearestSearch(
             files,
             mine,
@@ -151,7 +150,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         rows = np.arange(len(files.release))
         bell = np.zeros(len(rows))
         if files.few:
-            smooth = [cost.kind == SQUARE for cost in together.costs]
+            smooth = [cost.is_squared for cost in together.costs]
             bell, together = _bell(together.released[:, smooth]), together.without(smooth)
             if not together.costs:
                 return bell
@@ -160,7 +159,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
             replace(by.files, reverse=True),
             base,
             as_records(together.released),
-            together.metric.turned,
+            together.metric.reversed,
             (),
         )
         found = bell + asking.log_sums(rows, ERROR)
@@ -178,7 +177,7 @@ def _bell(values: Floats) -> Floats:
     means = np.where(known, values, 0.0).sum(0) / np.maximum(known.sum(0), 1)
     centred = np.where(known, values - means, 0.0)
     back = np.linalg.pinv(np.atleast_2d(np.cov(centred.T)), hermitian=True)
-    found: Floats = -0.5 * (times(centred, back) * centred).sum(1)
+    found: Floats = -0.5 * (multiply_rows(centred, back) * centred).sum(1)
     return found
 
 
@@ -212,7 +211,7 @@ def _contradiction(reading: MaskedView, channels: tuple[Channel, ...], rows: int
     """Which column the people cannot explain, and in how many released rows."""
     excluded = {}
     for columns, part in evidence_of(channels, reading).items():
-        found = density(as_records(part.released), as_records(part.mine), part.metric.turned)
+        found = density(as_records(part.released), as_records(part.mine), part.metric.reversed)
         excluded[columns] = int(np.isneginf(found.log_sum).sum())
     return contradicted(excluded, "released rows", rows)
 

@@ -178,7 +178,7 @@ def log_likelihood(channels: Sequence[Channel], reading: MaskedView) -> float:
     else:
         rows = _looked_at(together.released)
         base = replace(mine, offset=together.spread)
-        found = density(released.take(rows), base, together.metric.turned, error=1e-3).log_sum
+        found = density(released.take(rows), base, together.metric.reversed, error=1e-3).log_sum
     return float(np.maximum(found, -IMPOSSIBLE).sum() - len(rows) * together.constant)
 
 

@@ -47,7 +47,7 @@ class Compatible(Attack, frozen=True, kw_only=True):
             files,
             as_records(together.mine),
             as_records(together.released),
-            metric.turned if files.reverse else metric,
+            metric.reversed if files.reverse else metric,
             files.columns,
             margins="likelihood",
         )

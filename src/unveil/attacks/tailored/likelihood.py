@@ -22,7 +22,7 @@ from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.attacks.tailored.missing_cells import neutral
 from unveil.engines.local.engine import density
 from unveil.engines.metric import Cost, Metric, levels, prorated, squared, table
-from unveil.engines.missing_cells import times
+from unveil.engines.records import multiply_rows
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_categories, common_level
 from unveil.table.encoding.to_columns import Slack
@@ -175,7 +175,7 @@ def _upto_each(rows: Floats, matrix: Floats) -> Floats:
     found = np.zeros(rows.shape)
     for j in range(len(matrix)):
         used = np.flatnonzero(matrix[: j + 1, j])
-        found[:, j : j + 1] = times(rows[:, used], matrix[used, j : j + 1])
+        found[:, j : j + 1] = multiply_rows(rows[:, used], matrix[used, j : j + 1])
     return found
 
 

@@ -81,7 +81,7 @@ def _surprise(everybody: PairLikelihood, columns: Ints) -> Floats:
     base = Records(everybody.mine[known][:, columns], offset=everybody.spread[known])
     asked = Records(everybody.released[there][:, columns])
     metric = Metric(tuple(everybody.costs[j] for j in columns))
-    log_sum = density(asked, base, metric.turned, error=ERROR).log_sum
+    log_sum = density(asked, base, metric.reversed, error=ERROR).log_sum
     unlikely = np.log(known.sum()) - log_sum
     possible = np.isfinite(unlikely)
     most = float(unlikely[possible].max()) if possible.any() else 0.0

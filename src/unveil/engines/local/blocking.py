@@ -129,8 +129,8 @@ def parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
             least=more(terms.least, 0.0),
             plain=-1,
         ),
-        gappy=problem.gappy or bool((asking < 0).any() or (asked < 0).any()),
-        parting=width,
+        has_missing=problem.has_missing or bool((asking < 0).any() or (asked < 0).any()),
+        block_codes=width,
     )
 
 

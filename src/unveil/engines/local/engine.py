@@ -12,7 +12,7 @@ from unveil.engines.local.index import Index, build
 from unveil.engines.local.query_blocks import count_closer, find_nearest, sum_up
 from unveil.engines.metric import Metric, euclid
 from unveil.engines.problem import Problem, build_problem, check, check_truth
-from unveil.engines.records import WHOLE, Records
+from unveil.engines.records import LARGEST_INTEGER, Records
 from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
@@ -114,13 +114,13 @@ class PreparedSearch:
         progress: Progress | None = None,
     ) -> Ranks:
         """How many candidates are closer to each query than its true record, and how many tie."""
-        limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, WHOLE)
+        limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, LARGEST_INTEGER)
         asked, given = self._files
         many = len(asked) if rows is None else len(rows)
         true_rows = check_truth(truth, many, len(given))
         prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
         answers = np.full((many, 2), -1, np.int64)
-        for piece, told in in_pieces(self._problem.of(rows), self._base, progress):
+        for piece, told in in_pieces(self._problem.for_queries(rows), self._base, progress):
             index = self._index_of(piece.problem)
             places = piece.places(true_rows, len(given))
             answers[piece.records] = count_closer(
@@ -135,7 +135,7 @@ class PreparedSearch:
         """The k best candidates of each query, and how many tie with the best."""
         k = whole_number(k, "k", 1, MOST_NEIGHBOURS)
         prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
-        problem = self._problem.of(rows)
+        problem = self._problem.for_queries(rows)
         n = len(problem.queries)
         found = Neighbours(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
         for piece, told in in_pieces(problem, self._base, progress):
@@ -158,7 +158,7 @@ class PreparedSearch:
             raise UsageError("error: a number from 0 to below 1")
         what = "the sum over all candidates"
         prepare(what, lambda: [density(a, a, euclid()) for a in _REHEARSAL])
-        problem = self._problem.of(rows)
+        problem = self._problem.for_queries(rows)
         answers = np.zeros((len(problem.queries), 3))
         for piece, told in in_pieces(problem, self._base, progress):
             index = self._index_of(piece.problem)

@@ -84,7 +84,7 @@ def build(problem: Problem, threads: int) -> Index:
     shape = tree.shape(len(first), LEAF if axes.shape[1] < MANY_AXES else TILE)
     starts = np.arange(shape.leaves + 1) * len(first) // shape.leaves
     stretch = _stretch(frame, axes)
-    stretch[len(stretch) - problem.parting :] *= PARTS_FIRST
+    stretch[len(stretch) - problem.block_codes :] *= PARTS_FIRST
     order = _split(axes, stretch, starts, threads)
     copies = np.diff(groups.starts)[order]
     planted = _plant(axes, order, starts, shape, copies, threads)
@@ -107,7 +107,7 @@ def build(problem: Problem, threads: int) -> Index:
 def filter_for(problem: Problem) -> int:
     """The filter that stands for this metric, if there is one."""
     terms, each = problem.terms, problem.terms.kind
-    if problem.gappy or terms.combine == costs.CHOQUET or terms.side.any():
+    if problem.has_missing or terms.combine == costs.CHOQUET or terms.side.any():
         return filters.NONE
     if (each == costs.SQUARE).all() and terms.combine == costs.SUM:
         return filters.SQUARES

@@ -8,8 +8,6 @@ however many there are.
 from math import exp, inf, log
 from typing import NamedTuple
 
-import numpy as np
-
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 from unveil.support.compile import kernel, part
 
@@ -246,12 +244,3 @@ def classes_keep(
     """For each class whether it keeps every rule."""
     for one in range(len(starts) - 1):
         out[one] = keeps(rules, members, starts[one], starts[one + 1], scratch)
-
-
-def kept(kind: int, values: Floats, bound: float) -> Bools:
-    """`within` of many values."""
-    if kind <= ENTROPY:
-        return np.asarray(values >= bound * (1 - SLACK))
-    if kind == RECURSIVE:
-        return np.asarray(values < bound * (1 - SLACK))
-    return np.asarray(values <= bound + SLACK)

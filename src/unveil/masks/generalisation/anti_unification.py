@@ -20,7 +20,7 @@ from unveil.masks.generalisation.base import (
     starred,
     told,
 )
-from unveil.models.base import OfConfidential, compiled
+from unveil.models.base import ConfidentialModel, compile_rules
 from unveil.models.k_anonymity import KAnonymity
 from unveil.models.row_counts import classes_of
 from unveil.models.t_closeness import TCloseness
@@ -119,7 +119,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_sets(self)
-        if self.by_confidential and any(isinstance(one, OfConfidential) for one in self.models):
+        if self.by_confidential and any(isinstance(one, ConfidentialModel) for one in self.models):
             raise SpecError(
                 f"{self.step}: all of a pattern have the same confidential values, and models ask "
                 "for different ones: set by_confidential to false"
@@ -218,7 +218,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         found = anti_unify(codes, classes, k=self.k or 1, stars=self.stars, order=self.order)
         if not len(found.rows):
             raise self.nobody_left(data)
-        gathering = GroupBuilder(codes, compiled((), data, keys))
+        gathering = GroupBuilder(codes, compile_rules((), data, keys))
         supports = gathering.satisfying(found.rows, found.masks, classes)[0]
         shown = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
         table = data.select([*keys, *self._secret(data)]).take(found.rows)
@@ -271,7 +271,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         found = anti_unify(codes, classes, k=group.k, stars=self.stars, order=self.order)
         tell()
         models = (KAnonymity(k=group.k), *self.models)
-        made = GroupBuilder(codes, compiled(models, data, group.columns))
+        made = GroupBuilder(codes, compile_rules(models, data, group.columns))
         made.take(found.rows, found.masks, classes)
         tell()
         made.append(classes)

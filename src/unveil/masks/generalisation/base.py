@@ -11,10 +11,20 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.errors import DataError, SchemaError, SpecError
-from unveil.grouping.classes import Classes, values_of
-from unveil.grouping.kernels import diversity
+from unveil.grouping.classes import (
+    DISTINCT,
+    ENTROPY,
+    EQUAL,
+    ORDERED,
+    RECURSIVE,
+    SHARE,
+    SIZE,
+    Classes,
+    class_values,
+    within_bound,
+)
 from unveil.masks.base import Draw, Masked, OnColumns, Promised
-from unveil.models.base import Model, Models, compiled, set_models
+from unveil.models.base import Model, Models, compile_rules, set_models
 from unveil.models.compliance import check
 from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.support.arrays import Bools, Ints32
@@ -155,27 +165,27 @@ class GeneralisingMask(OnColumns, frozen=True, kw_only=True):
         counts people and values only is broken for good.
         """
         everybody = Classes(np.arange(len(data)), np.array([0, len(data)]))
-        values = values_of(compiled(models, data, keys), everybody)[0]
-        asked = [one for model in models for one in model.asked(data, keys)]
+        values = class_values(compile_rules(models, data, keys), everybody)[0]
+        asked = [one for model in models for one in model.requirements(data, keys)]
         all_of, broken = [], []
         for one, value in zip(asked, values.tolist(), strict=True):
             words = f"{KINDS[one.kind]} {value:.4g} where {one.bound:.4g} is asked"
             words = words if one.column is None else f"{one.column}: {words}"
             all_of.append(words)
-            final = one.kind <= diversity.DISTINCT or not self.discards
-            if final and not diversity.kept(one.kind, np.array([value]), one.bound)[0]:
+            final = one.kind <= DISTINCT or not self.discards
+            if final and not within_bound(one.kind, np.array([value]), one.bound)[0]:
                 broken.append(words)
         return all_of, broken
 
 
 KINDS = {  # what the models' numbers are called
-    diversity.SIZE: "records",
-    diversity.DISTINCT: "values",
-    diversity.ENTROPY: "values by entropy",
-    diversity.RECURSIVE: "most frequent over the rest",
-    diversity.EQUAL: "distance",
-    diversity.ORDERED: "distance",
-    diversity.SHARE: "share of one value",
+    SIZE: "records",
+    DISTINCT: "values",
+    ENTROPY: "values by entropy",
+    RECURSIVE: "most frequent over the rest",
+    EQUAL: "distance",
+    ORDERED: "distance",
+    SHARE: "share of one value",
 }
 
 

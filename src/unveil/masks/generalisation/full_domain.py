@@ -9,13 +9,13 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError, SpecError
-from unveil.grouping.kernels.diversity import SIZE
+from unveil.grouping.classes import SIZE
 from unveil.grouping.lattice import MOST_NODES, LatticeOptimum, LatticeProblem, look, search
 from unveil.grouping.level_loss import CellLoss, ClassSize, Discernibility, LevelLoss
 from unveil.grouping.rollup import Ladder, RolledRows
 from unveil.masks.generalisation.base import GeneralisedTable, GeneralisingMask, told
 from unveil.masks.generalisation.levels import Coarsening, Levels, levels_of
-from unveil.models.base import Model, compiled
+from unveil.models.base import Model, compile_rules
 from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.support.options import Progress, part_of
 from unveil.table.microdata import Microdata
@@ -213,7 +213,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         return LatticeProblem(
             rows,
             tuple(Ladder.of(one.groups) for one in levels),
-            compiled(asked, data, self.targets(data)),
+            compile_rules(asked, data, self.targets(data)),
             tuple(model.k for model in self._populations),
             part_of(len(data), self.suppress),
             self._loss(rows, levels),

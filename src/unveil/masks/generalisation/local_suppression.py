@@ -18,7 +18,7 @@ from unveil.masks.generalisation.base import (
     starred,
     told,
 )
-from unveil.models.base import compiled
+from unveil.models.base import compile_rules
 from unveil.models.k_anonymity import KAnonymity, Stars
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
@@ -112,7 +112,7 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
         masks = cheapest_masks(weights)
         if self.stars == "wildcard":
             return starred(data, keys, stars_needed(codes, self.k, [m for _, m in masks]))
-        made = GroupBuilder(codes, compiled(models, data, keys))
+        made = GroupBuilder(codes, compile_rules(models, data, keys))
         done = 0
         for _, some in groupby(masks, key=lambda one: one[0]):
             equally_dear = [mask for _, mask in some]

@@ -21,7 +21,7 @@ from unveil.masks.generalisation.base import (
     generalised,
     starred,
 )
-from unveil.models.base import compiled
+from unveil.models.base import compile_rules
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 from unveil.support.options import Progress
 from unveil.table.cells import STAR, escape, write_range, write_set
@@ -80,7 +80,9 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
         """Cut the records into groups, and say what each may be."""
         models, keys = self.promises(data)[0]
         axes = {name: self._axis(data, name) for name in keys}
-        groups = mondrian(list(axes.values()), compiled(models, data, keys), relaxed=self.relaxed)
+        groups = mondrian(
+            list(axes.values()), compile_rules(models, data, keys), relaxed=self.relaxed
+        )
         if progress is not None:
             progress(1, 2)
         spans = {name: _Span(axis, groups) for name, axis in axes.items()}

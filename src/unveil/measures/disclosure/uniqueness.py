@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 
 from unveil.errors import UsageError
-from unveil.grouping.classes import values_of
+from unveil.grouping.classes import class_values
 from unveil.models import AlphaKAnonymity, LDiversity, Model, TCloseness
 from unveil.models import row_counts as fitting
-from unveil.models.base import compiled
+from unveil.models.base import compile_rules
 from unveil.support.arrays import Ints
 from unveil.support.threads import on_all_cores
 from unveil.table.microdata import Microdata
@@ -186,8 +186,8 @@ def diversity(data: Microdata, columns: Sequence[str]) -> tuple[Diversity, ...]:
     for name in data.schema.with_role("confidential"):
         if name in columns or name not in data.columns:
             continue
-        rules = compiled(_asked(name), data, columns)
-        many, by_entropy, apart, _, share = values_of(rules, classes).T
+        rules = compile_rules(_asked(name), data, columns)
+        many, by_entropy, apart, _, share = class_values(rules, classes).T
         found.append(
             Diversity(
                 column=name,

@@ -25,7 +25,7 @@ SECRET = 271828.125
 @pytest.fixture
 def idle(monkeypatch):
     """Fails when any work starts."""
-    for work in ("prepare", "pose", "build"):
+    for work in ("prepare", "build_problem", "build"):
         monkeypatch.setattr(local, work, lambda *_: pytest.fail("work has started"))
 
 
