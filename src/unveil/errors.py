@@ -99,10 +99,10 @@ class MissingPackageError(UnveilError):
         )
 
 
-def needed(module: str, extra: str, purpose: str) -> Any:
+def import_optional(module: str, extra: str, purpose: str) -> Any:
     """An optional package's module, or an error that says how to get it.
 
-    >>> needed("json", "extra", "a file").__name__
+    >>> import_optional("json", "extra", "a file").__name__
     'json'
     """
     try:

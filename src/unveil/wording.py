@@ -17,10 +17,10 @@ def listing(names: Iterable[str]) -> str:
     return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED} more"
 
 
-def nearest(name: str, options: Iterable[str]) -> str:
+def suggest(name: str, options: Iterable[str]) -> str:
     """A suggestion for a near miss, ready to end a sentence with.
 
-    >>> nearest("agee", ["age", "sex"])
+    >>> suggest("agee", ["age", "sex"])
     "; did you mean 'age'?"
     """
     folded = {option.lower(): option for option in options}
@@ -35,7 +35,7 @@ def absent_column(name: str, columns: Iterable[str]) -> str:
     "column 'agee' is not in the data; it has: age, sex; did you mean 'age'?"
     """
     columns = list(columns)
-    return f"column '{name}' is not in the data; it has: {listing(columns)}{nearest(name, columns)}"
+    return f"column '{name}' is not in the data; it has: {listing(columns)}{suggest(name, columns)}"
 
 
 def reason(error: OSError) -> str:

@@ -206,7 +206,7 @@ def test_ctrl_c_ends_cleanly_and_can_be_resumed(unveil_command, here, monkeypatc
 @pytest.mark.usefixtures("quick_learning")
 def test_the_number_of_threads_means_nothing(here, unveil_command, monkeypatch):
     """Even small work is shared out here."""
-    monkeypatch.setattr("unveil.support.threads.LITTLE", 0)
+    monkeypatch.setattr("unveil.support.threads.SHARED_FROM", 0)
     written = []
     for cores in ({0}, {0, 1}):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _pid, cores=cores: cores)

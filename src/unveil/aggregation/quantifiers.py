@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 Family = Literal["exponent", "sigmoid", "threshold"]
 STEEPNESS = 10  # of the sigmoid, as published
@@ -48,7 +48,7 @@ class Quantifier:
         if self.family not in families:
             raise SpecError(
                 f"'{self.family}' is not a family of quantifiers; families are: "
-                f"{listing(families)}{nearest(str(self.family), families)}"
+                f"{listing(families)}{suggest(str(self.family), families)}"
             )
         _check_alpha(self.family, self.alpha)
 

@@ -12,7 +12,7 @@ import click
 from unveil import __version__
 from unveil.cli.console import complain
 from unveil.errors import UnveilError
-from unveil.wording import nearest
+from unveil.wording import suggest
 
 COMMANDS = {
     "attack": "Attack a release: how many records can be linked?",
@@ -48,7 +48,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or suggest the nearest."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"'{args[0]}' is not a command{nearest(args[0], COMMANDS)}")
+            ctx.fail(f"'{args[0]}' is not a command{suggest(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -15,7 +15,7 @@ from unveil.engines.records import LARGEST_INTEGER, Records, as_array, as_record
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.threads import run_blocks
-from unveil.table.encoding.to_arrays import LARGEST
+from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
 from unveil.wording import count
 
 
@@ -140,7 +140,7 @@ def _check_sizes(queries: Floats, base: Floats, costs: tuple[Cost, ...], *, exac
     with np.errstate(invalid="ignore"):  # infinity less infinity: after an overflowing map
         gaps = np.where(np.isnan(highs), 0.0, highs - lows).tolist()
     most = sum(cost.largest(gap) for cost, gap in zip(costs, gaps, strict=True))
-    if not most <= LARGEST**2:
+    if not most <= LARGEST_SQUARABLE**2:
         raise DataError("distances of these numbers, with these weights, are too large for 64 bits")
     if exact and most > LARGEST_INTEGER:
         raise DataError(

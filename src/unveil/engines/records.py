@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import DataError
 from unveil.support.arrays import Floats
-from unveil.table.encoding.to_arrays import LARGEST
+from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
 from unveil.wording import count
 
 LARGEST_INTEGER = 2**53  # integers up to this are exact in 64 bits
@@ -57,7 +57,11 @@ class Records:
 
     def _check_cells(self) -> None:
         values, present = self.values, self.present
-        most = LARGEST_INTEGER if self.integral else min(LARGEST, float(np.finfo(values.dtype).max))
+        most = (
+            LARGEST_INTEGER
+            if self.integral
+            else min(LARGEST_SQUARABLE, float(np.finfo(values.dtype).max))
+        )
         usable = (values >= -most) & (values <= most)
         unusable = ~usable if present is None else present & ~usable
         if unusable.any():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from unveil.errors import FileError, UnveilError
-from unveil.wording import nearest, reason
+from unveil.wording import reason, suggest
 
 
 def write_whole(path: Path, save: Callable[[Path], None], *, force: bool = False) -> None:
@@ -60,7 +60,7 @@ def check_there(path: Path) -> None:
 
 def _sibling(path: Path) -> str:
     try:
-        return nearest(path.name, [other.name for other in path.parent.iterdir()])
+        return suggest(path.name, [other.name for other in path.parent.iterdir()])
     except OSError:
         return ""
 

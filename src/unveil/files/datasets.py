@@ -12,7 +12,7 @@ from unveil.files.formats.csv.format import Csv
 from unveil.files.tables import read
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 
 class DataSet(msgspec.Struct, frozen=True):
@@ -115,7 +115,7 @@ def dataset_path(name: str) -> Path:
     if known is None:
         raise UsageError(
             f"'{name}' is not a data set; data sets are: {listing(DATASETS)}"
-            f"{nearest(name, DATASETS)}"
+            f"{suggest(name, DATASETS)}"
         )
     for folder in _folders():
         path = folder / known.file

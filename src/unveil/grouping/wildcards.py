@@ -9,7 +9,7 @@ from unveil.grouping.disjoint_groups import columns_of
 from unveil.grouping.kernels.wildcards import count_fitting, place_stars
 from unveil.support.arrays import Bools, Ints, Ints32
 from unveil.support.compile import prepare
-from unveil.support.threads import cores, run_blocks, shares_of
+from unveil.support.threads import cores, run_blocks, thread_blocks
 
 
 def stars_needed(codes: Ints32, k: int, masks: Sequence[int]) -> Bools:
@@ -77,7 +77,7 @@ def fitting_rows(codes: Ints32, sizes: Ints) -> Ints:
     def some(start: int, stop: int) -> None:
         count_fitting(cells, sizes[order], bucket, stars, found, start, stop)
 
-    run_blocks(some, shares_of(len(cells), 8 * threads), threads=threads)
+    run_blocks(some, thread_blocks(len(cells), 8 * threads), threads=threads)
     out = np.empty(len(cells), np.int64)
     out[order] = found
     return out

@@ -13,7 +13,7 @@ import numpy as np
 from unveil.matching.kernels.sinkhorn import scale
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
-from unveil.support.threads import cores, run_blocks, shares_of
+from unveil.support.threads import cores, run_blocks, thread_blocks
 
 ROUNDS = 200
 ENOUGH = 1e-6  # how far from 1 a sum may be
@@ -115,7 +115,7 @@ class _Lines:
             worst.append(scale(*line, sizes, scaling, spare, out, start, stop))
 
         threads = cores(None)
-        run_blocks(work, shares_of(len(out), threads, each=each), threads=threads)
+        run_blocks(work, thread_blocks(len(out), threads, each=each), threads=threads)
         return max(worst)
 
 

@@ -14,7 +14,7 @@ from unveil.support.specs import Spec, method_name
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
-from unveil.wording import absent_column, listing, nearest
+from unveil.wording import absent_column, listing, suggest
 
 
 class ModelRequirement(NamedTuple):
@@ -139,7 +139,7 @@ def _model(step: str, name: object, known: Sequence[type[Model]]) -> type[Model]
     models = {method_name(spec): spec for spec in known}
     if not isinstance(name, str) or name not in models:
         word = "" if name is None else f"'{name}' is not a privacy model; "
-        hint = nearest(str(name or ""), models)
+        hint = suggest(str(name or ""), models)
         raise SpecError(f"{step}: models: {word}model: one of {listing(models)}{hint}")
     return models[name]
 

@@ -12,7 +12,7 @@ from unveil.support.threads import cores, on_all_cores
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets
 from unveil.table.encoding.shared_attributes import common_categories, common_cells, common_level
 from unveil.table.microdata import Microdata
-from unveil.values.single_values import hidden
+from unveil.values.single_values import hidden_cells
 
 AT_ONCE = 256  # rows that are held against all people together
 
@@ -44,7 +44,7 @@ def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
     columns = []
     for name in keys:
         cells = common_cells(data, column=name)[0][first]
-        told = ~hidden(data, name)[first]
+        told = ~hidden_cells(data, name)[first]
         codes = np.full(len(first), -1, np.int32)
         codes[told] = np.unique(cells[told], return_inverse=True)[1]
         columns.append(codes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 import msgspec
 
 from unveil.errors import SpecError
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 
 class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
@@ -23,7 +23,7 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
                 if name not in known:
                     raise SpecError(
                         f"{method_name(cls)}: '{name}' is not a parameter; parameters are: "
-                        f"{listing(known)}{nearest(name, known)}"
+                        f"{listing(known)}{suggest(name, known)}"
                     )
             fields = msgspec.structs.fields(cls)
             absent = [f.name for f in fields if f.required and f.name not in given]
@@ -51,7 +51,7 @@ class Spec(  # type: ignore[metaclass]
             except msgspec.ValidationError as error:
                 rule = str(error).split(" - at ")[0]
                 if rule.startswith("Invalid enum value"):
-                    rule = _type_words(field.type) + nearest(str(value), words(field.type))
+                    rule = _type_words(field.type) + suggest(str(value), words(field.type))
                 raise SpecError(f"{method_name(type(self))}: {field.name}: {rule}") from None
             msgspec.structs.force_setattr(self, field.name, value)
 
@@ -100,7 +100,7 @@ def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
     known = {method_name(spec): spec for spec in methods}
     if not isinstance(name, str) or name not in known:
         word = "" if name is None else f"'{name}' is not {kind}; "
-        raise SpecError(f"{word}method: one of {listing(known)}{nearest(str(name or ''), known)}")
+        raise SpecError(f"{word}method: one of {listing(known)}{suggest(str(name or ''), known)}")
     return known[name]
 
 

@@ -12,7 +12,7 @@ from unveil.support.options import Progress, whole_number
 A = TypeVar("A")
 B = TypeVar("B")
 MOST_THREADS = 1024
-LITTLE = 4096  # records for which it takes longer to wake other threads than to do the work
+SHARED_FROM = 4096  # records for which it takes longer to wake other threads than to do the work
 
 
 def cores(threads: int | None) -> int:
@@ -27,24 +27,24 @@ def cores(threads: int | None) -> int:
     return whole_number(threads, "threads", 1, MOST_THREADS)
 
 
-def blocks_of(n: int, size: int) -> list[int]:
+def block_bounds(n: int, size: int) -> list[int]:
     """Where blocks of at most `size` out of n begin, and the end.
 
-    >>> blocks_of(5, 2)
+    >>> block_bounds(5, 2)
     [0, 2, 4, 5]
     """
     return [*range(0, n, size), n]
 
 
-def shares_of(n: int, threads: int, *, each: int = 1) -> list[int]:
+def thread_blocks(n: int, threads: int, *, each: int = 1) -> list[int]:
     """The same for a few blocks for each thread, all about as large; one, if there is little.
 
     There are n things of so many records each.
 
-    >>> shares_of(100_000, 1), shares_of(100, 1)
+    >>> thread_blocks(100_000, 1), thread_blocks(100, 1)
     ([0, 25000, 50000, 75000, 100000], [0, 100])
     """
-    parts = 4 * threads if n * each > LITTLE else 1
+    parts = 4 * threads if n * each > SHARED_FROM else 1
     return [n * part // parts for part in range(parts + 1)]
 
 

@@ -46,7 +46,7 @@ class ConformedColumn(NamedTuple):
     marks: pl.Series | None  # which missing code a cell held, 0 for none
 
 
-def settle(
+def conform_column(
     raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered: bool
 ) -> ConformedColumn:
     """Hold one declared column to its attribute: missing codes, level, categories.
@@ -76,7 +76,7 @@ def settle(
     return ConformedColumn(column, attribute, marks if attribute.missing else None)
 
 
-def settle_undeclared(column: pl.Series, decimal: str | None) -> pl.Series:
+def conform_undeclared(column: pl.Series, decimal: str | None) -> pl.Series:
     """Find the type of a text file's column that nothing is declared of."""
     if decimal is not None:
         column = typed_from_text(column, decimal)

@@ -7,7 +7,7 @@ from unveil.errors import DataError
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970-01-01
 
 
-def plain(column: pl.Series) -> pl.Series:
+def to_plain_type(column: pl.Series) -> pl.Series:
     """Only numbers, truth values, text, dates and times; not-a-number is missing."""
     kind = column.dtype
     if kind.is_float():
@@ -22,7 +22,7 @@ def plain(column: pl.Series) -> pl.Series:
         return _in_calendar(column)
     if kind.is_integer() or kind in (pl.Boolean, pl.String):
         return column
-    raise unreadable(column.name)
+    raise unsupported_type(column.name)
 
 
 def _converted(column: pl.Series, kind: pl.DataType) -> pl.Series:
@@ -44,7 +44,7 @@ def _in_calendar(column: pl.Series) -> pl.Series:
     return column
 
 
-def unreadable(name: str) -> DataError:
+def unsupported_type(name: str) -> DataError:
     """The error for a column of a type that microdata cannot have."""
     return DataError(
         f"column '{name}' holds cells of a type that microdata cannot have; "

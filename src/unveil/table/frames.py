@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 import narwhals as nw
 import polars as pl
 
-from unveil.errors import DataError, UsageError, needed
+from unveil.errors import DataError, UsageError, import_optional
 from unveil.table.codebook import Codebook
 from unveil.table.columns import labels_of
-from unveil.table.dtypes import plain, unreadable
+from unveil.table.dtypes import to_plain_type, unsupported_type
 from unveil.wording import count, listing
 
 Kind = Literal["polars", "pandas", "pyarrow"]
@@ -34,7 +34,7 @@ def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
         )
     check_names(frame.column_names if kind == "pyarrow" else list(frame.columns))
     native = nw.from_native(frame, eager_only=True)
-    columns = pl.DataFrame([plain(_column(native[name], kind)) for name in native.columns])
+    columns = pl.DataFrame([to_plain_type(_column(native[name], kind)) for name in native.columns])
     return columns, Origin(kind, _types(frame, kind), columns.schema, _orders(frame, kind))
 
 
@@ -156,7 +156,7 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
         try:
             converted = pl.from_arrow(series.to_native())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError):
-            raise unreadable(name) from None
+            raise unsupported_type(name) from None
         return pl.Series(name, converted)
     # Copied, because pandas frames are changed in place and Microdata never is.
     missing = series.is_null()
@@ -179,7 +179,7 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
     try:
         return pl.Series(name, cells, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        raise unreadable(name) from None
+        raise unsupported_type(name) from None
 
 
 def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
@@ -192,7 +192,7 @@ def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
 
 
 def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
-    pandas = needed("pandas", "pandas", "a pandas frame")
+    pandas = import_optional("pandas", "pandas", "a pandas frame")
     made = {c.name: _pandas_column(pandas, c, types.get(c.name)) for c in columns}
     return pandas.DataFrame(made)
 
@@ -221,7 +221,7 @@ def _pandas_column(pandas: Any, column: pl.Series, own: Any) -> Any:
 
 
 def _to_arrow(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
-    pyarrow = needed("pyarrow", "arrow", "a pyarrow frame")
+    pyarrow = import_optional("pyarrow", "arrow", "a pyarrow frame")
     table = columns.to_arrow()
     for position, name in enumerate(table.column_names):
         with contextlib.suppress(pyarrow.ArrowException, KeyError):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unveil.table.microdata import Microdata
 
 
-FEW = 20  # whole numbers with at most this many values may well be codes
+FEW_DISTINCT = 20  # whole numbers with at most this many values may well be codes
 _LEVEL: dict[str, Level] = {"text": "nominal", "truth values": "nominal"}
 
 
@@ -63,14 +63,14 @@ def _question(column: pl.Series) -> str:
     )
     if distinct == 1:
         return "one value in every record: is the column needed?"
-    if whole and distinct <= FEW:
+    if whole and distinct <= FEW_DISTINCT:
         return (
             f"{distinct} distinct whole numbers: a quantity (numeric), "
             "or a code (ordinal, nominal)?"
         )
     if stored == "text" and (question := _question_of_text(present)):
         return question
-    if distinct == len(column) > FEW and (whole or stored == "text"):
+    if distinct == len(column) > FEW_DISTINCT and (whole or stored == "text"):
         return "no two records agree: an identifier?"
     return ""
 

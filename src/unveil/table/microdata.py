@@ -16,12 +16,12 @@ from unveil.table.columns import labels_of
 from unveil.table.conform import (
     check_cells,
     check_columns,
+    conform_column,
+    conform_undeclared,
     mark_tags,
     restore_codes,
-    settle,
-    settle_undeclared,
 )
-from unveil.table.dtypes import plain
+from unveil.table.dtypes import to_plain_type
 from unveil.table.frames import Kind, Origin, check_names, to_polars
 from unveil.table.infer import guess_level
 from unveil.table.roles import ROLES, Level, role_meaning
@@ -101,7 +101,7 @@ class Microdata:
         are missing codes of the schema.
         """
         check_names(columns.columns)
-        columns = pl.DataFrame([plain(column) for column in columns])
+        columns = pl.DataFrame([to_plain_type(column) for column in columns])
         new = object.__new__(cls)
         origin = Origin(stored=columns.schema, codebook=codebook)
         new._settle(columns, origin, schema, None, tags)
@@ -124,10 +124,10 @@ class Microdata:
         kept, marks, attributes = [], [], {}
         for raw in columns:
             if raw.name not in schema:
-                kept.append(settle_undeclared(raw, decimal))
+                kept.append(conform_undeclared(raw, decimal))
                 continue
             ordered = raw.name in origin.orders
-            settled = settle(raw, schema[raw.name], decimal, ordered=ordered)
+            settled = conform_column(raw, schema[raw.name], decimal, ordered=ordered)
             if tags and raw.name in tags:
                 settled = mark_tags(settled, tags[raw.name])
             kept.append(settled.column)

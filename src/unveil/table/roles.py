@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from unveil.errors import SchemaError
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 Role = Literal["identifier", "quasi", "confidential", "weight", "household", "stratum", "other"]
 Level = Literal["numeric", "ordinal", "nominal"]
@@ -73,7 +73,7 @@ def role_meaning(word: str) -> RoleMeaning:
         return _FOLDED[_fold(word)]
     except KeyError:
         raise SchemaError(
-            f"'{word}' is not a role; roles are: {listing(ROLES)}{nearest(word, _WORDS)}"
+            f"'{word}' is not a role; roles are: {listing(ROLES)}{suggest(word, _WORDS)}"
         ) from None
 
 
@@ -88,5 +88,5 @@ def check_level(word: str) -> Level:
         if word == level:
             return level
     raise SchemaError(
-        f"'{word}' is not a level; levels are: {listing(LEVELS)}{nearest(word, LEVELS)}"
+        f"'{word}' is not a level; levels are: {listing(LEVELS)}{suggest(word, LEVELS)}"
     )

@@ -45,7 +45,7 @@ def fingerprints(file: Microdata) -> dict[str, int]:
     }
 
 
-def content_places(
+def content_order(
     file: Microdata, other: Microdata | None = None, rows: Ints | None = None
 ) -> Ints:
     """The place of each row in the order of what rows hold, wherever it stands.
@@ -55,7 +55,7 @@ def content_places(
 
     >>> from unveil.table.sample import households
     >>> sample = households(3)
-    >>> content_places(sample).tolist(), content_places(sample.take([2, 1, 0])).tolist()
+    >>> content_order(sample).tolist(), content_order(sample.take([2, 1, 0])).tolist()
     ([0, 1, 2], [2, 1, 0])
     """
     columns = _plain(file)
@@ -69,10 +69,10 @@ def content_places(
     return places
 
 
-def drawn(places: Ints, many: int, rng: np.random.Generator) -> Ints:
+def sample_rows(places: Ints, many: int, rng: np.random.Generator) -> Ints:
     """So many rows, ascending, drawn by their places in the order of what rows hold.
 
-    >>> drawn(np.array([2, 0, 1]), 2, np.random.default_rng(0)).shape
+    >>> sample_rows(np.array([2, 0, 1]), 2, np.random.default_rng(0)).shape
     (2,)
     """
     by_content = np.argsort(places)
@@ -129,12 +129,12 @@ class RowIdentity:
     @cached_property
     def of_mine(self) -> Ints:
         """The place of each of the intruder's records."""
-        return content_places(self.mine, self.release, self.pairs)
+        return content_order(self.mine, self.release, self.pairs)
 
     @cached_property
     def of_release(self) -> Ints:
         """The place of each released row."""
-        return content_places(self.release, self.mine, self.back)
+        return content_order(self.release, self.mine, self.back)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

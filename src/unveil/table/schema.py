@@ -10,7 +10,7 @@ import msgspec
 from unveil.errors import SchemaError
 from unveil.table.attribute import Attribute, text, words
 from unveil.table.roles import LEVELS, ROLES, is_role_word, role_meaning
-from unveil.wording import count, listing, nearest
+from unveil.wording import count, listing, suggest
 
 _NOTHING_SAID = Attribute()
 
@@ -209,7 +209,7 @@ def _declarations(word: str, value: Any) -> Iterator[tuple[Any, str, Any]]:
     else:
         known = ("attributes", *ROLES, *LEVELS, "generalised", *_BY_COLUMN)
         raise SchemaError(
-            f"'{word}' is not a key of a schema; keys are: {listing(known)}{nearest(word, known)}"
+            f"'{word}' is not a key of a schema; keys are: {listing(known)}{suggest(word, known)}"
         )
 
 
@@ -224,6 +224,6 @@ def _fields_of(column: object, given: Attribute | Mapping[str, Any]) -> dict[str
         if key not in known:
             raise SchemaError(
                 f"attribute '{column}': '{key}' is not a key; keys are: {listing(known)}"
-                f"{nearest(str(key), known)}"
+                f"{suggest(str(key), known)}"
             )
     return dict(given)

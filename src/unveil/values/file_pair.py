@@ -16,7 +16,7 @@ from unveil.table.encoding.shared_attributes import (
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
 from unveil.table.roles import Level
-from unveil.table.row_identity import content_places, drawn
+from unveil.table.row_identity import content_order, sample_rows
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -106,7 +106,7 @@ class FilePair:
         """So many of the pairs, drawn by what rows hold: places among `released`, ascending."""
         if n >= len(self.released):
             return np.arange(len(self.released))
-        return drawn(self._places, n, stream(seed, "measure", name))
+        return sample_rows(self._places, n, stream(seed, "measure", name))
 
     @cached_property
     def places(self) -> Ints:
@@ -115,11 +115,11 @@ class FilePair:
         places[self.released] = self._places
         others = np.setdiff1d(np.arange(len(places)), self.released, assume_unique=True)
         if len(others):
-            places[others] = len(self.original) + content_places(self.release)[others]
+            places[others] = len(self.original) + content_order(self.release)[others]
         return np.argsort(np.argsort(places, kind="stable"), kind="stable")
 
     @cached_property
     def _places(self) -> Ints:
         partners = np.full(len(self.original), -1)
         partners[self.originals] = self.released
-        return content_places(self.original, self.release, partners)[self.originals]
+        return content_order(self.original, self.release, partners)[self.originals]

@@ -15,13 +15,13 @@ from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress, whole_number
 from unveil.support.seeds import stream
 from unveil.support.specs import Spec, method_name
-from unveil.table.row_identity import drawn
+from unveil.table.row_identity import CanonicalOrder, sample_rows
 from unveil.values.intruder import Intruder
 from unveil.values.pair_table import pair_table
 from unveil.wording import count
 
 Margins = Literal["distance", "likelihood"]  # one may be twice another, or twice as likely
-KEPT = 3  # candidates of each record: the best, the second, and one in case the true one goes
+N_TOP = 3  # candidates of each record: the best, the second, and one in case the true one goes
 MOST_RECORDS = 10**12
 
 
@@ -60,18 +60,6 @@ class ComparisonBlock(NamedTuple):
 
     records: Ints  # places among the records asked for
     candidates: Ints
-
-
-class ContentOrder(Protocol):
-    """The place of each row among all of its file, by what they hold, not where they stand."""
-
-    @property
-    def records(self) -> Ints:
-        """Of the records that are linked."""
-
-    @property
-    def candidates(self) -> Ints:
-        """Of those that they are linked with."""
 
 
 class Finder(Protocol):
@@ -142,7 +130,7 @@ class Links:
     population: int  # the records that might be linked rightly, of which these may be a sample
     candidates: int  # the records of the other file
     positions: tuple[Ints, Ints]  # where records and candidates stand in their files
-    order: ContentOrder = field(repr=False)
+    order: CanonicalOrder = field(repr=False)
     again: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
     progress: Progress | None = None  # told how far a part has come, while it is made
@@ -193,7 +181,7 @@ class Links:
     @cached_property
     def top_candidates(self) -> RankedCandidates:
         """The few best candidates of each record."""
-        return self.nearest(KEPT)
+        return self.nearest(N_TOP)
 
     @property
     def n_closer(self) -> Ints:
@@ -241,7 +229,7 @@ class Links:
             return self
         if n not in self._samples:  # what it has found out is of use to several measures
             rng = stream(self.seed, "attack", "sample")
-            chosen = drawn(self.order.records[self.records], n, rng)
+            chosen = sample_rows(self.order.records[self.records], n, rng)
             truth = None if self.truth is None else self.truth[chosen]
             some = replace(self, records=self.records[chosen], truth=truth)
             if "rank_of_truth" in vars(self):  # what is known need not be asked again

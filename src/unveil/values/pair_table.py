@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 PAIR_COLUMNS = ("unique_id_l", "unique_id_r", "match_weight", "match_probability")
-MOST_PAIRS = 1000  # of one record
-MOST_ROWS = 50_000_000
-AT_ONCE = 5_000_000  # candidates that are held while ties are listed
+PAIRS_PER_RECORD = 1000  # of one record
+MOST_PAIRS = 50_000_000
+CANDIDATES_HELD = 5_000_000  # candidates that are held while ties are listed
 
 
 def pair_table(links: Links, k: int) -> pl.DataFrame:
     """The k best candidates of each record, and all that tie with the best."""
-    k = whole_number(k, "k", 1, MOST_PAIRS)
+    k = whole_number(k, "k", 1, PAIRS_PER_RECORD)
     first = links.top_candidates if k <= links.top_candidates.rows.shape[1] else links.nearest(k)
-    wanted = np.clip(first.n_best, k, MOST_PAIRS)
+    wanted = np.clip(first.n_best, k, PAIRS_PER_RECORD)
     _check_size(wanted, first.n_best)
     here = np.flatnonzero(wanted == k)
     parts = [_listed(here, wanted, first.rows[here], first.scores[here], first.n_best)]
@@ -68,7 +68,9 @@ def _batches(wanted: Ints, k: int) -> Iterator[Ints]:
     tied = tied[np.argsort(wanted[tied], kind="stable")]
     start = 0
     while start < len(tied):
-        stop = start + max(1, int(np.searchsorted(_held(wanted[tied[start:]]), AT_ONCE, "right")))
+        stop = start + max(
+            1, int(np.searchsorted(_held(wanted[tied[start:]]), CANDIDATES_HELD, "right"))
+        )
         yield tied[start:stop]
         start = stop
 
@@ -82,16 +84,16 @@ def _held(wanted: Ints) -> Ints:
 def _check_size(wanted: Ints, n_best: Ints) -> None:
     """Refuse a table that nobody can use; warn of records with more ties than are listed."""
     rows = int(wanted.sum())
-    if rows > MOST_ROWS:
+    if rows > MOST_PAIRS:
         raise UsageError(
             f"the best candidates of all records and their ties are {rows:,} pairs, and at most "
-            f"{MOST_ROWS:,} are listed: take a sample, or let the intruder know more attributes"
+            f"{MOST_PAIRS:,} are listed: take a sample, or let the intruder know more attributes"
         )
-    cut = int((n_best > MOST_PAIRS).sum())
+    cut = int((n_best > PAIRS_PER_RECORD).sum())
     if cut:
         logging.getLogger("unveil").warning(
             "%s tie with more than %d candidates: the table of pairs has %d of them",
             count(cut, "record"),
-            MOST_PAIRS,
-            MOST_PAIRS,
+            PAIRS_PER_RECORD,
+            PAIRS_PER_RECORD,
         )

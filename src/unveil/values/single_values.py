@@ -12,38 +12,38 @@ from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 
 
-def of_level(both: FilePair, *levels: str) -> tuple[str, ...]:
+def columns_of_level(both: FilePair, *levels: str) -> tuple[str, ...]:
     """The columns of some levels, generalised or not.
 
     >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(3)
-    >>> of_level(FilePair(sample, sample, None), "ordinal")
+    >>> columns_of_level(FilePair(sample, sample, None), "ordinal")
     ('education',)
     """
     return tuple(name for name in both.columns if both.level(name) in levels)
 
 
-def hidden(data: Microdata, column: str) -> Bools:
+def hidden_cells(data: Microdata, column: str) -> Bools:
     """Whether each cell tells nothing: missing, or a star.
 
     >>> import polars as pl
     >>> from unveil.table.microdata import Microdata
-    >>> hidden(Microdata(pl.DataFrame({"age": [20, None]})), "age").tolist()
+    >>> hidden_cells(Microdata(pl.DataFrame({"age": [20, None]})), "age").tolist()
     [False, True]
     """
     nothing: Bools = data.column(column).is_null().to_numpy()
-    return nothing | stars(data, column)
+    return nothing | star_cells(data, column)
 
 
-def stars(data: Microdata, column: str) -> Bools:
+def star_cells(data: Microdata, column: str) -> Bools:
     """Whether each cell is a star: any value there is.
 
     >>> import polars as pl
     >>> from unveil.table.microdata import Microdata
     >>> from unveil.table.schema import Schema
     >>> schema = Schema(numeric="age", generalised="age")
-    >>> stars(Microdata(pl.DataFrame({"age": ["20..30", "*", None]}), schema), "age").tolist()
+    >>> star_cells(Microdata(pl.DataFrame({"age": ["20..30", "*", None]}), schema), "age").tolist()
     [False, True, False]
     """
     if not data.schema[column].generalised:
@@ -52,13 +52,13 @@ def stars(data: Microdata, column: str) -> Bools:
     return found
 
 
-def ends_of(both: FilePair, name: str) -> tuple[Bounds, Bounds, float, float]:
+def number_bounds(both: FilePair, name: str) -> tuple[Bounds, Bounds, float, float]:
     """What the numbers of both files may be, and the least and the largest of the original's.
 
     >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(3)
-    >>> ends_of(FilePair(sample, sample, None), "age")[2:]
+    >>> number_bounds(FilePair(sample, sample, None), "age")[2:]
     (21.0, 67.0)
     """
     mine, released = bounds(both.original, name), bounds(both.release, name)
@@ -84,13 +84,13 @@ def single_numbers(both: FilePair, name: str) -> tuple[Floats, Floats]:
     """
     if not both.generalised(name):
         return both.numbers(name)
-    mine, released, low, high = ends_of(both, name)
+    mine, released, low, high = number_bounds(both, name)
     middles = []
     for data, side in ((both.original, mine), (both.release, released)):
         # An open end is at the end of the original's range; a value outside it stays where it is.
         lower = np.where(np.isinf(side.lower), np.minimum(low, side.upper), side.lower)
         upper = np.where(np.isinf(side.upper), np.maximum(high, side.lower), side.upper)
-        nothing = hidden(data, name) | ~np.isfinite(lower) | ~np.isfinite(upper)
+        nothing = hidden_cells(data, name) | ~np.isfinite(lower) | ~np.isfinite(upper)
         lower[nothing] = upper[nothing] = np.nan
         middles.append(np.where(lower == upper, lower, lower / 2 + upper / 2))
     return middles[0], middles[1]
@@ -115,7 +115,7 @@ def single_codes(both: FilePair, name: str) -> tuple[Ints32, Ints32, int]:
         only = np.full(len(sets.starts), -1, np.int32)  # the last is for -1, missing
         one = np.flatnonzero(np.diff(sets.starts) == 1)
         only[one] = sets.members[sets.starts[one]]
-        found.append(np.where(hidden(data, name), np.int32(-1), only[sets.cell]))
+        found.append(np.where(hidden_cells(data, name), np.int32(-1), only[sets.cell]))
     return found[0], found[1], len(listed)
 
 

@@ -4,7 +4,7 @@ from unveil import attacks, masks, models
 from unveil.errors import UsageError
 from unveil.files.formats.base import formats
 from unveil.support.specs import Method, describe
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 
 def methods() -> tuple[Method, ...]:
@@ -31,6 +31,6 @@ def method(name: str) -> Method:
     known = {m.name: m for m in methods()}
     if name not in known:
         raise UsageError(
-            f"'{name}' is not a method; methods are: {listing(known)}{nearest(name, known)}"
+            f"'{name}' is not a method; methods are: {listing(known)}{suggest(name, known)}"
         )
     return known[name]

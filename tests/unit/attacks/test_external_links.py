@@ -84,9 +84,9 @@ def test_many_ties_are_listed_a_few_at_a_time(monkeypatch):
     whole = links.pairs()
     assert len(whole) == 5 * 5 + 9 * 9 + 2 * 2 + 2
     for held in (1, 20, 40):
-        monkeypatch.setattr("unveil.values.pair_table.AT_ONCE", held)
+        monkeypatch.setattr("unveil.values.pair_table.CANDIDATES_HELD", held)
         assert links.pairs().equals(whole)
-    monkeypatch.setattr("unveil.values.pair_table.MOST_ROWS", 100)
+    monkeypatch.setattr("unveil.values.pair_table.MOST_PAIRS", 100)
     with pytest.raises(UsageError, match="112 pairs, and at most 100 are listed"):
         links.pairs()
 
@@ -136,7 +136,7 @@ def test_a_table_of_pairs_shows_no_cell():
 
 
 def test_more_ties_than_are_listed_are_told(caplog, monkeypatch):
-    monkeypatch.setattr("unveil.values.pair_table.MOST_PAIRS", 2)
+    monkeypatch.setattr("unveil.values.pair_table.PAIRS_PER_RECORD", 2)
     data = Microdata(pl.DataFrame({"age": [1, 1, 1, 2]}), Schema(quasi="age"))
     links = unveil.attack(data, data, attacks.Distance())
     assert len(links.pairs(1)) == 3 * 2 + 1

@@ -8,15 +8,15 @@ import time
 import pytest
 
 from unveil.errors import UsageError
-from unveil.support.threads import blocks_of, cores, run_blocks, shares_of
+from unveil.support.threads import block_bounds, cores, run_blocks, thread_blocks
 
 
 def test_every_block_is_done_once():
     seen = []
-    run_blocks(lambda start, stop: seen.append((start, stop)), blocks_of(10, 3), threads=3)
+    run_blocks(lambda start, stop: seen.append((start, stop)), block_bounds(10, 3), threads=3)
     assert sorted(seen) == [(0, 3), (3, 6), (6, 9), (9, 10)]
-    assert shares_of(3, 1, each=10_000) == [0, 0, 1, 2, 3]
-    assert shares_of(3, 1) == [0, 3]
+    assert thread_blocks(3, 1, each=10_000) == [0, 0, 1, 2, 3]
+    assert thread_blocks(3, 1) == [0, 3]
 
 
 def test_the_first_error_stops_the_rest():
@@ -30,7 +30,7 @@ def test_the_first_error_stops_the_rest():
 
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
-        run_blocks(work, blocks_of(10000, 1), threads=2)
+        run_blocks(work, block_bounds(10000, 1), threads=2)
     assert len(done) < 9000
     assert threading.active_count() <= before
 

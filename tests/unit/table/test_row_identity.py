@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unveil import Microdata
-from unveil.table.row_identity import RowIdentity, content_places
+from unveil.table.row_identity import RowIdentity, content_order
 
 TEXTS = [None, "", "a", "B", "ab", "é", "z\u0301", "10", "9", "𝄞"]
 
@@ -32,7 +32,7 @@ def keys(frame):
 def test_rows_stand_in_the_order_of_their_cells(texts):
     rng = np.random.default_rng(3)
     frame = table(rng, 300, texts)
-    places = content_places(Microdata(frame))
+    places = content_order(Microdata(frame))
     rows = keys(frame)
     assert sorted(places.tolist()) == list(range(300))
     assert [rows[i] for i in np.argsort(places)] == sorted(rows)

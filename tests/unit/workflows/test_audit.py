@@ -12,7 +12,7 @@ import pytest
 import unveil
 from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
 from unveil.files.documents.evidence import evidence_json
-from unveil.table.row_identity import RowIdentity, content_places
+from unveil.table.row_identity import RowIdentity, content_order
 from unveil.workflows.auditing import attack_runs as attempting
 from unveil.workflows.auditing import knowledge_sweep as sweeping
 from unveil.workflows.auditing.attack_runs import Budget, attempted
@@ -228,7 +228,7 @@ def test_an_error_is_as_large_as_it_says():
 
 def test_masking_again(people, release, full, worst):
     again, each = full[0].evidence.remasking, full[0].each["masked again"]
-    order = np.argsort(content_places(people))
+    order = np.argsort(content_order(people))
     ordered = people.take(order)
     runs = []
     for run in range(2):

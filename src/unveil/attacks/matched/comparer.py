@@ -13,7 +13,8 @@ import numpy as np
 
 from unveil.engines.local.index import EqualRows
 from unveil.support.arrays import Floats, Ints
-from unveil.values.links import ContentOrder, Finder
+from unveil.table.row_identity import CanonicalOrder
+from unveil.values.links import Finder
 
 DIGITS = 2.0**34
 AT_ONCE = 4_000_000  # pairs whose costs are found at a time
@@ -75,7 +76,7 @@ class RecordClasses(NamedTuple):
 class ClassPairs:
     """The classes of an attack's records and candidates, compared with each other."""
 
-    def __init__(self, finder: Comparer, order: ContentOrder) -> None:
+    def __init__(self, finder: Comparer, order: CanonicalOrder) -> None:
         records, candidates = finder.alike()
         self.records = RecordClasses.from_groups(records, order.records)
         self.candidates = RecordClasses.from_groups(candidates, order.candidates)

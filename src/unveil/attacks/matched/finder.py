@@ -22,14 +22,8 @@ from unveil.attacks.matched.posterior import posterior
 from unveil.attacks.structural.confidence import Confidence, credited
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
-from unveil.values.links import (
-    ComparisonBlock,
-    ContentOrder,
-    Finder,
-    Margins,
-    RankedCandidates,
-    RankOfTruth,
-)
+from unveil.table.row_identity import CanonicalOrder
+from unveil.values.links import ComparisonBlock, Finder, Margins, RankedCandidates, RankOfTruth
 
 TIE = 1e-9  # relative: probabilities nearer than this are equal
 NOBODY = -1  # the key of no pair
@@ -93,7 +87,7 @@ class MatchedFinder:
     """An attack whose records do not choose for themselves."""
 
     base: Comparer
-    order: ContentOrder  # of what rows hold
+    order: CanonicalOrder  # of what rows hold
     solve: Callable[[ClassPairs], MatchProbabilities]
     decides: bool  # whether the outcome is the matching itself, not how likely each pair is
     margins: Margins | None = "likelihood"
@@ -195,7 +189,7 @@ class MatchedFinder:
         return self.base.classes()
 
 
-def matched(finder: Finder, matching: Matching, order: ContentOrder, seed: int) -> Finder:
+def matched(finder: Finder, matching: Matching, order: CanonicalOrder, seed: int) -> Finder:
     """The finder whose records are linked in this way."""
     if matching == "nearest":
         return finder

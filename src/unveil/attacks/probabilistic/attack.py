@@ -25,7 +25,7 @@ from unveil.attacks.probabilistic.pair_counts import CountedPairs, count
 from unveil.attacks.probabilistic.thresholds import decide
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
-from unveil.table.encoding.to_arrays import LARGEST
+from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
 from unveil.values.links import Finder
 from unveil.wording import listing
 
@@ -132,7 +132,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         super().__post_init__()
         for column, ends in (self.tolerances or {}).items():
             values = np.array(ends)
-            within = (values >= 0) & (values <= LARGEST)
+            within = (values >= 0) & (values <= LARGEST_SQUARABLE)
             if not len(ends) or not within.all() or (np.diff(values) <= 0).any():
                 raise SpecError(
                     f"probabilistic: tolerances: of '{column}', one number or several that ascend, "

@@ -21,7 +21,7 @@ from unveil.engines.local.level_counts import words_of
 from unveil.engines.local.level_patterns import LevelPatterns
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
-from unveil.table.row_identity import content_places
+from unveil.table.row_identity import content_order
 from unveil.values.links import ComparisonBlock
 
 MOST_PAIRS, MOST_WIDE = 10**8, 10**7  # compared one by one; where patterns are very long
@@ -135,7 +135,7 @@ def _by_content(files: LinkageFiles, comparisons: Sequence[AttributeComparison])
     The smaller file asks: nearly every one of its records has a match.
     """
     known = [*files.columns, *files.blocks.columns]
-    mine, released = (np.argsort(content_places(data.select(known))) for data in files.both)
+    mine, released = (np.argsort(content_order(data.select(known))) for data in files.both)
     blocks = replace(
         files.blocks, mine=files.blocks.mine[mine], released=files.blocks.released[released]
     )

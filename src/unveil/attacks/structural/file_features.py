@@ -10,9 +10,15 @@ import numpy as np
 from unveil.errors import DataError
 from unveil.support.arrays import Floats, Ints
 from unveil.table.columns import codes_of, labels_of
-from unveil.table.encoding.to_arrays import LARGEST, code_numbers, codes, normal_scores, numbers
+from unveil.table.encoding.to_arrays import (
+    LARGEST_SQUARABLE,
+    code_numbers,
+    codes,
+    normal_scores,
+    numbers,
+)
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import content_places
+from unveil.table.row_identity import content_order
 from unveil.wording import count
 
 FEWEST = 10  # records: of fewer nothing can be said
@@ -90,7 +96,7 @@ def side_of(data: Microdata, columns: Sequence[str], whose: str) -> FileFeatures
     values = [feature.of(data) for feature in found]
     numbered = np.array(values).reshape(-1, len(data)).T
     held = data.select(list(columns)) if columns else data
-    return FileFeatures(tuple(found), numbered, left_out, content_places(held))
+    return FileFeatures(tuple(found), numbered, left_out, content_order(held))
 
 
 def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
@@ -110,7 +116,7 @@ def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
     known = values[~np.isnan(values[:, 0])]
     if not len(known):
         return [], "is missing in every record"
-    if (np.abs(known) > LARGEST).any():
+    if (np.abs(known) > LARGEST_SQUARABLE).any():
         return [], "has numbers beyond 1e150, too large to compute with"
     varies = (known != known[0]).any(0)
     return [f for f, v in zip(features, varies, strict=True) if v], "is constant"

@@ -13,8 +13,8 @@ from unveil.aggregation.operators import owa, symmetric_sugeno
 from unveil.aggregation.quantifiers import Family, published_quantifiers
 from unveil.errors import DataError, SpecError
 from unveil.support.arrays import Floats
-from unveil.table.encoding.to_arrays import LARGEST, normal_scores, spread
-from unveil.wording import listing, nearest
+from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE, normal_scores, spread
+from unveil.wording import listing, suggest
 
 Operator = Literal["owa", "sugeno"]
 Normalisation = Literal["ranging", "standardisation", "normal-scores"]
@@ -77,7 +77,7 @@ def normalised(values: Floats, *, how: Normalisation, among: Floats | None = Non
     _check("normalisation", how, get_args(Normalisation))
     if values.ndim != 2 or not values.shape[1]:
         raise SpecError("representatives are of records with at least one attribute each")
-    if (np.abs(values) > LARGEST).any():  # never for a NaN
+    if (np.abs(values) > LARGEST_SQUARABLE).any():  # never for a NaN
         raise DataError("numbers beyond 1e150 are too large to compute with; rescale them")
     one = {"ranging": _ranged, "standardisation": _standardised, "normal-scores": normal_scores}
     others = values if among is None else among
@@ -102,5 +102,5 @@ def _scaled(gaps: Floats, unit: float) -> Floats:
 def _check(name: str, word: str, words: tuple[str, ...]) -> None:
     if word not in words:
         raise SpecError(
-            f"{name}: '{word}' is not one of {listing(words)}{nearest(str(word), words)}"
+            f"{name}: '{word}' is not one of {listing(words)}{suggest(str(word), words)}"
         )

@@ -18,7 +18,7 @@ from unveil.engines.problem import build_problem, check
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.compile import prepare
-from unveil.support.threads import cores, run_blocks, shares_of
+from unveil.support.threads import cores, run_blocks, thread_blocks
 
 # A distance that ties is no less: who is strictly nearer than another costs less than this times
 # as much, where costs are squares of distances.
@@ -88,7 +88,7 @@ class Competition:
                 found[here],
             )
 
-        run_blocks(work, shares_of(len(queries), self._threads), threads=self._threads)
+        run_blocks(work, thread_blocks(len(queries), self._threads), threads=self._threads)
         return found
 
     def skyline(
@@ -117,7 +117,9 @@ class Competition:
                 self._one(*pair, candidates[place], many, rows, costs, counts[place])
                 kept[place] = rows[: counts[place, 0]].copy()
 
-        run_blocks(work, shares_of(len(queries), self._threads, each=1000), threads=self._threads)
+        run_blocks(
+            work, thread_blocks(len(queries), self._threads, each=1000), threads=self._threads
+        )
         dominated = counts[:, 2] == DOMINATED
         kept = [rows[:0] if lost else rows for rows, lost in zip(kept, dominated, strict=True)]
         starts = np.concatenate([[0], np.cumsum([len(rows) for rows in kept], dtype=np.int64)])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from unveil.engines.local.kernels import costs, filters, rows, tree, walk
 from unveil.engines.problem import Problem
 from unveil.support.arrays import Bools, Floats, Floats32, Ints
-from unveil.support.threads import run_blocks, shares_of
+from unveil.support.threads import run_blocks, thread_blocks
 
 # Leaves are small where boxes exclude most of them. The boxes of many axes exclude little:
 # there, tiles are scanned, large enough to be read in one go. docs/search.md has the
@@ -70,7 +70,7 @@ def same_rows(values: Floats, extra: NDArray[np.generic], threads: int) -> Equal
     hashes = np.empty(len(values), np.uint64)
     run_blocks(
         lambda start, stop: rows.hash_rows(bits, more, hashes, start, stop),
-        shares_of(len(values), threads),
+        thread_blocks(len(values), threads),
         threads=threads,
     )
     return EqualRows(*rows.group_rows(bits, more, hashes))
@@ -158,7 +158,7 @@ def _on_axes(
                 frame, base, first, problem.offset, axes, np.empty(axes.shape[1]), start, stop
             )
         ),
-        shares_of(len(first), threads),
+        thread_blocks(len(first), threads),
         threads=threads,
     )
     return frame._replace(reach=max(longest)), axes
@@ -225,7 +225,7 @@ def _plant(
     tiles = np.empty((shape.leaves, width, shape.lanes), np.float32)
     run_blocks(
         lambda start, stop: tree.fill_tiles(axes, order, starts, tiles, start, stop),
-        shares_of(shape.leaves, threads, each=shape.lanes),
+        thread_blocks(shape.leaves, threads, each=shape.lanes),
         threads=threads,
     )
     return tree.Tree(

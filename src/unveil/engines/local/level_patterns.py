@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.engines.local.kernels.levels import expect_matches
 from unveil.support.arrays import Floats, Ints, Ints32
-from unveil.support.threads import blocks_of, cores, run_blocks
+from unveil.support.threads import block_bounds, cores, run_blocks
 
 CHUNK = 1 << 19  # patterns whose matches are added up at once: whatever the threads, the same sums
 
@@ -75,7 +75,7 @@ class LevelPatterns:
     ) -> ExpectedMatches:
         """The matches to be expected, given each level's weight and the prior's logit."""
         looked_up, first = self._by_code(weights), self._codes_from
-        bounds = blocks_of(len(self), CHUNK)
+        bounds = block_bounds(len(self), CHUNK)
         sums = np.zeros((len(bounds) - 1, first[-1]))
         found = np.zeros((len(bounds) - 1, 2))
 

@@ -9,7 +9,7 @@ from unveil.engines.problem import build_problem, check
 from unveil.engines.records import Records
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
-from unveil.support.threads import cores, run_blocks, shares_of
+from unveil.support.threads import cores, run_blocks, thread_blocks
 
 
 def costs_of(
@@ -43,7 +43,7 @@ def costs_of(
         scratch = np.zeros(width), np.zeros(width, np.int64)
         cost_pairs(problem.terms, *files, left[here], right[here], found[here], *scratch)
 
-    run_blocks(work, shares_of(len(left), workers), threads=workers)
+    run_blocks(work, thread_blocks(len(left), workers), threads=workers)
     return found
 
 

@@ -10,7 +10,7 @@ from unveil.engines.local.kernels import neighbours, ranking, walk
 from unveil.engines.problem import Problem
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
-from unveil.support.threads import blocks_of, run_blocks, shares_of
+from unveil.support.threads import block_bounds, run_blocks, thread_blocks
 
 BLOCK = 512  # queries between two looks at progress and Ctrl-C
 
@@ -85,7 +85,7 @@ def _in_tree_order(asked: Ints, search: walk.SearchArrays, threads: int) -> Ints
         lambda start, stop: walk.leaf_of(
             search, asked[start:stop], leaf[start:stop], walk.scratch_for(search, never)
         ),
-        shares_of(len(asked), threads),
+        thread_blocks(len(asked), threads),
         threads=threads,
     )
     return asked[np.argsort(leaf, kind="stable")]
@@ -102,7 +102,7 @@ def _in_blocks(
     stopped = np.zeros(1, np.bool_)
     run_blocks(
         lambda start, end: answer(asked[start:end], walk.scratch_for(search, stopped)),
-        blocks_of(len(asked), BLOCK),
+        block_bounds(len(asked), BLOCK),
         threads=threads,
         progress=progress,
         stop=stopped if len(asked) > BLOCK else None,  # one block is soon done

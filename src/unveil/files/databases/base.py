@@ -16,7 +16,7 @@ from unveil.files.formats.base import Format
 from unveil.files.locations import TableLocation
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.wording import nearest
+from unveil.wording import suggest
 
 _HASHED = 100_000  # records at a time
 
@@ -125,7 +125,7 @@ class DatabaseLocation(TableLocation):
                 there = database.relations(connection)
                 if database.known_as(self._uri.table) not in there:
                     raise FileError(
-                        f"there is no such table in the database{nearest(self._uri.table, there)}"
+                        f"there is no such table in the database{suggest(self._uri.table, there)}"
                     )
             return database.read(connection, database.source)
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from unveil.errors import DataError, FileError, UnveilError, UsageError
 from unveil.files.databases.sql import Database, as_signed, frame_of, literal, quoted, said
-from unveil.table.dtypes import plain
+from unveil.table.dtypes import to_plain_type
 from unveil.table.frames import check_names
 from unveil.wording import count
 
@@ -298,6 +298,6 @@ def _number(column: pl.Series) -> pl.Series:
     if exact.null_count() > cells.null_count():
         raise refused
     try:
-        return plain(exact)
+        return to_plain_type(exact)
     except DataError:
         raise refused from None

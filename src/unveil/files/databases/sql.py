@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from unveil.errors import DataError, UnveilError, needed
+from unveil.errors import DataError, UnveilError, import_optional
 from unveil.files.databases.uri import Uri
-from unveil.table.dtypes import plain
+from unveil.table.dtypes import to_plain_type
 from unveil.wording import count
 
 LARGEST = 2**63 - 1
@@ -96,7 +96,7 @@ class Database(abc.ABC):
     @contextlib.contextmanager
     def connected(self, *, writing: bool) -> Iterator[Any]:
         """A connection with one transaction: kept if it wrote and nothing failed."""
-        driver = needed(f"{self.package}.dbapi", self.extra, self.purpose)
+        driver = import_optional(f"{self.package}.dbapi", self.extra, self.purpose)
         try:
             connection = self.connect(driver, writing=writing)
             try:
@@ -127,7 +127,7 @@ class Database(abc.ABC):
     def prepared(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         """What is sent, and the types of its columns there."""
         self.check_names(frame.columns)
-        sent = [self.held(plain(column)) for column in frame]
+        sent = [self.held(to_plain_type(column)) for column in frame]
         return pl.DataFrame([column for column, _ in sent]), [kind for _, kind in sent]
 
 

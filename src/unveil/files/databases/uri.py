@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote, unquote
 
 from unveil.errors import UsageError
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 SCHEMES: dict[str, Literal["sqlite", "postgresql"]] = {
     "postgresql": "postgresql",
@@ -73,7 +73,7 @@ def parsed(given: str) -> Uri:
     if engine is None:
         raise UsageError(
             f"{scheme}:// is not a database that can be read; a URI begins with "
-            f"{listing(f'{name}://' for name in SCHEMES)}{nearest(scheme, SCHEMES)}"
+            f"{listing(f'{name}://' for name in SCHEMES)}{suggest(scheme, SCHEMES)}"
         )
     if "\0" in unquote(given):
         raise UsageError("a URI has no null byte")
@@ -121,7 +121,7 @@ def _check_file(hosts: str, database: str, options: dict[str, str]) -> None:
         )
     for name in options:
         raise UsageError(
-            f"'{name}' is not an option of sqlite:// ; it has: table, query{nearest(name, _NAMED)}"
+            f"'{name}' is not an option of sqlite:// ; it has: table, query{suggest(name, _NAMED)}"
         )
 
 
@@ -142,7 +142,7 @@ def _check_server(hosts: str, database: str, options: dict[str, str]) -> None:
         if name not in known:
             raise UsageError(
                 f"'{name}' is not an option of a connection; options are: {listing(known)}"
-                f"{nearest(name, known)}"
+                f"{suggest(name, known)}"
             )
 
 

@@ -16,7 +16,7 @@ from unveil.support.specs import find_method
 from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.values.release.plan import Plan
-from unveil.wording import count, listing, nearest
+from unveil.wording import count, listing, suggest
 
 KEYS = ("seed", "version", "keep_order", "mask")
 
@@ -44,7 +44,7 @@ def plan_from(table: Mapping[str, Any]) -> Plan:
     for key in table:
         if key not in KEYS:
             raise SpecError(
-                f"'{key}' is not a key of a plan; keys are: {listing(KEYS)}{nearest(key, KEYS)}"
+                f"'{key}' is not a key of a plan; keys are: {listing(KEYS)}{suggest(key, KEYS)}"
             )
     steps = table.get("mask")
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):

@@ -15,7 +15,7 @@ from unveil.errors import FileError, UsageError
 from unveil.support.specs import Spec
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 
 class Format(Spec, frozen=True, kw_only=True):
@@ -88,6 +88,6 @@ def format_of(path: Path, given: Format | None = None) -> Format:
     if ending not in endings:
         raise FileError(
             f"the ending '{ending}' names no known format; endings are: {listing(endings)}"
-            f"{nearest(ending, endings)}"
+            f"{suggest(ending, endings)}"
         ).at(str(path))
     return endings[ending].of_ending(ending)

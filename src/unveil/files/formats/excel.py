@@ -12,14 +12,14 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from unveil.errors import DataError, FileError, needed
+from unveil.errors import DataError, FileError, import_optional
 from unveil.files.formats.base import Format
 from unveil.files.formats.excel_limits import check_fits, check_sheet_name
 from unveil.table.columns import labels_of, whole_numbers
 from unveil.table.frames import check_names
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 _EXTRA = ("excel", "an Excel workbook")
 _ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -76,7 +76,7 @@ class Excel(Format, frozen=True, kw_only=True):
         sheet = "data" if self.sheet is None else self.sheet
         check_sheet_name(sheet)
         columns = check_fits(data.to_frame("polars"))
-        writer = needed("xlsxwriter", *_EXTRA)
+        writer = import_optional("xlsxwriter", *_EXTRA)
         # In memory: no part of the table lies in a public folder, not even for a moment.
         try:
             with writer.Workbook(str(path), {"in_memory": True}) as workbook:
@@ -115,7 +115,7 @@ def _write_cells(workbook: Any, sheet: Any, place: int, column: pl.Series) -> No
 
 
 def _workbook(path: Path) -> Any:
-    reader = needed("fastexcel", *_EXTRA)
+    reader = import_optional("fastexcel", *_EXTRA)
     return _read(lambda: reader.read_excel(path.read_bytes()))
 
 
@@ -142,7 +142,7 @@ def _sheet(workbook: Any, wanted: str | None, file: str) -> str:
         if wanted not in names:
             raise FileError(
                 f"there is no such sheet in {file}; it has: {listing(names)}"
-                f"{nearest(wanted, names)}"
+                f"{suggest(wanted, names)}"
             )
         return wanted
     shown = [name for name in names if _is_table(workbook, name)]

@@ -8,7 +8,7 @@ import polars as pl
 
 from unveil.errors import DataError, FileError
 from unveil.table.columns import first_row, fits_a_float
-from unveil.table.dtypes import plain
+from unveil.table.dtypes import to_plain_type
 from unveil.wording import count
 
 ROWS, COLUMNS = 1_048_576, 16_384  # of a sheet, its header among them
@@ -48,7 +48,7 @@ def check_fits(frame: pl.DataFrame) -> list[pl.Series]:
             f"a sheet holds {ROWS - 1:,} records and {COLUMNS:,} columns; there are "
             f"{frame.height:,} and {frame.width:,}: {_OUTSIDE}"
         )
-    columns = [plain(column) for column in frame]
+    columns = [to_plain_type(column) for column in frame]
     if frame.select(pl.all_horizontal(pl.all().is_null())).to_series()[-1]:
         raise DataError(
             "the last record has no cell that is not missing, and blank rows at the end of a "

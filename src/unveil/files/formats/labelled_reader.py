@@ -13,7 +13,7 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from unveil.errors import DataError, FileError, SpecError, needed
+from unveil.errors import DataError, FileError, SpecError, import_optional
 from unveil.files.formats.base import Format
 from unveil.files.formats.epochs import Clock
 from unveil.table.attribute import Attribute
@@ -106,7 +106,7 @@ class Labelled(Format, frozen=True, kw_only=True):
 
 def pyreadstat(package: Package) -> Any:
     """The package that knows these files, or an error that says how to get it."""
-    return needed("pyreadstat", "stat", f"a file of {package}")
+    return import_optional("pyreadstat", "stat", f"a file of {package}")
 
 
 def _column(name: str, values: list[Any], said: Any) -> tuple[pl.Series, pl.Series | None]:

@@ -16,7 +16,7 @@ from unveil.files.formats.labelled_reader import Labelled, pyreadstat
 from unveil.table.attribute import Attribute
 from unveil.table.codebook import Codebook, Package, Variable
 from unveil.table.columns import cell_of, fits_a_float
-from unveil.table.dtypes import plain
+from unveil.table.dtypes import to_plain_type
 from unveil.table.microdata import Microdata
 from unveil.wording import count, listing
 
@@ -123,7 +123,7 @@ def outgoing(
 ) -> list[OutgoingColumn]:
     """Every column as a package can hold it: text or numbers, codes for missing if it has them."""
     book, made = codebook_for(data, package), []
-    for column in map(plain, data.to_frame("polars")):
+    for column in map(to_plain_type, data.to_frame("polars")):
         attribute, variable = data.schema[column.name], book.of(column.name)
         moment = column.dtype in (pl.Date, pl.Datetime)
         if moment and not variable.format:

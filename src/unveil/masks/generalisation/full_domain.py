@@ -19,7 +19,7 @@ from unveil.models.base import Model, compile_rules
 from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.support.options import Progress, part_of
 from unveil.table.microdata import Microdata
-from unveil.wording import absent_column, count, listing, nearest
+from unveil.wording import absent_column, count, listing, suggest
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -125,7 +125,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             if column not in targets:
                 raise SpecError(
                     f"{self.step}: hierarchies: '{column}' is not one of the columns to "
-                    f"generalise, which are: {listing(targets)}{nearest(column, targets)}"
+                    f"generalise, which are: {listing(targets)}{suggest(column, targets)}"
                 )
         nodes = prod(one.height + 1 for one in self._levels(data))
         if nodes > MOST_NODES:

@@ -23,7 +23,7 @@ from unveil.models.k_anonymity import KAnonymity, Stars
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
 from unveil.table.microdata import Microdata
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 MOST_MASKS = 4096  # sets of attributes that are tried
 
@@ -91,7 +91,7 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
             if column not in masked:
                 raise SpecError(
                     f"{self.step}: importance: '{column}' is not one of the columns to mask, which "
-                    f"are: {listing(masked)}{nearest(column, masked)}"
+                    f"are: {listing(masked)}{suggest(column, masked)}"
                 )
             if not np.isfinite(weight):
                 raise SpecError(

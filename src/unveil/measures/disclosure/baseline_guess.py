@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.seeds import stream
-from unveil.table.encoding.to_arrays import ROUNDING, tied_blocks
+from unveil.table.encoding.to_arrays import ROUNDING_SLACK, tied_blocks
 from unveil.values.file_pair import FilePair
 from unveil.values.single_values import single_values
 
@@ -104,7 +104,7 @@ def near(guess: Floats | float, truth: Floats, tolerance: float) -> Bools:
     >>> near(1.0, np.array([1.0, 1.5, np.nan]), 0.1).tolist()
     [True, False, False]
     """
-    found: Bools = np.abs(guess - truth) <= tolerance * (1 + ROUNDING)
+    found: Bools = np.abs(guess - truth) <= tolerance * (1 + ROUNDING_SLACK)
     return found
 
 

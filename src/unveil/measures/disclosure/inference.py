@@ -19,7 +19,7 @@ from unveil.measures.disclosure.baseline_guess import (
 from unveil.measures.disclosure.followed_links import Followed, Paths, follow
 from unveil.measures.identity.hits import LOOKED_AT
 from unveil.support.arrays import Bools, Floats, Ints
-from unveil.table.encoding.to_arrays import ROUNDING, spread
+from unveil.table.encoding.to_arrays import ROUNDING_SLACK, spread
 from unveil.values.file_pair import FilePair
 from unveil.values.links import Links
 from unveil.values.results.disclosure import Inference
@@ -155,7 +155,7 @@ def _measured(looked: _Looked, model: _Model | None, column: str) -> Inference |
     both, links = looked.both, looked.links
     numeric = both.level(column) == "numeric"
     original, released = single_values(both, column)
-    width = TOLERANCE * spread(original)[1] * (1 + ROUNDING) if numeric else 0.0
+    width = TOLERANCE * spread(original)[1] * (1 + ROUNDING_SLACK) if numeric else 0.0
     truth = original[looked.people]
     have = np.flatnonzero(~np.isnan(truth))
     if not len(have):

@@ -13,7 +13,7 @@ from unveil.errors import UsageError
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import part_of
 from unveil.support.threads import on_all_cores
-from unveil.table.encoding.to_arrays import ROUNDING, spread, tied_blocks
+from unveil.table.encoding.to_arrays import ROUNDING_SLACK, spread, tied_blocks
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Inside, IntervalCurve, IntervalDisclosure
 from unveil.values.single_values import single_values
@@ -152,7 +152,7 @@ def _by_rank(values: _Values, widths: Sequence[float]) -> list[_Ends]:
 
 
 def _by_deviation(values: _Values, width: float) -> _Ends:
-    reach = values.deviation * width / 100 * (1 + ROUNDING)
+    reach = values.deviation * width / 100 * (1 + ROUNDING_SLACK)
     low, high = values.distinct - reach, values.distinct + reach
     held = np.searchsorted(values.ascending, high, "right")
     return _Ends(low, high, held - np.searchsorted(values.ascending, low, "left"))

@@ -15,7 +15,7 @@ from unveil.support.threads import on_all_cores
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Diversity, ReleaseUniqueness, Uniqueness
-from unveil.values.single_values import stars
+from unveil.values.single_values import star_cells
 from unveil.wording import listing
 
 MOST_FITTED = 50_000  # classes whose stars are held against each other
@@ -55,7 +55,7 @@ def uniqueness(data: Microdata, columns: Sequence[str]) -> Uniqueness:
     """
     sizes = np.bincount(classes_of(data, columns))
     below = [int(sizes[sizes < k].sum()) for k in (2, 3, 5)]
-    starred = any(stars(data, name).any() for name in columns)
+    starred = any(star_cells(data, name).any() for name in columns)
     return Uniqueness(
         columns=tuple(columns),
         n=len(data),

@@ -10,7 +10,12 @@ from unveil.measures.information_loss.catalogue import (
 )
 from unveil.support.arrays import Ints, Ints32
 from unveil.values.file_pair import FilePair
-from unveil.values.single_values import changed_cells, distinct_cells, of_level, single_codes
+from unveil.values.single_values import (
+    changed_cells,
+    columns_of_level,
+    distinct_cells,
+    single_codes,
+)
 
 NO_CATEGORIES = "no categorical attribute"
 
@@ -34,7 +39,7 @@ def categorical(both: FilePair) -> MeasuredLoss:
     changed = cells = 0
     moved, steps = 0.0, 0
     attributes: dict[str, dict[str, float]] = {}
-    names = of_level(both, "ordinal", "nominal")
+    names = columns_of_level(both, "ordinal", "nominal")
     for name in names if len(both.released) else ():
         mine, released, many = single_codes(both, name)
         here, there = mine[both.originals], released[both.released]

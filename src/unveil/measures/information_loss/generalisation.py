@@ -7,7 +7,7 @@ from unveil.support.arrays import Bools, Floats
 from unveil.table.encoding.generalised import code_sets
 from unveil.table.encoding.shared_attributes import common_categories
 from unveil.values.file_pair import FilePair
-from unveil.values.single_values import ends_of, hidden, stars
+from unveil.values.single_values import hidden_cells, number_bounds, star_cells
 
 
 def openness(both: FilePair) -> MeasuredLoss:
@@ -59,7 +59,7 @@ def openness(both: FilePair) -> MeasuredLoss:
 
 def told_before(both: FilePair, column: str) -> Bools:
     """Of the pairs, which cells the original tells."""
-    told: Bools = ~hidden(both.original, column)[both.originals]
+    told: Bools = ~hidden_cells(both.original, column)[both.originals]
     return told
 
 
@@ -72,12 +72,12 @@ def suppressed_cells(both: FilePair, column: str) -> Bools:
     >>> int(suppressed_cells(FilePair(sample, sample, np.arange(100)), "age").sum())
     0
     """
-    return told_before(both, column) & hidden(both.release, column)[both.released]
+    return told_before(both, column) & hidden_cells(both.release, column)[both.released]
 
 
 def starred_cells(both: FilePair, column: str) -> Bools:
     """Of the pairs, which cells were told and are a star in the release."""
-    return told_before(both, column) & stars(both.release, column)[both.released]
+    return told_before(both, column) & star_cells(both.release, column)[both.released]
 
 
 def opened_cells(both: FilePair, column: str) -> Floats:
@@ -104,7 +104,7 @@ def _added(both: FilePair, name: str) -> float:
 def _penalties(both: FilePair, name: str) -> tuple[Floats, Floats]:
     """How open each cell of both files is, 0 to 1."""
     files = both.original, both.release
-    opened = [hidden(data, name).astype(np.float64) for data in files]
+    opened = [hidden_cells(data, name).astype(np.float64) for data in files]
     if not both.generalised(name):
         return opened[0], opened[1]
     wide = _widths if both.level(name) == "numeric" else _sizes
@@ -116,7 +116,7 @@ def _penalties(both: FilePair, name: str) -> tuple[Floats, Floats]:
 
 def _widths(both: FilePair, name: str) -> list[Floats]:
     """The width of each number's range over the original's range; 0 where that is nothing."""
-    mine, released, low, high = ends_of(both, name)
+    mine, released, low, high = number_bounds(both, name)
     if not high > low:
         return [np.zeros(len(side.lower)) for side in (mine, released)]
     return [

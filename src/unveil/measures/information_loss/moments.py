@@ -8,7 +8,7 @@ import numpy as np
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import spread
 from unveil.values.file_pair import FilePair
-from unveil.values.single_values import of_level, single_numbers
+from unveil.values.single_values import columns_of_level, single_numbers
 
 FARTHEST = 1e70  # deviations: what lies beyond counts as that far, so that it can be squared
 
@@ -60,7 +60,7 @@ def sides(both: FilePair) -> StandardisedPair:
     (100, 8)
     """
     kept, pairs = [], []
-    listed = of_level(both, "numeric")
+    listed = columns_of_level(both, "numeric")
     for name in listed:
         mine, released = single_numbers(both, name)
         mean, deviation = spread(mine)

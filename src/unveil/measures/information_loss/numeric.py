@@ -15,7 +15,7 @@ from unveil.support.arrays import Floats
 from unveil.table.encoding.to_arrays import spread
 from unveil.values.file_pair import FilePair
 from unveil.values.results.loss import LossMeasure
-from unveil.values.single_values import of_level, single_numbers
+from unveil.values.single_values import columns_of_level, single_numbers
 
 CARRIED = 0.8  # the share of the variance that the leading components carry
 NO_NUMBERS = "no numeric attribute that varies"
@@ -42,7 +42,7 @@ def numeric(both: FilePair) -> MeasuredLoss:
     likely = pil(standard, mine, released)
     attributes = {
         name: near.attributes.get(name, {}) | likely.attributes.get(name, {})
-        for name in of_level(both, "numeric")
+        for name in columns_of_level(both, "numeric")
     }
     differences = _differences(standard, mine, released)
     return MeasuredLoss((*near.measures, *likely.measures, *differences), attributes)
@@ -67,7 +67,7 @@ def il1s(both: FilePair) -> MeasuredLoss:
     0.2357
     """
     sums, cells, attributes = [], 0, {}
-    for name in of_level(both, "numeric") if len(both.released) else ():
+    for name in columns_of_level(both, "numeric") if len(both.released) else ():
         mine, released = single_numbers(both, name)
         mean, deviation = spread(mine)
         if not deviation:

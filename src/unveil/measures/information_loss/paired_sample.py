@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil.support.arrays import Bools, Ints
 from unveil.support.seeds import stream
-from unveil.table.row_identity import content_places, drawn
+from unveil.table.row_identity import content_order, sample_rows
 from unveil.values.file_pair import FilePair
 
 
@@ -30,11 +30,11 @@ class PairedSampler:
     def _original(self) -> Ints:
         partners = np.full(len(self.both.original), -1)
         partners[self.both.originals] = self.both.released
-        return content_places(self.both.original, self.both.release, partners)
+        return content_order(self.both.original, self.both.release, partners)
 
     @cached_property
     def _release(self) -> Ints:
-        return content_places(self.both.release, self.both.original, self.both.rows)
+        return content_order(self.both.release, self.both.original, self.both.rows)
 
     def originals(self, most: int, name: str) -> Ints:
         """So many original rows, or all; in the order of what they hold."""
@@ -64,7 +64,7 @@ class PairedSampler:
 
     def _some(self, places: Ints, rows: Ints, most: int, name: str) -> Ints:
         if most < len(rows):
-            rows = rows[drawn(places[rows], most, stream(self.seed, "measure", name))]
+            rows = rows[sample_rows(places[rows], most, stream(self.seed, "measure", name))]
         return rows[np.argsort(places[rows])]
 
     def taken(self, originals: Ints, released: Ints) -> FilePair:

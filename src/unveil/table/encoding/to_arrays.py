@@ -14,8 +14,8 @@ from unveil.table.conform import report_unlisted
 from unveil.table.microdata import Microdata
 from unveil.wording import listing
 
-LARGEST = 1e150  # a number that can still be squared
-ROUNDING = 1e-9  # relative: a gap that is this much wider than is allowed is allowed
+LARGEST_SQUARABLE = 1e150  # a number that can still be squared
+ROUNDING_SLACK = 1e-9  # relative: a gap that is this much wider than is allowed is allowed
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,7 +83,7 @@ def numbers(data: Microdata, columns: Sequence[str]) -> Numbers:
 def check_computable(data: Numbers) -> None:
     """Refuse numbers that are too large to be squared."""
     for column, values in zip(data.columns, data.values.T, strict=True):
-        if (np.abs(values) > LARGEST).any():  # never for a NaN
+        if (np.abs(values) > LARGEST_SQUARABLE).any():  # never for a NaN
             raise DataError(
                 f"column '{column}' has numbers beyond 1e150, too large to compute with; rescale it"
             )

@@ -55,11 +55,11 @@ class Masking:
         return tuple(dict.fromkeys((*self.exact, *named, *self.unsettled)))
 
 
-def composed(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
+def compose(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
     """What channels, one after another, did to some columns.
 
     >>> from unveil.values.release.channels import Clip
-    >>> composed([Clip(("age",), -np.inf, 70.0)], ["age"]).columns
+    >>> compose([Clip(("age",), -np.inf, 70.0)], ["age"]).columns
     ('age',)
     """
     exact: dict[str, tuple[Exact, ...]] = {}
@@ -77,7 +77,7 @@ def composed(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
         settled = [other for other in settled if other not in before]
         both: Channel | None = new
         for other in before:
-            both = None if both is None else then(other, both)
+            both = None if both is None else compose_pair(other, both)
         if both is not None:
             settled.append(both)
             continue
@@ -92,7 +92,7 @@ def composed(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
     )
 
 
-def then(first: Channel, second: Channel) -> Channel | None:
+def compose_pair(first: Channel, second: Channel) -> Channel | None:
     """One channel in the place of two; None where there is no formula."""
     if isinstance(first, Noise) and isinstance(second, Noise):
         return _summed(first, second)

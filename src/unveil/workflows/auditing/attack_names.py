@@ -8,7 +8,7 @@ import msgspec
 from unveil.attacks import METHODS, Attack
 from unveil.errors import SpecError, UsageError
 from unveil.support.specs import find_method, method_name, words
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 
 IN_MEMORY = "a table in memory"  # which evidence does not hold
 
@@ -96,7 +96,7 @@ def _named(name: str) -> dict[str, Any]:
         if word is None:
             raise SpecError(
                 f"{found['method']}: '{rest}' is no value of its parameters; values are: "
-                f"{listing(values)}{nearest(rest, values)}"
+                f"{listing(values)}{suggest(rest, values)}"
             )
         if values[word] == "method":
             found["method"] += f"-{word}"

@@ -10,7 +10,7 @@ from unveil.table.columns import stored_as
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 from unveil.values.release.release import Release
-from unveil.wording import count, listing, nearest
+from unveil.wording import count, listing, suggest
 from unveil.workflows.inputs.scenario import Scenario
 
 
@@ -110,7 +110,7 @@ def comparable(people: Microdata, released: Microdata, name: str) -> bool:
 
 def _suggested(wanted: list[str], there: list[str]) -> str:
     """Names that are near each other, ready to end a clause with."""
-    near = {old: nearest(old, there) for old in wanted}
+    near = {old: suggest(old, there) for old in wanted}
     pairs = [f"{text.split(chr(39))[1]}={old}" for old, text in near.items() if text]
     return f", perhaps {listing(pairs)}" if pairs else ""
 

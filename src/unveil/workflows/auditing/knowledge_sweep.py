@@ -17,7 +17,7 @@ from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import numbers, spread
 from unveil.table.encoding.to_columns import as_column, donated
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import RowIdentity, drawn
+from unveil.table.row_identity import RowIdentity, sample_rows
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
 from unveil.values.results.knowledge import ErrorRisk, Knowledge, KnownAttributes, NoisyKnowledge
@@ -114,10 +114,10 @@ def halves(scene: Scenario) -> tuple[Ints, Ints]:
     """Two samples of people whose row is known, none in both: of one to choose, one to tell."""
     people = np.flatnonzero(pairs_of(scene) >= 0)
     rng = stream(scene.seed, "audit", "halves")
-    some = people[drawn(scene.places.of_mine[people], min(2 * PILOT, len(people)), rng)]
-    half = drawn(scene.places.of_mine[some], (len(some) + 1) // 2, rng)
+    some = people[sample_rows(scene.places.of_mine[people], min(2 * PILOT, len(people)), rng)]
+    half = sample_rows(scene.places.of_mine[some], (len(some) + 1) // 2, rng)
     first, second = some[half], np.delete(some, half)
-    few = drawn(scene.places.of_mine[first], min(CHOSEN_ON, len(first)), rng)
+    few = sample_rows(scene.places.of_mine[first], min(CHOSEN_ON, len(first)), rng)
     return first[few], second if len(second) else first
 
 
@@ -137,7 +137,7 @@ def smaller(
     others = np.setdiff1d(people, chosen)
     rng = stream(scene.seed, "audit", "among")
     few = min(max(most - len(chosen), 0), len(others))
-    more = others[drawn(scene.places.of_mine[others], few, rng)]
+    more = others[sample_rows(scene.places.of_mine[others], few, rng)]
     kept = np.sort(np.concatenate([chosen, more]))
     small = prepare(
         scene.places.mine.take(kept),

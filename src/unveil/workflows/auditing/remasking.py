@@ -9,7 +9,7 @@ import numpy as np
 from unveil.errors import DataError
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
-from unveil.table.row_identity import content_places
+from unveil.table.row_identity import content_order
 from unveil.values.intruder import Intruder
 from unveil.values.release.plan import Plan
 from unveil.values.results.remedies import Remasking
@@ -32,7 +32,7 @@ def remasked(
 
     The rows are masked in the order of what they hold: which order the file has means nothing.
     """
-    order = np.argsort(content_places(scene.original))
+    order = np.argsort(content_order(scene.original))
     people = scene.original.take(order)
     each, shares = [], []
     intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)

@@ -12,7 +12,7 @@ from unveil.support.options import part_of
 from unveil.support.seeds import stream
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import content_places, drawn
+from unveil.table.row_identity import content_order, sample_rows
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
 from unveil.wording import absent_column, count, listing
@@ -44,8 +44,8 @@ def drawn_rows(
         raise UsageError(
             f"intruder: records: {count(many, 'record')} of an original that has {n:,}"
         )
-    places = content_places(mine, released, pairs)
-    return drawn(places, many, stream(seed, "intruder", "records"))
+    places = content_order(mine, released, pairs)
+    return sample_rows(places, many, stream(seed, "intruder", "records"))
 
 
 def compared_columns(

@@ -16,9 +16,9 @@ from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import codes, numbers
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import content_places
+from unveil.table.row_identity import content_order
 from unveil.values.release.channels import Channel, Exact, Groups, Transition, Unknown, fitted_noise
-from unveil.values.release.composition import Masking, composed
+from unveil.values.release.composition import Masking, compose
 from unveil.values.release.plan import SEED_BITS, Plan
 from unveil.values.release.release import Release
 from unveil.workflows.mask import as_plan, mask_again, steps_of, without_identifiers
@@ -41,7 +41,7 @@ def known_release(
 
 def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed: int) -> Masking:
     """What was done to some columns: by formula where there is one, else by doing it again."""
-    found = composed(known.channels, columns)
+    found = compose(known.channels, columns)
     if not found.unsettled:
         return found
     people = _in_order(original)
@@ -52,7 +52,7 @@ def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed
 
 def _in_order(original: Microdata) -> Microdata:
     """The original in the order of what its rows hold: random numbers go by rows."""
-    return original.take(np.argsort(content_places(original)))
+    return original.take(np.argsort(content_order(original)))
 
 
 def _runs(plan: Plan, original: Microdata, seed: int) -> list[Release]:
@@ -119,7 +119,7 @@ def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
         )
         return original
     rng = stream(seed, "attack", "again")
-    order = np.argsort(content_places(original, original, None))[rng.permutation(len(original))]
+    order = np.argsort(content_order(original, original, None))[rng.permutation(len(original))]
     table, channels = without_identifiers(original).take(order), list[Channel]()
     for step in steps:
         made = step.apply(table, lambda *_: rng, None)

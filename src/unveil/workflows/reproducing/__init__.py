@@ -13,7 +13,7 @@ from unveil import __version__
 from unveil.data.reproduction import Reproduction, Reproductions
 from unveil.errors import UsageError
 from unveil.files.datasets import check_datasets
-from unveil.wording import listing, nearest
+from unveil.wording import listing, suggest
 from unveil.workflows.reproducing.experiment import Found
 from unveil.workflows.reproducing.journal import Journal
 from unveil.workflows.reproducing.published import published
@@ -58,7 +58,7 @@ def reproduce(
         if name not in NAMES:
             raise UsageError(
                 f"'{name}' is not one of the papers; they are: "
-                f"{listing(NAMES)}{nearest(name, NAMES)}"
+                f"{listing(NAMES)}{suggest(name, NAMES)}"
             )
     check_datasets(data for name in wanted for data in experiment(name).DATA)
     journal = Journal(seed)

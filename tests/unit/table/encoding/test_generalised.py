@@ -11,7 +11,7 @@ from unveil.table.encoding.generalised import bounds, code_sets
 from unveil.table.encoding.to_arrays import codes, numbers
 from unveil.table.hierarchies import Hierarchy
 from unveil.values.release.channels import Ranges, Recoding, Rounded, Sets, Transition
-from unveil.values.release.composition import composed
+from unveil.values.release.composition import compose
 
 
 def _sets(data, column, categories=None):
@@ -190,10 +190,10 @@ def test_ranges_hold_what_lies_in_them_and_a_star_all():
 
 
 def test_several_generalisations_are_one():
-    many = composed([Recoding(("x",), {"a": "b", "b": "b"}), Sets(("x",)), Sets(("x",))], ["x"])
+    many = compose([Recoding(("x",), {"a": "b", "b": "b"}), Sets(("x",)), Sets(("x",))], ["x"])
     assert isinstance(many.channels[0], Sets)
     assert many.channels[0].table == {"a": "b", "b": "b"}
-    (ranges,) = composed([Ranges(("x",), closed=False), Ranges(("x",))], ["x"]).channels
+    (ranges,) = compose([Ranges(("x",), closed=False), Ranges(("x",))], ["x"]).channels
     assert ranges.closed
     matrix = Transition(("x",), ("a", "b"), np.eye(2))
     for pair in (
@@ -201,4 +201,4 @@ def test_several_generalisations_are_one():
         [Sets(("x",)), matrix],
         [Sets(("x",)), Rounded(("x",), 5)],
     ):
-        assert composed(pair, ["x"]).unsettled == ("x",)
+        assert compose(pair, ["x"]).unsettled == ("x",)

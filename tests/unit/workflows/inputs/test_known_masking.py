@@ -8,7 +8,7 @@ import unveil
 from unveil import Intruder, Plan, Releases, attacks, masks, measures
 from unveil.errors import DataError, SpecError, UnveilError, UsageError
 from unveil.values.release.channels import Noise, Recoding, Rounded, Swap, Transition, Unknown
-from unveil.values.release.composition import composed
+from unveil.values.release.composition import compose
 from unveil.workflows.auditing.attack_summary import several
 from unveil.workflows.inputs.known_masking import masking_of
 
@@ -110,7 +110,7 @@ def test_what_several_masks_come_to():
         Noise(("a",), np.ones(1), np.eye(1) * size, (unveil.values.release.channels.Slack(),))
         for size in (1.0, 3.0)
     )
-    found = composed([noise, more, Rounded(("a",), 10.0)], ["a", "b"])
+    found = compose([noise, more, Rounded(("a",), 10.0)], ["a", "b"])
     (both,) = found.channels
     assert both.mean.tolist() == [2.0]
     assert both.covariance.tolist() == [[4.0]]
@@ -123,18 +123,18 @@ def test_what_several_masks_come_to():
         0,
         np.array([0.5]),
     )
-    (both,) = composed([noise, halved], ["a"]).channels  # what the first added is halved, too
+    (both,) = compose([noise, halved], ["a"]).channels  # what the first added is halved, too
     assert (both.slope.tolist(), both.mean.tolist()) == ([0.5], [0.5])
     assert both.covariance.tolist() == [[1.25]]
     merged = Recoding(("c",), {"x": "y", "y": "y", "z": "z"})
     moved = Transition(("c",), ("y", "z"), np.array([[0.9, 0.1], [0.2, 0.8]]))
-    (both,) = composed([merged, moved], ["c"]).channels
+    (both,) = compose([merged, moved], ["c"]).channels
     row = dict(zip(both.categories, both.matrix[both.categories.index("x")], strict=True))
     assert row == pytest.approx({"x": 0, "y": 0.9, "z": 0.1})
-    twice = composed([merged, Recoding(("c",), {"y": "w", "z": "z"})], ["c"]).channels[0]
+    twice = compose([merged, Recoding(("c",), {"y": "w", "z": "z"})], ["c"]).channels[0]
     assert twice.table == {"x": "w", "y": "w", "z": "z"}
-    assert composed([noise, Swap(("a",), 3)], ["a"]).unsettled == ("a",)
-    assert composed([noise, Swap(("a",), 3), more], ["b"]).columns == ()
+    assert compose([noise, Swap(("a",), 3)], ["a"]).unsettled == ("a",)
+    assert compose([noise, Swap(("a",), 3), more], ["b"]).columns == ()
 
 
 def test_masks_without_a_formula_are_simulated():

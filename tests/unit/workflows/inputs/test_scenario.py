@@ -54,10 +54,10 @@ def test_the_order_of_rows_is_found_once(sample, release, monkeypatch):
 
     def watched(*files):
         asked.append(files)
-        return content_places(*files)
+        return content_order(*files)
 
-    content_places = rows.content_places
-    monkeypatch.setattr(rows, "content_places", watched)
+    content_order = rows.content_order
+    monkeypatch.setattr(rows, "content_order", watched)
     scene = prepare(sample, release, intruder=Intruder(), truth=None, seed=3)
     for spec in SPECS[:2]:
         for direction in ("original-to-release", "release-to-original"):
