@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from unveil.errors import UnveilError
     from unveil.files.datasets import dataset
     from unveil.files.documents.evidence import read_evidence
-    from unveil.files.documents.plan import read_plan
-    from unveil.files.documents.policy import read_policy
-    from unveil.files.documents.schema import read_schema
+    from unveil.files.documents.toml import read_plan, read_policy, read_schema
     from unveil.files.formats.csv.format import Csv
     from unveil.files.formats.excel import Excel
     from unveil.files.tables import read, write
@@ -107,9 +105,9 @@ _HOME = {
     "models": "unveil",
     "read": "unveil.files.tables",
     "read_evidence": "unveil.files.documents.evidence",
-    "read_plan": "unveil.files.documents.plan",
-    "read_policy": "unveil.files.documents.policy",
-    "read_schema": "unveil.files.documents.schema",
+    "read_plan": "unveil.files.documents.toml",
+    "read_policy": "unveil.files.documents.toml",
+    "read_schema": "unveil.files.documents.toml",
     "report": "unveil.reports.write",
     "write": "unveil.files.tables",
 }

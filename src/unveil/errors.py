@@ -20,6 +20,8 @@ Rows are records counted from 1; a header is not a row.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -50,6 +52,24 @@ class UnveilError(Exception):
 
     def __str__(self) -> str:
         return ": ".join([*self._places, str(self.args[0])])
+
+
+@contextmanager
+def errors_at(place: str) -> Iterator[None]:
+    """Say of every error in a block where it happened.
+
+    >>> try:
+    ...     with errors_at("survey.csv"):
+    ...         raise DataError("the file has no records")
+    ... except DataError as error:
+    ...     print(error)
+    survey.csv: the file has no records
+    """
+    try:
+        yield
+    except UnveilError as error:
+        error.at(place)
+        raise
 
 
 class UsageError(UnveilError):

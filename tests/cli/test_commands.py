@@ -149,11 +149,11 @@ def test_a_signal_leaves_nothing_behind(survey, tmp_path):
 import os, signal, sys
 from unveil.cli import main
 def interrupted(value, path, **options):
-    from unveil.files.atomic_write import write_whole
+    from unveil.files.atomic_write import write_atomically
     def save(file):
         file.write_bytes(b"half")
         os.kill(os.getpid(), signal.SIGTERM)
-    write_whole(path, save)
+    write_atomically(path, save)
 import unveil.files.tables
 unveil.files.tables.write = interrupted
 sys.argv = ["unveil", "inspect", sys.argv[1], "--write-schema", sys.argv[2]]

@@ -135,7 +135,7 @@ def command(
 
     import msgspec
 
-    from unveil.files.documents.schema import as_schema
+    from unveil.files.documents.toml import as_schema
     from unveil.files.locations import check_outputs
     from unveil.files.tables import write
     from unveil.values.intruder import Intruder
@@ -202,7 +202,7 @@ def command(
 
 def _channel(plans: tuple[Path, ...]) -> Any:
     """What the intruder knows of the masking: nothing, one plan, or one for each release."""
-    from unveil.files.documents.plan import read_plan
+    from unveil.files.documents.toml import read_plan
 
     read = tuple(read_plan(path) for path in plans)
     return (read[0] if len(read) == 1 else read) if read else False
@@ -211,13 +211,13 @@ def _channel(plans: tuple[Path, ...]) -> Any:
 def _check_several(
     plans: tuple[Path, ...], truths: tuple[str, ...], also: tuple[Path, ...], key: str | None
 ) -> None:
-    from unveil.files.locations import names_a_table
+    from unveil.files.locations import is_table_path
 
     if key is not None and not also:
         raise UsageError("--key is of several releases: name the others by --also")
     if len(truths) > 1 and (key is not None or len(truths) != 1 + len(also)):
         raise UsageError("--truth: one, or, of several releases without a key, one for each")
-    if also and key is None and len(truths) == 1 and names_a_table(truths[0]):
+    if also and key is None and len(truths) == 1 and is_table_path(truths[0]):
         raise UsageError(
             "--truth: a row map is of one release: give one for each, or a --key that all have"
         )

@@ -187,7 +187,7 @@ def command(
 def _audited(
     original: str | Path, release: str | Path, given: dict[str, Any], pages: Pages
 ) -> Audit:
-    from unveil.files.documents.plan import read_plan
+    from unveil.files.documents.toml import read_plan
     from unveil.files.locations import check_outputs
     from unveil.workflows.audit import audit
 
@@ -286,7 +286,7 @@ def _policy(file: Path | None, max_risk: float | None) -> Policy | None:
     """The limits of a file, or the one that the short form gives; that is the narrower one."""
     import msgspec
 
-    from unveil.files.documents.policy import read_policy
+    from unveil.files.documents.toml import read_policy
     from unveil.values.results.policy import Policy
 
     policy = None if file is None else read_policy(file)

@@ -104,7 +104,7 @@ def command(
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
-    from unveil.files.documents.schema import read_schema
+    from unveil.files.documents.toml import read_schema
     from unveil.files.locations import check_outputs
     from unveil.files.tables import write
     from unveil.values.intruder import Intruder

@@ -37,9 +37,9 @@ def print_linkage(found: Linkage, first: str | Path, second: str | Path) -> None
             f"No two records agree in {name}: if it is an identifier, declare it in a schema or "
             "name it by --truth, and it is not compared."
         )
-    from unveil.files.locations import place_of
+    from unveil.files.locations import locate
 
-    if place_of(first).key == place_of(second).key:
+    if locate(first).key == locate(second).key:
         say("Both are one file: whoever is in the one is in the other.")
     say()
     if "evidence" in found.details:

@@ -83,13 +83,13 @@ def command(
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
-    from unveil.files.locations import check_outputs, place_of
+    from unveil.files.locations import check_outputs, locate
     from unveil.files.tables import write
     from unveil.workflows.inputs.sources import as_microdata
     from unveil.workflows.mask import as_plan, mask, without_identifiers
 
-    out = _output(source := place_of(file), out)
-    target = place_of(out)
+    out = _output(source := locate(file), out)
+    target = locate(out)
     written = target.folder / f"{target.stem}.plan.toml"
     outputs, tables = [written, write_schema], [out, row_map]
     # A plan that is run again is written again.
@@ -102,7 +102,7 @@ def command(
     with progress(f"reading {file}") as show:
         data = as_microdata(file, schema, format=given)
         target.check_columns(without_identifiers(data).columns)
-        made_format = target.format_after(source, given)
+        made_format = target.output_format(source, given)
         release = mask(
             data, plan, progress=lambda step, done, n: show(f"{step}: {done:,} of {n:,}")
         )
@@ -196,4 +196,4 @@ def _output(source: TableLocation, out: str | Path | None) -> str | Path:
         raise UsageError("--output: a table is written whole, to a file and not to the screen")
     if is_uri(out) or Path(out).suffix or Path(out).is_dir():
         return out
-    return source.namesake(str(out))
+    return source.with_stem(str(out))

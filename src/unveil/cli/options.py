@@ -83,14 +83,14 @@ def format_given(*files: str | Path, **given: Any) -> Format | None:
     import msgspec
 
     from unveil.files.formats.csv.format import Csv
-    from unveil.files.locations import may_have, place_of
+    from unveil.files.locations import locate, may_have_format
 
     if said.get("delimiter") in ("tab", "\\t"):
         said["delimiter"] = "\t"
-    if any(may_have(file, Csv) for file in files):
+    if any(may_have_format(file, Csv) for file in files):
         return Csv(**said)
     for file in files:  # which may have some of the options, too
-        found = place_of(file).format
+        found = locate(file).format
         if found is not None and {*said} <= {*found.__struct_fields__}:
             return msgspec.structs.replace(found, **said)
     options = listing(f"--{name}" for name in said)
@@ -101,15 +101,15 @@ def read_table(
     file: str | Path, schema: Path | Schema | None, dialect: Format | None, *, part: bool = False
 ) -> Microdata:
     """Read a file; in part, the schema may name columns that it does not have."""
-    from unveil.files.documents.schema import as_schema
-    from unveil.files.locations import may_have
+    from unveil.files.documents.toml import as_schema
+    from unveil.files.locations import may_have_format
     from unveil.workflows.inputs.sources import OWN_SCHEMA, as_microdata
 
     declared = as_schema(schema)
     if part and declared is not None:
         declared = declared.where_there()
     try:
-        fits = dialect is not None and may_have(file, type(dialect))
+        fits = dialect is not None and may_have_format(file, type(dialect))
         return as_microdata(file, declared, format=dialect if fits else None)
     except (DataError, SchemaError) as error:
         if part:

@@ -6,25 +6,22 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from unveil.errors import FileError, UnveilError
+from unveil.errors import FileError, errors_at
 from unveil.wording import reason, suggest
 
 
-def write_whole(path: Path, save: Callable[[Path], None], *, force: bool = False) -> None:
+def write_atomically(path: Path, save: Callable[[Path], None], *, force: bool = False) -> None:
     """Let ``save`` write a private temporary file, then move it to its place.
 
-    The file is readable by its owner only, unless it replaces one that had other rights.
+    The file is readable by its owner only, unless it replaces one that had other permissions.
     Whatever fails, an existing file stays as it was and nothing else is left behind.
     """
     check_target(path, force=force)
-    target = followed(path)
+    target, part = follow_links(path), None
     try:
-        # With the ending of the target: in some formats it decides.
+        # With the suffix of the target: in some formats it decides.
         handle, name = tempfile.mkstemp(target.suffix, ".unveil-", target.parent)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    part = Path(name)
-    try:
+        part = Path(name)
         os.close(handle)
         save(part)
         with part.open("rb") as file:
@@ -33,9 +30,11 @@ def write_whole(path: Path, save: Callable[[Path], None], *, force: bool = False
             shutil.copymode(target, part)
         part.replace(target)
     except OSError as error:
-        raise _unwritable(path, error) from None
+        message = f"cannot be written: {reason(error)}; it is as it was"
+        raise FileError(message).at(str(path)) from None
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
 
 
 def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:
@@ -44,21 +43,21 @@ def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:
     def save(part: Path) -> None:
         part.write_bytes(content)
 
-    write_whole(path, save, force=force)
+    write_atomically(path, save, force=force)
 
 
-def check_there(path: Path) -> None:
-    """Refuse to read what is not there, or is a folder."""
+def check_exists(path: Path) -> None:
+    """Refuse to read a file that does not exist, or a folder."""
     try:
         if not path.exists():
-            raise FileError(f"there is no such file{_sibling(path)}")
+            raise FileError(f"there is no such file{_nearest_file(path)}")
         if path.is_dir():
             raise FileError("this is a folder; name a file in it")
     except OSError as error:  # a name too long, a folder shut
         raise FileError(f"cannot be read: {reason(error)}") from None
 
 
-def _sibling(path: Path) -> str:
+def _nearest_file(path: Path) -> str:
     try:
         return suggest(path.name, [other.name for other in path.parent.iterdir()])
     except OSError:
@@ -67,28 +66,25 @@ def _sibling(path: Path) -> str:
 
 def check_target(path: Path, *, force: bool) -> None:
     """Refuse, before any work, a file that could not be written in the end."""
-    try:
-        target = followed(path)
-        exists, is_file, has_folder = target.exists(), target.is_file(), target.parent.is_dir()
-    except OSError as error:  # a name too long, a folder shut
-        raise FileError(f"cannot be written: {reason(error)}").at(str(path)) from None
-    if target.is_symlink():
-        raise FileError("cannot be written: a loop of links").at(str(path))
-    if exists and not is_file:
-        raise FileError("this is a folder or a device; name a file").at(str(path))
-    if exists and not force:
-        raise FileError(
-            "the file exists already; choose another name, or overwrite it with "
-            "force=True (--force)"
-        ).at(str(path))
-    if not has_folder:
-        raise FileError("its folder does not exist; make it first").at(str(path))
+    with errors_at(str(path)):
+        try:
+            target = follow_links(path)
+            exists, is_file, has_folder = target.exists(), target.is_file(), target.parent.is_dir()
+        except OSError as error:  # a name too long, a folder shut
+            raise FileError(f"cannot be written: {reason(error)}") from None
+        if target.is_symlink():
+            raise FileError("cannot be written: a loop of links")
+        if exists and not is_file:
+            raise FileError("this is a folder or a device; name a file")
+        if exists and not force:
+            raise FileError(
+                "the file exists already; choose another name, or overwrite it with "
+                "force=True (--force)"
+            )
+        if not has_folder:
+            raise FileError("its folder does not exist; make it first")
 
 
-def followed(path: Path) -> Path:
-    """Where the links of a path lead; a loop of links stays a link."""
+def follow_links(path: Path) -> Path:
+    """Return the path that the links lead to; a loop of links stays a link."""
     return Path(os.path.realpath(path))  # Path.resolve raises on a loop, or not, by version
-
-
-def _unwritable(path: Path, error: OSError) -> UnveilError:
-    return FileError(f"cannot be written: {reason(error)}; it is as it was").at(str(path))

@@ -10,54 +10,46 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
+from typing import ClassVar
 
-from unveil.errors import FileError, UnveilError, UsageError
-from unveil.files.atomic_write import check_target, check_there, followed, write_whole
+from unveil.errors import FileError, UsageError, errors_at
+from unveil.files.atomic_write import check_exists, check_target, follow_links, write_atomically
 from unveil.files.formats.base import Format, format_of, formats
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.wording import reason
 
-_ALMOST = re.compile(r"(?:postgres(?:ql)?|sqlite):")
+_INCOMPLETE_URI = re.compile(r"(?:postgres(?:ql)?|sqlite):")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 
 
 class TableLocation(abc.ABC):
-    """Somewhere a table is, or is to be; its text is what the user called it, without secrets."""
+    """Where a table is read from or written to.
+
+    Its text is the name that the user gave, which holds no secret. Every error names the location.
+    """
+
+    replaces_file: ClassVar[bool]  # whether writing it leaves nothing else in its file
 
     @property
     @abc.abstractmethod
     def key(self) -> Hashable:
-        """The same for all names of one place."""
+        """The same for all names of one location."""
 
     @property
-    @abc.abstractmethod
     def format(self) -> Format | None:
-        """The format in which tables are kept here; none in a database."""
+        """The file format; none in a database."""
+        return None
 
     @property
-    @abc.abstractmethod
     def file(self) -> Path | None:
-        """The file that it is, or is in."""
-
-    @property
-    @abc.abstractmethod
-    def alone(self) -> bool:
-        """Whether nothing else is left of its file when it is written."""
+        """The file that holds the table, if there is one."""
+        return None
 
     def overlaps(self, other: TableLocation) -> bool:
-        """Whether what is written to the one would replace the other."""
-        in_one_file = self.file is not None and self.file == other.file
-        return self.key == other.key or (in_one_file and (self.alone or other.alone))
-
-    @contextmanager
-    def told(self) -> Iterator[None]:
-        """Say of an error where it happened."""
-        try:
-            yield
-        except UnveilError as error:
-            error.at(str(self))
-            raise
+        """Whether writing to one of them would replace the other."""
+        same_file = self.file is not None and self.file == other.file
+        return self.key == other.key or (same_file and (self.replaces_file or other.replaces_file))
 
     @abc.abstractmethod
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
@@ -69,53 +61,55 @@ class TableLocation(abc.ABC):
 
     @abc.abstractmethod
     def check_target(self, *, force: bool) -> None:
-        """Refuse, before any work, a place where nothing could be written in the end."""
+        """Refuse, before any work, a location that cannot be written."""
 
     @abc.abstractmethod
     def check_columns(self, columns: Sequence[str]) -> None:
-        """Refuse, before any work, a table that could not be written here by these names."""
+        """Refuse, before any work, column names that cannot be written here."""
 
-    def format_after(self, source: TableLocation, given: Format | None) -> Format | None:  # noqa: ARG002
-        """The format for a table that came from another place, read in the format given."""
+    def output_format(self, source: TableLocation, source_format: Format | None) -> Format | None:  # noqa: ARG002
+        """The format of a table that was read from another location in the given format."""
         return self.format
 
     @abc.abstractmethod
     def digest(self) -> str:
-        """The SHA-256 of what is there."""
+        """The SHA-256 of the contents."""
 
     @property
     @abc.abstractmethod
     def stem(self) -> str:
-        """What it is called, without where and in which format it is."""
+        """The name without folder and format."""
 
     @property
     def folder(self) -> Path:
-        """Where files that go with it are put: the working folder."""
+        """The folder for files that go with the table."""
         return Path()
 
     @abc.abstractmethod
-    def sibling(self, word: str) -> str:
-        """The name of a place beside it, in its format, called as it is and a word more."""
+    def sibling(self, suffix: str) -> str:
+        """The name of a location beside this one: its stem and a suffix, in its format."""
 
     @abc.abstractmethod
-    def namesake(self, name: str) -> str:
-        """What a name without a format is: one of its own format."""
+    def with_stem(self, stem: str) -> str:
+        """The name of a location in the same format."""
 
 
 class FileLocation(TableLocation):
     """A file; of a workbook one sheet: ``survey.xlsx#people``."""
 
-    def __init__(self, given: str | os.PathLike[str]) -> None:
-        self._given = os.fspath(given)
-        self.path, self.sheet = _split(Path(given))
+    replaces_file = True  # writing a sheet writes the whole workbook
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._name = os.fspath(path)
+        self.path, self.sheet = _split_sheet(Path(path))
 
     def __str__(self) -> str:
-        return str(self._given)
+        return str(self._name)
 
     @property
     def file(self) -> Path:
-        """Where the links of the path lead."""
-        return followed(self.path)
+        """The file that the links of the path lead to."""
+        return follow_links(self.path)
 
     @property
     def key(self) -> Hashable:
@@ -123,138 +117,138 @@ class FileLocation(TableLocation):
         return self.file, self.sheet
 
     @property
-    def alone(self) -> bool:
-        """Who writes a sheet writes the whole workbook."""
-        return True
-
-    @property
     def format(self) -> Format:
-        """The format that the ending names."""
+        """The format that the file's suffix names."""
         return self._format(None)
 
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
         """Read the file's table."""
-        with self.told(), self._readable():
+        with errors_at(str(self)), self._readable():
             return self._format(format).load(self.path, schema)
 
     def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
         """Write a table into a private file, then move it to its place."""
-        with self.told():
-            kind = self._format(format)
-            kind.check_writable(self.path)
-            write_whole(self.path, lambda part: kind.save(data, part), force=force)
+        with errors_at(str(self)):
+            chosen = self._format(format)
+            chosen.check_writable(self.path)
+            write_atomically(self.path, lambda part: chosen.save(data, part), force=force)
 
     def check_target(self, *, force: bool) -> None:
-        """Refuse what exists, unless forced to, and folders."""
+        """Refuse a folder, and a file that exists unless forced."""
         check_target(self.path, force=force)
 
     def check_columns(self, columns: Sequence[str]) -> None:
-        """Refuse a format that is not known or not written, or takes no such names."""
-        with self.told():
+        """Refuse a format that is unknown or read-only, and names that it cannot hold."""
+        with errors_at(str(self)):
             self.format.check_writable(self.path)
             self.format.check_columns(columns)
 
-    def format_after(self, source: TableLocation, given: Format | None) -> Format:
-        """The source's own format, delimiter and all, where the ending is of its kind."""
+    def output_format(self, source: TableLocation, source_format: Format | None) -> Format:
+        """The dialect of the source, if both files are of one format."""
         if not isinstance(source, FileLocation) or type(source.format) is not type(self.format):
             return self.format
-        return self.format.as_in(format_of(source.path, given).found_in(source.path))
+        return self.format.adopt(format_of(source.path, source_format).detect(source.path))
 
     def digest(self) -> str:
         """The SHA-256 of the file's bytes."""
-        with self.told(), self._readable(), self.path.open("rb") as file:
+        with errors_at(str(self)), self._readable(), self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     @property
     def stem(self) -> str:
-        """The name of the file without its ending."""
+        """The file's name without its suffix."""
         return self.path.stem
 
     @property
     def folder(self) -> Path:
-        """The folder that the file is in."""
+        """The file's folder."""
         return self.path.parent
 
-    def sibling(self, word: str) -> str:
-        """A file in the same folder, with the same ending."""
-        return str(self.path.with_name(self.namesake(f"{self.path.stem}-{word}")))
+    def sibling(self, suffix: str) -> str:
+        """A file in the same folder."""
+        return str(self.path.with_name(self.with_stem(f"{self.path.stem}-{suffix}")))
 
-    def namesake(self, name: str) -> str:
-        """A file with the same ending, or the one that its format is written with."""
-        return f"{name}{self.format.written_as or self.path.suffix}"
+    def with_stem(self, stem: str) -> str:
+        """A file with the suffix that its format is written with."""
+        return f"{stem}{self.format.output_suffix or self.path.suffix}"
 
-    def _format(self, given: Format | None) -> Format:
-        found = format_of(self.path, given)
-        return found if self.sheet is None else found.of_sheet(self.sheet)
+    def _format(self, format: Format | None) -> Format:  # noqa: A002
+        chosen = format_of(self.path, format)
+        return chosen if self.sheet is None else chosen.with_sheet(self.sheet)
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
-        check_there(self.path)
+        check_exists(self.path)
         try:
             yield
         except OSError as error:
             raise FileError(f"cannot be read: {reason(error)}") from None
 
 
-def place_of(given: str | os.PathLike[str]) -> TableLocation:
-    """Where a table is: what is written like a URI is in a database, all else in a file.
+def locate(path: str | os.PathLike[str]) -> TableLocation:
+    """Return the location of a table: a URI names a table of a database, all else a file.
 
-    >>> place_of("survey.csv").format
+    >>> locate("survey.csv").format
     Csv(delimiter=None, encoding='utf-8', decimal='.', quote='"', missing=())
     """
-    if is_uri(given):
-        from unveil.files.databases.base import DatabaseLocation
+    if is_uri(path):
+        from unveil.files.databases.postgresql import PostgresqlLocation
+        from unveil.files.databases.sqlite import SqliteLocation
+        from unveil.files.databases.uri import parse_uri
 
-        return DatabaseLocation(str(given))
+        uri = parse_uri(str(path))
+        return SqliteLocation(uri) if uri.engine == "sqlite" else PostgresqlLocation(uri)
     try:
-        text = os.fspath(given)
+        text = os.fspath(path)
     except TypeError:
-        raise UsageError(f"a file is named by its path, not {type(given).__name__}") from None
+        raise UsageError(f"a file is named by its path, not {type(path).__name__}") from None
     if "\0" in str(text):
         raise UsageError("the path of a file has no null byte")
-    if _ALMOST.match(str(text)) and not os.path.lexists(text):  # which may hold a password
+    if _INCOMPLETE_URI.match(str(text)) and not os.path.lexists(text):  # it may hold a password
         raise UsageError("a URI has two slashes after the colon: sqlite:///survey.db?table=people")
     return FileLocation(text)
 
 
-def as_path(given: str | os.PathLike[str]) -> Path:
-    """The path of a file that holds no table, or an error that says that it is none.
+def as_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file that holds no table; refuse the URI of a database.
 
     >>> as_path("survey.toml").suffix
     '.toml'
     """
-    if is_uri(given):  # which is not repeated: it may hold a password
+    if is_uri(path):  # the message does not repeat it: it may hold a password
         raise UsageError("this is kept in a file, not in a database: name a file")
-    return Path(str(place_of(given)))
+    return Path(str(locate(path)))
 
 
-def is_uri(given: object) -> bool:
+def is_uri(path: object) -> bool:
     """Whether a text is a URI, such as ``sqlite:///survey.db?table=people``.
 
     >>> is_uri("postgresql://host/db?table=people"), is_uri("survey.csv")
     (True, False)
     """
-    return isinstance(given, str) and _SCHEME.match(given) is not None
+    return isinstance(path, str) and _SCHEME.match(path) is not None
 
 
-def names_a_table(given: str | os.PathLike[str]) -> bool:
-    """Whether a word is the name of a file that is there, or of a database.
+def is_table_path(text: str | os.PathLike[str]) -> bool:
+    """Whether a text names an existing file or a table of a database.
 
-    >>> names_a_table("sqlite:///survey.db?table=map"), names_a_table("no such file")
+    >>> is_table_path("sqlite:///survey.db?table=map"), is_table_path("no such file")
     (True, False)
     """
-    return is_uri(given) or os.path.exists(FileLocation(given).path)  # noqa: PTH110 - of any text
+    return is_uri(text) or os.path.exists(FileLocation(text).path)  # noqa: PTH110 - of any text
 
 
-def may_have(given: str | os.PathLike[str], kind: type[Format]) -> bool:
-    """Whether a table may be in a format: its ending is not that of another, nor a database.
+def may_have_format(path: str | os.PathLike[str], format_class: type[Format]) -> bool:
+    """Whether a table may be in a format: it is no database, and its suffix names no other format.
 
     >>> from unveil.files.formats.csv.format import Csv
-    >>> may_have("survey.dat", Csv), may_have("survey.parquet", Csv)
+    >>> may_have_format("survey.dat", Csv), may_have_format("survey.parquet", Csv)
     (True, False)
     """
-    others = [suffix for other in formats() if other is not kind for suffix in other.suffixes]
-    return not is_uri(given) and FileLocation(given).path.suffix.lower() not in others
+    others = [
+        suffix for other in formats() if other is not format_class for suffix in other.suffixes
+    ]
+    return not is_uri(path) and FileLocation(path).path.suffix.lower() not in others
 
 
 def check_outputs(
@@ -264,26 +258,26 @@ def check_outputs(
     force: bool,
     tables: Sequence[str | os.PathLike[str] | None] = (),
 ) -> None:
-    """What is to be written can be, each in a place of its own and over nothing it is made of.
+    """Refuse, before any work, outputs that cannot be written, coincide, or replace an input.
 
-    Of the inputs only names of places count. Tables are outputs whose format is looked at, too.
+    Inputs that are not paths are ignored. ``tables`` are outputs whose format is checked, too.
     """
-    made = [place_of(one) for one in tables if one is not None]
-    written = [*(place_of(one) for one in outputs if one is not None), *made]
-    for one, other in combinations(written, 2):
-        if one.overlaps(other):
-            raise UsageError(f"{other} is to be written twice: name another file")
-    read = [place_of(one) for one in inputs if isinstance(one, str | os.PathLike)]
-    for place in written:
-        if any(place.overlaps(one) for one in read):
-            raise UsageError(f"{place} would be overwritten by what is made of it")
-        place.check_target(force=force)
-    for place in made:
-        place.check_columns(())
+    written_tables = [locate(path) for path in tables if path is not None]
+    written = [*(locate(path) for path in outputs if path is not None), *written_tables]
+    for first, second in combinations(written, 2):
+        if first.overlaps(second):
+            raise UsageError(f"{second} is to be written twice: name another file")
+    read = [locate(path) for path in inputs if isinstance(path, str | os.PathLike)]
+    for target in written:
+        if any(target.overlaps(source) for source in read):
+            raise UsageError(f"{target} would be overwritten by what is made of it")
+        target.check_target(force=force)
+    for target in written_tables:
+        target.check_columns(())
 
 
-def _split(path: Path) -> tuple[Path, str | None]:
-    """A path, and the sheet that is named after its ending; a file's own name comes first."""
+def _split_sheet(path: Path) -> tuple[Path, str | None]:
+    """A path and the sheet named after its suffix; an existing file of the whole name is meant."""
     name, mark, sheet = path.name.partition("#")
     if not mark or not Path(name).suffix or os.path.lexists(path):
         return path, None

@@ -17,8 +17,8 @@ from unveil.attacks import Attack
 from unveil.errors import DataError, FileError, UnveilError, UsageError
 from unveil.files.checkpoints import CheckpointFolder
 from unveil.files.documents.evidence import ROW, write_evidence, write_records
-from unveil.files.documents.policy import as_policy
-from unveil.files.locations import as_path, check_outputs, place_of
+from unveil.files.documents.toml import as_policy
+from unveil.files.locations import as_path, check_outputs, locate
 from unveil.support.arrays import Floats
 from unveil.table.schema import Schema
 from unveil.values.release.plan import check_seed
@@ -109,7 +109,7 @@ def audit(
     check_outputs([asked.evidence], inputs, force=asked.force, tables=tables)
     if asked.per_record is not None:  # whose columns are called so
         try:
-            place_of(asked.per_record).check_columns([ROW, "distance original-to-release"])
+            locate(asked.per_record).check_columns([ROW, "distance original-to-release"])
         except DataError as error:
             error.or_else("or write the risk of each record as CSV or Parquet")
             raise

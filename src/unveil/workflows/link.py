@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil.attacks import Attack, Structural
 from unveil.errors import SchemaError, UsageError
-from unveil.files.documents.schema import as_schema
+from unveil.files.documents.toml import as_schema
 from unveil.measures import forecast, risk
 from unveil.measures.identity.forecast import SURE
 from unveil.measures.identity.risk import parameters_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from unveil import __version__
 from unveil.errors import DataError, SpecError, UsageError
-from unveil.files.documents.plan import read_plan
+from unveil.files.documents.toml import read_plan
 from unveil.masks import Mask
 from unveil.masks.base import Promised
 from unveil.masks.generalisation.base import refuse_broken

@@ -7,7 +7,7 @@ import pytest
 
 import unveil
 from unveil.errors import FileError, UsageError
-from unveil.files.atomic_write import write_whole
+from unveil.files.atomic_write import write_atomically
 
 DATA = unveil.households(10)
 
@@ -80,7 +80,7 @@ def test_nothing_is_left_when_it_is_interrupted(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_whole(tmp_path / "t.csv", interrupt)
+        write_atomically(tmp_path / "t.csv", interrupt)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -94,7 +94,7 @@ def test_a_full_disk_is_really_survived(tmp_path):
             full.write(b"x")
 
     with pytest.raises(FileError, match="no space left on device"):
-        write_whole(tmp_path / "t.csv", fill)
+        write_atomically(tmp_path / "t.csv", fill)
     assert list(tmp_path.iterdir()) == []
 
 

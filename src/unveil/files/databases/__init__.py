@@ -1,1 +1,1 @@
-"""Tables in databases: SQLite and PostgreSQL."""
+"""Tables of SQLite and PostgreSQL databases, named by URIs."""

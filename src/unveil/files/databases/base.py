@@ -1,24 +1,29 @@
-"""Tables that are kept in a database."""
+"""Tables that are kept in a database, read and written over ADBC.
 
+A driver's messages may quote cells, so none is passed on: each database explains errors by their
+codes, or by a few words that it knows.
+"""
+
+import abc
+import contextlib
 import hashlib
 import re
-from collections.abc import Hashable, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import polars as pl
 
-from unveil.errors import FileError, UsageError
-from unveil.files.databases.postgresql import Postgresql
-from unveil.files.databases.sqlite import Sqlite
-from unveil.files.databases.uri import parsed
+from unveil.errors import DataError, FileError, UnveilError, UsageError, errors_at, import_optional
+from unveil.files.databases.uri import Uri
 from unveil.files.formats.base import Format
 from unveil.files.locations import TableLocation
+from unveil.table.dtypes import to_plain_type
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.wording import suggest
+from unveil.wording import count, suggest
 
-_HASHED = 100_000  # records at a time
+LARGEST_INTEGER = 2**63 - 1
+HASHED_ROWS = 100_000  # at a time
 
 
 class DatabaseLocation(TableLocation):
@@ -27,119 +32,100 @@ class DatabaseLocation(TableLocation):
     Examples
     --------
     >>> import tempfile, unveil
+    >>> from unveil.files.locations import locate
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     place = DatabaseLocation(f"sqlite:///{folder}/survey.db?table=people")
-    ...     place.save(unveil.households(100))
-    ...     place.load(None)
+    ...     location = locate(f"sqlite:///{folder}/survey.db?table=people")
+    ...     location.save(unveil.households(100))
+    ...     location.load(None)
     Microdata(100 records, 15 columns)
     """
 
-    def __init__(self, uri: str) -> None:
-        self._uri = parsed(uri)
-        self._database = (Sqlite if self._uri.engine == "sqlite" else Postgresql)(self._uri)
+    replaces_file = False
+    driver: ClassVar[str]  # the ADBC package
+    extra: ClassVar[str]
+    purpose: ClassVar[str]  # what the driver is needed for
+
+    def __init__(self, uri: Uri) -> None:
+        self.uri = uri
 
     def __str__(self) -> str:
-        return self._uri.given
-
-    @property
-    def key(self) -> Hashable:
-        """The same for all names of one table."""
-        return self._database.key
-
-    @property
-    def file(self) -> Path | None:
-        """The file that the database is, if it is one."""
-        return self._database.file
-
-    @property
-    def alone(self) -> bool:
-        """A table leaves the others of its database as they are."""
-        return False
-
-    @property
-    def format(self) -> None:
-        """None: a database has no file format."""
-        return
+        return self.uri.text
 
     @property
     def stem(self) -> str:
         """The name of the table, as a file may be called."""
-        return re.sub(r"[^\w.-]", "_", self._uri.table or "query")
+        return re.sub(r"[^\w.-]", "_", self.uri.table or "query")
 
-    def sibling(self, word: str) -> str:
+    def sibling(self, suffix: str) -> str:
         """The URI of a table in the same database."""
-        if self._uri.table is None:
+        if self.uri.table is None:
             raise UsageError("a query is not a table to write beside: name the output (--output)")
-        return self._uri.sibling(f"{self._uri.table}_{word}")
+        return self.uri.with_table(f"{self.uri.table}_{suffix}")
 
-    def namesake(self, name: str) -> str:
+    def with_stem(self, stem: str) -> str:
         """The URI of a table of this name in the same database."""
-        return self._uri.sibling(name)
+        return self.uri.with_table(stem)
 
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
-        """Read the table, or what the query finds, in a transaction that cannot write."""
+        """Read the table or the query's result in a read-only transaction."""
         _check_no_format(format)
-        with self.told():
+        with errors_at(str(self)):
             return Microdata(self._frame(), schema)
 
     def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
         """Write a new table in one transaction, whole or not at all."""
         _check_no_format(format)
-        with self.told():
-            self._check_writable()
-            frame, types = self._database.prepared(data.to_frame("polars"))
-            with self._database.connected(writing=True) as connection:
-                if self._is_there(connection, force=force):
-                    with connection.cursor() as cursor:
-                        cursor.execute(f"DROP TABLE {self._database.target}")
-                self._database.write(connection, frame, types)
+        with errors_at(str(self)):
+            self.check_writable()
+            frame = data.to_frame("polars")
+            self.check_names(frame.columns)
+            stored = [self.stored(to_plain_type(column)) for column in frame]
+            declared = ", ".join(f"{quote_name(column.name)} {kind}" for column, kind in stored)
+            with self.connected(writing=True) as connection:
+                if self._replaces_table(connection, force=force):
+                    execute(connection, f"DROP TABLE {self.sql_name}")
+                execute(connection, f"CREATE TABLE {self.sql_name} ({declared})")
+                with connection.cursor() as cursor:
+                    self.ingest(cursor, pl.DataFrame([column for column, _ in stored]))
 
     def check_target(self, *, force: bool) -> None:
-        """Refuse a table that exists, unless forced to, and what is no table."""
-        with self.told():
-            self._check_writable()
-            if self._database.is_there:
-                with self._database.connected(writing=False) as connection:
-                    self._is_there(connection, force=force)
+        """Refuse a view, and a table that exists unless forced."""
+        with errors_at(str(self)):
+            self.check_writable()
+            if self.exists():
+                with self.connected(writing=False) as connection:
+                    self._replaces_table(connection, force=force)
 
     def check_columns(self, columns: Sequence[str]) -> None:
         """Refuse names that the database cannot hold."""
-        with self.told():
-            self._database.check_names(list(columns))
+        with errors_at(str(self)):
+            self.check_names(columns)
 
     def digest(self) -> str:
-        """The SHA-256 of names and cells; a table has no order of its rows."""
-        with self.told():
+        """The SHA-256 of names and cells; the rows of a table have no order."""
+        with errors_at(str(self)):
             cells = Microdata(self._frame()).to_text_frame().cast(pl.String)
-        spelt = cells.select((pl.col(c) + "+").fill_null("-") for c in cells.columns)
-        found = hashlib.sha256(repr(cells.columns).encode())
-        for part in spelt.sort(pl.all()).iter_slices(_HASHED):
-            lines = part.write_csv(include_header=False, quote_style="always")
-            found.update(lines.encode())
-        return found.hexdigest()
+        marked = cells.select((pl.col(c) + "+").fill_null("-") for c in cells.columns)
+        sha256 = hashlib.sha256(repr(cells.columns).encode())
+        for rows in marked.sort(pl.all()).iter_slices(HASHED_ROWS):
+            sha256.update(rows.write_csv(include_header=False, quote_style="always").encode())
+        return sha256.hexdigest()
 
     def _frame(self) -> pl.DataFrame:
-        database = self._database
-        with database.connected(writing=False) as connection:
-            if self._uri.table is not None:
-                there = database.relations(connection)
-                if database.known_as(self._uri.table) not in there:
+        with self.connected(writing=False) as connection:
+            if self.uri.table is not None:
+                relations = self.relations(connection)
+                if self.fold(self.uri.table) not in relations:
                     raise FileError(
-                        f"there is no such table in the database{suggest(self._uri.table, there)}"
+                        "there is no such table in the database"
+                        f"{suggest(self.uri.table, relations)}"
                     )
-            return database.read(connection, database.source)
+            return self.fetch(connection, self.uri.query or f"SELECT * FROM {self.sql_name}")
 
-    def _check_writable(self) -> None:
-        if self._uri.query is not None:
-            raise UsageError("a query cannot be written to: name a table, ?table=NAME")
-        self._database.check_target()
-
-    def _is_there(self, connection: Any, *, force: bool) -> bool:
-        """Whether there is a table to replace; refuse one that is not to be."""
-        self._database.check_rights(connection)
-        is_table = self._database.relations(connection).get(
-            self._database.known_as(self._uri.table or "")
-        )
+    def _replaces_table(self, connection: Any, *, force: bool) -> bool:
+        """Whether there is a table to replace; refuse to without force."""
+        self.check_rights(connection)
+        is_table = self.relations(connection).get(self.fold(self.uri.table or ""))
         if is_table is None:
             return False
         if not is_table:
@@ -150,6 +136,125 @@ class DatabaseLocation(TableLocation):
                 "force=True (--force)"
             )
         return True
+
+    @contextlib.contextmanager
+    def connected(self, *, writing: bool) -> Iterator[Any]:
+        """A connection with one transaction, committed if it writes and nothing fails."""
+        driver = import_optional(f"{self.driver}.dbapi", self.extra, self.purpose)
+        try:
+            connection = self.connect(driver, writing=writing)
+            try:
+                yield connection
+                if writing:
+                    connection.commit()
+            except BaseException:
+                with contextlib.suppress(driver.Error):  # the connection may be gone
+                    connection.rollback()
+                raise
+            finally:
+                connection.close()
+        except (driver.Error, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            message = driver_message(error)
+            # Ctrl-C becomes an error of the driver: of the cancelled query, or of the cancelling.
+            if isinstance(error.__cause__, KeyboardInterrupt) or "user request" in message:
+                raise KeyboardInterrupt from None
+            raise self.explain(error, message, writing=writing) from None
+
+    @property
+    @abc.abstractmethod
+    def sql_name(self) -> str:
+        """The table's name in SQL."""
+
+    def exists(self) -> bool:
+        """Whether there is a database to look into; a server is always asked."""
+        return True
+
+    def fold(self, table: str) -> str:
+        """A table's name as :meth:`relations` spells it."""
+        return table
+
+    def check_writable(self) -> None:
+        """Refuse, before any work, a query, and a name that no table can have."""
+        if self.uri.query is not None:
+            raise UsageError("a query cannot be written to: name a table, ?table=NAME")
+
+    def check_rights(self, connection: Any) -> None:
+        """Refuse a schema in which this user may not create tables."""
+
+    @abc.abstractmethod
+    def connect(self, driver: Any, *, writing: bool) -> Any:
+        """Open a connection."""
+
+    @abc.abstractmethod
+    def relations(self, connection: Any) -> Mapping[str, bool]:
+        """The names of tables and views in the schema, each with whether it is a plain table."""
+
+    @abc.abstractmethod
+    def fetch(self, connection: Any, query: str) -> pl.DataFrame:
+        """The result of a query, in types that microdata can have."""
+
+    @abc.abstractmethod
+    def stored(self, column: pl.Series) -> tuple[pl.Series, str]:
+        """A column as it is sent, and its SQL type; refuse what the database cannot hold."""
+
+    @abc.abstractmethod
+    def check_names(self, columns: Sequence[str]) -> None:
+        """Refuse column names that the database cannot hold."""
+
+    @abc.abstractmethod
+    def ingest(self, cursor: Any, frame: pl.DataFrame) -> None:
+        """Send the records into the table."""
+
+    @abc.abstractmethod
+    def explain(self, error: BaseException, message: str, *, writing: bool) -> UnveilError:
+        """The error to raise for a driver's error; it quotes nothing of the driver's message."""
+
+
+def execute(connection: Any, sql: str) -> None:
+    """Execute a statement that returns no rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+def query_frame(connection: Any, sql: str, **options: str) -> pl.DataFrame:
+    """The result of a query; ``options`` of the driver set the size of its batches."""
+    with connection.cursor() as cursor:
+        cursor.adbc_statement.set_options(**options)
+        cursor.execute(sql)
+        return pl.DataFrame(cursor.fetch_arrow())
+
+
+def driver_message(error: BaseException) -> str:
+    """A driver's message up to where it repeats the query."""
+    return re.split(r"\nquery", str(error), maxsplit=1, flags=re.IGNORECASE)[0]
+
+
+def quote_name(name: str) -> str:
+    """A name in SQL.
+
+    >>> quote_name('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """A text in SQL.
+
+    >>> quote_text("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def as_signed(column: pl.Series) -> pl.Series:
+    """Whole numbers as signed 64-bit integers; refuse larger ones."""
+    if column.dtype == pl.UInt64 and (over := column > LARGEST_INTEGER).any():
+        raise DataError(
+            f"column '{column.name}' has {count(int(over.sum()), 'whole number')} beyond 2^63, "
+            "which the database cannot hold; make it text"
+        )
+    return column.cast(pl.Int64)
 
 
 def _check_no_format(format: Format | None) -> None:  # noqa: A002

@@ -1,16 +1,23 @@
-"""PostgreSQL: tables of a server; who may read them libpq finds out from the environment."""
+"""PostgreSQL: tables of a server; libpq takes user and password from the environment."""
 
 import ctypes
 import os
 import re
 from collections.abc import Hashable, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
 import polars as pl
 
 from unveil.errors import DataError, FileError, UnveilError, UsageError
-from unveil.files.databases.sql import Database, as_signed, frame_of, literal, quoted, said
+from unveil.files.databases.base import (
+    DatabaseLocation,
+    as_signed,
+    execute,
+    query_frame,
+    quote_name,
+    quote_text,
+)
 from unveil.table.dtypes import to_plain_type
 from unveil.table.frames import check_names
 from unveil.wording import count
@@ -18,10 +25,10 @@ from unveil.wording import count
 _BATCH = {"adbc.postgresql.batch_size_hint_bytes": str(16 * 2**20)}
 _AS_IS = ("int2", "int4", "int8", "float4", "float8", "bool", "date", "timestamp", "timestamptz")
 _AS_TEXT = ("text", "varchar", "bpchar", "name", "uuid", "citext", "char")
-_PATIENCE = 30_000  # milliseconds for a server to answer, and others to be done with a table
+_TIMEOUT = 30_000  # milliseconds for a server to answer, and for a lock on a table
 _LONGEST_NAME = 63  # bytes; what is longer is cut
 _MOST_COLUMNS = 1600
-_OWN_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
+_SYSTEM_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
 _TYPES: dict[Any, str] = {
     pl.Int16: "smallint",
     pl.Int32: "integer",
@@ -31,31 +38,33 @@ _TYPES: dict[Any, str] = {
     pl.Date: "date",
     pl.String: "text",
 }
-_NOBODY = (
+_NO_ACCESS = (
     "the server lets nobody in with this name and password; they come from the environment "
     "(PGUSER, PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a service file "
     "(~/.pg_service.conf, ?service=NAME)"
 )
-_UNSEEN = "there is no server at this host and port, or it does not answer"
-# Before a connection stands there are no error codes: it is known by a few words of libpq.
-_CONNECTING: tuple[tuple[str, str], ...] = (
-    ("password", _NOBODY),
-    ("authentication failed", _NOBODY),
-    ("pg_hba.conf", _NOBODY),
+_NO_SERVER = "there is no server at this host and port, or it does not answer"
+# Without a connection there are no error codes: errors are known by a few words of libpq.
+_CONNECTION_ERRORS: tuple[tuple[str, str], ...] = (
+    ("password", _NO_ACCESS),
+    ("authentication failed", _NO_ACCESS),
+    ("pg_hba.conf", _NO_ACCESS),
     ("permission denied", "permission denied: this user may not connect to the database"),
     ('role "', "the server does not know this user; name another (USER@HOST, PGUSER)"),
     ("definition of service", "the service file has no such service"),
     ("service file", "the service file cannot be read"),
     ('database "', "there is no such database on the server"),
     ("host name", "there is no such host"),
-    ("onnection refused", _UNSEEN),
-    ("No such file", _UNSEEN),
-    ("timeout", _UNSEEN),
+    ("onnection refused", _NO_SERVER),
+    ("No such file", _NO_SERVER),
+    ("timeout", _NO_SERVER),
     ("SSL", "the server and this machine do not agree on encryption (sslmode, sslrootcert)"),
 )
-_ELSEWHERE = "try it in the database's own program"
-_WRITES = "a query reads and never writes: this one writes, or it cannot be part of another query"
-_STATES: dict[str, tuple[type[UnveilError], str]] = {
+_TRY_ELSEWHERE = "try it in the database's own program"
+_QUERY_WRITES = (
+    "a query reads and never writes: this one writes, or it cannot be part of another query"
+)
+_SQL_STATES: dict[str, tuple[type[UnveilError], str]] = {
     "42P01": (UsageError, "a table that the query names is not in the database"),
     "42703": (UsageError, "a column that the query names is not in the database"),
     "42P07": (FileError, "the table exists already; choose another name"),
@@ -69,10 +78,10 @@ _STATES: dict[str, tuple[type[UnveilError], str]] = {
 }
 
 
-class Postgresql(Database):
+class PostgresqlLocation(DatabaseLocation):
     """A table of a PostgreSQL server."""
 
-    package, extra, purpose = "adbc_driver_postgresql", "postgres", "a PostgreSQL database"
+    driver, extra, purpose = "adbc_driver_postgresql", "postgres", "a PostgreSQL database"
 
     @property
     def key(self) -> Hashable:
@@ -83,18 +92,18 @@ class Postgresql(Database):
         if not colon or not port.isdigit():
             hosts, port = host, ""
         user = user or options.get("user") or os.environ.get("PGUSER", "")
-        place = (
+        server = (
             (hosts or options.get("host") or os.environ.get("PGHOST", "")).lower(),
             port or options.get("port") or os.environ.get("PGPORT") or "5432",
             uri.database or options.get("dbname") or os.environ.get("PGDATABASE") or user,
             options.get("service") or os.environ.get("PGSERVICE", ""),
         )
-        return "postgresql", place, self._schema, uri.table, uri.query
+        return "postgresql", server, self._schema, uri.table, uri.query
 
     @property
-    def target(self) -> str:
-        """The table's name as SQL has it."""
-        return f"{quoted(self._schema)}.{quoted(self.uri.table or '')}"
+    def sql_name(self) -> str:
+        """The table's name in SQL."""
+        return f"{quote_name(self._schema)}.{quote_name(self.uri.table or '')}"
 
     @property
     def _schema(self) -> str:
@@ -104,41 +113,41 @@ class Postgresql(Database):
         """Open a connection and begin its transaction."""
         options = {**self.uri.options, "client_encoding": "UTF8"}  # the server checks it
         if "PGCONNECT_TIMEOUT" not in os.environ:
-            options.setdefault("connect_timeout", str(_PATIENCE // 1000))
-        given = "&".join(f"{name}={quote(value, safe='')}" for name, value in options.items())
-        place = f"postgresql://{self.uri.hosts}/{quote(self.uri.database, safe='')}"
-        connection = driver.connect(f"{place}?{given}")
+            options.setdefault("connect_timeout", str(_TIMEOUT // 1000))
+        query = "&".join(f"{name}={quote(value, safe='')}" for name, value in options.items())
+        database = f"postgresql://{self.uri.hosts}/{quote(self.uri.database, safe='')}"
+        connection = driver.connect(f"{database}?{query}")
         reading = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
         try:
-            with connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL lock_timeout = {_PATIENCE}" if writing else reading)
+            execute(connection, f"SET LOCAL lock_timeout = {_TIMEOUT}" if writing else reading)
         except BaseException:
             connection.close()
             raise
         return connection
 
     def relations(self, connection: Any) -> dict[str, bool]:
-        """Tables, views and what else has rows, in the schema."""
-        found = frame_of(
+        """Tables, views and all else with rows in the schema."""
+        names = query_frame(
             connection,
             "SELECT c.relname::text, c.relkind::text FROM pg_catalog.pg_class c "
             "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-            f"WHERE n.nspname = {literal(self._schema)}",
+            f"WHERE n.nspname = {quote_text(self._schema)}",
         )
-        return {name: kind == "r" for name, kind in found.iter_rows()}
+        return {name: kind == "r" for name, kind in names.iter_rows()}
 
-    def check_target(self) -> None:
+    def check_writable(self) -> None:
         """Refuse names that would be cut."""
+        super().check_writable()
         for name in (self._schema, self.uri.table or ""):
             if len(name.encode()) > _LONGEST_NAME:
                 raise UsageError(f"a name in PostgreSQL has at most {_LONGEST_NAME} bytes")
 
     def check_rights(self, connection: Any) -> None:
-        """Refuse a schema in which this user can make nothing."""
-        allowed = frame_of(
+        """Refuse a schema in which this user may not create tables."""
+        allowed = query_frame(
             connection,
             "SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM pg_catalog.pg_namespace "
-            f"WHERE nspname = {literal(self._schema)}",
+            f"WHERE nspname = {quote_text(self._schema)}",
         )
         if allowed.is_empty():
             raise FileError("there is no such schema in the database")
@@ -148,23 +157,26 @@ class Postgresql(Database):
                 "name another one, ?table=SCHEMA.TABLE"
             )
 
-    def read(self, connection: Any, query: str) -> pl.DataFrame:
+    def fetch(self, connection: Any, query: str) -> pl.DataFrame:
         """Ask for the types first, so that each is sent as something that can be read."""
         names = _names(connection, query)
         check_names(names)
         cells = [f"c{position}" for position in range(len(names))]
         inner = f"({query}\n) AS q ({', '.join(cells)})"  # the line break ends a comment
-        asked = ", ".join(f"pg_catalog.pg_typeof({cell})::oid::int8 AS {cell}" for cell in cells)
+        types = ", ".join(f"pg_catalog.pg_typeof({cell})::oid::int8 AS {cell}" for cell in cells)
         # No row is looked at.
-        found = frame_of(connection, f"SELECT {asked} FROM (SELECT 1) o LEFT JOIN {inner} ON false")
-        kinds = _kinds(connection, found.row(0))
-        chosen = ", ".join(map(_chosen, names, cells, kinds))
-        frame = frame_of(connection, f"SELECT {chosen} FROM {inner}", **_BATCH)
-        columns = zip(names, frame, kinds, strict=True)
-        return pl.DataFrame([_typed(c.alias(name), kind) for name, c, kind in columns])
+        typed = query_frame(
+            connection, f"SELECT {types} FROM (SELECT 1) o LEFT JOIN {inner} ON false"
+        )
+        kinds = _type_names(connection, typed.row(0))
+        chosen = ", ".join(map(_cast_sql, names, cells, kinds))
+        frame = query_frame(connection, f"SELECT {chosen} FROM {inner}", **_BATCH)
+        columns = [column.rechunk().alias(name) for column, name in zip(frame, names, strict=True)]
+        numeric = [kind == "numeric" for kind in kinds]
+        return pl.DataFrame([_number(c) if n else c for c, n in zip(columns, numeric, strict=True)])
 
-    def held(self, column: pl.Series) -> tuple[pl.Series, str]:
-        """Each type has its like there, but for unsigned numbers and nanoseconds."""
+    def stored(self, column: pl.Series) -> tuple[pl.Series, str]:
+        """Each type has its equal, except unsigned numbers and nanoseconds."""
         kind = column.dtype
         if isinstance(kind, pl.Datetime):
             exact = column.dt.cast_time_unit("us")
@@ -186,7 +198,7 @@ class Postgresql(Database):
         kind = column.dtype
         return (column, _TYPES[kind]) if kind in _TYPES else (as_signed(column), "bigint")
 
-    def check_names(self, columns: list[str]) -> None:
+    def check_names(self, columns: Sequence[str]) -> None:
         """Refuse names that would be cut or are taken, and too many."""
         if len(columns) > _MOST_COLUMNS:
             raise DataError(f"a PostgreSQL table has at most {_MOST_COLUMNS:,} columns")
@@ -196,62 +208,59 @@ class Postgresql(Database):
                     f"the name of column '{name}' is longer than {_LONGEST_NAME} bytes or has a "
                     "null byte in it, which PostgreSQL cannot hold; rename it"
                 )
-            if name in _OWN_COLUMNS:
+            if name in _SYSTEM_COLUMNS:
                 raise DataError(f"every PostgreSQL table has its own column '{name}'; rename it")
 
     def ingest(self, cursor: Any, frame: pl.DataFrame) -> None:
         """Send the records into the table."""
         cursor.adbc_ingest(self.uri.table, frame, mode="append", db_schema_name=self._schema)
 
-    def sentence(self, error: BaseException, *, writing: bool) -> UnveilError:
-        """What went wrong, by its code; nothing that the server said is passed on."""
+    def explain(self, error: BaseException, message: str, *, writing: bool) -> UnveilError:
+        """The error, by its SQLSTATE."""
         state = getattr(error, "sqlstate", None)
-        words = said(error)
-        if state is None and "Failed to connect" in words:
-            found = (sentence for known, sentence in _CONNECTING if known in words)
-            return FileError(next(found, "the server cannot be connected to"))
-        if state in ("25006", "0A000") or (state is None and "read-only transaction" in words):
+        if state is None and "Failed to connect" in message:
+            known = (sentence for words, sentence in _CONNECTION_ERRORS if words in message)
+            return FileError(next(known, "the server cannot be connected to"))
+        if state in ("25006", "0A000") or (state is None and "read-only transaction" in message):
             if writing:
                 return FileError("the server is read-only: it may be a copy of another one")
-            return UsageError(_WRITES)
-        kind, sentence = _STATES.get(state or "", (FileError, "PostgreSQL refused"))
+            return UsageError(_QUERY_WRITES)
+        kind, sentence = _SQL_STATES.get(state or "", (FileError, "PostgreSQL refused"))
         if re.fullmatch("[0-9A-Z]{5}", state or ""):
             sentence = f"{sentence} (SQLSTATE {state})"
-        return kind(f"{sentence}; {'nothing was written' if writing else _ELSEWHERE}")
+        return kind(f"{sentence}; {'nothing was written' if writing else _TRY_ELSEWHERE}")
 
 
 class _ArrowSchema(ctypes.Structure):
-    """The beginning of Arrow's C structure; polars cannot look at all types."""
+    """The head of Arrow's C structure; polars cannot import the schema of every type."""
 
-
-_ArrowSchema._fields_ = [
-    ("format", ctypes.c_char_p),
-    ("name", ctypes.c_char_p),
-    ("metadata", ctypes.c_char_p),
-    ("flags", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("children", ctypes.POINTER(ctypes.POINTER(_ArrowSchema))),
-]
+    _fields_: ClassVar = [
+        ("format", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("metadata", ctypes.c_char_p),
+        ("flags", ctypes.c_int64),
+        ("n_children", ctypes.c_int64),
+        ("children", ctypes.POINTER(ctypes.c_void_p)),
+    ]
 
 
 def _names(connection: Any, query: str) -> list[str]:
-    """The names of a query's columns, which is not carried out."""
+    """The names of a query's columns; the query is not executed."""
     with connection.cursor() as cursor:
-        statement = cursor.adbc_statement
-        statement.set_sql_query(query)
-        handle = statement.execute_schema()
+        cursor.adbc_statement.set_sql_query(query)
+        handle = cursor.adbc_statement.execute_schema()  # it owns the structure
         schema = _ArrowSchema.from_address(handle.address)
-        columns = (schema.children[position].contents for position in range(schema.n_children))
+        columns = map(_ArrowSchema.from_address, schema.children[: schema.n_children])
         names = [(column.name or b"").decode() for column in columns]
     if not names:  # it does not select, or it selects nothing
-        raise UsageError(_WRITES)
+        raise UsageError(_QUERY_WRITES)
     return names
 
 
-def _kinds(connection: Any, types: Sequence[int]) -> list[str]:
-    """The names of types: a domain is what it is made of, any enumeration is "enum"."""
+def _type_names(connection: Any, types: Sequence[int]) -> list[str]:
+    """The names of types: of a domain its base type, of any enumeration "enum"."""
     listed = ", ".join(map(str, sorted(set(types))))
-    found = frame_of(
+    found = query_frame(
         connection,
         "WITH RECURSIVE made (kind, of) AS (SELECT oid, oid FROM pg_catalog.pg_type "
         f"WHERE oid IN ({listed}) UNION ALL SELECT kind, typbasetype FROM made "
@@ -263,8 +272,8 @@ def _kinds(connection: Any, types: Sequence[int]) -> list[str]:
     return [names[kind] for kind in types]
 
 
-def _chosen(name: str, cell: str, kind: str) -> str:
-    """How a column is asked for."""
+def _cast_sql(name: str, cell: str, kind: str) -> str:
+    """SQL that sends a column as a type that polars reads."""
     if kind in _AS_IS:
         return f"{cell}::{kind} AS {cell}"
     if kind in (*_AS_TEXT, "enum", "numeric"):
@@ -272,16 +281,12 @@ def _chosen(name: str, cell: str, kind: str) -> str:
     raise DataError(
         f"column '{name}' has PostgreSQL's type {kind.removeprefix('_')}"
         f"{' []' if kind.startswith('_') else ''}, which microdata cannot have; "
-        f"leave it out, or turn it into text in a query: {quoted(name)}::text"
+        f"leave it out, or turn it into text in a query: {quote_name(name)}::text"
     )
 
 
-def _typed(column: pl.Series, kind: str) -> pl.Series:
-    return _number(column.rechunk()) if kind == "numeric" else column.rechunk()
-
-
 def _number(column: pl.Series) -> pl.Series:
-    """Decimal numbers as whole ones where all are, else as floats, if no digit is lost."""
+    """Decimal numbers as integers if all are whole, else as floats if no digit is lost."""
     cells = column.set(column == "NaN", None)
     whole = cells.cast(pl.Int64, strict=False)
     if whole.null_count() == cells.null_count() and not cells.str.contains(".", literal=True).any():
@@ -290,7 +295,7 @@ def _number(column: pl.Series) -> pl.Series:
     scale = cast("int | None", places.str.len_chars().max()) or 0
     refused = DataError(
         f"column '{column.name}' has numbers of more digits than can be computed with; round them "
-        f"in a query: {quoted(column.name)}::float8"
+        f"in a query: {quote_name(column.name)}::float8"
     )
     if scale > 37:
         raise refused

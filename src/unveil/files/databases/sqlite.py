@@ -1,16 +1,22 @@
-"""SQLite: a file of tables, where each cell has a type of its own."""
+"""SQLite: a file of tables in which each cell has a type of its own."""
 
 import contextlib
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from unveil.errors import DataError, FileError, UnveilError, UsageError
-from unveil.files.atomic_write import check_target, check_there, followed
-from unveil.files.databases.sql import Database, as_signed, frame_of, literal, quoted, said
+from unveil.files.atomic_write import check_exists, check_target, follow_links
+from unveil.files.databases.base import (
+    DatabaseLocation,
+    as_signed,
+    execute,
+    query_frame,
+    quote_name,
+)
 from unveil.table.columns import LARGEST_EXACT, typed_from_text
 from unveil.wording import reason
 
@@ -27,8 +33,8 @@ _TYPES: dict[Any, str] = {
 _MOST_COLUMNS = 2000
 _UTC = "+00:00"
 _DAMAGED = "this is not an SQLite file, or it is damaged"
-_STRANGE = "SQLite does not understand the query, which is one statement"
-_SAID: tuple[tuple[str, type[UnveilError], str], ...] = (
+_SYNTAX = "SQLite does not understand the query, which is one statement"
+_EXPLAINED: tuple[tuple[str, type[UnveilError], str], ...] = (
     ("no such table", UsageError, "a table that the query names is not in the database"),
     ("no such column", UsageError, "a column that the query names is not in the database"),
     ("is full", FileError, "the disk is full"),
@@ -36,117 +42,114 @@ _SAID: tuple[tuple[str, type[UnveilError], str], ...] = (
     ("malformed", FileError, _DAMAGED),
     ("locked", FileError, "another program is writing to the file; try again when it is done"),
     ("already exists", FileError, "the table exists already; choose another name"),
-    ("syntax error", UsageError, _STRANGE),
-    ("incomplete input", UsageError, _STRANGE),
+    ("syntax error", UsageError, _SYNTAX),
+    ("incomplete input", UsageError, _SYNTAX),
 )
 
 
-class Sqlite(Database):
+class SqliteLocation(DatabaseLocation):
     """A table of an SQLite file."""
 
-    package, extra, purpose = "adbc_driver_sqlite", "sqlite", "an SQLite database"
+    driver, extra, purpose = "adbc_driver_sqlite", "sqlite", "an SQLite database"
 
     @property
     def key(self) -> Hashable:
-        """Where the links of the path lead; case does not tell tables apart."""
-        return "sqlite", self.file, _folded(self.uri.table or ""), self.uri.query
+        """The file and the table, whose name has no case."""
+        return "sqlite", self.file, self.fold(self.uri.table or ""), self.uri.query
 
     @property
     def file(self) -> Path:
-        """Where the links of the path lead."""
-        return followed(self.uri.path)
+        """The file that the links of the path lead to."""
+        return follow_links(self.uri.path)
 
     @property
-    def is_there(self) -> bool:
+    def sql_name(self) -> str:
+        """The table's name in SQL."""
+        return f"main.{quote_name(self.uri.table or '')}"
+
+    def exists(self) -> bool:
         """Whether the file exists."""
         return self.uri.path.exists()
 
-    @property
-    def target(self) -> str:
-        """The table's name as SQL has it."""
-        return f"main.{quoted(self.uri.table or '')}"
+    def fold(self, table: str) -> str:
+        """A name in small letters, as SQLite compares names: ASCII only."""
+        return "".join(c.lower() if c.isascii() else c for c in table)
 
     def connect(self, driver: Any, *, writing: bool) -> Any:
-        """Open the file, which is there."""
-        place = followed(self.uri.path).as_uri()
-        return driver.connect(f"{place}?mode={'rw' if writing else 'ro'}")
+        """Open the file, which exists."""
+        return driver.connect(f"{self.file.as_uri()}?mode={'rw' if writing else 'ro'}")
 
     @contextlib.contextmanager
     def connected(self, *, writing: bool) -> Iterator[Any]:
-        """A connection with one transaction; a file that was made for it goes if it fails."""
-        path, made = followed(self.uri.path), False
-        if writing:
-            self.check_target()
-            made = _made(path)
-        else:
-            _check_there(self.uri.path)
+        """A connection with one transaction; a file that was created for it goes if it fails."""
+        created = writing and _create(self.file)
+        if not writing:
+            check_exists(self.uri.path)
+            # To open and close the file would undo the locks of others.
+            if not os.access(self.uri.path, os.R_OK):
+                raise FileError("cannot be read: permission denied")
         try:
             with super().connected(writing=writing) as connection:
                 yield connection
         except BaseException:
-            if made:
-                for one in (path, _journal(path)):
-                    one.unlink(missing_ok=True)
+            if created:
+                self.file.unlink(missing_ok=True)
+                self._journal.unlink(missing_ok=True)
             raise
 
+    @property
+    def _journal(self) -> Path:
+        """Where SQLite keeps what it would take back."""
+        return self.file.with_name(f"{self.file.name}-journal")
+
     def relations(self, connection: Any) -> dict[str, bool]:
-        """Tables and views, by names in small letters."""
-        found = frame_of(
+        """Tables and views, their names in small letters."""
+        names = query_frame(
             connection,
             "SELECT name, type = 'table' FROM main.sqlite_schema WHERE type IN ('table', 'view')",
         )
-        return {_folded(name): bool(plain) for name, plain in found.iter_rows()}
+        return {self.fold(name): bool(is_table) for name, is_table in names.iter_rows()}
 
-    @staticmethod
-    def known_as(table: str) -> str:
-        """A name in small letters, as SQLite compares names: ASCII only."""
-        return _folded(table)
-
-    def check_target(self) -> None:
-        """Refuse a folder, a file in no folder, and one that cannot be written."""
+    def check_writable(self) -> None:
+        """Refuse a folder, a file in no folder, and one without permission to write."""
+        super().check_writable()
         if (self.uri.table or "").lower().startswith("sqlite_"):
             raise UsageError("names that begin with sqlite_ belong to SQLite: choose another")
         check_target(self.uri.path, force=True)
-        path = followed(self.uri.path)
-        if not os.access(path if path.exists() else path.parent, os.W_OK):
+        if not os.access(self.file if self.file.exists() else self.file.parent, os.W_OK):
             raise FileError("cannot be written: permission denied")
 
-    def check_rights(self, connection: Any) -> None:
-        """Who may write to the file may make tables in it."""
-
-    def read(self, connection: Any, query: str) -> pl.DataFrame:
+    def fetch(self, connection: Any, query: str) -> pl.DataFrame:
         """Look first at what every column holds: the driver goes by the first cells alone."""
         self._check_whole(connection)
         names = _names(connection, query)
         cells = [f"c{position}" for position in range(len(names))]
-        with connection.cursor() as cursor:
-            # In brackets there is one statement; the line break ends a comment at its end.
-            cursor.execute(
-                f"CREATE TEMP VIEW {_VIEW} ({', '.join(cells)}) AS SELECT * FROM ({query}\n)"
-            )
-        about = frame_of(connection, f"SELECT type FROM pragma_table_info({literal(_VIEW)})")
+        # In brackets there is one statement; the line break ends a comment at its end.
+        view = f"CREATE TEMP VIEW {_VIEW} ({', '.join(cells)}) AS SELECT * FROM ({query}\n)"
+        execute(connection, view)
+        about = query_frame(connection, f"SELECT type FROM pragma_table_info('{_VIEW}')")
         declared = about["type"].cast(pl.String).fill_null("").to_list()
-        contents = frame_of(connection, f"SELECT {', '.join(map(_contents, cells))} FROM {_VIEW}")
-        kinds = [_kind(*found) for found in zip(names, contents.row(0), strict=True)]
+        counted = f"SELECT {', '.join(map(_contents_sql, cells))} FROM {_VIEW}"
+        contents = query_frame(connection, counted).row(0)
+        kinds = [_storage_class(*column) for column in zip(names, contents, strict=True)]
         # A first row of the right types, which the driver goes by.
         first = ", ".join(f"{_FIRST[k]} AS {c}" for c, k in zip(cells, kinds, strict=True))
         chosen = ", ".join(
             f"CAST({c} AS REAL)" if k == _REAL else c for c, k in zip(cells, kinds, strict=True)
         )
         sql = f"SELECT {first} UNION ALL SELECT {chosen} FROM {_VIEW}"
-        frame = frame_of(connection, sql, **_BATCH).slice(1)
+        frame = query_frame(connection, sql, **_BATCH).slice(1)
         columns = zip(names, frame, declared, strict=True)
         return pl.DataFrame([_typed(c.alias(name), kind) for name, c, kind in columns])
 
     def _check_whole(self, connection: Any) -> None:
-        """Refuse a file that is shorter than it says; SQLite reads what is missing as nothing."""
+        """Refuse a file that was cut short; SQLite would read what is missing as nothing."""
         pages = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-        path = followed(self.uri.path)
-        ahead = path.with_name(f"{path.name}-wal")  # where pages may be that are not yet in it
-        if path.stat().st_size < frame_of(connection, pages).item() and not ahead.exists():
+        log = self.file.with_name(f"{self.file.name}-wal")  # it may hold pages of the file
+        if self.file.stat().st_size < query_frame(connection, pages).item() and not log.exists():
             raise FileError(_DAMAGED)
 
-    def held(self, column: pl.Series) -> tuple[pl.Series, str]:
+    def stored(self, column: pl.Series) -> tuple[pl.Series, str]:
         """Dates and times are text in ISO 8601, as SQLite's own functions have them."""
         kind = column.dtype
         if kind.is_integer():
@@ -154,13 +157,12 @@ class Sqlite(Database):
         if kind.is_float():
             return column.cast(pl.Float64), "REAL"
         if not isinstance(kind, pl.Datetime) or kind.time_zone is None:
-            return (column if kind == pl.Boolean else column.cast(pl.String)), _TYPES[
-                kind.base_type()
-            ]
+            sent = column if kind == pl.Boolean else column.cast(pl.String)
+            return sent, _TYPES[kind.base_type()]
         utc = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         return utc.cast(pl.String) + _UTC, "TIMESTAMPTZ"
 
-    def check_names(self, columns: list[str]) -> None:
+    def check_names(self, columns: Sequence[str]) -> None:
         """Refuse names that differ in case only, and too many."""
         if len(columns) > _MOST_COLUMNS:
             raise DataError(f"an SQLite table has at most {_MOST_COLUMNS:,} columns")
@@ -168,7 +170,7 @@ class Sqlite(Database):
         for name in columns:
             if "\0" in name:
                 raise DataError("a column's name has a null byte in it; rename it")
-            if (twin := seen.setdefault(_folded(name), name)) != name:
+            if (twin := seen.setdefault(self.fold(name), name)) != name:
                 raise DataError(
                     f"columns '{twin}' and '{name}' differ in case only, and SQLite takes them for "
                     "one; rename one of them"
@@ -178,42 +180,25 @@ class Sqlite(Database):
         """Send the records into the table."""
         cursor.adbc_ingest(self.uri.table, frame, mode="append")
 
-    def sentence(self, error: BaseException, *, writing: bool) -> UnveilError:
-        """What went wrong, known by a few words of the driver that quote nothing."""
-        words = said(error)
-        for known, kind, sentence in _SAID:
-            if known in words:
+    def explain(self, error: BaseException, message: str, *, writing: bool) -> UnveilError:  # noqa: ARG002
+        """The error, known by a few words of the driver that quote nothing."""
+        for words, kind, sentence in _EXPLAINED:
+            if words in message:
                 return kind(sentence)
-        if "readonly" in words and not writing and _journal(followed(self.uri.path)).exists():
+        if writing:
+            return FileError("SQLite could not write the table; the file is as it was")
+        if "readonly" not in message:
+            return FileError("SQLite could not read this; try the query in its own program")
+        if self._journal.exists():
             return FileError(
                 "a program was stopped while it wrote to the file: open it once with one that may "
                 "write, which puts it in order"
             )
-        if "readonly" in words and not writing:
-            return UsageError("a query reads and never writes: this one writes")
-        if writing:
-            return FileError("SQLite could not write the table; the file is as it was")
-        return FileError("SQLite could not read this; try the query in its own program")
+        return UsageError("a query reads and never writes: this one writes")
 
 
-def _journal(path: Path) -> Path:
-    """Where SQLite keeps what it would take back."""
-    return path.with_name(f"{path.name}-journal")
-
-
-def _folded(name: str) -> str:
-    """A name in small letters, as SQLite compares names: ASCII only."""
-    return "".join(c.lower() if c.isascii() else c for c in name)
-
-
-def _check_there(path: Path) -> None:
-    check_there(path)
-    if not os.access(path, os.R_OK):  # to open and close it would undo the locks of others
-        raise FileError("cannot be read: permission denied")
-
-
-def _made(path: Path) -> bool:
-    """Make an empty private file; false where there is one."""
+def _create(path: Path) -> bool:
+    """Create an empty private file; false if the file exists."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
@@ -236,8 +221,8 @@ def _names(connection: Any, query: str) -> list[str]:
             ) from None
 
 
-def _contents(cell: str) -> str:
-    """What a column holds, as one number."""
+def _contents_sql(cell: str) -> str:
+    """SQL for the sum of the storage classes in a column."""
     return (
         f"sum(DISTINCT CASE typeof({cell}) WHEN 'integer' THEN "
         f"iif({cell} BETWEEN {-LARGEST_EXACT} AND {LARGEST_EXACT}, {_WHOLE}, {_LARGE}) "
@@ -246,29 +231,30 @@ def _contents(cell: str) -> str:
     )
 
 
-def _kind(name: str, contents: int | None) -> int:
-    """The one type that holds a column's cells as they are."""
+def _storage_class(name: str, contents: int | None) -> int:
+    """The storage class that holds all cells of a column unchanged."""
     contents = contents or _TEXT  # no cell at all, or nulls only
     if contents & _BYTES:
         raise DataError(
             f"column '{name}' holds bytes, which microdata cannot have; leave it out, or turn them "
-            f"into text in a query: hex({quoted(name)})"
+            f"into text in a query: hex({quote_name(name)})"
         )
     if contents & _TEXT and contents != _TEXT:
         raise DataError(
             f"column '{name}' holds text and numbers at once; make them one type in a query: "
-            f"CAST({quoted(name)} AS TEXT)"
+            f"CAST({quote_name(name)} AS TEXT)"
         )
     if contents & _REAL and contents & _LARGE:
         raise DataError(
             f"column '{name}' holds whole numbers beyond 2^53 beside others that are not whole, "
-            f"which cannot be told apart in arithmetic; in a query: CAST({quoted(name)} AS TEXT)"
+            "which cannot be told apart in arithmetic; in a query: "
+            f"CAST({quote_name(name)} AS TEXT)"
         )
     return next((kind for kind in (_REAL, _TEXT) if contents & kind), _WHOLE)
 
 
 def _typed(column: pl.Series, declared: str) -> pl.Series:
-    """Truth values, dates and times, where they are declared and every cell is one."""
+    """Truth values, dates and times, if so declared and every cell is one."""
     column, declared = column.rechunk(), declared.upper()
     if column.dtype == pl.Int64:
         truth = declared in ("BOOLEAN", "BOOL") and column.is_in([0, 1]).all()
@@ -280,7 +266,7 @@ def _typed(column: pl.Series, declared: str) -> pl.Series:
     except pl.exceptions.ComputeError:
         raise DataError(
             f"column '{column.name}' has text that is not UTF-8; correct it, or turn it into other "
-            f"text in a query: hex({quoted(column.name)})"
+            f"text in a query: hex({quote_name(column.name)})"
         ) from None
     if declared.startswith(("DATE", "TIMESTAMP")):
         zoned = declared == "TIMESTAMPTZ" and column.str.ends_with(_UTC).all()

@@ -1,7 +1,7 @@
-"""Tables of databases by name: ``postgresql://host/db?table=t``, ``sqlite:///f.db?query=...``.
+"""URIs of tables: ``postgresql://host/db?table=t``, ``sqlite:///f.db?query=...``.
 
-A password has no place in such a name, since others on the machine can see a command line.
-No message repeats a part of a name that could be one.
+A URI holds no password, since others on the machine can see a command line. No message repeats
+a part of a URI that could be one.
 """
 
 import re
@@ -12,7 +12,8 @@ from urllib.parse import quote, unquote
 from unveil.errors import UsageError
 from unveil.wording import listing, suggest
 
-SCHEMES: dict[str, Literal["sqlite", "postgresql"]] = {
+Engine = Literal["sqlite", "postgresql"]
+SCHEMES: dict[str, Engine] = {
     "postgresql": "postgresql",
     "postgres": "postgresql",
     "sqlite": "sqlite",
@@ -24,17 +25,17 @@ _LIBPQ = (
     "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslnegotiation", "channel_binding",
     "require_auth", "gssencmode", "krbsrvname", "keepalives", "tcp_user_timeout",
 )  # fmt: skip
-_NAMED = ("table", "query")
-_READS = ("select", "with", "values", "table")
+_TABLE_OR_QUERY = ("table", "query")
+_READING_VERBS = ("select", "with", "values", "table")
 _HOSTS = re.compile(r"(?:(?:\[[^\]]*\]|[^:,\[\]]*)(?::[0-9]*)?(?:,|$))*")
 
 
 class Uri(NamedTuple):
     """A table or a query of a database; holds no password."""
 
-    given: str
-    engine: Literal["sqlite", "postgresql"]
-    hosts: str  # as they were written, with the user
+    text: str
+    engine: Engine
+    hosts: str  # as written, with the user
     database: str  # the path of a file, or a database's name
     options: dict[str, str]  # for the connection
     schema: str | None
@@ -46,40 +47,44 @@ class Uri(NamedTuple):
         """The file of an SQLite database."""
         return Path(self.database)
 
-    def sibling(self, name: str) -> str:
-        """The URI of another table in the same database, and in the same schema.
+    def with_table(self, table: str) -> str:
+        """The URI of another table in the same database and schema.
 
-        >>> parsed("sqlite:///survey.db?table=people").sibling("masked")
+        >>> parse_uri("sqlite:///survey.db?table=people").with_table("masked")
         'sqlite:///survey.db?table=masked'
         """
         if self.engine == "postgresql":
-            name = _spelt(self.schema, name)
-        start, _, rest = self.given.partition("?")
+            names = (table,) if self.schema is None else (self.schema, table)
+            table = ".".join(
+                '"' + name.replace('"', '""') + '"' if re.search('[".]', name) else name
+                for name in names
+            )
+        start, _, rest = self.text.partition("?")
         parts = [
-            f"table={quote(name, safe='')}" if part.partition("=")[0] in _NAMED else part
+            f"table={quote(table, safe='')}" if part.partition("=")[0] in _TABLE_OR_QUERY else part
             for part in rest.split("&")
         ]
         return f"{start}?{'&'.join(parts)}"
 
 
-def parsed(given: str) -> Uri:
-    """Take the name of a table apart.
+def parse_uri(text: str) -> Uri:
+    """Parse the URI of a table or a query.
 
-    >>> parsed("postgresql://host/offices?table=survey.people").table
+    >>> parse_uri("postgresql://host/offices?table=survey.people").table
     'people'
     """
-    scheme, _, rest = given.partition("://")
+    scheme, _, rest = text.partition("://")
     engine = SCHEMES.get(scheme.lower())
     if engine is None:
         raise UsageError(
             f"{scheme}:// is not a database that can be read; a URI begins with "
             f"{listing(f'{name}://' for name in SCHEMES)}{suggest(scheme, SCHEMES)}"
         )
-    if "\0" in unquote(given):
+    if "\0" in unquote(text):
         raise UsageError("a URI has no null byte")
-    address, _, asked = rest.partition("?")
+    address, _, parameters = rest.partition("?")
     hosts, _, database = address.partition("/")
-    options = _options(asked)
+    options = _options(parameters)
     table, query = options.pop("table", None), options.pop("query", None)
     if (table is None) == (query is None):
         raise UsageError("a URI names one table or one query: ?table=NAME or ?query=SELECT ...")
@@ -92,17 +97,17 @@ def parsed(given: str) -> Uri:
             schema, table = _qualified(table)
     if table is not None and not table.strip():
         raise UsageError("the name of the table is blank: ?table=NAME")
-    query = None if query is None else _reading(query)
-    return Uri(given, engine, hosts, unquote(database), options, schema, table, query)
+    query = None if query is None else _reading_query(query)
+    return Uri(text, engine, hosts, unquote(database), options, schema, table, query)
 
 
-def _options(asked: str) -> dict[str, str]:
-    """What follows the question mark; a plus sign is a plus sign, as SQL has it."""
+def _options(parameters: str) -> dict[str, str]:
+    """The parameters after the question mark; a plus sign stays a plus sign, as in SQL."""
     options: dict[str, str] = {}
-    for part in asked.split("&") if asked else ():
+    for part in parameters.split("&") if parameters else ():
         name, equals, value = part.partition("=")
         if name in _SECRET:
-            raise _secret()
+            raise _password_error()
         if not equals or not re.fullmatch("[a-z_]+", name):
             raise UsageError(
                 "after ? a URI has NAME=VALUE, with & between them; in a value & is written %26"
@@ -121,23 +126,23 @@ def _check_file(hosts: str, database: str, options: dict[str, str]) -> None:
         )
     for name in options:
         raise UsageError(
-            f"'{name}' is not an option of sqlite:// ; it has: table, query{suggest(name, _NAMED)}"
+            f"'{name}' is not an option of sqlite:// ; it has: table, query"
+            f"{suggest(name, _TABLE_OR_QUERY)}"
         )
 
 
 def _check_server(hosts: str, database: str, options: dict[str, str]) -> None:
     user, at, host = hosts.rpartition("@")
-    if (at and ":" in unquote(user)) or "=" in unquote(database) + options.get("dbname", ""):
-        raise _secret()  # libpq takes a database that has = in it for options
-    if "://" in options.get("dbname", ""):
-        raise _secret()
+    dbname = options.get("dbname", "")  # libpq takes a database that has = in it for options
+    if (at and ":" in unquote(user)) or "=" in unquote(database) + dbname or "://" in dbname:
+        raise _password_error()
     if not _HOSTS.fullmatch(host) or "@" in database or "/" in database:
         # What looks like a port or a database may be the end of a password.
         raise UsageError(
             "a server is named postgresql://[USER@]HOST[:PORT]/DATABASE; a slash or an @ in a name "
             "is written %2F or %40, and a password is never part of it"
         )
-    known = (*_LIBPQ, *_NAMED)
+    known = (*_LIBPQ, *_TABLE_OR_QUERY)
     for name in options:
         if name not in known:
             raise UsageError(
@@ -146,7 +151,7 @@ def _check_server(hosts: str, database: str, options: dict[str, str]) -> None:
             )
 
 
-def _secret() -> UsageError:
+def _password_error() -> UsageError:
     return UsageError(
         "a password has no place in a URI, which others on this machine can see: put it into "
         "the environment (PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a service file "
@@ -155,36 +160,29 @@ def _secret() -> UsageError:
 
 
 def _qualified(table: str) -> tuple[str | None, str]:
-    """Schema and table; what stands in double quotes is one name, dots and all."""
+    """Schema and table; text in double quotes is one name, dots and all."""
     name = r'"(?:[^"]|"")+"|[^".]+'
-    found = re.fullmatch(rf"(?:({name})\.)?({name})", table)
-    if found is None:
+    match = re.fullmatch(rf"(?:({name})\.)?({name})", table)
+    if match is None:
         raise UsageError(
             "a table is named TABLE or SCHEMA.TABLE; a name with a dot or a quote in it stands in "
             'double quotes: "a.b"'
         )
-    schema, table = found.groups()
-    return None if schema is None else _bare(schema), _bare(table)
+    schema, table = match.groups()
+    return None if schema is None else _unquoted(schema), _unquoted(table)
 
 
-def _bare(name: str) -> str:
+def _unquoted(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name
 
 
-def _spelt(schema: str | None, table: str) -> str:
-    names = [table] if schema is None else [schema, table]
-    return ".".join(
-        '"' + name.replace('"', '""') + '"' if re.search('[".]', name) else name for name in names
-    )
-
-
-def _reading(query: str) -> str:
+def _reading_query(query: str) -> str:
     """A query that begins like one that reads, without the semicolon at its end."""
     query = query.strip().removesuffix(";")
     first = re.match(r"[\s(]*([A-Za-z]*)", query)
-    if first is None or first[1].lower() not in _READS:
+    if first is None or first[1].lower() not in _READING_VERBS:
         raise UsageError(
             "a query reads and never writes: it begins with "
-            f"{listing(word.upper() for word in _READS)}"
+            f"{listing(word.upper() for word in _READING_VERBS)}"
         )
     return query

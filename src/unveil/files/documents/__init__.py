@@ -1,1 +1,1 @@
-"""Schemas, plans, row maps, policies and evidence as files."""
+"""Readers and writers of schemas, plans, policies, row maps and evidence; tables are elsewhere."""

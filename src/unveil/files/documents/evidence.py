@@ -21,15 +21,15 @@ ROW = "row"
 NO_EVIDENCE = "this is not the evidence of an audit, or not all of it"
 
 
-class _Made(msgspec.Struct):
-    """What says whether evidence can be read at all."""
+class _Version(msgspec.Struct):
+    """The fields that decide whether the evidence can be read at all."""
 
     format: int
     version: str
 
 
 def evidence_json(evidence: Evidence) -> bytes:
-    """Evidence as the bytes of its file: the same evidence, the same bytes."""
+    """Return the bytes of the evidence's file: the same evidence, the same bytes."""
     text = msgspec.json.encode(evidence, order="deterministic")
     return msgspec.json.format(text, indent=2) + b"\n"
 
@@ -41,7 +41,7 @@ def write_evidence(
     write_bytes(as_path(path), evidence_json(evidence), force=force)
 
 
-def read_evidence(given: str | os.PathLike[str]) -> Evidence:
+def read_evidence(path: str | os.PathLike[str]) -> Evidence:
     """Read the evidence of an audit.
 
     >>> import tempfile, unveil
@@ -54,45 +54,45 @@ def read_evidence(given: str | os.PathLike[str]) -> Evidence:
     ...     read_evidence(f"{folder}/audit.json").records
     40
     """
-    path = as_path(given)
+    path = as_path(path)
     try:
         text = path.read_bytes()
-        made = msgspec.json.decode(text, type=_Made)
-        if made.format != FORMAT:
+        made_by = msgspec.json.decode(text, type=_Version)
+        if made_by.format != FORMAT:
             raise FileError(
-                f"this evidence was made by unveil {made.version}, in format {made.format}; this "
-                f"is unveil {__version__}, which reads format {FORMAT}: audit again, or read it "
-                "with that version"
+                f"this evidence was made by unveil {made_by.version}, in format {made_by.format}; "
+                f"this is unveil {__version__}, which reads format {FORMAT}: audit again, or read "
+                "it with that version"
             ).at(str(path))
-        found = msgspec.json.decode(text, type=Evidence)
+        evidence = msgspec.json.decode(text, type=Evidence)
     except OSError as error:
         raise FileError(f"the evidence cannot be read: {reason(error)}").at(str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError):  # whose message may quote it
         raise FileError(NO_EVIDENCE).at(str(path)) from None
-    if not {"original", "release"} <= set(found.inputs):
+    if not {"original", "release"} <= set(evidence.inputs):
         raise FileError(NO_EVIDENCE).at(str(path))
-    return found
+    return evidence
 
 
 def write_records(audit: Audit, path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Write the risk of each original by each attack: a table as private as the original.
 
-    Rows are counted from 1; blank where a record was not attacked.
+    Rows are counted from 1; a cell is blank where the record was not attacked.
     """
     columns = [pl.Series(ROW, np.arange(1, audit.evidence.records + 1))]
-    columns += [pl.Series(name, each).fill_nan(None) for name, each in audit.each.items()]
+    columns += [pl.Series(name, risks).fill_nan(None) for name, risks in audit.each.items()]
     write(Microdata(pl.DataFrame(columns)), path, force=force)
 
 
 def read_records(path: str | os.PathLike[str]) -> dict[str, Floats]:
-    """Read the risk of each original by each attack, by their rows; NaN where not attacked."""
+    """Read the risk of each original by each attack, in row order; NaN where not attacked."""
     table = read(path)
     if ROW not in table.columns or len(table.columns) < 2:
         raise DataError("this is no table of the risk of each record").at(str(path))
     names = [name for name in table.columns if name != ROW]
-    found = numbers(table, [ROW, *names]).values
-    rows = found[:, 0]
+    values = numbers(table, [ROW, *names]).values
+    rows = values[:, 0]
     if not (np.sort(rows) == np.arange(1, len(rows) + 1)).all():
         raise DataError("its rows are not those of an original, from 1").at(str(path))
-    ordered = found[np.argsort(rows)]
-    return {name: ordered[:, place] for place, name in enumerate(names, start=1)}
+    ordered = values[np.argsort(rows)]
+    return {name: ordered[:, position] for position, name in enumerate(names, start=1)}

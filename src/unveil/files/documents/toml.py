@@ -1,32 +1,137 @@
-"""What people write by hand: schemas, plans and policies are TOML files."""
+"""Schemas, plans and policies: the TOML files that people write by hand."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
-from unveil.errors import FileError, UnveilError
+from unveil.errors import FileError, SchemaError, SpecError, UnveilError, UsageError, errors_at
 from unveil.files.locations import as_path
-from unveil.wording import reason
+from unveil.masks import Mask
+from unveil.support.specs import find_method
+from unveil.table.schema import Schema
+from unveil.values.release.plan import Plan
+from unveil.values.results.policy import Policy
+from unveil.wording import listing, reason, suggest
 
 T = TypeVar("T")
+PLAN_KEYS = ("seed", "version", "keep_order", "mask")
 
 
-def read_toml(
-    given: str | os.PathLike[str],
-    what: str,
+def to_toml(document: Schema | Plan | Policy) -> bytes:
+    """Return the bytes of the document's TOML file."""
+    return msgspec.toml.encode(document.to_dict())
+
+
+def read_schema(path: str | os.PathLike[str]) -> Schema:
+    """Read a schema from its TOML file.
+
+    A file has a table ``[attributes.NAME]`` for each column, or lists such as
+    ``quasi = ["age", "sex"]``, or both.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "survey.toml")
+    ...     _ = path.write_text('keyVars = ["age", "sex"]')
+    ...     read_schema(path).with_role("quasi")
+    ('age', 'sex')
+    """
+    return _read(path, "schema", Schema.from_dict, SchemaError)
+
+
+def as_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """Return a schema, read from its file if a path is given."""
+    return _value_or_file(schema, Schema, read_schema)
+
+
+def read_policy(path: str | os.PathLike[str]) -> Policy:
+    """Read a policy from its TOML file: a line for each limit.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "policy.toml")
+    ...     _ = path.write_text("max_risk = 0.05")
+    ...     read_policy(path).max_risk
+    0.05
+    """
+    return _read(path, "policy", lambda table: Policy(**table), SpecError)
+
+
+def as_policy(policy: Policy | str | os.PathLike[str] | None) -> Policy | None:
+    """Return a policy, read from its file if a path is given."""
+    return _value_or_file(policy, Policy, read_policy)
+
+
+def read_plan(path: str | os.PathLike[str]) -> Plan:
+    r"""Read a plan from its TOML file.
+
+    The file has a table ``[[mask]]`` for each step, with the method's name and its
+    parameters, and may have a ``seed``.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "plan.toml")
+    ...     _ = path.write_text('seed = 7\n[[mask]]\nmethod = "rank-swapping"\np = 8')
+    ...     read_plan(path).masks[0].p
+    8.0
+    """
+    return _read(path, "plan", plan_from, SpecError)
+
+
+def plan_from(table: Mapping[str, Any]) -> Plan:
+    """Make a plan from the plain values of its TOML file."""
+    for key in table:
+        if key not in PLAN_KEYS:
+            raise SpecError(
+                f"'{key}' is not a key of a plan; keys are: {listing(PLAN_KEYS)}"
+                f"{suggest(key, PLAN_KEYS)}"
+            )
+    steps = table.get("mask")
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
+        raise SpecError("a plan has a table [[mask]] for each step, in order")
+    masks = []
+    for number, step in enumerate(steps, start=1):
+        with errors_at(f"step {number}"):
+            masks.append(_mask_from(step))
+    settings = {key: table[key] for key in ("seed", "keep_order") if key in table}
+    return Plan(tuple(masks), **settings, version=str(table.get("version", "")))
+
+
+def _mask_from(table: Mapping[str, Any]) -> Mask:
+    from unveil.masks import METHODS
+
+    mask_class = find_method(METHODS, table.get("method"), "a mask")
+    return mask_class(**{name: value for name, value in table.items() if name != "method"})
+
+
+def _value_or_file(
+    value: Any, kind: type[T], read: Callable[[str | os.PathLike[str]], T]
+) -> T | None:
+    if value is None or isinstance(value, kind):
+        return value
+    if isinstance(value, str | os.PathLike):
+        return read(value)
+    name = kind.__name__
+    raise UsageError(f"a {name.lower()} is a {name} or a path, not {type(value).__name__}")
+
+
+def _read(
+    path: str | os.PathLike[str],
+    document: str,
     make: Callable[[dict[str, Any]], T],
-    error: type[UnveilError],
+    error_class: type[UnveilError],
 ) -> T:
-    """Make something of the tables of a TOML file; what is wrong in it is said with its name."""
-    path = as_path(given)
-    try:
-        return make(msgspec.toml.decode(path.read_text(encoding="utf-8-sig")))
-    except OSError as refused:
-        raise FileError(f"the {what} cannot be read: {reason(refused)}").at(str(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
-        raise error(f"this is not TOML: {wrong}").at(str(path)) from None
-    except UnveilError as wrong:
-        wrong.at(str(path))
-        raise
+    """Make a value from a TOML file; every error names the file."""
+    path = as_path(path)
+    with errors_at(str(path)):
+        try:
+            return make(msgspec.toml.decode(path.read_text(encoding="utf-8-sig")))
+        except OSError as error:
+            raise FileError(f"the {document} cannot be read: {reason(error)}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise error_class(f"this is not TOML: {error}") from None

@@ -1,7 +1,7 @@
-"""The formats that tables are kept in, found by a file's ending.
+"""The formats that tables are kept in, named by a file's suffix.
 
 A format is a :class:`~unveil.support.specs.Spec` with ``suffixes``, ``load`` and ``save``; to
-add one, write its file and list it in :func:`formats`. Modules load when first asked for.
+add one, write its module and list it in :func:`formats`. Modules are imported on first use.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from unveil.wording import listing, suggest
 
 
 class Format(Spec, frozen=True, kw_only=True):
-    """One way to keep a table in a file."""
+    """A way to keep a table in a file."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()
-    written_as: ClassVar[str] = ""  # the ending of what is written, where that is only one
+    output_suffix: ClassVar[str] = ""  # of the files that are written, if they have only one
 
     @classmethod
-    def of_ending(cls, ending: str) -> Format:  # noqa: ARG003 - for formats with several
-        """The format as a file's ending implies it."""
+    def from_suffix(cls, suffix: str) -> Format:  # noqa: ARG003 - for formats with several
+        """The format that a file's suffix implies."""
         return cls()
 
-    def found_in(self, path: Path) -> Format:  # noqa: ARG002 - for formats with dialects
-        """The format with all that a file of it shows by itself."""
+    def detect(self, path: Path) -> Format:  # noqa: ARG002 - for formats with dialects
+        """The format with the options that a file shows."""
         return self
 
-    def as_in(self, source: Format) -> Format:  # noqa: ARG002 - for formats with dialects
-        """The format as a file of the same format has it that a table came from."""
+    def adopt(self, source: Format) -> Format:  # noqa: ARG002 - for formats with dialects
+        """The format with the options of a table's source, which has the same format."""
         return self
 
-    def keeps_labels(self, data: Microdata) -> bool:  # noqa: ARG002 - by some formats, of some
-        """Whether all labels of columns and values are kept in a file."""
+    def keeps_labels(self, data: Microdata) -> bool:  # noqa: ARG002 - for some formats and tables
+        """Whether a file keeps all labels of columns and values."""
         return False
 
     def check_writable(self, path: Path) -> None:
-        """Refuse, before any work, a file of a kind that can be read only."""
+        """Refuse, before any work, a kind of file that can only be read."""
 
     def check_columns(self, columns: Sequence[str]) -> None:
         """Refuse, before any work, names that columns cannot have."""
 
-    def of_sheet(self, sheet: str) -> Format:  # noqa: ARG002 - for formats with several tables
+    def with_sheet(self, sheet: str) -> Format:  # noqa: ARG002 - for formats with several tables
         """The format of one sheet of a workbook."""
         raise FileError("only a workbook has sheets: name the file alone")
 
@@ -57,11 +57,11 @@ class Format(Spec, frozen=True, kw_only=True):
 
     @abc.abstractmethod
     def save(self, data: Microdata, path: Path) -> None:
-        """Write a table to a file, which is private and not yet in its place."""
+        """Write a table to a private file, which is then moved to its place."""
 
 
 def formats() -> tuple[type[Format], ...]:
-    """Every format that there is."""
+    """Every format."""
     from unveil.files.formats.columnar import Arrow, Parquet
     from unveil.files.formats.csv.format import Csv
     from unveil.files.formats.excel import Excel
@@ -72,22 +72,22 @@ def formats() -> tuple[type[Format], ...]:
     return (Csv, Parquet, Arrow, Spss, Stata, Sas, Xport, Excel)
 
 
-def format_of(path: Path, given: Format | None = None) -> Format:
-    """Return the format given, else the one that the file's ending names.
+def format_of(path: Path, format: Format | None = None) -> Format:  # noqa: A002
+    """Return the given format, else the one that the file's suffix names.
 
     >>> from pathlib import Path
     >>> format_of(Path("survey.parquet"))
     Parquet(compression='zstd')
     """
-    if given is not None:
-        if not isinstance(given, Format):
-            raise UsageError(f"a format is a Format such as Csv(), not {type(given).__name__}")
-        return given
-    endings = {suffix: kind for kind in formats() for suffix in kind.suffixes}
-    ending = path.suffix.lower()
-    if ending not in endings:
+    if format is not None:
+        if not isinstance(format, Format):
+            raise UsageError(f"a format is a Format such as Csv(), not {type(format).__name__}")
+        return format
+    by_suffix = {suffix: kind for kind in formats() for suffix in kind.suffixes}
+    suffix = path.suffix.lower()
+    if suffix not in by_suffix:
         raise FileError(
-            f"the ending '{ending}' names no known format; endings are: {listing(endings)}"
-            f"{suggest(ending, endings)}"
+            f"the ending '{suffix}' names no known format; endings are: {listing(by_suffix)}"
+            f"{suggest(suffix, by_suffix)}"
         ).at(str(path))
-    return endings[ending].of_ending(ending)
+    return by_suffix[suffix].from_suffix(suffix)

@@ -40,29 +40,29 @@ class Excel(Format, frozen=True, kw_only=True):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = _ENDINGS
-    written_as: ClassVar[str] = ".xlsx"
+    output_suffix: ClassVar[str] = ".xlsx"
 
     sheet: Annotated[
         str | None,
         Meta(description="The sheet's name; if none the only one, and data when written."),
     ] = None
 
-    def of_sheet(self, sheet: str) -> Excel:
+    def with_sheet(self, sheet: str) -> Excel:
         """The format of one sheet of the workbook."""
         return msgspec.structs.replace(self, sheet=sheet)
 
-    def found_in(self, path: Path) -> Excel:
+    def detect(self, path: Path) -> Excel:
         """The format with the sheet that the workbook has."""
-        return self.of_sheet(_sheet(_workbook(path), self.sheet, path.name))
+        return self.with_sheet(_sheet(_workbook(path), self.sheet, path.name))
 
-    def as_in(self, source: Format) -> Format:
+    def adopt(self, source: Format) -> Format:
         """A sheet that is called as the source's, unless it is named."""
         return msgspec.structs.replace(self, sheet=self.sheet or getattr(source, "sheet", None))
 
     def check_writable(self, path: Path) -> None:
         """Only one kind of workbook is written."""
         ending = path.suffix.lower()
-        if ending in _ENDINGS and ending != self.written_as:
+        if ending in _ENDINGS and ending != self.output_suffix:
             raise FileError(f"workbooks are written as .xlsx, not as {ending}: name it so")
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:

@@ -57,7 +57,7 @@ class Sas(Labelled, frozen=True, kw_only=True):
     package = "SAS"
     clock = clocks.SAS
     reader = "read_sas7bdat"
-    written_as: ClassVar[str] = ".xpt"
+    output_suffix: ClassVar[str] = ".xpt"
 
     catalog: Annotated[
         str | None, Meta(description="The file of the labels of values, where it is not beside.")
@@ -107,7 +107,7 @@ class Xport(Writable, frozen=True, kw_only=True):
         Literal[5, 8], Meta(description="The version of the format: names of 8 or 32 characters.")
     ] = 8
 
-    def found_in(self, path: Path) -> Xport:
+    def detect(self, path: Path) -> Xport:
         """The format in the version that the file has."""
         with path.open("rb") as file:
             new = b"LIBV8" in file.read(_MARK)
@@ -123,7 +123,7 @@ class Xport(Writable, frozen=True, kw_only=True):
         if file.seek(0, os.SEEK_END) % _LINE:
             raise ValueError
 
-    def as_in(self, source: Format) -> Format:
+    def adopt(self, source: Format) -> Format:
         """The version of the source."""
         return source
 

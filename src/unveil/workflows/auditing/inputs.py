@@ -10,8 +10,8 @@ from typing import Any
 
 from unveil.attacks.distance.category_sets import comparable
 from unveil.errors import DataError, SchemaError, UsageError
-from unveil.files.documents.schema import as_schema
-from unveil.files.locations import may_have, place_of
+from unveil.files.documents.toml import as_schema
+from unveil.files.locations import locate, may_have_format
 from unveil.files.tables import read
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -166,7 +166,7 @@ def _read(
 def _table(source: Any, schema: Schema | None, settings: AuditSettings) -> Microdata:
     if isinstance(source, str | os.PathLike):
         given = settings.format
-        fits = given is not None and may_have(source, type(given))
+        fits = given is not None and may_have_format(source, type(given))
         return read(source, schema, format=given if fits else None)
     return as_microdata(source, schema)
 
@@ -238,5 +238,5 @@ def _input(source: Any, data: Microdata) -> Input:
 
 
 def _place(source: str | os.PathLike[str], records: int | None = None) -> Input:
-    place = place_of(source)
+    place = locate(source)
     return Input(file=str(place), sha256=place.digest(), records=records)

@@ -8,9 +8,9 @@ import msgspec
 
 from unveil import __version__
 from unveil.errors import DataError, FileError, UsageError
-from unveil.files.documents.plan import plan_from
+from unveil.files.documents.toml import plan_from
 from unveil.files.formats.base import formats
-from unveil.files.locations import place_of
+from unveil.files.locations import locate
 from unveil.support.specs import find_method
 from unveil.table.schema import Schema
 from unveil.values.results.evidence import Evidence, Input
@@ -110,7 +110,7 @@ def replay(
 def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> str:
     if given is None and was.file is None:
         raise UsageError(f"the {name} of this audit was a table in memory: name its file")
-    place = place_of(str(was.file) if given is None else given)
+    place = locate(str(was.file) if given is None else given)
     try:
         if place.digest() != was.sha256:
             raise DataError(f"this is not the {name} that was audited: its SHA-256 is another").at(

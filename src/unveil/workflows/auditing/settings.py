@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.files.documents.plan import read_plan
-from unveil.files.documents.schema import as_schema
+from unveil.files.documents.toml import as_schema, read_plan
 from unveil.files.formats.base import Format
 from unveil.support.specs import Spec, method_name
 from unveil.table.schema import Schema

@@ -13,7 +13,7 @@ from unveil.attacks import Attack, Pairs, Position, Structural
 from unveil.attacks.base import LinkageFiles, RowPositions
 from unveil.attacks.matched.finder import matched
 from unveil.errors import SpecError, UsageError
-from unveil.files.documents.schema import as_schema
+from unveil.files.documents.toml import as_schema
 from unveil.support.arrays import Ints
 from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.table.microdata import Microdata

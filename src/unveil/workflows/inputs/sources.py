@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from unveil.errors import UsageError
-from unveil.files.documents.schema import as_schema
+from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
 from unveil.files.tables import read
 from unveil.table.microdata import Microdata

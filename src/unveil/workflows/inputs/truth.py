@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import DataError, UsageError
-from unveil.files.documents.plan import read_row_map
-from unveil.files.locations import names_a_table
+from unveil.files.documents.row_map import read_row_map
+from unveil.files.locations import is_table_path
 from unveil.support.arrays import Ints
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import fingerprints, rows_of_ids
@@ -73,7 +73,7 @@ def _is_column(name: str, where: TruthSources) -> bool:
 
 
 def _check_path(truth: str | os.PathLike[str], where: TruthSources) -> None:
-    if not names_a_table(truth):
+    if not is_table_path(truth):
         columns = [name for name in where.mine.columns if name in where.release.columns]
         raise UsageError(
             f"truth: '{os.fspath(truth)}' is no column of the files and no file: give an "

@@ -18,9 +18,8 @@ import unveil
 from strategies.tables import tables, wild_names
 from unveil import Microdata, Schema
 from unveil.errors import DataError, FileError, MissingPackageError, UnveilError, UsageError
-from unveil.files.databases.base import DatabaseLocation
-from unveil.files.databases.uri import parsed
-from unveil.files.locations import check_outputs, place_of
+from unveil.files.databases.uri import parse_uri
+from unveil.files.locations import check_outputs, locate
 
 FRAME = pl.DataFrame(
     {
@@ -102,16 +101,16 @@ def message(act, kind=UnveilError):
     ],
 )
 def test_a_table_has_a_name(given, table, schema):
-    assert parsed(given)[5:] == (schema, table, None)
-    assert str(DatabaseLocation(given)) == given
-    beside = parsed(DatabaseLocation(given).sibling(".x"))
+    assert parse_uri(given)[5:] == (schema, table, None)
+    assert str(locate(given)) == given
+    beside = parse_uri(locate(given).sibling(".x"))
     assert (beside.schema, beside.table) == (schema, f"{table}_.x")
 
 
 def test_paths_have_three_slashes_or_four():
-    assert parsed("sqlite:///a/b.db?table=t").database == "a/b.db"
-    assert parsed("sqlite:////a/b%3F.db?table=t").database == "/a/b?.db"
-    assert parsed("sqlite:///a?query=select 1%2B1+1 a;").query == "select 1+1+1 a"
+    assert parse_uri("sqlite:///a/b.db?table=t").database == "a/b.db"
+    assert parse_uri("sqlite:////a/b%3F.db?table=t").database == "/a/b?.db"
+    assert parse_uri("sqlite:///a?query=select 1%2B1+1 a;").query == "select 1+1+1 a"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,7 @@ def test_paths_have_three_slashes_or_four():
     ],
 )
 def test_a_name_that_says_nothing_is_refused(given, said):
-    assert said in message(lambda: place_of(given), UsageError)
+    assert said in message(lambda: locate(given), UsageError)
 
 
 @pytest.mark.parametrize(
@@ -178,14 +177,14 @@ def test_what_is_no_table_is_kept_in_a_file():
 
 
 def test_a_table_may_be_called_what_no_file_can():
-    assert DatabaseLocation("sqlite:///m.db?table=a/../../b").stem == "a_.._.._b"
+    assert locate("sqlite:///m.db?table=a/../../b").stem == "a_.._.._b"
 
 
 @given(
     st.text("abc123:/?#@%&[]. ", min_size=1).map("hush{}".format) | st.text("1:/?#@%", min_size=6)
 )
 def test_no_password_of_any_kind_is_repeated(password):
-    said = message(lambda: place_of(f"postgresql://me:{password}@host/db?table=t"), UsageError)
+    said = message(lambda: locate(f"postgresql://me:{password}@host/db?table=t"), UsageError)
     assert "hush" not in said
     assert password not in said
 
@@ -206,7 +205,7 @@ def test_one_table_has_one_key(tmp_path, monkeypatch):
     same.append(["postgresql://host/db?table=T"])
     same.append(["postgresql://host/db?table=s.t"])
     same.append(["postgresql://host:5433/db?table=t"])
-    keys = [{place_of(one).key for one in names} for names in same]
+    keys = [{locate(one).key for one in names} for names in same]
     assert [len(found) for found in keys] == [1] * len(same)
     assert len(set.union(*keys)) == len(same)
     assert message(lambda: check_outputs([same[0][0]], [same[0][1]], force=True), UsageError)
@@ -268,13 +267,13 @@ def test_an_existing_table_is_replaced_only_by_force(uri, sql):
     unveil.write(old, f"{uri}?table=t")
     for act in (
         lambda: unveil.write(new, f"{uri}?table=T"),
-        lambda: place_of(f"{uri}?table=t").check_target(force=False),
+        lambda: locate(f"{uri}?table=t").check_target(force=False),
     ):
         said = message(act, FileError)
         assert "the table exists already; choose another name, or overwrite" in said
     assert unveil.read(f"{uri}?table=t") == old
     unveil.write(new, f"{uri}?table=other")
-    place_of(f"{uri}?table=t").check_target(force=True)
+    locate(f"{uri}?table=t").check_target(force=True)
     unveil.write(new, f"{uri}?table=t", force=True)
     assert unveil.read(f"{uri}?table=t") == new
     sql("create view v as select 1 a")
@@ -340,11 +339,11 @@ def test_places_that_cannot_be_written_are_refused(uri, file, tmp_path):
         (f"sqlite:///{tmp_path}?table=t", "this is a folder"),
     ]:
         assert said in message(lambda name=name: unveil.write(data, name))
-        assert said in message(lambda name=name: place_of(name).check_target(force=True))
-    place_of(f"{uri}?table=t").check_target(force=False)
+        assert said in message(lambda name=name: locate(name).check_target(force=True))
+    locate(f"{uri}?table=t").check_target(force=False)
     said = message(lambda: unveil.write(data, f"{uri}?table=t", format=unveil.Csv()), UsageError)
     assert "no file format" in said
-    assert "--output" in message(lambda: DatabaseLocation(f"{uri}?query=select 1 a").sibling("x"))
+    assert "--output" in message(lambda: locate(f"{uri}?query=select 1 a").sibling("x"))
     assert not file.exists()
 
 
@@ -541,7 +540,7 @@ def test_a_locked_file_is_said_to_be(uri, file, sql):
 
 
 def test_a_digest_knows_cells_and_not_their_order(uri):
-    places = [place_of(f"{uri}?table={name}") for name in "abcd"]
+    places = [locate(f"{uri}?table={name}") for name in "abcd"]
     frames = [
         FRAME,
         FRAME.reverse(),
@@ -553,4 +552,4 @@ def test_a_digest_knows_cells_and_not_their_order(uri):
     digests = [place.digest() for place in places]
     assert digests[0] == digests[1]
     assert len(set(digests)) == 3
-    assert place_of(f"{uri}?query=select * from a").digest() == digests[0]
+    assert locate(f"{uri}?query=select * from a").digest() == digests[0]

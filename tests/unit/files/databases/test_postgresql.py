@@ -15,7 +15,7 @@ from fixtures.postgresql import PASSWORD
 from strategies.tables import tables, wild_names
 from unveil import Microdata
 from unveil.errors import DataError, FileError, UnveilError, UsageError
-from unveil.files.locations import place_of
+from unveil.files.locations import locate
 
 FRAME = pl.DataFrame(
     {
@@ -80,7 +80,7 @@ def message(act, kind=UnveilError):
 
 def test_what_is_written_is_read_again(server, table, sql):
     data = Microdata(FRAME)
-    place_of(table).check_target(force=False)
+    locate(table).check_target(force=False)
     unveil.write(data, table)
     assert unveil.read(table) == data
     assert unveil.read(f"{server.uri}&table=public.t") == data
@@ -92,7 +92,7 @@ def test_what_is_written_is_read_again(server, table, sql):
         pl.Int64, pl.Int16, pl.Boolean, pl.Date, pl.Datetime("us"), pl.Float32,
     ]  # fmt: skip
     unveil.write(data, f"{server.uri}&table=other.t")
-    assert place_of(table).digest() == place_of(f"{server.uri}&table=other.t").digest()
+    assert locate(table).digest() == locate(f"{server.uri}&table=other.t").digest()
 
 
 @settings(max_examples=20)
@@ -127,7 +127,7 @@ def test_an_existing_table_is_replaced_only_by_force(server, table, sql):
     unveil.write(old, table)
     for act in (
         lambda: unveil.write(new, table),
-        lambda: place_of(table).check_target(force=False),
+        lambda: locate(table).check_target(force=False),
     ):
         assert "the table exists already; choose another name" in message(act, FileError)
     assert unveil.read(table) == old
@@ -368,7 +368,7 @@ def test_an_interrupted_write_leaves_nothing(table, sql, monkeypatch):
 def test_a_table_in_use_is_not_waited_for_forever(server, table, monkeypatch):
     old = Microdata(FRAME)
     unveil.write(old, table)
-    monkeypatch.setattr("unveil.files.databases.postgresql._PATIENCE", 50)
+    monkeypatch.setattr("unveil.files.databases.postgresql._TIMEOUT", 50)
     with adbc_driver_postgresql.dbapi.connect(server.uri) as other, other.cursor() as cursor:
         cursor.execute("lock table t in share mode")
         said = message(lambda: unveil.write(old, table, force=True), FileError)

@@ -18,7 +18,7 @@ import unveil
 from unveil.errors import DataError, FileError, MissingPackageError
 from unveil.files.formats.sas import Xport
 from unveil.files.formats.stata import Stata
-from unveil.files.locations import place_of
+from unveil.files.locations import locate
 
 # Three made-up people with a tagged missing income, as a SAS file of haven's.
 SAS7BDAT = """
@@ -197,11 +197,11 @@ def test_a_sas_transport_file_comes_back(tmp_path, version):
         variable_format={"INCOME": "COMMA10.2"},
         variable_informat={"INCOME": "COMMA12.2"},
     )
-    kind = Xport().found_in(path)
+    kind = Xport().detect(path)
     assert kind.version == version
-    unveil.write(unveil.read(path), made, format=Xport().as_in(kind))
+    unveil.write(unveil.read(path), made, format=Xport().adopt(kind))
     check_kept(path, made)
-    assert Xport().found_in(made).version == version
+    assert Xport().detect(made).version == version
 
 
 def test_a_sas_file_is_read(tmp_path):
@@ -327,8 +327,8 @@ def test_what_is_shown_as_a_date_and_is_none_stays_a_number(tmp_path):
 
 
 def test_what_can_be_read_only_is_written_as_its_kin():
-    assert place_of("a/b.sas7bdat").sibling("masked") == "a/b-masked.xpt"
-    assert place_of("b.XLSM").namesake("c") == "c.xlsx"
+    assert locate("a/b.sas7bdat").sibling("masked") == "a/b-masked.xpt"
+    assert locate("b.XLSM").with_stem("c") == "c.xlsx"
 
 
 def test_whole_numbers_are_those_shown_without_decimals(sav):

@@ -8,7 +8,7 @@ import pytest
 import unveil
 from unveil import Microdata, Schema, masks, models
 from unveil.errors import DataError, SchemaError, SpecError
-from unveil.files.documents.plan import plan_toml
+from unveil.files.documents.toml import to_toml
 from unveil.masks.generalisation.levels import Coarsening, levels_of
 
 JOBS = [
@@ -189,7 +189,7 @@ def test_a_plan_holds_hierarchies_and_models(tmp_path):
     people = unveil.households(200, seed=7)
     release = unveil.mask(people, plan, seed=7)
     assert release.details["full-domain"].heights == {"age": 3, "sex": 1}
-    path.write_bytes(plan_toml(release.plan))
+    path.write_bytes(to_toml(release.plan))
     assert unveil.read_plan(path) == release.plan
     assert unveil.mask(people, path).data == release.data
 

@@ -11,7 +11,7 @@ import unveil
 from fixtures import evidence as some_evidence
 from unveil import Intruder, Microdata, Schema, attacks, masks
 from unveil.files.documents.evidence import evidence_json
-from unveil.files.documents.plan import plan_from
+from unveil.files.documents.toml import plan_from
 from unveil.measures import hits, loss
 from unveil.values.file_pair import FilePair
 from unveil.workflows.auditing import knowledge_sweep as sweeping

@@ -74,17 +74,17 @@ class Csv(Format, frozen=True, kw_only=True):
             raise SpecError(f"csv: '{self.encoding}' is not an encoding; try latin-1") from None
 
     @classmethod
-    def of_ending(cls, ending: str) -> Csv:
+    def from_suffix(cls, ending: str) -> Csv:
         """A .tsv file has tabs between its cells."""
         return cls(delimiter="\t") if ending == ".tsv" else cls()
 
-    def found_in(self, path: Path) -> Csv:
+    def detect(self, path: Path) -> Csv:
         """The dialect with the delimiter that the file has."""
         with opened(path) as file:
             text = Text(file, self.encoding, self.quote)
             return msgspec.structs.replace(self, delimiter=self._dialect(text).delimiter)
 
-    def as_in(self, source: Format) -> Format:
+    def adopt(self, source: Format) -> Format:
         """The dialect of the source, but for a delimiter that the ending implies."""
         own = self.delimiter
         return source if own is None else msgspec.structs.replace(source, delimiter=own)

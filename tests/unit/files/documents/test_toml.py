@@ -1,9 +1,11 @@
-"""Schema files that people write by hand."""
+"""Schemas and policies as files that people write by hand."""
 
 import pytest
 
 import unveil
+from unveil import Policy
 from unveil.errors import FileError, SchemaError, UsageError
+from unveil.files.documents.toml import as_policy, to_toml
 
 BY_HAND = """
 weightVar = "w"
@@ -66,3 +68,50 @@ def test_a_schema_that_is_not_there(tmp_path):
         unveil.read_schema(tmp_path / "s.toml")
     with pytest.raises(UsageError, match="a schema is a Schema or a path, not dict"):
         unveil.inspect(unveil.households(3).to_frame(), {})
+
+
+EVERY = {
+    "max_risk": 0.05, "max_subgroup_risk": 0.1, "max_confirmed": 0.0,
+    "max_interval_disclosure": 0.4, "k_anonymity": 3, "l_diversity": 2, "max_loss": 0.3,
+    "forbid_row_order": True, "may_stay_unchanged": ("sex",),
+}  # fmt: skip
+
+
+def test_a_policy_is_a_line_for_each_limit(tmp_path):
+    path = tmp_path / "p.toml"
+    for limits in (EVERY, *({name: value} for name, value in EVERY.items())):
+        path.write_bytes(to_toml(Policy(**limits)))
+        assert unveil.read_policy(path) == as_policy(path) == Policy(**limits)
+        assert Policy(**limits).to_dict() == limits
+    path.write_text("may_stay_unchanged = []")
+    assert unveil.read_policy(path).to_dict() == {"may_stay_unchanged": ()}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("max_rsik = 0.05", "did you mean 'max_risk'"),
+        ("max_risk = 1.5", "max_risk"),
+        ("max_risk = nan", "max_risk"),
+        ("max_risk = '5 %'", "max_risk"),
+        ("k_anonymity = 0", "k_anonymity"),
+        ("k_anonymity = 2.5", "k_anonymity"),
+        ("forbid_row_order = 1", "forbid_row_order"),
+        ("forbid_row_order = false", "it sets no limit; limits are: max_risk"),
+        ("", "it sets no limit"),
+        ("max_risk = ", "this is not TOML"),
+        ("[limits]\nmax_risk = 0.1", "'limits' is not a parameter"),
+    ],
+)
+def test_what_is_no_policy_is_refused(tmp_path, text, said):
+    path = tmp_path / "p.toml"
+    path.write_text(text)
+    with pytest.raises(unveil.UnveilError, match=said) as refused:
+        unveil.read_policy(path)
+    assert str(refused.value).startswith(str(path))
+    assert refused.value.exit_code == 3
+
+
+def test_a_policy_that_is_not_there(tmp_path):
+    with pytest.raises(unveil.UnveilError, match="cannot be read"):
+        as_policy(tmp_path / "no.toml")
