@@ -115,7 +115,7 @@ class _Lines:
             worst.append(scale(*line, sizes, scaling, spare, out, start, stop))
 
         threads = cores(None)
-        run_blocks(work, thread_blocks(len(out), threads, each=each), threads=threads)
+        run_blocks(work, thread_blocks(len(out), threads, records_each=each), threads=threads)
         return max(worst)
 
 

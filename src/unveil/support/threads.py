@@ -36,7 +36,7 @@ def block_bounds(n: int, size: int) -> list[int]:
     return [*range(0, n, size), n]
 
 
-def thread_blocks(n: int, threads: int, *, each: int = 1) -> list[int]:
+def thread_blocks(n: int, threads: int, *, records_each: int = 1) -> list[int]:
     """The same for a few blocks for each thread, all about as large; one, if there is little.
 
     There are n things of so many records each.
@@ -44,7 +44,7 @@ def thread_blocks(n: int, threads: int, *, each: int = 1) -> list[int]:
     >>> thread_blocks(100_000, 1), thread_blocks(100, 1)
     ([0, 25000, 50000, 75000, 100000], [0, 100])
     """
-    parts = 4 * threads if n * each > SHARED_FROM else 1
+    parts = 4 * threads if n * records_each > SHARED_FROM else 1
     return [n * part // parts for part in range(parts + 1)]
 
 

@@ -24,7 +24,7 @@ class Variable(NamedTuple):
 class Codebook(NamedTuple):
     """What a file says of itself, and of its columns by name.
 
-    >>> Codebook("SPSS", variables={"age": Variable(format="F3.0")}).of("age").format
+    >>> Codebook("SPSS", variables={"age": Variable(format="F3.0")}).variable("age").format
     'F3.0'
     """
 
@@ -34,6 +34,6 @@ class Codebook(NamedTuple):
     table: str = ""  # what a SAS file calls its table
     variables: Mapping[str, Variable] = {}
 
-    def of(self, name: str) -> Variable:
+    def variable(self, name: str) -> Variable:
         """What it says of a column."""
         return self.variables.get(name, Variable())

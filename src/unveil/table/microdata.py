@@ -189,7 +189,7 @@ class Microdata:
         if whole is None:
             return None
         same = [column.name for column in self._columns if column.dtype == stored.get(column.name)]
-        return whole._replace(variables={name: whole.of(name) for name in same})
+        return whole._replace(variables={name: whole.variable(name) for name in same})
 
     def check(self, *names: str) -> None:
         """Refuse a column that is not there, listing what is."""
@@ -265,12 +265,12 @@ class Microdata:
         marks = self._marks.with_columns(over)
         return self._copy(self._columns.with_columns(columns), marks, schema, origin)
 
-    def anew(self, columns: Sequence[pl.Series]) -> Microdata:
+    def new_records(self, columns: Sequence[pl.Series]) -> Microdata:
         """Return other records with some of these columns: nobody's cells are anybody's.
 
         >>> from unveil.table.sample import households
         >>> sample = households(3)
-        >>> sample.anew([sample.column("age").head(2)])
+        >>> sample.new_records([sample.column("age").head(2)])
         Microdata(2 records, 1 column: 1 quasi)
         """
         names = [column.name for column in columns]

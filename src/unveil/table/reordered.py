@@ -60,7 +60,7 @@ class Slices:
     >>> from unveil.table.sample import households
     >>> backwards = Reordered(households(3), np.array([2, 1, 0]))
     >>> slices = Slices(backwards, Microdata.to_frame)
-    >>> [rows["person"].to_list() for rows in slices.of(2)]
+    >>> [rows["person"].to_list() for rows in slices.blocks(2)]
     [[3, 2], [1]]
     """
 
@@ -69,10 +69,10 @@ class Slices:
         self.frame = frame_of(self.source)  # its rows in the order of the source
         self._order = data.rows if isinstance(data, Reordered) else None
 
-    def of(self, many: int) -> Iterator[pl.DataFrame]:
+    def blocks(self, n_rows: int) -> Iterator[pl.DataFrame]:
         """So many rows at a time, in the order of the file."""
         if self._order is None:
-            yield from self.frame.iter_slices(many)
+            yield from self.frame.iter_slices(n_rows)
             return
-        for start in range(0, len(self._order), many):
-            yield self.frame[pl.Series(self._order[start : start + many], dtype=pl.Int64)]
+        for start in range(0, len(self._order), n_rows):
+            yield self.frame[pl.Series(self._order[start : start + n_rows], dtype=pl.Int64)]

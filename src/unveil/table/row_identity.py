@@ -112,12 +112,12 @@ def _table(columns: list[pl.Series]) -> pl.DataFrame:
 class RowIdentity:
     """The rows of two files by what they and their partners hold, found when asked for."""
 
-    mine: Microdata
+    intruder_records: Microdata
     release: Microdata
     pairs: Ints | None  # the released row of each of mine, -1 for none; None: not known
 
     @cached_property
-    def back(self) -> Ints | None:
+    def record_of_row(self) -> Ints | None:
         """The intruder's record of each released row, -1 for none."""
         if self.pairs is None:
             return None
@@ -127,14 +127,14 @@ class RowIdentity:
         return back
 
     @cached_property
-    def of_mine(self) -> Ints:
+    def record_order(self) -> Ints:
         """The place of each of the intruder's records."""
-        return content_order(self.mine, self.release, self.pairs)
+        return content_order(self.intruder_records, self.release, self.pairs)
 
     @cached_property
-    def of_release(self) -> Ints:
+    def release_order(self) -> Ints:
         """The place of each released row."""
-        return content_order(self.release, self.mine, self.back)
+        return content_order(self.release, self.intruder_records, self.record_of_row)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -147,9 +147,9 @@ class CanonicalOrder:
     @property
     def records(self) -> Ints:
         """Of the records that are linked."""
-        return self.places.of_release if self.reverse else self.places.of_mine
+        return self.places.release_order if self.reverse else self.places.record_order
 
     @property
     def candidates(self) -> Ints:
         """Of those that they are linked with."""
-        return self.places.of_mine if self.reverse else self.places.of_release
+        return self.places.record_order if self.reverse else self.places.release_order

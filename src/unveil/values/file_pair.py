@@ -21,24 +21,24 @@ from unveil.table.row_identity import content_order, sample_rows
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FilePair:
-    """Two tables, and the original's row of each released row: -1 none, None not known.
+    """An original and its release, with the original row of each released row.
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> both = FilePair(sample, sample.take([5, 3]), np.array([5, 3]))
-    >>> both.originals.tolist(), both.released.tolist()
+    >>> pair = FilePair(sample, sample.take([5, 3]), np.array([5, 3]))
+    >>> pair.originals.tolist(), pair.released.tolist()
     ([5, 3], [0, 1])
-    >>> "person" in both.columns
+    >>> "person" in pair.columns
     False
     """
 
     original: Microdata
     release: Microdata
-    rows: Ints | None
+    rows: Ints | None  # the original row of each released row, -1 for none; None: not known
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Those that both have, in the original's order; no identifiers."""
+        """The columns of both files, in the original's order, without identifiers."""
         return tuple(
             name
             for name in self.original.columns
@@ -47,12 +47,12 @@ class FilePair:
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:
-        """Of these, those that say something of a person: no weights and no households."""
-        about = {"weight", "household"}
-        return tuple(n for n in self.columns if not self.original.schema[n].role & about)
+        """The columns that describe a person: no weights, no household numbers."""
+        design = {"weight", "household"}
+        return tuple(n for n in self.columns if not self.original.schema[n].role & design)
 
     def with_role(self, role: str) -> tuple[str, ...]:
-        """Of these, those that have a role, as the original's schema says."""
+        """The columns with a role, by the original's schema."""
         wanted = self.original.schema.with_role(role)
         return tuple(name for name in self.columns if name in wanted)
 
@@ -64,19 +64,19 @@ class FilePair:
 
     @property
     def originals(self) -> Ints:
-        """The original row of each of these."""
+        """The original row of each row in `released`."""
         return self.released if self.rows is None else self.rows[self.released]
 
     def level(self, column: str) -> Level:
-        """What the column is, in both."""
+        """The level of a column, on which both files agree."""
         return common_level(self.original, self.release, column)
 
     def generalised(self, column: str) -> bool:
-        """Whether cells are ranges, sets or stars, in either."""
+        """Whether either file has ranges, sets or stars in the column."""
         return any(data.schema[column].generalised for data in (self.original, self.release))
 
     def plain(self, *levels: Level) -> tuple[str, ...]:
-        """The columns whose cells are single values; of these levels, if any are given."""
+        """The columns of single values, of these levels or of any."""
         return tuple(
             name
             for name in self.columns
@@ -84,42 +84,41 @@ class FilePair:
         )
 
     def numbers(self, column: str) -> tuple[Floats, Floats]:
-        """A column of both tables as numbers in one unit, a NaN where missing."""
+        """A column of both files as numbers in one unit; NaN where missing."""
         original, released = common_numbers(self.original, self.release, column=column)
         return original, released
 
     def codes(self, column: str) -> tuple[Ints32, Ints32, tuple[str, ...]]:
-        """A column of both tables as codes of the same categories, -1 where missing."""
-        listed = common_categories(self.original, self.release, column)
-        return (
-            codes(self.original, column, listed).codes,
-            codes(self.release, column, listed).codes,
-            listed,
+        """A column of both files as codes of the same categories; -1 where missing."""
+        categories = common_categories(self.original, self.release, column)
+        original, released = (
+            codes(data, column, categories).codes for data in (self.original, self.release)
         )
+        return original, released, categories
 
     def cells(self, column: str) -> tuple[Ints, Ints]:
-        """A column of both tables as whole numbers, the same where cells are; -1 where missing."""
+        """A column of both files as integers, equal where the cells are; -1 where missing."""
         original, released = common_cells(self.original, self.release, column=column)
         return original, released
 
     def sample(self, n: int, seed: int, name: str) -> Ints:
-        """So many of the pairs, drawn by what rows hold: places among `released`, ascending."""
+        """Draw n of the pairs, whatever the order of the rows: positions in `released`."""
         if n >= len(self.released):
             return np.arange(len(self.released))
-        return sample_rows(self._places, n, stream(seed, "measure", name))
+        return sample_rows(self._pair_order, n, stream(seed, "measure", name))
 
     @cached_property
-    def places(self) -> Ints:
-        """The place of each released row among all, by what its person and it hold."""
-        places = np.empty(len(self.release), np.int64)
-        places[self.released] = self._places
-        others = np.setdiff1d(np.arange(len(places)), self.released, assume_unique=True)
+    def content_order(self) -> Ints:
+        """The rank of each released row by the content of its original and of itself."""
+        rank = np.empty(len(self.release), np.int64)
+        rank[self.released] = self._pair_order
+        others = np.setdiff1d(np.arange(len(rank)), self.released, assume_unique=True)
         if len(others):
-            places[others] = len(self.original) + content_order(self.release)[others]
-        return np.argsort(np.argsort(places, kind="stable"), kind="stable")
+            rank[others] = len(self.original) + content_order(self.release)[others]
+        return np.argsort(np.argsort(rank, kind="stable"), kind="stable")
 
     @cached_property
-    def _places(self) -> Ints:
+    def _pair_order(self) -> Ints:
         partners = np.full(len(self.original), -1)
         partners[self.originals] = self.released
         return content_order(self.original, self.release, partners)[self.originals]

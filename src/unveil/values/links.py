@@ -32,10 +32,10 @@ class RankOfTruth(NamedTuple):
     n_tied: Ints  # itself left out; -1 where the count of the closer was stopped
     chance: Floats | None = None  # of the link, where a matching decides it and not its ties
 
-    def of(self, places: Ints) -> RankOfTruth:
+    def take(self, positions: Ints) -> RankOfTruth:
         """The same of some records."""
-        chance = None if self.chance is None else self.chance[places]
-        return RankOfTruth(self.n_closer[places], self.n_tied[places], chance)
+        chance = None if self.chance is None else self.chance[positions]
+        return RankOfTruth(self.n_closer[positions], self.n_tied[positions], chance)
 
     @property
     def hits(self) -> Floats:
@@ -131,7 +131,7 @@ class Links:
     candidates: int  # the records of the other file
     positions: tuple[Ints, Ints]  # where records and candidates stand in their files
     order: CanonicalOrder = field(repr=False)
-    again: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
+    attack_strangers: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
     progress: Progress | None = None  # told how far a part has come, while it is made
     _samples: dict[int, Links] = field(default_factory=dict, init=False)
@@ -233,7 +233,7 @@ class Links:
             truth = None if self.truth is None else self.truth[chosen]
             some = replace(self, records=self.records[chosen], truth=truth)
             if "rank_of_truth" in vars(self):  # what is known need not be asked again
-                known = self.rank_of_truth.of(chosen)
+                known = self.rank_of_truth.take(chosen)
                 object.__setattr__(some, "rank_of_truth", known)
             self._samples[n] = some
         return self._samples[n]
@@ -254,7 +254,7 @@ class Links:
                 f"{self.name}: this attack compares no attributes, so nothing can be said of "
                 "people who are not in the release"
             )
-        return self.again(people)
+        return self.attack_strangers(people)
 
     def pairs(self, k: int = 2) -> pl.DataFrame:
         """The k best candidates of each record, as the table of pairs that splink writes.

@@ -168,7 +168,7 @@ def linkage(links: Links, scene: Scenario, *, confidence: float = SURE) -> Linka
     mine, theirs = links.finder.columns, links.finder.columns
     left_out: dict[str, str] = {}
     if isinstance(spec, Structural):
-        mine, theirs = columns_apart(scene.places.mine, scene.side.data, links.intruder)
+        mine, theirs = columns_apart(scene.places.intruder_records, scene.side.data, links.intruder)
         left_out = details["left_out"]["mine"] | details["left_out"]["release"]
         mine, theirs = (tuple(n for n in names if n not in left_out) for names in (mine, theirs))
     elif mine and set(links.intruder.knows or ()) == set(common(scene).columns):

@@ -15,7 +15,7 @@ def test_every_block_is_done_once():
     seen = []
     run_blocks(lambda start, stop: seen.append((start, stop)), block_bounds(10, 3), threads=3)
     assert sorted(seen) == [(0, 3), (3, 6), (6, 9), (9, 10)]
-    assert thread_blocks(3, 1, each=10_000) == [0, 0, 1, 2, 3]
+    assert thread_blocks(3, 1, records_each=10_000) == [0, 0, 1, 2, 3]
     assert thread_blocks(3, 1) == [0, 3]
 
 

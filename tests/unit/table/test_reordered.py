@@ -55,7 +55,7 @@ def test_a_column_has_one_type_in_all_slices():
     schema = Schema(numeric="x", missing={"x": ["?"]})
     rare = Microdata.from_text(pl.DataFrame({"x": ["1.0", "2.5", "3", "?"]}), schema)
     slices = Slices(Reordered(rare, np.array([3, 2, 1, 0])), Microdata.to_text_frame)
-    assert [rows["x"].to_list() for rows in slices.of(3)] == [["?", "3", "2.5"], ["1"]]
+    assert [rows["x"].to_list() for rows in slices.blocks(3)] == [["?", "3", "2.5"], ["1"]]
 
 
 def test_a_cell_that_cannot_be_written_is_found_in_the_row_that_was_read(tmp_path):

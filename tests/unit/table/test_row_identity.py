@@ -45,6 +45,6 @@ def test_equal_rows_stand_in_the_order_of_their_partners():
     places = RowIdentity(Microdata(left), Microdata(right), pairs)
     mine, theirs, nobody = keys(left), keys(right), [(False,)] * 3
     both = [(*own, *(theirs[j] if j >= 0 else nobody)) for own, j in zip(mine, pairs, strict=True)]
-    assert [both[i] for i in np.argsort(places.of_mine)] == sorted(both)
-    back = [(*theirs[j], *mine[i]) for j, i in enumerate(places.back.tolist())]
-    assert [back[j] for j in np.argsort(places.of_release)] == sorted(back)
+    assert [both[i] for i in np.argsort(places.record_order)] == sorted(both)
+    back = [(*theirs[j], *mine[i]) for j, i in enumerate(places.record_of_row.tolist())]
+    assert [back[j] for j in np.argsort(places.release_order)] == sorted(back)

@@ -443,10 +443,12 @@ def test_the_order_of_rows_means_nothing(people, release):
     rows, moved = ([row.pop("row") - 1 for row in found["record_risks"]["riskiest"]]
                    for found in (before, after))  # fmt: skip
     alike(before, after)
-    mean = np.mean([each for name, each in one.each.items() if name != "masked again"], axis=0)
+    mean = np.mean(
+        [each for name, each in one.per_record.items() if name != "masked again"], axis=0
+    )
     assert np.allclose(mean[rows], mean[mine[moved]], rtol=0, atol=1e-12)  # as risky, or the same
-    for name, each in one.each.items():
-        assert np.allclose(each[mine], other.each[name], rtol=0, atol=1e-12)
+    for name, each in one.per_record.items():
+        assert np.allclose(each[mine], other.per_record[name], rtol=0, atol=1e-12)
 
 
 # Time.
@@ -489,11 +491,11 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
     assert "upper end counts" in limit.reason
     assert some.evidence.households is None
     assert "drawn from 60" in str(some)
-    each = some.each["distance original-to-release"]
+    each = some.per_record["distance original-to-release"]
     assert np.isnan(each).sum() == N - 12
     exact = unveil.audit(people, release, seconds=1e-9, exact=True, **quick)
     assert all(one.risk.interval is None for one in exact.evidence.attacks)
-    assert np.array_equal(exact.each["distance original-to-release"][~np.isnan(each)],
+    assert np.array_equal(exact.per_record["distance original-to-release"][~np.isnan(each)],
                           each[~np.isnan(each)])  # fmt: skip
 
 
@@ -619,7 +621,7 @@ def test_attacks_of_one_name_are_told_apart(people, release, tmp_path):
     found = unveil.audit(people, release, evidence=tmp_path / "kept", **quick)
     names = {one.name for one in found.evidence.attacks}
     assert names == {"probabilistic", "probabilistic-2"}
-    assert len(found.each) == 4
+    assert len(found.per_record) == 4
     plain = unveil.audit(people, release, **quick)
     assert evidence_json(found.evidence) == evidence_json(plain.evidence)
     pairs = attacks.Pairs(pairs=unveil.attack(people, release, attacks.Distance()).pairs())

@@ -118,7 +118,9 @@ class Competition:
                 kept[place] = rows[: counts[place, 0]].copy()
 
         run_blocks(
-            work, thread_blocks(len(queries), self._threads, each=1000), threads=self._threads
+            work,
+            thread_blocks(len(queries), self._threads, records_each=1000),
+            threads=self._threads,
         )
         dominated = counts[:, 2] == DOMINATED
         kept = [rows[:0] if lost else rows for rows, lost in zip(kept, dominated, strict=True)]

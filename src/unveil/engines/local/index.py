@@ -225,7 +225,7 @@ def _plant(
     tiles = np.empty((shape.leaves, width, shape.lanes), np.float32)
     run_blocks(
         lambda start, stop: tree.fill_tiles(axes, order, starts, tiles, start, stop),
-        thread_blocks(shape.leaves, threads, each=shape.lanes),
+        thread_blocks(shape.leaves, threads, records_each=shape.lanes),
         threads=threads,
     )
     return tree.Tree(

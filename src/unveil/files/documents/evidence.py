@@ -80,7 +80,7 @@ def write_records(audit: Audit, path: str | os.PathLike[str], *, force: bool = F
     Rows are counted from 1; a cell is blank where the record was not attacked.
     """
     columns = [pl.Series(ROW, np.arange(1, audit.evidence.records + 1))]
-    columns += [pl.Series(name, risks).fill_nan(None) for name, risks in audit.each.items()]
+    columns += [pl.Series(name, risks).fill_nan(None) for name, risks in audit.per_record.items()]
     write(Microdata(pl.DataFrame(columns)), path, force=force)
 
 

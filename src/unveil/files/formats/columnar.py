@@ -75,7 +75,7 @@ def _lazily(data: Microdata) -> pl.LazyFrame:
     slices = Slices(data, lambda table: table.to_frame("polars"))
 
     def rows(*_: object) -> Iterator[pl.DataFrame]:  # nothing is asked for but all of them
-        return slices.of(ROWS)
+        return slices.blocks(ROWS)
 
     return register_io_source(rows, schema=slices.frame.schema)
 

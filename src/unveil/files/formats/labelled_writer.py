@@ -124,7 +124,7 @@ def outgoing(
     """Every column as a package can hold it: text or numbers, codes for missing if it has them."""
     book, made = codebook_for(data, package), []
     for column in map(to_plain_type, data.to_frame("polars")):
-        attribute, variable = data.schema[column.name], book.of(column.name)
+        attribute, variable = data.schema[column.name], book.variable(column.name)
         moment = column.dtype in (pl.Date, pl.Datetime)
         if moment and not variable.format:
             kind = "date" if column.dtype == pl.Date else "time"

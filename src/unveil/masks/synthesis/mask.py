@@ -87,4 +87,4 @@ class Synthesis(Mask, frozen=True, kw_only=True):
         else:
             made = from_copula(data, columns, size, draw)
         unknown = tuple(Unknown((column,)) for column in columns)
-        return Masked(data.anew(made), unknown, synthetic=True)
+        return Masked(data.new_records(made), unknown, synthetic=True)

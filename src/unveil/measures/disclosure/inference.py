@@ -131,7 +131,7 @@ class _Model:
         if not known:
             return None
         original, released = clues(both, known)
-        fold, order = folds(both.places, seed)
+        fold, order = folds(both.content_order, seed)
         return cls(known, original[looked.people], released, fold, order)
 
     def guesses(self, released: Floats, own: Ints, *, ordered: bool, tolerance: float) -> Floats:

@@ -172,7 +172,7 @@ class Audit:
     """
 
     evidence: Evidence
-    each: dict[str, Floats]  # NaN where a record was not attacked; as private as the data
+    per_record: dict[str, Floats]  # NaN where a record was not attacked; as private as the data
 
     @property
     def worst(self) -> Finding:

@@ -67,7 +67,11 @@ def attribute_risks(
         attack=task.name,
         direction=task.intruder.direction,
         n=len(people),
-        among=len(stage.scene.places.mine if task.intruder.reverse else stage.scene.places.release),
+        among=len(
+            stage.scene.places.intruder_records
+            if task.intruder.reverse
+            else stage.scene.places.release
+        ),
         share=whole.share,
         interval=whole.interval,
         without=tuple(sorted(without, key=lambda one: (one.share, every.index(one.attribute)))),
@@ -105,7 +109,7 @@ def few_for(task: AttackRun) -> int | None:
 
 def _stage(task: AttackRun, scene: Scenario, people: Ints, *, attacks: int) -> SampledAttack:
     """All candidates, if so many attacks among them do not take long."""
-    many = max(len(scene.places.mine), len(scene.places.release))
+    many = max(len(scene.places.intruder_records), len(scene.places.release))
     if many * min(attacks, MOST + 1) <= WORK and few_for(task) is None:
         return SampledAttack(task, scene, people)
     return smaller(task, scene, people, among=few_for(task))

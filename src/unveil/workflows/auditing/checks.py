@@ -117,7 +117,7 @@ def _suggested(wanted: list[str], there: list[str]) -> str:
 
 def check_truth(scene: Scenario, released: Any, truth: Any) -> None:
     """Refuse files of which it is not known whose rows are whose."""
-    back = scene.places.back
+    back = scene.places.record_of_row
     synthetic = isinstance(released, Release) and released.row_map is None
     if back is None and not (synthetic and truth is None):
         raise DataError(

@@ -64,7 +64,7 @@ class AuditInputs:
     @cached_property
     def both(self) -> FilePair:
         """The tables, and the original's row of each released row."""
-        return FilePair(self.scene.original, self.scene.side.data, self.scene.places.back)
+        return FilePair(self.scene.original, self.scene.side.data, self.scene.places.record_of_row)
 
 
 def case_of(

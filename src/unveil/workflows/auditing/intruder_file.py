@@ -32,12 +32,12 @@ class IntruderFile:
     @property
     def data(self) -> Microdata:
         """The file."""
-        return self.scene.places.mine
+        return self.scene.places.intruder_records
 
     @cached_property
     def both(self) -> FilePair:
         """The file beside the release."""
-        return FilePair(self.data, self.scene.side.data, self.scene.places.back)
+        return FilePair(self.data, self.scene.side.data, self.scene.places.record_of_row)
 
     @property
     def there(self) -> Ints:
@@ -74,7 +74,7 @@ def own_file(data: Microdata, scene: Scenario, release: Any) -> IntruderFile:
         The release as it was given.
     """
     people = scene.original
-    if scene.places.back is None:
+    if scene.places.record_of_row is None:
         raise UsageError(
             "intruder file: the rows of this release are nobody's, so that nobody can be found in "
             "them: leave it out"
@@ -99,7 +99,11 @@ def own_file(data: Microdata, scene: Scenario, release: Any) -> IntruderFile:
             "identifiers written alike?"
         )
     own = prepare(
-        people, release, intruder=Intruder(records=data), truth=scene.places.back, seed=scene.seed
+        people,
+        release,
+        intruder=Intruder(records=data),
+        truth=scene.places.record_of_row,
+        seed=scene.seed,
     )
     if own.places.pairs is None or (own.places.pairs < 0).all():
         raise DataError(

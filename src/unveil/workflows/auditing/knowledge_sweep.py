@@ -114,10 +114,10 @@ def halves(scene: Scenario) -> tuple[Ints, Ints]:
     """Two samples of people whose row is known, none in both: of one to choose, one to tell."""
     people = np.flatnonzero(pairs_of(scene) >= 0)
     rng = stream(scene.seed, "audit", "halves")
-    some = people[sample_rows(scene.places.of_mine[people], min(2 * PILOT, len(people)), rng)]
-    half = sample_rows(scene.places.of_mine[some], (len(some) + 1) // 2, rng)
+    some = people[sample_rows(scene.places.record_order[people], min(2 * PILOT, len(people)), rng)]
+    half = sample_rows(scene.places.record_order[some], (len(some) + 1) // 2, rng)
     first, second = some[half], np.delete(some, half)
-    few = sample_rows(scene.places.of_mine[first], min(CHOSEN_ON, len(first)), rng)
+    few = sample_rows(scene.places.record_order[first], min(CHOSEN_ON, len(first)), rng)
     return first[few], second if len(second) else first
 
 
@@ -130,17 +130,17 @@ def smaller(
     """
     pairs = pairs_of(scene)
     people = np.flatnonzero(pairs >= 0)
-    many = max(len(scene.places.mine), len(scene.places.release))
+    many = max(len(scene.places.intruder_records), len(scene.places.release))
     most = AMONG if among is None else among
     if many <= most or not task.blind:  # channels are of the whole file's rows
         return SampledAttack(task, scene, chosen)
     others = np.setdiff1d(people, chosen)
     rng = stream(scene.seed, "audit", "among")
     few = min(max(most - len(chosen), 0), len(others))
-    more = others[sample_rows(scene.places.of_mine[others], few, rng)]
+    more = others[sample_rows(scene.places.record_order[others], few, rng)]
     kept = np.sort(np.concatenate([chosen, more]))
     small = prepare(
-        scene.places.mine.take(kept),
+        scene.places.intruder_records.take(kept),
         scene.places.release.take(pairs[kept]),
         intruder=Intruder(),
         truth=np.arange(len(kept)),
@@ -167,7 +167,7 @@ def _greedy(stage: SampledAttack, every: Sequence[str], told: Progress) -> list[
 def pairs_of(scene: Scenario) -> Ints:
     """The released row of each person, -1 for none."""
     pairs = scene.places.pairs
-    return np.full(len(scene.places.mine), -1) if pairs is None else pairs
+    return np.full(len(scene.places.intruder_records), -1) if pairs is None else pairs
 
 
 def _estimated(
@@ -209,11 +209,11 @@ def noisy_knowledge(
 
 def _erring(places: RowIdentity, columns: Sequence[str], error: float, seed: int) -> Microdata:
     """People whose values are wrong by so much; what is drawn goes by what rows hold."""
-    people = places.mine
+    people = places.intruder_records
     if not error:
         return people
     return people.replace(
-        [_erring_column(people, name, error, places.of_mine, seed) for name in columns]
+        [_erring_column(people, name, error, places.record_order, seed) for name in columns]
     )
 
 

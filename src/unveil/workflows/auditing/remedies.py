@@ -196,10 +196,14 @@ class RemedyTrial:
     def of(cls, stage: SampledAttack) -> RemedyTrial:
         """What is tried on the people of a stage."""
         places, scene = stage.scene.places, stage.scene
-        back = np.full(len(places.release), -1) if places.back is None else places.back
-        order = np.argsort(places.of_release)
+        back = (
+            np.full(len(places.release), -1)
+            if places.record_of_row is None
+            else places.record_of_row
+        )
+        order = np.argsort(places.release_order)
         rows = places.release.take(order)
-        return cls(stage.task, stage.people, places.mine, rows, back[order], scene.seed)
+        return cls(stage.task, stage.people, places.intruder_records, rows, back[order], scene.seed)
 
     def tried(self, idea: ProposedRemedy, sets: Sets) -> list[Remedy]:
         """What a remedy does; nothing, if the attack cannot be made then."""

@@ -44,7 +44,7 @@ def exhibits(evidence: Any) -> list[AuditedRelease]:
     found = []
     for one in evidence:
         if isinstance(one, Audit):
-            found.append(AuditedRelease(one.evidence, each=one.each))
+            found.append(AuditedRelease(one.evidence, each=one.per_record))
         elif isinstance(one, Evidence):
             found.append(AuditedRelease(one))
         else:

@@ -47,10 +47,10 @@ def chosen(scene: Scenario, knows: tuple[str, ...] | None = None) -> Attack:
 def check_known(scene: Scenario, knows: Sequence[str] | None) -> None:
     """The attributes to link by are attributes of the first file."""
     for name in knows or ():
-        if name not in scene.places.mine.columns:
-            told = absent_column(name, scene.places.mine.columns)
+        if name not in scene.places.intruder_records.columns:
+            told = absent_column(name, scene.places.intruder_records.columns)
             raise DataError(f"knows: in the first file, {told}")
-        check_no_identifier(name, scene.places.mine)
+        check_no_identifier(name, scene.places.intruder_records)
 
 
 class CommonAttributes(NamedTuple):
@@ -70,7 +70,7 @@ def common(scene: Scenario) -> CommonAttributes:
     >>> common(scene).columns[:3]
     ('region', 'sex', 'age')
     """
-    first, second = both = scene.places.mine, scene.side.data
+    first, second = both = scene.places.intruder_records, scene.side.data
     roles = {name: first.schema[name].role | second.schema[name].role for name in first.columns}
     truth = scene.truth if isinstance(scene.truth, str) else None
     columns, left_out = [], {}
@@ -113,7 +113,7 @@ def like_identifiers(scene: Scenario, columns: Sequence[str]) -> tuple[str, ...]
     >>> like_identifiers(scene, people.columns)
     ('person',)
     """
-    both = scene.places.mine, scene.side.data
+    both = scene.places.intruder_records, scene.side.data
     return tuple(
         name
         for name in columns
@@ -133,7 +133,7 @@ def compares(spec: Attack) -> bool:
 
 def _apart(scene: Scenario) -> tuple[list[str], list[str]]:
     """The attributes of each file that the other lacks."""
-    first, second = scene.places.mine, scene.side.data
+    first, second = scene.places.intruder_records, scene.side.data
 
     def lacking(data: Microdata, other: Microdata) -> list[str]:
         told = (name for name in data.columns if not UNUSED & data.schema[name].role)

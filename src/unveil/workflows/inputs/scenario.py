@@ -66,7 +66,7 @@ class Scenario:
         """
         check_kinds(spec, intruder, self.truth)
         _check_records(intruder, self.intruder)
-        mine, released = self.places.mine, self.side.data
+        mine, released = self.places.intruder_records, self.side.data
         knowing = self.side.knowing(intruder)
         if isinstance(spec, Structural):
             columns, others = columns_apart(mine, released, knowing)
@@ -80,7 +80,7 @@ class Scenario:
             masking = self.side.masking_of(known, self.original, columns, self.seed)
             if spec.knows == "original":
                 mine = self.side.done_again(known, mine, self.seed)
-                places = replace(places, mine=mine)
+                places = replace(places, intruder_records=mine)
         else:  # who knows the masking knows what it has merged
             mine = recode_like_release(released, mine, (*columns, *intruder.blocks))
         files = LinkageFiles(
@@ -108,10 +108,10 @@ class Scenario:
     ) -> Links:
         """The links of an attack on records that have these places, and these true rows."""
         records, candidates = files.asked(len(files.mine), len(files.release))
-        known = places.back if files.reverse else places.pairs
+        known = places.record_of_row if files.reverse else places.pairs
 
         def again(source: Any) -> Links:
-            people = self.side.copied(as_others(source, self.places.mine.schema))
+            people = self.side.copied(as_others(source, self.places.intruder_records.schema))
             for name in files.columns:
                 people.check(name)
             if spec.knows is None:
@@ -142,7 +142,7 @@ class Scenario:
             candidates=candidates,
             positions=files.asked(files.positions.mine, files.positions.released),
             order=order,
-            again=again,
+            attack_strangers=again,
             seed=self.seed,
         )
 

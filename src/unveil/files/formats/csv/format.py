@@ -149,7 +149,7 @@ class Csv(Format, frozen=True, kw_only=True):
     def _texts(self, slices: Slices, dialect: Dialect, *, quoted: bool) -> Iterator[str]:
         """The text of a table: its header, then some rows after the others."""
         yield header_line(slices.frame.columns, dialect, quoted=quoted)
-        for rows in slices.of(max(1, WRITTEN // slices.frame.width)):
+        for rows in slices.blocks(max(1, WRITTEN // slices.frame.width)):
             yield rows.write_csv(
                 include_header=False,
                 separator=dialect.delimiter,
