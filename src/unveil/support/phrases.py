@@ -90,20 +90,12 @@ def plain(said: Piece | Phrase | None) -> str:
 
 
 def name(text: str) -> Name:
-    r"""A name as it can be shown: nothing in it moves the words around it.
-
-    >>> name("a\u202eb").text
-    'a\\u202eb'
-    """
+    r"""A name as it can be shown: nothing in it moves the words around it."""
     return Name(printable(text))
 
 
 def names(given: Iterable[str], most: int = LISTED) -> Phrase:
-    """Names in a sentence, cut short where there are very many.
-
-    >>> plain(names(["age", "sex"]))
-    'age, sex'
-    """
+    """Names in a sentence, cut short where there are very many."""
     every = list(given)
     pieces: list[Piece] = []
     for one in every[:most]:
@@ -119,11 +111,7 @@ def counted(value: float) -> Figure:
 
 
 def several(value: float, noun: str) -> Phrase:
-    """So many of something.
-
-    >>> plain(several(1, "attribute")), plain(several(2, "attribute"))
-    ('1 attribute', '2 attributes')
-    """
+    """So many of something."""
     plural = {"person": "people"}.get(noun, f"{noun}s")
     return counted(value), f" {noun if value == 1 else plural}"
 

@@ -16,11 +16,7 @@ SHARED_FROM = 4096  # records for which it takes longer to wake other threads th
 
 
 def cores(threads: int | None) -> int:
-    """The number of threads to use: as asked, else every core that this process may use.
-
-    >>> cores(2)
-    2
-    """
+    """The number of threads to use: as asked, else every core that this process may use."""
     if threads is None:
         has_affinity = hasattr(os, "sched_getaffinity")
         return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
@@ -28,11 +24,7 @@ def cores(threads: int | None) -> int:
 
 
 def block_bounds(n: int, size: int) -> list[int]:
-    """Where blocks of at most `size` out of n begin, and the end.
-
-    >>> block_bounds(5, 2)
-    [0, 2, 4, 5]
-    """
+    """Where blocks of at most `size` out of n begin, and the end."""
     return [*range(0, n, size), n]
 
 
@@ -40,9 +32,6 @@ def thread_blocks(n: int, threads: int, *, records_each: int = 1) -> list[int]:
     """The same for a few blocks for each thread, all about as large; one, if there is little.
 
     There are n things of so many records each.
-
-    >>> thread_blocks(100_000, 1), thread_blocks(100, 1)
-    ([0, 25000, 50000, 75000, 100000], [0, 100])
     """
     parts = 4 * threads if n * records_each > SHARED_FROM else 1
     return [n * part // parts for part in range(parts + 1)]
@@ -61,11 +50,6 @@ def run_blocks(
     The first error, or Ctrl-C, stops what has not begun, waits for the blocks that are
     under way, and is raised again: no thread outlives the call. Work that takes long looks
     at `stop`, which then turns true.
-
-    >>> seen = []
-    >>> run_blocks(lambda start, stop: seen.append((start, stop)), [0, 2, 5], threads=1)
-    >>> seen
-    [(0, 2), (2, 5)]
     """
     total = bounds[-1] if bounds else 0
     if progress is not None:

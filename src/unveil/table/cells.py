@@ -77,11 +77,7 @@ def parse_cell(text: str) -> Cell:
 
 
 def write_range(lower: str | None, upper: str | None) -> str:
-    """Write a range; None is an open end.
-
-    >>> write_range("65", None)
-    '65..'
-    """
+    """Write a range; None is an open end."""
     if lower is None and upper is None:
         return STAR
     ends = ("" if end is None else escape(end) for end in (lower, upper))
@@ -89,31 +85,19 @@ def write_range(lower: str | None, upper: str | None) -> str:
 
 
 def write_set(values: Sequence[str]) -> str:
-    """Write a set of values; a set of one is the value itself.
-
-    >>> write_set(["a", "b"]), write_set(["a"])
-    ('{a|b}', 'a')
-    """
+    """Write a set of values; a set of one is the value itself."""
     if len(values) == 1:
         return escape(values[0])
     return "{" + "|".join(escape(value) for value in values) + "}"
 
 
 def write_prefix(text: str) -> str:
-    """Write what begins with a text; everything begins with an empty one.
-
-    >>> write_prefix("010"), write_prefix("")
-    ('010*', '*')
-    """
+    """Write what begins with a text; everything begins with an empty one."""
     return (escape(text) if text else "") + STAR
 
 
 def escape(value: str) -> str:
-    r"""Write a value so that nothing in it is taken for grammar.
-
-    >>> escape("a|b"), escape("*")
-    ('a\\|b', '\\*')
-    """
+    r"""Write a value so that nothing in it is taken for grammar."""
     if not value:
         raise MalformedCellError
     return _TO_ESCAPE.sub(lambda found: "\\" + found[0], value)

@@ -154,12 +154,7 @@ class Microdata:
         return self._columns.height
 
     def column(self, name: str) -> pl.Series:
-        """One column, missing cells null.
-
-        >>> from unveil.table.sample import households
-        >>> households(10, seed=1).column("region").len()
-        10
-        """
+        """One column, missing cells null."""
         try:
             return self._columns[name]
         except pl.exceptions.ColumnNotFoundError:
@@ -197,12 +192,7 @@ class Microdata:
             self.column(name)
 
     def require(self, role: str) -> tuple[str, ...]:
-        """Return the columns that have a role, or say which columns could be given it.
-
-        >>> import polars as pl
-        >>> Microdata(pl.DataFrame({"age": [31]}), Schema(quasi="age")).require("keyVars")
-        ('age',)
-        """
+        """Return the columns that have a role, or say which columns could be given it."""
         found = self.schema.with_role(role)
         if not found:
             words = " and ".join(r for r in ROLES if r in role_meaning(role).roles)
@@ -214,12 +204,7 @@ class Microdata:
         return found
 
     def order(self, name: str) -> tuple[str, ...]:
-        """A column's categories in order: as declared, else as its type has them.
-
-        >>> from unveil.table.sample import households
-        >>> households(10).order("education")[:2]
-        ('none', 'primary')
-        """
+        """A column's categories in order: as declared, else as its type has them."""
         declared = self.schema[name]
         if declared.order or declared.level == "nominal":
             return declared.order
@@ -227,12 +212,7 @@ class Microdata:
         return tuple(category for category in of_type if category not in declared.missing)
 
     def level(self, name: str) -> Level:
-        """A column's level: as declared, else as its cells suggest.
-
-        >>> from unveil.table.sample import households
-        >>> households(10).level("education")
-        'ordinal'
-        """
+        """A column's level: as declared, else as its cells suggest."""
         declared = self.schema[name].level
         if declared is None:
             declared = guess_level(self.column(name), ordered=bool(self.order(name)))
@@ -281,12 +261,7 @@ class Microdata:
         return self._copy(pl.DataFrame(columns), pl.DataFrame(), self.schema.only(names), origin)
 
     def select(self, columns: Sequence[str]) -> Microdata:
-        """Return these columns only, in this order.
-
-        >>> from unveil.table.sample import households
-        >>> households(10).select(["age", "region"]).columns
-        ('age', 'region')
-        """
+        """Return these columns only, in this order."""
         self.check(*columns)
         if not columns or len(set(columns)) < len(columns):
             raise UsageError("select at least one column, and none twice")
@@ -294,12 +269,7 @@ class Microdata:
         return self._copy(self._columns.select(columns), marks, self.schema.only(columns))
 
     def take(self, rows: np.ndarray[Any, Any] | Sequence[int]) -> Microdata:
-        """Return these rows, counted from 0, in this order.
-
-        >>> from unveil.table.sample import households
-        >>> households(10).take([2, 0]).column("person").to_list()
-        [3, 1]
-        """
+        """Return these rows, counted from 0, in this order."""
         chosen = np.asarray(rows)
         if chosen.size == 0:
             raise DataError("no rows are left")
@@ -325,10 +295,6 @@ class Microdata:
 
         A missing code comes back where the column's type can hold it; other missing cells
         are null. A pandas index is not kept.
-
-        >>> from unveil.table.sample import households
-        >>> type(households(10).to_frame("pandas")).__name__
-        'DataFrame'
         """
         return self._origin.give_back(self._restored(None), kind)
 

@@ -52,11 +52,6 @@ def content_order(
 
     Rows that are equal stand in the order of their partners: the row of another file for
     each, -1 for none.
-
-    >>> from unveil.table.sample import households
-    >>> sample = households(3)
-    >>> content_order(sample).tolist(), content_order(sample.take([2, 1, 0])).tolist()
-    ([0, 1, 2], [2, 1, 0])
     """
     columns = _plain(file)
     if other is not None and rows is not None and _table(columns).is_duplicated().any():
@@ -70,11 +65,7 @@ def content_order(
 
 
 def sample_rows(places: Ints, many: int, rng: np.random.Generator) -> Ints:
-    """So many rows, ascending, drawn by their places in the order of what rows hold.
-
-    >>> sample_rows(np.array([2, 0, 1]), 2, np.random.default_rng(0)).shape
-    (2,)
-    """
+    """So many rows, ascending, drawn by their places in the order of what rows hold."""
     by_content = np.argsort(places)
     return np.sort(by_content[rng.choice(len(places), many, replace=False)])
 

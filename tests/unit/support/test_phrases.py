@@ -20,6 +20,7 @@ from unveil.support.phrases import (
     phrase,
     plain,
     points,
+    several,
 )
 
 
@@ -110,3 +111,8 @@ def test_phrases_are_plain_values():
     said = phrase("{} {} [x](y)", percent(0.5), name("n"))
     shown = msgspec.to_builtins(said)
     assert shown[0] == {"type": "figure", "value": 0.5, "form": "share"}
+
+
+def test_a_count_has_its_noun():
+    assert plain(several(1, "attribute")) == "1 attribute"
+    assert plain(several(2, "person")) == "2 people"

@@ -20,7 +20,7 @@ from unveil.table.microdata import Microdata
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bounds:
-    """What a generalised number may be: from lower to upper, infinite where open."""
+    """The bounds of a generalised number, infinite where open."""
 
     lower: Floats
     upper: Floats
@@ -29,7 +29,7 @@ class Bounds:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CodeSets:
-    """What a generalised category may be.
+    """The codes that a generalised category stands for.
 
     Record i may hold the codes ``members[starts[c]:starts[c + 1]]`` with ``c = cell[i]``;
     ``cell[i]`` is -1 where it is missing.
@@ -42,16 +42,7 @@ class CodeSets:
 
 
 def bounds(data: Microdata, column: str) -> Bounds:
-    """What the cells of a numeric attribute may be, generalised or not.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> from unveil.table.schema import Schema
-    >>> schema = Schema(numeric="age", generalised="age")
-    >>> cells = bounds(Microdata(pl.DataFrame({"age": ["20..24", "31", "*"]}), schema), "age")
-    >>> cells.lower.tolist(), cells.upper.tolist()
-    ([20.0, 31.0, -inf], [24.0, 31.0, inf])
-    """
+    """The bounds of the cells of a numeric attribute, generalised or not."""
     if not data.schema[column].generalised:
         exact = numbers(data, [column])
         values = exact.values[:, 0]
@@ -74,19 +65,11 @@ def bounds(data: Microdata, column: str) -> Bounds:
 
 
 def code_sets(data: Microdata, column: str, categories: Sequence[str] | None = None) -> CodeSets:
-    """What the cells of a categorical attribute may be, generalised or not.
+    """The sets of codes of the cells of a categorical attribute, generalised or not.
 
-    A star may be any of the categories: those given, else the declared order, else all
-    that some cell names. A prefix may be any of them that begins so, and a group of the
-    hierarchy any that is below it; none, if none is listed.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> from unveil.table.schema import Schema
-    >>> schema = Schema(nominal="job", generalised="job")
-    >>> cells = code_sets(Microdata(pl.DataFrame({"job": ["{a|b}", "c", "*"]}), schema), "job")
-    >>> [cells.members[s:e].tolist() for s, e in zip(cells.starts, cells.starts[1:])]
-    [[0, 1, 2], [2], [0, 1]]
+    A star stands for every category: those given, else the declared order, else all that some
+    cell names. A prefix stands for the categories that begin with it, a group of the hierarchy
+    for those below it.
     """
     attribute = data.schema[column]
     if attribute.generalised and attribute.level == "numeric":
@@ -116,39 +99,20 @@ def code_sets(data: Microdata, column: str, categories: Sequence[str] | None = N
     return CodeSets(index, starts, members, listed)
 
 
-def common_members(mine: CodeSets, others: CodeSets, these: Ints32, those: Ints32) -> Bools:
-    """Of pairs of cells, known by their numbers, whether some category may be both.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> from unveil.table.schema import Schema
-    >>> schema = Schema(nominal="job", generalised="job")
-    >>> cells = code_sets(Microdata(pl.DataFrame({"job": ["{a|b}", "a", "b"]}), schema), "job")
-    >>> common_members(cells, cells, cells.cell, cells.cell[[1, 2, 2]]).tolist()
-    [True, False, True]
-    """
-    many = len(others.starts)
-    pairs, place = np.unique(these.astype(np.int64) * many + those, return_inverse=True)
-    held = [_frozen(sets) for sets in (mine, others)]
-    found = [not held[0][one // many].isdisjoint(held[1][one % many]) for one in pairs.tolist()]
-    return np.array(found, np.bool_)[place]
-
-
-def _frozen(sets: CodeSets) -> list[frozenset[int]]:
-    return [frozenset(sets.members[a:b].tolist()) for a, b in pairwise(sets.starts.tolist())]
+def common_members(a: CodeSets, b: CodeSets, cells_a: Ints32, cells_b: Ints32) -> Bools:
+    """For each pair of cells, given by their numbers, whether both may hold the same category."""
+    n = len(b.starts)
+    pairs, place = np.unique(cells_a.astype(np.int64) * n + cells_b, return_inverse=True)
+    sets_a, sets_b = (
+        [frozenset(sets.members[i:j].tolist()) for i, j in pairwise(sets.starts.tolist())]
+        for sets in (a, b)
+    )
+    overlap = [not sets_a[pair // n].isdisjoint(sets_b[pair % n]) for pair in pairs.tolist()]
+    return np.array(overlap, np.bool_)[place]
 
 
 def cell_texts(data: Microdata, column: str) -> Codes:
-    """The cells of an attribute as codes: of its categories, or of the texts of generalised cells.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> from unveil.table.schema import Schema
-    >>> schema = Schema(nominal="job", generalised="job")
-    >>> cells = cell_texts(Microdata(pl.DataFrame({"job": ["{a|b}", "c", "*"]}), schema), "job")
-    >>> cells.codes.tolist(), cells.categories
-    ([2, 1, 0], ('*', 'c', '{a|b}'))
-    """
+    """The cells of an attribute as codes: its categories, or the texts of generalised cells."""
     if not data.schema[column].generalised:
         return codes(data, column)
     distinct, index = _distinct(data, column)
@@ -157,13 +121,13 @@ def cell_texts(data: Microdata, column: str) -> Codes:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class _Categories:
-    """What the cells of one attribute mean."""
+    """The categories of the cells of one attribute, by its order and its hierarchy."""
 
     order: tuple[str, ...]
     groups: Hierarchy
 
     def spelt(self, cell: Cell) -> tuple[str, ...]:
-        """The categories that a cell names itself, which a list of all must have."""
+        """The categories that a cell spells out, which every list of categories must have."""
         if isinstance(cell, OneOf):
             return tuple(
                 value for value in cell.values if self.groups.below(value) in ((), (value,))
@@ -171,7 +135,7 @@ class _Categories:
         return self._between(cell) if isinstance(cell, Range) else ()
 
     def named(self, cell: Cell) -> tuple[str, ...]:
-        """The categories that a cell tells of, as far as it can be said without a list of all."""
+        """The categories that a cell names, as far as no list of categories is needed."""
         if isinstance(cell, OneOf):
             return tuple(
                 name for value in cell.values for name in self.groups.below(value) or (value,)
@@ -181,7 +145,7 @@ class _Categories:
         return self._between(cell) if isinstance(cell, Range) else ()
 
     def codes(self, cell: Cell, place: dict[str, int]) -> list[int]:
-        """The places of the categories that a cell may be."""
+        """The codes of the categories that a cell stands for."""
         if isinstance(cell, Range | OneOf):
             known = {*self.named(cell), *(cell.values if isinstance(cell, OneOf) else ())}
             return sorted(place[name] for name in known if name in place)

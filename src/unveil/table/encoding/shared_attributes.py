@@ -1,4 +1,4 @@
-"""What two files say of one attribute: its level, its categories."""
+"""One attribute in two files: its common level, unit, categories and cells."""
 
 from collections.abc import Sequence
 
@@ -21,25 +21,25 @@ from unveil.table.encoding.to_arrays import check_computable, codes, numbers
 from unveil.table.microdata import Microdata
 from unveil.table.roles import Level
 
-SECONDS = 86_400.0  # of a day
+SECONDS_PER_DAY = 86_400.0
 
 
-def common_level(mine: Microdata, released: Microdata, column: str) -> Level:
-    """The level of an attribute, which both files must agree on where both declare it."""
-    declared = [data.schema[column].level for data in (mine, released)]
+def common_level(original: Microdata, released: Microdata, column: str) -> Level:
+    """The level of an attribute; an error if the files declare different ones."""
+    declared = [data.schema[column].level for data in (original, released)]
     if None not in declared and declared[0] != declared[1]:
         raise SchemaError(
             f"column '{column}' is {declared[0]} in the original and {declared[1]} in the "
             "release: declare one level for both, or leave it out of what the intruder knows"
         )
-    return declared[0] or declared[1] or mine.level(column)
+    return declared[0] or declared[1] or original.level(column)
 
 
 def common_numbers(*files: Microdata, column: str) -> list[Floats]:
-    """The numbers of one column of several files, in one unit; a NaN where missing.
+    """The numbers of one column of several files, in one unit; NaN where missing.
 
-    A date counts days and a time seconds: where one file has the one and another the other,
-    days are turned into seconds.
+    Dates count days and times count seconds; where one file has dates and another times, days
+    become seconds.
     """
     for data in files:
         check_computable(numbers(data, [column]))  # which refuses categories
@@ -57,15 +57,15 @@ def _in_one_unit(*files: Microdata, column: str) -> list[Floats]:
     for data in files:
         seconds = len(kinds) > 1 and _unit(data, column) == "dates"
         values: Floats = values_of(data.column(column)).to_numpy()
-        found.append(values * (SECONDS if seconds else 1))
+        found.append(values * (SECONDS_PER_DAY if seconds else 1))
     return found
 
 
 def common_cells(*files: Microdata, column: str) -> list[Ints]:
-    """The cells of one column of several files as whole numbers, the same where cells are.
+    """The cells of one column of several files as integers, equal where the cells are.
 
-    Numbers are compared as numbers, and so are dates; text and generalised cells, and what is
-    not stored alike in all files, by their text. The order is kept; -1 where missing.
+    Numbers and dates are compared as numbers; text, generalised cells and columns that the files
+    store differently by their text. The order is kept; -1 where missing.
 
     >>> from unveil.table.sample import households
     >>> sample = households(4)
@@ -82,7 +82,7 @@ def common_cells(*files: Microdata, column: str) -> list[Ints]:
 
 
 def _kind(data: Microdata, column: str) -> str:
-    """What cells are compared as; whole numbers that are not exact as floats, as text."""
+    """What cells are compared as: integers that are not exact as floats compare as text."""
     cells = data.column(column)
     stored = stored_as(cells)
     if data.schema[column].generalised or not fits_a_float(cells):
@@ -109,15 +109,15 @@ def _unit(data: Microdata, column: str) -> str:
     return kind if kind in ("dates", "times") else "numbers"
 
 
-def common_categories(mine: Microdata, released: Microdata, column: str) -> tuple[str, ...]:
-    """The categories of an attribute: in its order, else those of both files.
+def common_categories(original: Microdata, released: Microdata, column: str) -> tuple[str, ...]:
+    """The categories of an attribute: its declared order, else the categories of both files.
 
-    Numbers stand by size, text by its characters: whatever the order of the rows.
+    Numbers sort by size, text by its characters, so that the order of the rows does not matter.
     """
-    order, other = mine.order(column), released.order(column)
+    order, other = original.order(column), released.order(column)
     if bool(order) != bool(other):  # numbers are in order without saying so
         order, other = (
-            order or _natural(mine, column, other),
+            order or _natural(original, column, other),
             other or _natural(released, column, order),
         )
     if order and other and [c for c in order if c in other] != [c for c in other if c in order]:
@@ -129,23 +129,23 @@ def common_categories(mine: Microdata, released: Microdata, column: str) -> tupl
         if set(other) > set(order):
             return other
         return order if set(order) >= set(other) else _both_orders(order, released, column)
-    found = {label for data in (mine, released) for label in _categories(data, column)}
+    found = {label for data in (original, released) for label in _categories(data, column)}
     try:
         return tuple(sorted(found, key=lambda label: (float(label), label)))
     except ValueError:
         return tuple(sorted(found))
 
 
-def _natural(data: Microdata, column: str, other: tuple[str, ...]) -> tuple[str, ...]:
-    """The order of an ordinal attribute's numbers, where it has some that the other has not."""
+def _natural(data: Microdata, column: str, other_order: tuple[str, ...]) -> tuple[str, ...]:
+    """The order of an ordinal attribute's numbers, if some are not in the other file's order."""
     if data.schema[column].generalised or data.schema[column].level != "ordinal":
         return ()
     own = codes(data, column).categories
-    return () if set(own) <= set(other) else own
+    return () if set(own) <= set(other_order) else own
 
 
 def _both_orders(order: tuple[str, ...], released: Microdata, column: str) -> tuple[str, ...]:
-    """The categories of two orders, new ones after what they stand for, or after the one before."""
+    """Two orders as one: a new category follows those it stands for, or its predecessor."""
     merged, listed, at = released.schema[column].merged, list(order), 0
     if set(order).isdisjoint((*released.order(column), *(c for m in merged.values() for c in m))):
         return order  # which have nothing to do with each other
@@ -166,27 +166,20 @@ def _categories(data: Microdata, column: str) -> tuple[str, ...]:
     return codes(data, column).categories
 
 
-def recode_like_release(release: Microdata, mine: Microdata, columns: Sequence[str]) -> Microdata:
-    """The records with the categories that the release's schema says theirs were merged into.
+def recode_like_release(
+    release: Microdata, records: Microdata, columns: Sequence[str]
+) -> Microdata:
+    """The records with their categories merged as the release's schema says.
 
     Whoever has a release knows what its categories stand for, and compares like with like.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> from unveil.table.schema import Schema
-    >>> mine = Microdata(pl.DataFrame({"job": ["nurse", "clerk"]}))
-    >>> schema = Schema({"job": {"level": "nominal", "merged": {"care": ["nurse", "doctor"]}}})
-    >>> release = Microdata(pl.DataFrame({"job": ["care", "clerk"]}), schema)
-    >>> recode_like_release(release, mine, ["job"]).column("job").to_list()
-    ['care', 'clerk']
     """
     cells, attributes = [], {}
     for name in columns:
-        own, theirs = mine.schema[name], release.schema[name]
+        own, theirs = records.schema[name], release.schema[name]
         if not theirs.merged or own.merged == theirs.merged or own.generalised:
             continue
         table = {member: label for label, several in theirs.merged.items() for member in several}
-        cells.append(labels_of(mine.column(name)).replace(table))
+        cells.append(labels_of(records.column(name)).replace(table))
         attributes[name] = msgspec.structs.replace(
             own,
             level=theirs.level,
@@ -195,4 +188,4 @@ def recode_like_release(release: Microdata, mine: Microdata, columns: Sequence[s
             hierarchy=(),
             merged=theirs.merged,
         )
-    return mine.replace(cells, attributes) if cells else mine
+    return records.replace(cells, attributes) if cells else records

@@ -63,14 +63,7 @@ class Scale:
 
 
 def numbers(data: Microdata, columns: Sequence[str]) -> Numbers:
-    """Numeric attributes as an array with a presence mask.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> encoded = numbers(Microdata(pl.DataFrame({"age": [31, None]})), ["age"])
-    >>> encoded.values.tolist(), encoded.present.tolist()
-    ([[31.0], [nan]], [[True], [False]])
-    """
+    """Numeric attributes as an array with a presence mask."""
     values = np.empty((len(data), len(columns)), order="F")
     for position, name in enumerate(columns):
         column = _plain(data, name)
@@ -94,12 +87,6 @@ def codes(data: Microdata, column: str, categories: Sequence[str] | None = None)
 
     The categories are those given, else the declared order, else those found: numbers by
     size, text by its characters. So codes do not depend on the order of the rows.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> encoded = codes(Microdata(pl.DataFrame({"sex": ["m", None, "f"]})), "sex")
-    >>> encoded.codes.tolist(), encoded.categories
-    ([1, -1, 0], ('f', 'm'))
     """
     cells = _plain(data, column)
     labels = labels_of(cells)
@@ -113,11 +100,7 @@ def codes(data: Microdata, column: str, categories: Sequence[str] | None = None)
 
 
 def code_numbers(codes: Ints32 | Ints) -> Floats:
-    """Codes as numbers, with a NaN for -1, missing.
-
-    >>> code_numbers(np.array([1, -1, 0])).tolist()
-    [1.0, nan, 0.0]
-    """
+    """Codes as numbers, with a NaN for -1, missing."""
     return np.where(codes < 0, np.nan, codes)
 
 
@@ -130,12 +113,7 @@ def check_listed(column: str, categories: Sequence[str]) -> tuple[str, ...]:
 
 
 def tied_blocks(values: Floats | Ints, present: Bools | None = None) -> TiedBlocks:
-    """Positions of each value's block of equals among the values that are present.
-
-    >>> blocks = tied_blocks(np.array([30.0, 10.0, 30.0]))
-    >>> blocks.first.tolist(), blocks.last.tolist(), blocks.twice_rank.tolist()
-    ([1, 0, 1], [2, 0, 2], [5, 2, 5])
-    """
+    """Positions of each value's block of equals among the values that are present."""
     here = np.ones(len(values), dtype=bool) if present is None else present
     first, last = np.zeros(len(values), np.int64), np.full(len(values), -1)
     kept = values[here]
@@ -153,9 +131,6 @@ def normal_scores(values: Floats, among: Floats | None = None) -> Floats:
     """Each value as the normal quantile of its place among others; a NaN, missing, stays one.
 
     Its place is the middle of its block of equals, among its own column if no other is given.
-
-    >>> normal_scores(np.array([10.0, 20.0, np.nan, 30.0])).round(2).tolist()
-    [-0.97, 0.0, nan, 0.97]
     """
     from scipy.special import ndtri
 
@@ -187,12 +162,6 @@ def scale_of(data: Numbers) -> Scale:
     """The mean and the deviation (with n - 1) of each attribute's present values.
 
     A constant attribute has deviation 0, exactly.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> scale = scale_of(numbers(Microdata(pl.DataFrame({"age": [30, 40, 50]})), ["age"]))
-    >>> float(scale.mean[0]), float(scale.deviation[0])
-    (40.0, 10.0)
     """
     means, deviations = [], []
     for name, values, present in zip(data.columns, data.values.T, data.present.T, strict=True):
@@ -211,12 +180,6 @@ def standardise(
     """Values less a stated mean, over a stated deviation.
 
     An attribute that the scale says is constant is an error, or is left out on request.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> ages = numbers(Microdata(pl.DataFrame({"age": [30, 40, 50]})), ["age"])
-    >>> standardise(ages, scale_of(ages)).values.ravel().tolist()
-    [-1.0, 0.0, 1.0]
     """
     if data.columns != scale.columns:
         raise DataError(f"the scale is of other columns: {listing(scale.columns)}")

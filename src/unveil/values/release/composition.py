@@ -56,12 +56,7 @@ class Masking:
 
 
 def compose(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
-    """What channels, one after another, did to some columns.
-
-    >>> from unveil.values.release.channels import Clip
-    >>> compose([Clip(("age",), -np.inf, 70.0)], ["age"]).columns
-    ('age',)
-    """
+    """What channels, one after another, did to some columns."""
     exact: dict[str, tuple[Exact, ...]] = {}
     settled: list[Channel] = []
     unsettled: list[str] = []

@@ -92,24 +92,13 @@ class Release:
     details: dict[str, Any] = field(default_factory=dict)  # what masks say of their work, by step
 
     def channels_of(self, column: str) -> tuple[Channel, ...]:
-        """What was done to one column, in order; nothing, if it was not masked.
-
-        >>> import unveil
-        >>> noise = unveil.masks.AdditiveNoise(scale=0.1, columns=["rent"])
-        >>> unveil.mask(unveil.households(50), [noise]).channels_of("rent")
-        (Noise(rent),)
-        """
+        """What was done to one column, in order; nothing, if it was not masked."""
         self.data.check(column)
         return tuple(channel for channel in self.channels if column in channel.columns)
 
     @property
     def schema(self) -> Schema:
-        """The schema of a file with this release: orders that a type had are written out.
-
-        >>> import unveil
-        >>> unveil.mask(unveil.households(50), [unveil.masks.Shuffle()]).schema
-        Schema(14 attributes: 9 quasi, 4 confidential, 1 weight, 1 household)
-        """
+        """The schema of a file with this release: orders that a type had are written out."""
         declared = self.data.schema
         return Schema(
             {
@@ -119,13 +108,7 @@ class Release:
         )
 
     def shuffled(self) -> Release:
-        """The same release, its rows in an order drawn from the plan's seed.
-
-        >>> import unveil
-        >>> release = unveil.mask(unveil.households(5), [], seed=7)
-        >>> release.row_map.tolist(), sorted(release.shuffled().row_map.tolist())
-        ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4])
-        """
+        """The same release, its rows in an order drawn from the plan's seed."""
         order = self.written_order()
         row_map = None if self.row_map is None else self.row_map[order]
         return replace(self, data=Reordered(self.data, order), row_map=row_map)

@@ -7,7 +7,7 @@ import pytest
 from unveil import Microdata, Schema
 from unveil.errors import DataError, MalformedCellError, SchemaError
 from unveil.table.cells import Prefix, parse_cell, write_prefix, write_set
-from unveil.table.encoding.generalised import bounds, code_sets
+from unveil.table.encoding.generalised import bounds, cell_texts, code_sets, common_members
 from unveil.table.encoding.to_arrays import codes, numbers
 from unveil.table.hierarchies import Hierarchy
 from unveil.values.release.channels import Ranges, Recoding, Rounded, Sets, Transition
@@ -30,6 +30,16 @@ def test_a_star_is_not_missing():
     lower, upper = found.lower[found.present], found.upper[found.present]
     assert lower.tolist() == [20, -np.inf, -np.inf, 65, -3.5, 7]
     assert upper.tolist() == [24, np.inf, 5, np.inf, -1, 7]
+
+
+def test_cells_with_a_common_category_and_cells_as_text():
+    frame = pl.DataFrame({"job": ["{a|b}", "a", "b", None]})
+    data = Microdata(frame, Schema(nominal="job", generalised="job"))
+    cells = code_sets(data, "job")
+    pairs = cells.cell[[0, 1, 2]], cells.cell[[1, 2, 2]]
+    assert common_members(cells, cells, *pairs).tolist() == [True, False, True]
+    texts = cell_texts(data, "job")
+    assert (texts.codes.tolist(), texts.categories) == ([2, 0, 1, -1], ("a", "b", "{a|b}"))
 
 
 def test_ordinal_cells_may_be_ranges_and_sets():
