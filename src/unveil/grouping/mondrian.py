@@ -51,7 +51,7 @@ def mondrian(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool = Fals
     >>> from unveil.grouping.classes import ClassRequirement
     >>> from unveil.grouping.classes import SIZE
     >>> axis = axis_of(np.array([0, 1, 2, 3], np.int32), np.linspace(0, 1, 4))
-    >>> mondrian([axis], build_rules([Ask(SIZE, 0, 2.0)], [], 4)).sizes.tolist()
+    >>> mondrian([axis], build_rules([ClassRequirement(SIZE, 0, 2.0)], [], 4)).sizes.tolist()
     [2, 2]
     """
     prepare("Mondrian", _rehearse)

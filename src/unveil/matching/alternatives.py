@@ -23,7 +23,7 @@ def alternatives(market: CostProvider, matching: Matching) -> Bools:
     >>> from unveil.matching.one_to_one import one_to_one
     >>> from unveil.matching.pair_costs import CostTable
     >>> costs = np.array([[1.0, 1.0, 9.0], [1.0, 1.0, 9.0], [1.0, 9.0, 1.0]])
-    >>> same = Table(costs, np.ones(3, int), np.ones(3, int))
+    >>> same = CostTable(costs, np.ones(3, int), np.ones(3, int))
     >>> alternatives(same, one_to_one(same)).tolist()
     [True, True, False]
     """

@@ -323,7 +323,7 @@ import sys
 import unveil.masks
 from unveil.cli.main import main
 sys.path.insert(0, sys.argv.pop(1))
-from test_masking import Dropped
+from test_mask import Dropped
 unveil.masks.METHODS = (*unveil.masks.METHODS, Dropped)
 main()
 """

@@ -36,7 +36,7 @@ def record_risks(risks: Mapping[str, Floats], *, attack: str, direction: str) ->
     >>> found.n, found.attacks, [(one.row, one.mean) for one in found.riskiest]
     (2, 2, [(1, 0.75), (2, 0.25), (3, 0.25)])
     >>> found.carried[-1]
-    Carried(part=0.25, share=1.0)
+    CarriedRisk(part=0.25, share=1.0)
     """
     name = f"{attack} {direction}"
     if name not in risks or len({each.shape for each in risks.values()}) > 1:

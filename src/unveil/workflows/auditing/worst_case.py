@@ -47,7 +47,7 @@ def worst_cases(
     >>> from unveil.workflows.auditing.settings import AuditSettings
     >>> from unveil.workflows.auditing.checkpoints import Checkpoints
     >>> people = unveil.households(40)
-    >>> case = case_of(people, people, None, "person", Settings(knows=("age", "rent")), 1)
+    >>> case = case_of(people, people, None, "person", AuditSettings(knows=("age", "rent")), 1)
     >>> learnt, left_out = worst_cases(case, Checkpoints(LEARNT))
     >>> sorted({one.model for one in learnt}), left_out
     (['bilinear', 'choquet', 'weights'], ())

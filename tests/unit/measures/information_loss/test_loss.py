@@ -23,7 +23,7 @@ from unveil.values.file_pair import FilePair
 propensity_module = importlib.import_module(
     "unveil.measures.information_loss.propensity"
 )  # not the function
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[4] / "docs"
 
 
 def pair(before, after, schema=None, rows="all", released_schema=None):
