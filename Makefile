@@ -1,13 +1,14 @@
 # make demo   the whole way on an embedded sample: releases, audits, a comparison, pages; under a minute
 # make test   the suite
 # make lint   ruff, mypy --strict, the layer rule
+# make gate   every number against the record in gate/; gate-words shows changed texts, gate-record writes it anew
 # Each makes its own .venv; PYTHON chooses the interpreter.
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint gate gate-words gate-record clean
 
 demo: .venv/installed
 	$(BIN)/unveil demo --force
@@ -20,6 +21,15 @@ lint: .venv/installed-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+gate: .venv/installed-for-tests
+	$(BIN)/python -m gate
+
+gate-words: .venv/installed-for-tests
+	$(BIN)/python -m gate --words
+
+gate-record: .venv/installed-for-tests
+	$(BIN)/python -m gate --record
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
