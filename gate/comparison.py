@@ -92,6 +92,6 @@ def compare_words(old: Leaves, new: Leaves, table: Mapping[str, str]) -> Iterato
     after = flat(new)
     for path in sorted({*before, *after}):
         if before.get(path) != after.get(path):
-            texts = (some.get(path, "").splitlines() for some in (before, after))
-            lines = list(difflib.unified_diff(*texts, "recorded", "now", lineterm="", n=1))
+            one, other = (some.get(path, "").splitlines() for some in (before, after))
+            lines = difflib.unified_diff(one, other, "recorded", "now", lineterm="", n=1)
             yield path, "\n".join(lines)

@@ -85,8 +85,8 @@ def _write(data: unveil.Microdata, name: str) -> None:
 
 def _release(people: unveil.Microdata, name: str, plan: list[masks.Mask]) -> None:
     release = unveil.mask(people, plan, seed=3)
-    known = release.row_map is not None
-    unveil.write(release, f"in/{name}.csv", **({"row_map": f"in/{name}-map.csv"} if known else {}))
+    row_map = None if release.row_map is None else f"in/{name}-map.csv"
+    unveil.write(release, f"in/{name}.csv", row_map=row_map)
     unveil.write(release.plan, f"in/{name}-plan.toml")
     unveil.write(release.data.schema, f"in/{name}.toml")
 

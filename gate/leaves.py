@@ -152,10 +152,10 @@ class _Page(HTMLParser):
 
 
 def page_text(page: str) -> str:
-    """The text of a page, without its marks.
+    r"""The text of a page, without its marks.
 
     >>> page_text("<p>One <b>word</b></p><style>b {}</style>")
-    'One\\nword'
+    'One\nword'
     """
     reader = _Page()
     reader.feed(page)

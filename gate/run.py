@@ -14,7 +14,7 @@ import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
@@ -88,7 +88,7 @@ def unveil_command(words: Sequence[str]) -> tuple[int, str, str]:
     """Run ``python -m unveil`` in this process; exit code, output, complaints."""
     out, complaints = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
     before, sys.argv = sys.argv, ["unveil", *words]
-    code: object = 0
+    code: Any = 0
     try:
         with (
             contextlib.redirect_stdout(out),
@@ -104,6 +104,6 @@ def unveil_command(words: Sequence[str]) -> tuple[int, str, str]:
     texts = []
     for stream in (out, complaints):
         stream.flush()
-        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        texts.append(stream.buffer.getvalue().decode())
     warned = sorted({f"{one.category.__name__}: {one.message}" for one in caught})
-    return int(code or 0), texts[0], "\n".join([texts[1], *warned])  # type: ignore[call-overload]
+    return int(code or 0), texts[0], "\n".join([texts[1], *warned])

@@ -211,7 +211,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "TCloseness": lambda: [
         [
             models.check(
-                people(), models.TCloseness(t=0.3, distance=distance, columns=["rent"]), keys=K
+                people(), models.TCloseness(t=0.3, distance=distance, columns=("rent",)), keys=K
             )
             for distance in (None, "ordered", "equal")
         ],
@@ -266,7 +266,7 @@ def doubled(values: Any, rng: np.random.Generator) -> Any:
 
 def own_mask() -> list[Any]:
     """A mask that only Python reaches."""
-    made = unveil.mask(people(), [masks.Function(function=doubled, columns=["age"])], seed=3)
+    made = unveil.mask(people(), [masks.Function(function=doubled, columns=("age",))], seed=3)
     told = unveil.Intruder(channel=True)
     tailored = unveil.attack(people(), made, attacks.Tailored(), intruder=told, seed=1)
     return [made.data, made.row_map, measures.risk(tailored)]
@@ -274,7 +274,7 @@ def own_mask() -> list[Any]:
 
 def patterns() -> list[Any]:
     """The patterns of anti-unification, which overlap."""
-    how = {"k": 3, "columns": K, "assignment": "overlapping"}
+    how: dict[str, Any] = {"k": 3, "columns": K, "assignment": "overlapping"}
     found = [masks.AntiUnification(order=order, **how).patterns(people()) for order in ("><", "<>")]
     return [(len(one), len(one.rest)) for one in found]
 

@@ -19,7 +19,7 @@ ADULT = (
     "workclass education marital-status occupation relationship race sex native-country"
 ).split()
 NOISE, SWAPPED = (0.1, 0.25, 0.5, 0.75, 1.0), (1, 5, 10, 25, 50, 100)
-REAL = {"keep_type": False}
+REAL: dict[str, Any] = {"keep_type": False}
 RANKED = ("distance", "rank", "rank --criterion max")
 TAILORED = (
     "tailored",
@@ -75,6 +75,7 @@ def cases() -> Iterator[Case]:
 
 def _rank_based() -> Iterator[Case]:
     """Muralidhar and Domingo-Ferrer (2016), Tables 1 to 5."""
+    step: Step
     for level in NOISE:
         for method in ("additive-noise", "correlated-noise", "multiplicative-noise"):
             step = {"method": method, "scale": level, **REAL}
@@ -118,6 +119,7 @@ def _knowing_the_mask() -> Iterator[Case]:
 
 def _groups() -> Iterator[Case]:
     """Microaggregation as sdcMicro does it, and the best groups of single columns."""
+    step: Step
     for k in (3, 5, 10):
         step = {"method": "microaggregation", "k": k, **REAL}
         yield golden(f"mdav-{k}", "census", step, ("distance",))
@@ -160,7 +162,12 @@ def _learnt() -> Iterator[Case]:
         options = f" --knows {','.join(CENSUS[: ends[-1]])} --direction release-to-original"
         learnt = "supervised --budget none --splits 0 --steps 30 --counting strict --model"
         pairs = "distance --metric mahalanobis --covariance"
-        attacks = ("distance", f"{pairs} pairs", f"{pairs} moments", f"{learnt} weights")
+        attacks: tuple[str, ...] = (
+            "distance",
+            f"{pairs} pairs",
+            f"{pairs} moments",
+            f"{learnt} weights",
+        )
         if name == "M4-33":
             attacks = (*attacks, f"{learnt} choquet")
         yield golden(f"supervised-{name}", "census-head", step, attacks, options)

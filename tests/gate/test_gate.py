@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
 from gate import record
 from gate.case import Case, Outcome
+from gate.cases import all_cases
 from gate.cases.functions import missing
+from gate.cases.words import METHODS
 from gate.comparison import compare_numbers, compare_words, read_renamed, renamed
 from gate.leaves import add, add_file, leaves
 from gate.run import run
@@ -119,6 +119,16 @@ def test_the_record_is_the_same_bytes_when_it_is_written_again(tmp_path):
 
 def test_every_public_function_has_a_case():
     assert missing() == []
+
+
+def test_every_mask_and_every_attack_has_a_case(unveil_command):
+    methods = json.loads(unveil_command("methods", "--json").out)
+    assert {*METHODS} == {method["name"] for method in methods}
+    names = " ".join(case.name for case in all_cases())
+    for method in methods:
+        if method["kind"] in ("mask", "attack"):
+            places = ("mask/", "attack/", "link/", "python/")
+            assert any(f"{place}{method['name']}" in names for place in places), method["name"]
 
 
 def test_the_command_says_what_it_can_do():
