@@ -2,13 +2,14 @@
 # make test   the suite
 # make lint   ruff, mypy --strict, the layer rule
 # make size   lines and tokens against size.toml
+# make gate   every number against the record in gate/; gate-words shows changed texts, gate-record writes it anew
 # Each makes its own .venv; PYTHON chooses the interpreter.
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint size clean
+.PHONY: demo test lint size gate gate-words gate-record clean
 
 demo: .venv/installed
 	$(BIN)/unveil demo --force
@@ -24,6 +25,15 @@ lint: .venv/installed-for-tests
 
 size:
 	$(PYTHON) tools/size.py
+
+gate: .venv/installed-for-tests
+	$(BIN)/python -m gate
+
+gate-words: .venv/installed-for-tests
+	$(BIN)/python -m gate --words
+
+gate-record: .venv/installed-for-tests
+	$(BIN)/python -m gate --record
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
