@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unveil.attacks.solver import INFINITY, add_columns, add_rows, new_solver
+from unveil.attacks.solver import INFINITY, add_columns, add_rows, new_solver, run_integer_program
 from unveil.engines.preparing import prepare
 from unveil.kernels.covering import hit_cheaply
 
@@ -23,6 +23,7 @@ class Given(NamedTuple):
 
     records: Ints | None  # None: there are none that cost as little as was asked for
     least: float
+    worked: float  # estimated seconds
 
 
 @dataclass
@@ -79,13 +80,12 @@ class Conflicts:
     def cheapest(self, limit: float, *, seconds: float, nodes: int) -> Given:
         """The records whose loss leaves no conflict at the least cost, by an integer program.
 
-        With at most so much time and so many nodes; the least cost is proven in any case. None
-        are named where none cost as little as the limit, or none were found in time.
+        Within so many estimated seconds and nodes; the least cost is proven in any case. None are
+        named where none cost as little as the limit, or none were found by then.
         """
         starts, members = self._listed()
         used, places = np.unique(members, return_inverse=True)
         solver = new_solver(
-            time_limit=max(seconds, 0.01),
             mip_max_nodes=nodes,
             mip_rel_gap=0.0,
             mip_abs_gap=1 - CLOSE if _whole(self.worth[used]) else CLOSE,
@@ -95,13 +95,13 @@ class Conflicts:
         sets = np.zeros((len(self.sets), len(used)))
         sets[np.repeat(np.arange(len(self.sets)), np.diff(starts)), places] = 1.0
         add_rows(solver, sets, 1.0, INFINITY)
-        solver.run()
+        worked = run_integer_program(solver, seconds)
         found = used[np.array(solver.getSolution().col_value) > 0.5]
         hit = np.zeros(len(self.worth), np.bool_)
         hit[found] = True
         every = np.logical_or.reduceat(hit[members], starts[:-1]).all()
         good = every and self.worth[found].sum() <= limit + CLOSE
-        return Given(found if good else None, least_loss(solver, self.worth[used]))
+        return Given(found if good else None, least_loss(solver, self.worth[used]), worked)
 
 
 def least_loss(solver: Any, worth: Floats) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 
 from unveil.attacks.inequalities import CLEAR
 from unveil.attacks.solver import INFINITY, add_columns, add_rows, is_solved, new_solver
+from unveil.data.work import NUMBER, PIVOT, PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,6 +78,7 @@ class Margin:
         self._owner: list[int] = []
         self._of: list[list[int]] = [[] for _ in range(len(rows))]  # each record's, in the program
         self._in_force = np.zeros(len(rows), np.bool_)
+        self.worked = 0.0  # estimated seconds of all programs
 
     def _widen(self, rows: Floats) -> None:
         """Take in rows of the family's cone."""
@@ -116,6 +118,7 @@ class Margin:
             if margin <= NARROW and (apart := self._blamed(multipliers)) is not None:
                 return apart
             inside = self.family.mended(point)
+            self.worked += NUMBER * self.rows.index.size
             least, rows = self.rows.least(inside)
             broken = rows[wanted & (least <= CLEAR)].tolist()
             if not broken:
@@ -143,6 +146,8 @@ class Margin:
         """The parameters, their margin, and the multipliers of all rows."""
         for _ in range(2):
             self._solver.run()
+            pivots = self._solver.getInfo().simplex_iteration_count
+            self.worked += PROGRAM + PIVOT * pivots * self._solver.getNumNz()
             if is_solved(self._solver):
                 found = self._solver.getSolution()
                 values = np.array(found.col_value)

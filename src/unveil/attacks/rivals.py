@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil.attacks.inequalities import Inequalities
+from unveil.data.work import CELL, DOMINANCE, NUMBER
 from unveil.engines.competition import NEARER
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Questions:
     askers: Ints  # the kind of each record: those that are identical ask the same
     kind_of: Ints  # the candidate that stands for each, and for all that are identical to it
     sizes: Ints  # how many a candidate stands for
-    patience: float | None  # seconds that it may take to find all rivals
+    patience: float | None  # estimated seconds that it may take to find all rivals
     strict: bool  # whether a record whose true one has twins counts nothing, or its share
 
     def __len__(self) -> int:
@@ -100,11 +100,11 @@ class Questions:
         if len(self.records) * len(self.kind_of) > PAIRS:
             return None
         some = np.linspace(0, len(self) - 1, min(LOOKED_AT, len(self))).astype(np.int64)
-        begun = monotonic()
         few = self._skyline(some)
-        took = (monotonic() - begun) * len(self) / len(some)
-        late = self.patience is not None and took > self.patience
-        if late or len(few.rows) * len(self) > ROWS * len(some):
+        rows = len(few.rows) * len(self) / len(some)
+        seconds = DOMINANCE * (rows + len(self)) * len(self.kind_of)
+        late = self.patience is not None and seconds > self.patience
+        if late or rows > ROWS:
             return None
         return few if len(some) == len(self) else self._skyline(np.arange(len(self)))
 
@@ -124,6 +124,7 @@ class Rivals:
 
     def __init__(self, questions: Questions, family: Family) -> None:
         self.questions, self.family = questions, family
+        self.worked = 0.0  # estimated seconds of all checks
         skyline = questions.skyline
         self.complete = family.monotone and skyline is not None
         self.twins = np.zeros(len(questions), np.int64)
@@ -159,17 +160,20 @@ class Rivals:
 
     def check(self, point: Floats) -> float:
         """What is linked by these parameters, all candidates being asked; rivals become rows."""
+        self.worked += NUMBER * self.rows.index.size
         if self.complete:
             return self.rows.count(point)
         asked, search = self.questions, self.family.search(point)
-        rows = search.nearest(asked.records, NEAREST, None).rows
+        nearest = search.nearest(asked.records, NEAREST, None)
+        rows = nearest.rows
         owners = np.repeat(np.arange(len(asked)), NEAREST)[rows.ravel() >= 0]
         rivals = asked.kind_of[rows[rows >= 0]]
         self._add(owners, rivals)
         found = search.against(asked.records, asked.truth, 1, None)
+        self.worked += CELL * (nearest.work + found.work)
         twins = self.twins + asked.sharing - 1
-        nearest = (found.n_closer == 0) & (found.n_tied == twins) & self.rows.possible
-        return float(self.rows.worth[nearest].sum())
+        linked = (found.n_closer == 0) & (found.n_tied == twins) & self.rows.possible
+        return float(self.rows.worth[linked].sum())
 
     def _add(self, owners: Ints, rivals: Ints) -> None:
         """Take in those that are not known; who is dominated by one cannot be linked."""

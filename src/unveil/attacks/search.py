@@ -59,13 +59,13 @@ class Search:
         """Each record against a row of the other file."""
         ready, rows = self._asked(records)
         found = ready.rank_of_truth(rows, truth, stop_at=stop_at, progress=progress)
-        return Against(found.n_closer, found.n_tied)
+        return Against(found.n_closer, found.n_tied, work=found.work)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
         """The best candidates of each record."""
         ready, rows = self._asked(records)
         found = ready.nearest(rows, k=k, progress=progress)
-        return Candidates(found.rows, found.scores, found.n_best)
+        return Candidates(found.rows, found.scores, found.n_best, found.work)
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
         """What pairs cost, as sums of which no root is taken; infinite where not compared."""

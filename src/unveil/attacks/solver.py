@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil.data.work import CHECK, PROGRAM
+
 if TYPE_CHECKING:
     from unveil.data.encode import Floats
 
@@ -57,6 +59,29 @@ def add_columns(
     if whole:
         kinds = np.full(many, highspy.HighsVarType.kInteger)
         solver.changeColsIntegrality(many, columns, kinds)
+
+
+def run_integer_program(solver: Any, seconds: float) -> float:
+    """Solve an integer program within estimated seconds; returns those that it took.
+
+    The solver checks for an interruption at the same places of the search on every machine; these
+    checks are counted. What it has proven when it is interrupted holds.
+    """
+    if np.isinf(seconds):
+        solver.run()
+        return 0.0
+    each, checks = CHECK * solver.getNumNz(), 0
+
+    def check(event: Any) -> None:
+        nonlocal checks
+        checks += 1
+        if each * checks > seconds:
+            event.interrupt()
+
+    solver.cbMipInterrupt += check
+    solver.run()
+    solver.cbMipInterrupt -= check
+    return PROGRAM + each * checks
 
 
 def is_solved(solver: Any) -> bool:

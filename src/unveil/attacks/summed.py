@@ -13,6 +13,7 @@ import numpy as np
 
 from unveil.attacks.matching import Comparer, pair_keys
 from unveil.data.links import Against, Candidates
+from unveil.data.work import SLOW
 from unveil.engines.index import same_rows
 from unveil.kernels.costs import ABSOLUTE, RELATIVE
 
@@ -35,6 +36,7 @@ class Listed:
     candidate: Ints
     cost: Floats
     rest: Floats  # for each record, what a candidate that is not listed costs at least
+    work: int  # cells compared
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -88,13 +90,14 @@ class Sum:
             last = np.where(one.rows[:, -1] >= 0, one.rows[:, -1], 0)
             cost = part.costs(records, last)
             rest += np.where(one.rows[:, -1] >= 0, cost, np.inf)
-        return Listed(place, candidate, self.costs(records[place], candidate), rest)
+        work = sum(one.work for one in found) + len(every) * self._cells
+        return Listed(place, candidate, self.costs(records[place], candidate), rest, work)
 
     def against(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> Against:
         """Each record against a row of the other file."""
-        closer, tied = np.full(len(records), -1), np.full(len(records), -1)
+        closer, tied, work = np.full(len(records), -1), np.full(len(records), -1), 0
         there = np.flatnonzero(truth >= 0)
         own = self.costs(records[there], truth[there])
         there, own = there[np.isfinite(own)], own[np.isfinite(own)]
@@ -102,6 +105,7 @@ class Sum:
             for some in _pieces(len(there), self._width(k)):
                 at = there[some]
                 listed = self._listed(records[at], k, progress)
+                work += listed.work
                 side = _compared(listed.cost, own[some][listed.record])
                 closer[at] = np.bincount(listed.record[side < 0], minlength=len(at))
                 tied[at] = np.bincount(listed.record[side == 0], minlength=len(at)) - 1
@@ -115,7 +119,7 @@ class Sum:
         if stop_at is not None:
             tied = np.where((closer >= 0) & (closer >= stop_at), -1, tied)
             closer = np.minimum(closer, stop_at)
-        return Against(closer, tied)
+        return Against(closer, tied, work=work)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> Candidates:
         """The best candidates of each record."""
@@ -136,6 +140,11 @@ class Sum:
                 break
         return Candidates(rows, scores, n_best)
 
+    @property
+    def _cells(self) -> int:
+        """What it takes to compare a pair, all attacks together."""
+        return SLOW * sum(len(part.columns) for part in self.summands)
+
     def _width(self, k: int | None) -> int:
         return self.sizes[1] if k is None else k * len(self.summands)
 
@@ -145,7 +154,8 @@ class Sum:
         place = np.repeat(np.arange(len(records)), many)
         candidate = np.tile(np.arange(many), len(records))
         cost = self.costs(records[place], candidate)
-        return Listed(place, candidate, cost, np.full(len(records), np.inf))
+        rest = np.full(len(records), np.inf)
+        return Listed(place, candidate, cost, rest, len(place) * self._cells)
 
     def totals(self, records: Ints) -> Floats | None:
         """The log of the sum of all likelihoods."""

@@ -13,7 +13,7 @@ from msgspec import Meta
 from unveil.attacks.attributes import Scaling
 from unveil.attacks.base import Attack
 from unveil.attacks.bilinear import Bilinear
-from unveil.attacks.budget import Budget, seconds_of
+from unveil.attacks.budget import Budget
 from unveil.attacks.covering import CLOSE
 from unveil.attacks.distance import Distance, side_by_side
 from unveil.attacks.families import Ground
@@ -23,6 +23,7 @@ from unveil.attacks.rivals import Questions
 from unveil.attacks.weighted import Weights, by_moments
 from unveil.data.learnt import HeldOut, Learnt, Together
 from unveil.data.streams import stream
+from unveil.data.work import seconds_of
 from unveil.errors import DataError, SpecError, count
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ Model = Literal["weights", "choquet", "bilinear"]
 MOST_LEARNT = 10_000  # records that are learnt on, against all candidates
 LEAST_HELD_OUT = 4  # records that can be halved
 FEW_STARTS = 3  # where halves are learnt on
-FOR_HALVES, FOR_RIVALS = 0.25, 0.25  # of the time; that to find all rivals at once
+FOR_HALVES, FOR_RIVALS = 0.25, 0.25  # of the budget; that to find all rivals at once
 SHOWN = 5  # pairs of attributes
 
 
@@ -72,15 +73,15 @@ class Supervised(Attack, frozen=True, kw_only=True):
     budget: Annotated[
         float | str | None,
         Meta(
-            description="The most time that learning takes: seconds, or a text such as 60s or 2m. "
+            description="About how long learning may take on an ordinary laptop: seconds, or a text "
+            "such as 60s or 2m. It is counted in work, so that the same is learnt on every machine. "
             "Without a limit (none) only steps end it."
         ),
     ] = 60.0
     steps: Annotated[
         Annotated[int, Meta(ge=0)] | None,
         Meta(
-            description="The most linear programs that the proof may take. With steps and no "
-            "budget the same is learnt on every machine."
+            description="The most linear programs that the proof may take."
         ),
     ] = None
     splits: Annotated[
@@ -196,7 +197,7 @@ class _Pupil:
     seed: int
 
     def in_full(self) -> Lesson:
-        """From all of the records, in the time that halves leave; Ctrl-C ends it early.
+        """From all of the records, within what halves leave of the budget; Ctrl-C ends it early.
 
         Who is not learnt on may be linked or not: of a sample nothing is proven.
         """

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.work import QUERY, SLOW
 from unveil.engines.index import same_rows
 from unveil.engines.threads import blocks_of, run_blocks, shares_of
 from unveil.kernels import density as densities
 from unveil.kernels import neighbours, ranking, walk
+from unveil.kernels.filters import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +31,8 @@ def count_closer(
     limit: int,
     workers: int,
     progress: Progress | None,
-) -> Ints:
-    """For each query how many are closer than its true record, and how many tie."""
+) -> tuple[Ints, int]:
+    """For each query how many are closer than its true record, and how many tie; the work."""
     search = index.search(problem)
     position = np.where(true_rows < 0, -1, index.position[true_rows])
     groups = same_rows(problem.queries, position, workers)
@@ -41,15 +43,15 @@ def count_closer(
     def answer(block: Ints, scratch: walk.Scratch) -> None:
         ranking.rank_block(search, position, block, limit, answers, scratch)
 
-    _in_blocks(answer, order, search, workers, progress)
+    work = _in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
-    return answers
+    return answers, work
 
 
 def find_nearest(
     problem: Problem, index: Index, k: int, workers: int, progress: Progress | None
-) -> neighbours.Found:
-    """The best candidates of each query, by their places in this problem."""
+) -> tuple[neighbours.Found, int]:
+    """The best candidates of each query, by their places in this problem; the work."""
     search = index.search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
     order = _in_tree_order(groups.firsts, search, workers)
@@ -60,10 +62,10 @@ def find_nearest(
         short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
         neighbours.nearest_block(search, block, found, short, scratch)
 
-    _in_blocks(answer, order, search, workers, progress)
+    work = _in_blocks(answer, order, search, workers, progress)
     for part in found:
         groups.spread(part)
-    return found
+    return found, work
 
 
 def sum_up(
@@ -102,13 +104,25 @@ def _in_blocks(
     search: walk.Search,
     threads: int,
     progress: Progress | None,
-) -> None:
-    """Answer the queries `asked`, block after block, on all threads."""
+) -> int:
+    """Answer the queries `asked`, block after block, on all threads; how many cells it took.
+
+    Each query counts by itself, so that the number does not depend on the threads.
+    """
     stopped = np.zeros(1, np.bool_)
+    compared: list[int] = []
+
+    def answer_block(start: int, end: int) -> None:
+        scratch = walk.scratch_for(search, stopped)
+        answer(asked[start:end], scratch)
+        compared.append(int(scratch.work[0]))
+
     run_blocks(
-        lambda start, end: answer(asked[start:end], walk.scratch_for(search, stopped)),
+        answer_block,
         blocks_of(len(asked), BLOCK),
         threads=threads,
         progress=progress,
         stop=stopped if len(asked) > BLOCK else None,  # one block is soon done
     )
+    cells = search.queries.rows.shape[1] * (SLOW if search.frame.filter == NONE else 1)
+    return len(asked) * QUERY + sum(compared) * cells
