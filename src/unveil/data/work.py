@@ -26,7 +26,9 @@ PROGRAM = 5e-4  # seconds for a linear program besides
 PIVOT = 1e-8  # seconds for an iteration of the simplex method and a non-zero
 CHECK = 8e-6  # seconds between two checks of an integer program, for a non-zero
 
-MASKED_CELL = 1e-6  # seconds for a cell that a mask changes
+# Masking again counts records: seconds for each, by the kind of mask.
+MASKED, GROUPED, GENERALISED, SYNTHESISED = 5e-6, 2e-5, 5e-5, 1e-4
+ATTACKED_AGAIN = 1e-5  # to make a masked file ready for an attack
 
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 

@@ -12,6 +12,7 @@ from msgspec import Meta
 from unveil.data.encode import check_computable, codes, numbers, scale_of
 from unveil.data.specs import Spec, method_name
 from unveil.data.vocabulary import LEVELS
+from unveil.data.work import MASKED
 from unveil.engines.threads import cores, run_blocks
 from unveil.errors import DataError, SchemaError, SpecError, absent_column, count, listing
 
@@ -75,6 +76,7 @@ class Mask(Spec, frozen=True, kw_only=True):
     ] = None
 
     chance: ClassVar[bool] = True  # whether random numbers decide
+    seconds_per_record: ClassVar[float] = MASKED  # estimated, for budgets
 
     @property
     def step(self) -> str:

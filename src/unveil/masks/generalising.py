@@ -17,6 +17,7 @@ from unveil.data.columns import labels_of, stored_as
 from unveil.data.common import common_cells
 from unveil.data.encode import codes
 from unveil.data.specs import method_name
+from unveil.data.work import GENERALISED
 from unveil.engines.classes import Classes, values_of
 from unveil.errors import DataError, SchemaError, SpecError, count, listing
 from unveil.kernels import diversity
@@ -54,6 +55,7 @@ class Generalising(OnColumns, frozen=True, kw_only=True):
     """A mask that makes records alike in some columns, until models are kept."""
 
     chance: ClassVar[bool] = False
+    seconds_per_record: ClassVar[float] = GENERALISED
     discards: ClassVar[bool] = False  # whether it may leave out records
 
     k: K

@@ -11,6 +11,7 @@ from unveil.data.channels import Groups, Swap
 from unveil.data.decode import slack_of
 from unveil.data.encode import codes, scale_of
 from unveil.data.vocabulary import LEVELS
+from unveil.data.work import GROUPED
 from unveil.engines.grouping import Categories, mdav, v_mdav
 from unveil.engines.partition import optimal_groups
 from unveil.errors import DataError, SchemaError, SpecError, listing
@@ -99,6 +100,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
 
     levels: ClassVar[tuple[str, ...]] = LEVELS
     chance: ClassVar[bool] = False
+    seconds_per_record: ClassVar[float] = GROUPED
 
     k: Annotated[Size | None, Meta(description="The least size of a group.")] = None
     groups: InGroups = None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
 from unveil.data.channels import Unknown
+from unveil.data.work import SYNTHESISED
 from unveil.errors import SchemaError
 from unveil.masks.base import Mask, Masked, check_columns, known_numbers
 from unveil.masks.copula import from_copula
@@ -63,6 +64,8 @@ class Synthesis(Mask, frozen=True, kw_only=True):
     leaf: Annotated[
         int, Meta(ge=1, le=10**9, description="Trees: the least number of originals in a leaf.")
     ] = 5
+
+    seconds_per_record: ClassVar[float] = SYNTHESISED
 
     def check(self, data: Microdata) -> None:
         """The columns are there, and are single values."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,8 +11,9 @@ import numpy as np
 from unveil.data.exposure import Remasking
 from unveil.data.intruder import Intruder
 from unveil.data.rows import content_places
+from unveil.data.work import ATTACKED_AGAIN
 from unveil.errors import DataError
-from unveil.workflows.attempting import attempted, risk_of_each
+from unveil.workflows.attempting import risk_of_each, sample_to_budget
 from unveil.workflows.knowing import reseeded
 from unveil.workflows.masking import mask_again
 from unveil.workflows.scene import prepare
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from unveil.data.encode import Floats
     from unveil.data.progress import Progress
     from unveil.data.release import Plan
-    from unveil.workflows.attempting import Budget, Task
+    from unveil.workflows.attempting import Task, WorkBudget
     from unveil.workflows.scene import Scene
 
 FIRST = 1000  # the seeds are not those that an attack simulates with
@@ -30,12 +30,12 @@ ABOVE = (0.05, 0.2, 0.5)
 
 
 def remasked(
-    task: Task, scene: Scene, plan: Plan, runs: int, told: Progress, *, budget: Budget
+    task: Task, scene: Scene, plan: Plan, runs: int, told: Progress, *, budget: WorkBudget
 ) -> tuple[Remasking | None, Floats | None]:
     """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
 
-    As many as there is time for, at least one; with some seeds a plan may be impossible, and
-    these are left out.
+    As many runs as their estimated work fits the budget, at least one; with some seeds a plan may
+    be impossible, and these are left out.
 
     The rows are masked in the order of what they hold: which order the file has means nothing.
     """
@@ -43,19 +43,20 @@ def remasked(
     people = scene.original.take(order)
     each, shares = [], []
     intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
-    end = monotonic() + (budget.seconds or 0.0)
-    timed = budget.seconds is not None and budget.size is None
-    tried = attacked = 0
-    while tried < runs and not (tried and timed and monotonic() > end):  # masking may take long
+    if budget.seconds is not None and budget.size is None:
+        by_mask = sum(mask.seconds_per_record for mask in plan.masks)
+        each_run = len(people) * (ATTACKED_AGAIN + by_mask)
+        runs = min(runs, max(1, int(budget.seconds / each_run)))
+    attacked = 0
+    for tried in range(runs):
         told(tried, runs)
         with suppress(DataError):
             release = mask_again(people, reseeded(plan, scene.seed, FIRST + tried))
             again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
-            links = attempted(again.links(task.spec, intruder), budget.shared(runs))
+            links = sample_to_budget(again.links(task.spec, intruder), budget.shared(runs))
             found, attacked = risk_of_each(links, len(people)), len(links)
             each.append(found)
             shares.append(float(np.sort(found[~np.isnan(found)]).mean()))
-        tried += 1
     if not shares:
         return None, None
     mean = _mean(each)
@@ -65,7 +66,7 @@ def remasked(
     return Remasking(
         attack=task.name,
         direction=task.intruder.direction,
-        tried=tried,
+        tried=runs,
         attacked=attacked,
         n=len(known),
         shares=tuple(shares),

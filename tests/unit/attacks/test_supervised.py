@@ -11,12 +11,13 @@ import unveil
 from unveil import Intruder, Microdata, Schema, masks, measures
 from unveil.attacks import Distance, Supervised, learning, margin, proving, rivals, supervised
 from unveil.attacks.bigm import BigM
-from unveil.attacks.budget import Budget, seconds_of
+from unveil.attacks.budget import Budget
 from unveil.attacks.families import Ground, within
 from unveil.attacks.margin import Apart, Margin, Together
 from unveil.attacks.rivals import Rivals
 from unveil.attacks.supervised import questions_of
 from unveil.attacks.weighted import Weights, by_moments
+from unveil.data.work import seconds_of
 from unveil.errors import SpecError
 from unveil.workflows.scene import prepare
 
@@ -247,7 +248,7 @@ def test_progress_says_count_and_bound():
 
 def test_a_solver_that_fails_leaves_the_best_so_far(monkeypatch, caplog):
     monkeypatch.setattr(margin, "is_solved", lambda _: False)
-    monkeypatch.setattr(BigM, "run", lambda *_: None)
+    monkeypatch.setattr(BigM, "run", lambda *_: 0.0)
     with caplog.at_level(logging.WARNING, "unveil"):
         _, found = attack_plainly(two_files(60, seed=1), Supervised(splits=0))
     assert found["ended"] == "unclear"
@@ -274,6 +275,15 @@ def test_time_that_is_over_leaves_a_bound():
     _, found = attack_plainly(files, Supervised(splits=0, budget=1e-9))
     assert found["ended"] == "time"
     assert found["linked"] <= found["bound"] <= 60
+
+
+def test_a_budget_in_seconds_learns_the_same_each_time():
+    """It ends in the middle of the search or the proof, at the same place."""
+    files = two_files(80, seed=1, noise=2.0)
+    for budget in (2e-3, 0.05, 0.5):
+        attack = Supervised(splits=1, budget=budget)
+        first, second = (attack_plainly(files, attack)[1] for _ in range(2))
+        assert first == second
 
 
 def questions(files, strict, **options):
@@ -424,10 +434,11 @@ def test_a_budget_of_steps():
     budget = Budget(None, 2)
     assert not budget.over
     assert budget.left > 1e6
-    budget.spend()
-    budget.spend()
+    for _ in range(2):
+        budget.spend(1.0, programs=1)
     assert budget.over
     assert not budget.late
+    assert Budget(2.0, None, worked=2.0).late
 
 
 def test_within():
