@@ -70,7 +70,7 @@ def run_integer_program(solver: Any, seconds: float) -> float:
     if np.isinf(seconds):
         solver.run()
         return 0.0
-    each, checks = CHECK * solver.getNumNz(), 0
+    each, checks = CHECK * int(solver.getNumNz()), 0
 
     def check(event: Any) -> None:
         nonlocal checks

@@ -73,16 +73,14 @@ class Supervised(Attack, frozen=True, kw_only=True):
     budget: Annotated[
         float | str | None,
         Meta(
-            description="About how long learning may take on an ordinary laptop: seconds, or a text "
-            "such as 60s or 2m. It is counted in work, so that the same is learnt on every machine. "
-            "Without a limit (none) only steps end it."
+            description="About how long learning may take on an ordinary laptop: seconds, or a "
+            "text such as 60s or 2m. It is counted in work, so that the same is learnt on every "
+            "machine. Without a limit (none) only steps end it."
         ),
     ] = 60.0
     steps: Annotated[
         Annotated[int, Meta(ge=0)] | None,
-        Meta(
-            description="The most linear programs that the proof may take."
-        ),
+        Meta(description="The most linear programs that the proof may take."),
     ] = None
     splits: Annotated[
         Annotated[int, Meta(ge=0, le=100)],

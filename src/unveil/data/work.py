@@ -1,10 +1,10 @@
 """Work in place of time: what is counted, and about how long it takes.
 
-A budget in seconds is spent in counted work, not by the clock. The answer is therefore the same on a
-fast, a slow and a busy machine, and on any number of cores; only the time it takes differs. The
-constants are seconds on two cores of an AMD EPYC server, about an ordinary laptop. They are fitted to
-1,000 to 1,000,000 records of 4 to 18 numbers; `python benchmarks/work.py` prints the measured
-time over the estimate, to calibrate them again.
+A budget in seconds is spent in counted work, not by the clock. The answer is therefore the same on
+a fast, a slow and a busy machine, and on any number of cores; only the time it takes differs. The
+constants are seconds on two cores of an AMD EPYC server, about an ordinary laptop. They are
+fitted to 3,000 to 1,000,000 records of 4 to 18 numbers, and to masks of 2,000 to 60,000 records;
+`python benchmarks/work.py` prints the measured time over the estimate, to calibrate them again.
 """
 
 from __future__ import annotations

@@ -55,9 +55,9 @@ class Settings(Spec, frozen=True, kw_only=True):
     seconds: Annotated[
         Annotated[float, Meta(gt=0, le=1e9)],
         Meta(
-            description="About how long each attack may take on an ordinary laptop, counted in work: "
-            "the sample is the same on every machine. An attack that would take longer is made on "
-            "a sample of the records, against all candidates."
+            description="About how long each attack may take on an ordinary laptop, counted in "
+            "work: every machine takes the same sample. An attack that would take longer is made "
+            "on a sample of the records, against all candidates."
         ),
     ] = 60.0
     exact: Annotated[
