@@ -124,5 +124,5 @@ def _in_blocks(
         progress=progress,
         stop=stopped if len(asked) > BLOCK else None,  # one block is soon done
     )
-    cells = search.queries.rows.shape[1] * (SLOW if search.frame.filter == NONE else 1)
+    cells = int(search.queries.rows.shape[1]) * (SLOW if search.frame.filter == NONE else 1)
     return len(asked) * QUERY + sum(compared) * cells

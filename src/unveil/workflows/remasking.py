@@ -15,7 +15,7 @@ from unveil.data.work import ATTACKED_AGAIN
 from unveil.errors import DataError
 from unveil.workflows.attempting import risk_of_each, sample_to_budget
 from unveil.workflows.knowing import reseeded
-from unveil.workflows.masking import mask_again
+from unveil.workflows.masking import mask_again, steps_of
 from unveil.workflows.scene import prepare
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def remasked(
     each, shares = [], []
     intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
     if budget.seconds is not None and budget.size is None:
-        by_mask = sum(mask.seconds_per_record for mask in plan.masks)
+        by_mask = sum(mask.seconds_per_record for mask in steps_of(plan, people))
         each_run = len(people) * (ATTACKED_AGAIN + by_mask)
         runs = min(runs, max(1, int(budget.seconds / each_run)))
     attacked = 0
