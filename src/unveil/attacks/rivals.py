@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.attacks.inequalities import Inequalities
-from unveil.data.work import CELL, DOMINANCE, NUMBER
+from unveil.data.work import CELL, DOMINANCE, NUMBER, RIVAL
 from unveil.engines.competition import NEARER
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Rivals:
         rivals = asked.kind_of[rows[rows >= 0]]
         self._add(owners, rivals)
         found = search.against(asked.records, asked.truth, 1, None)
-        self.worked += CELL * (nearest.work + found.work)
+        self.worked += CELL * (nearest.work + found.work) + RIVAL * len(self._known)
         twins = self.twins + asked.sharing - 1
         linked = (found.n_closer == 0) & (found.n_tied == twins) & self.rows.possible
         return float(self.rows.worth[linked].sum())

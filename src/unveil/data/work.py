@@ -20,6 +20,7 @@ SLOW = 16  # cells that a comparison in 64 bits costs: categories, missing cells
 
 # Learning a distance counts numbers of inequalities and work of the solver.
 DOMINANCE = 2.3e-9  # seconds to compare a candidate with a rival that is kept
+RIVAL = 1.2e-6  # seconds for a rival that is known, when others are looked for
 NUMBER = 2e-9  # seconds for a number of an inequality
 LINE = 5e-5  # seconds for a search along a line besides
 PROGRAM = 5e-4  # seconds for a linear program besides
