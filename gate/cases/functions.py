@@ -69,10 +69,10 @@ def outsiders() -> unveil.Links:
     return links().on(unveil.households(60, seed=11))
 
 
-def both(kind: str = "mixed") -> measures.Aligned:
+def both(kind: str = "mixed") -> measures.FilePair:
     """The survey and a release side by side."""
     one = release(kind)
-    return measures.Aligned(people(), one.data, one.row_map)
+    return measures.FilePair(people(), one.data, one.row_map)
 
 
 def on_links(function: Any, **how: Any) -> list[Any]:

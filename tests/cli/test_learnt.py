@@ -43,7 +43,7 @@ def test_both_directions_the_bound_and_what_needs_no_truth(capsys):
     ("given", "words"),
     [
         ({"ended": "proven", "gap": 0.0}, "that is proven"),
-        ({"ended": "time"}, "10.0 are open, as its time was over"),
+        ({"ended": "time"}, "10.0 are open, as its budget was spent"),
         ({"ended": "stopped"}, "10.0 are open, as it was stopped"),
     ],
 )

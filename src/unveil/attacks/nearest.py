@@ -55,13 +55,13 @@ class NearestSearch:
         """Each record against a row of the other file."""
         ready, rows = self._asked(records)
         found = ready.rank_of_truth(rows, truth, stop_at=stop_at, progress=progress)
-        return RankOfTruth(found.n_closer, found.n_tied)
+        return RankOfTruth(found.n_closer, found.n_tied, work=found.work)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
         ready, rows = self._asked(records)
         found = ready.nearest(rows, k=k, progress=progress)
-        return RankedCandidates(found.rows, found.scores, found.n_best)
+        return RankedCandidates(found.rows, found.scores, found.n_best, found.work)
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
         """What pairs cost, as sums of which no root is taken; infinite where not compared."""

@@ -86,7 +86,8 @@ FAILED = 1
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     show_default=True,
-    help="For each attack; if all records take longer, it is made on a sample of them.",
+    help="Budget of each attack: about this long on an ordinary laptop, counted in work, so that "
+    "every machine gives the same answer. An attack beyond it samples the records.",
 )
 @click.option("--exact", is_flag=True, help="Attack all records, however long it takes.")
 @click.option("--memory", help="The most memory to use, such as 4G.")

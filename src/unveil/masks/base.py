@@ -15,6 +15,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.specs import Spec, method_name
 from unveil.support.threads import cores, run_blocks
+from unveil.support.work import MASKED
 from unveil.table.attribute import Attribute
 from unveil.table.encoding.to_arrays import Numbers, check_computable, codes, numbers, scale_of
 from unveil.table.microdata import Microdata
@@ -70,6 +71,7 @@ class Mask(Spec, frozen=True, kw_only=True):
     ] = None
 
     chance: ClassVar[bool] = True  # whether random numbers decide
+    seconds_per_record: ClassVar[float] = MASKED  # estimated, for budgets
 
     @property
     def step(self) -> str:

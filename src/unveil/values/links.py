@@ -31,6 +31,7 @@ class RankOfTruth(NamedTuple):
     n_closer: Ints  # strictly closer; where the count was stopped, so many "or more"
     n_tied: Ints  # itself left out; -1 where the count of the closer was stopped
     chance: Floats | None = None  # of the link, where a matching decides it and not its ties
+    work: int = 0  # cells compared, as `unveil.support.work` counts them; 0: next to nothing
 
     def take(self, positions: Ints) -> RankOfTruth:
         """The same of some records."""
@@ -53,6 +54,7 @@ class RankedCandidates(NamedTuple):
     rows: Ints  # those that tie with the best by row, the others by score
     scores: Floats  # the less, the better
     n_best: Ints  # all that tie with the best
+    work: int = 0  # cells compared
 
 
 class ComparisonBlock(NamedTuple):

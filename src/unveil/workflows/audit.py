@@ -30,7 +30,7 @@ from unveil.workflows.auditing.attack_names import attack_from, plain_spec
 from unveil.workflows.auditing.attack_runs import (
     AttackResults,
     AttackRun,
-    Budget,
+    WorkBudget,
     default_attacks,
     finding,
     tasks_of,
@@ -333,10 +333,10 @@ class AuditRun:
         tried = settings.remedies + settings.halves + settings.worst_case * LEARNT
         return 3 * settings.sweep + bool(settings.errors) + again + tried
 
-    def _budget(self, step: str) -> Budget:
-        """How long a step may take, or how large its sample is."""
+    def _budget(self, step: str) -> WorkBudget:
+        """How much work a step may take, or how large its sample is."""
         seconds = None if self.settings.exact else self.settings.seconds
-        return Budget(seconds, None if self.sizes is None else self.sizes.get(step))
+        return WorkBudget(seconds, None if self.sizes is None else self.sizes.get(step))
 
     def _write(self, found: Audit) -> None:
         settings = self.settings

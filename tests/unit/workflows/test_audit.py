@@ -2,6 +2,7 @@
 
 import datetime
 import logging
+import time
 from itertools import pairwise
 
 import msgspec
@@ -11,11 +12,13 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
+from unveil.engines.local import engine
 from unveil.files.documents.evidence import evidence_json
+from unveil.support.work import CELL
 from unveil.table.row_identity import RowIdentity, content_order
 from unveil.workflows.auditing import attack_runs as attempting
 from unveil.workflows.auditing import knowledge_sweep as sweeping
-from unveil.workflows.auditing.attack_runs import Budget, attempted
+from unveil.workflows.auditing.attack_runs import WorkBudget, sample_to_budget
 from unveil.workflows.auditing.inputs import case_of
 from unveil.workflows.auditing.policy_check import judge
 from unveil.workflows.auditing.remasking import FIRST
@@ -451,29 +454,58 @@ def test_the_order_of_rows_means_nothing(people, release):
         assert np.allclose(each[mine], other.per_record[name], rtol=0, atol=1e-12)
 
 
-# Time.
+# Work.
 
 
-def test_there_is_time_for_all_or_for_a_sample(people, release, monkeypatch):
-    """A pilot takes half a second, whatever its size, and so does every look at the clock."""
-    ticks = [0.0]
-
-    def clock():
-        ticks[0] += 0.5
-        return ticks[0]
-
+def test_all_records_fit_the_budget_or_a_sample_does(people, release, monkeypatch):
     monkeypatch.setattr(attempting, "PILOT", 10)
-    monkeypatch.setattr(attempting, "monotonic", clock)
     links = unveil.attack(people, release, attacks.Distance())
-    for budget, attacked in ((Budget(60), N), (Budget(None), N), (Budget(1), 10), (Budget(3), 10)):
-        assert len(attempted(links, budget)) == attacked
-    assert len(attempted(links, Budget(3.6))) == 40  # four times as many can be had, not all
-    assert len(attempted(links, Budget(None, 17))) == 17
+    pilot, larger = (links.sample(n).first.work * CELL for n in (10, 40))
+    for seconds, attacked in ((60, N), (None, N), (pilot, 10), (4.9 * pilot, 10)):
+        assert len(sample_to_budget(links, WorkBudget(seconds))) == attacked
+    assert larger * N / 40 > 0.2 * pilot
+    assert len(sample_to_budget(links, WorkBudget(5.1 * pilot))) == 40  # four times as many fit
+    assert len(sample_to_budget(links, WorkBudget(None, 17))) == 17
     matched = unveil.attack(people, release, attacks.Distance(matching="posterior"))
-    assert len(attempted(matched, Budget(1e-9))) == N  # a part would take as long
-    assert len(attempted(links, Budget(60, N))) == N
-    assert Budget(60).shared(4) == (15, None)
-    assert Budget(None).shared(4) == (None, None)
+    assert len(sample_to_budget(matched, WorkBudget(1e-9))) == N  # a part would cost as much
+    assert len(sample_to_budget(links, WorkBudget(60, N))) == N
+    assert WorkBudget(60).shared(4) == (15, None)
+    assert WorkBudget(None).shared(4) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        attacks.Distance(),
+        attacks.Rank(),
+        attacks.Probabilistic(),
+        attacks.Combined(attacks=(attacks.Distance(), attacks.Rank())),
+    ],
+)
+def test_work_is_the_same_whatever_the_threads(attack, monkeypatch):
+    original, found = made_of(1500), []
+    released = unveil.mask(original, STEPS, seed=8)
+    for threads in (1, 3):
+        monkeypatch.setattr(engine, "cores", lambda _, n=threads: n)
+        links = unveil.attack(original, released, attack, intruder=Intruder(knows=["age", "pay"]))
+        found.append(links.rank_of_truth.work)
+    assert found[0] == found[1] > 0
+
+
+def test_no_clock_decides_anything(people, release, monkeypatch):
+    """A clock that stands still, or none at all: the samples are the same."""
+    monkeypatch.setattr(attempting, "PILOT", 12)
+    small = QUICK | {"attacks": ["distance", "rank"], "seconds": 2e-5, "remask": 3}
+    before = unveil.audit(people, release, **small)
+
+    def no_clock():
+        raise AssertionError
+
+    for name in ("monotonic", "perf_counter", "process_time"):
+        monkeypatch.setattr(time, name, no_clock)
+    assert evidence_json(unveil.audit(people, release, **small).evidence) == evidence_json(
+        before.evidence
+    )
 
 
 def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch):

@@ -16,6 +16,7 @@ from unveil.engines.local.index import EqualRows, same_rows
 from unveil.engines.metric import TIE_ABSOLUTE, TIE_RELATIVE
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
+from unveil.support.work import SLOW
 from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
 
 LISTS = (16, 128, 1000)  # candidates that each attack lists, until nothing is open
@@ -31,6 +32,7 @@ class ListedCandidates:
     candidate: Ints
     cost: Floats
     rest: Floats  # for each record, what a candidate that is not listed costs at least
+    work: int  # cells compared
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -84,13 +86,14 @@ class ScoreSum:
             last = np.where(one.rows[:, -1] >= 0, one.rows[:, -1], 0)
             cost = part.costs(records, last)
             rest += np.where(one.rows[:, -1] >= 0, cost, np.inf)
-        return ListedCandidates(place, candidate, self.costs(records[place], candidate), rest)
+        work = sum(one.work for one in found) + len(every) * self._cells
+        return ListedCandidates(place, candidate, self.costs(records[place], candidate), rest, work)
 
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
         """Each record against a row of the other file."""
-        closer, tied = np.full(len(records), -1), np.full(len(records), -1)
+        closer, tied, work = np.full(len(records), -1), np.full(len(records), -1), 0
         there = np.flatnonzero(truth >= 0)
         own = self.costs(records[there], truth[there])
         there, own = there[np.isfinite(own)], own[np.isfinite(own)]
@@ -98,6 +101,7 @@ class ScoreSum:
             for some in _pieces(len(there), self._width(k)):
                 at = there[some]
                 listed = self._listed(records[at], k, progress)
+                work += listed.work
                 side = _compared(listed.cost, own[some][listed.record])
                 closer[at] = np.bincount(listed.record[side < 0], minlength=len(at))
                 tied[at] = np.bincount(listed.record[side == 0], minlength=len(at)) - 1
@@ -111,7 +115,7 @@ class ScoreSum:
         if stop_at is not None:
             tied = np.where((closer >= 0) & (closer >= stop_at), -1, tied)
             closer = np.minimum(closer, stop_at)
-        return RankOfTruth(closer, tied)
+        return RankOfTruth(closer, tied, work=work)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
@@ -132,6 +136,11 @@ class ScoreSum:
                 break
         return RankedCandidates(rows, scores, n_best)
 
+    @property
+    def _cells(self) -> int:
+        """What it takes to compare a pair, all attacks together."""
+        return SLOW * sum(len(part.columns) for part in self.summands)
+
     def _width(self, k: int | None) -> int:
         return self.sizes[1] if k is None else k * len(self.summands)
 
@@ -141,7 +150,8 @@ class ScoreSum:
         place = np.repeat(np.arange(len(records)), many)
         candidate = np.tile(np.arange(many), len(records))
         cost = self.costs(records[place], candidate)
-        return ListedCandidates(place, candidate, cost, np.full(len(records), np.inf))
+        rest = np.full(len(records), np.inf)
+        return ListedCandidates(place, candidate, cost, rest, len(place) * self._cells)
 
     def log_totals(self, records: Ints) -> Floats | None:
         """The log of the sum of all likelihoods."""

@@ -13,7 +13,7 @@ from unveil.attacks.distance.attack import Distance, side_by_side
 from unveil.attacks.distance.attribute_costs import Scaling
 from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.bilinear import Bilinear
-from unveil.attacks.supervised.budget import Budget, seconds_of
+from unveil.attacks.supervised.budget import Budget
 from unveil.attacks.supervised.choquet import Choquet, check_measurable
 from unveil.attacks.supervised.competitors import LinkageTargets
 from unveil.attacks.supervised.families import Family, TrainingFiles
@@ -23,6 +23,7 @@ from unveil.attacks.supervised.weighted_mean import Weights, by_moments
 from unveil.errors import DataError, SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
+from unveil.support.work import seconds_of
 from unveil.values.results.supervised_bound import AttributeInteraction, HeldOut, SupervisedBound
 from unveil.wording import count
 
@@ -30,7 +31,7 @@ Model = Literal["weights", "choquet", "bilinear"]
 MOST_LEARNT = 10_000  # records that are learnt on, against all candidates
 LEAST_HELD_OUT = 4  # records that can be halved
 FEW_STARTS = 3  # where halves are learnt on
-FOR_HALVES, FOR_RIVALS = 0.25, 0.25  # of the time; that to find all rivals at once
+FOR_HALVES, FOR_RIVALS = 0.25, 0.25  # of the budget; that to find all rivals at once
 SHOWN = 5  # pairs of attributes
 
 
@@ -66,16 +67,14 @@ class Supervised(Attack, frozen=True, kw_only=True):
     budget: Annotated[
         float | str | None,
         Meta(
-            description="The most time that learning takes: seconds, or a text such as 60s or 2m. "
-            "Without a limit (none) only steps end it."
+            description="About how long learning may take on an ordinary laptop: seconds, or a "
+            "text such as 60s or 2m. It is counted in work, so that the same is learnt on every "
+            "machine. Without a limit (none) only steps end it."
         ),
     ] = 60.0
     steps: Annotated[
         Annotated[int, Meta(ge=0)] | None,
-        Meta(
-            description="The most linear programs that the proof may take. With steps and no "
-            "budget the same is learnt on every machine."
-        ),
+        Meta(description="The most linear programs that the proof may take."),
     ] = None
     splits: Annotated[
         Annotated[int, Meta(ge=0, le=100)],
@@ -190,7 +189,7 @@ class _Trainer:
     seed: int
 
     def in_full(self) -> FittedDistance:
-        """From all of the records, in the time that halves leave; Ctrl-C ends it early.
+        """From all of the records, within what halves leave of the budget; Ctrl-C ends it early.
 
         Who is not learnt on may be linked or not: of a sample nothing is proven.
         """

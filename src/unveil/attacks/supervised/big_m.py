@@ -6,15 +6,19 @@ constant for all rows is as large as the largest of these; here each row has its
 not be positive but only not negative, so that the solver's tolerance can but loosen the bound.
 """
 
-from time import monotonic
-
 import numpy as np
 
 from unveil.attacks.supervised.constraints import LinkageConstraints
 from unveil.attacks.supervised.families import Family, PairFeatures
 from unveil.attacks.supervised.feasibility import in_unit, usual_size
 from unveil.attacks.supervised.hitting_set import CLOSE, least_loss
-from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, new_solver
+from unveil.attacks.supervised.solver import (
+    INFINITY,
+    add_columns,
+    add_rows,
+    new_solver,
+    run_integer_program,
+)
 from unveil.support.arrays import Floats, Ints
 
 
@@ -54,17 +58,19 @@ class BigM:
             add_rows(self._solver, in_unit(np.hstack([dense, given_up])), 0.0, INFINITY)
         return len(new)
 
-    def run(self, seconds: float) -> None:
-        """Until nothing is broken that was not given up, or the time is over."""
-        end, many = monotonic() + seconds, self.family.size
-        while self.bound - self.linked > CLOSE and monotonic() < end:
-            self._solver.setOptionValue("time_limit", max(end - monotonic(), 0.01))
-            self._solver.run()
+    def run(self, seconds: float) -> float:
+        """Until nothing is broken that was not given up, or the estimated seconds are spent.
+
+        Returns those that it took.
+        """
+        worked, many = 0.0, self.family.size
+        while self.bound - self.linked > CLOSE and worked < seconds:
+            worked += run_integer_program(self._solver, seconds - worked)
             loss = least_loss(self._solver, self.rows.worth[self.rows.possible])
             self.bound = max(min(self.bound, self.rows.total - loss), self.linked)
             values = np.array(self._solver.getSolution().col_value)
             if not values.any():
-                return
+                break
             outside = values[:many] * self._scale
             point = self.family.mended(outside)
             least, rows = self.rows.least(point)
@@ -75,4 +81,5 @@ class BigM:
             cuts = self.family.cuts(outside)
             self._add(cuts * self._scale, 0.0, INFINITY)
             if not self.watch(rows[kept & (least < 0)]) and not len(cuts):
-                return
+                break
+        return worked

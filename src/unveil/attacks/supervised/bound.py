@@ -20,7 +20,7 @@ from unveil.support.arrays import Bools, Floats, Ints
 FEW = 16  # records that are looked at together, to begin with
 GROWTH = 1.5  # of the conflicts, until the next bound
 NODES, LAST_NODES = 20_000, 200  # of an integer program; of the last one
-LONGEST, LAST = 1e6, 2.0  # seconds for one; for the last one, when time is over
+LAST = 2.0  # estimated seconds for the last one, when the budget is spent
 
 
 class Proof:
@@ -74,7 +74,7 @@ class Proof:
             self._dig_on(rng)
         finally:
             if not self.done:  # what the last conflicts say
-                self._give_up(LAST if self.budget.seconds is not None else LONGEST, LAST_NODES)
+                self._give_up(LAST if self.budget.seconds is not None else np.inf, LAST_NODES)
 
     def _dig_on(self, rng: np.random.Generator) -> None:
         self._dig_in_parts(rng)
@@ -94,7 +94,8 @@ class Proof:
         if not self.conflicts.sets:
             return None
         limit = self.rows.total - self.linked
-        given = self.conflicts.cheapest(limit, seconds=min(seconds, LONGEST), nodes=nodes)
+        given = self.conflicts.cheapest(limit, seconds=seconds, nodes=nodes)
+        self.budget.spend(given.worked)
         self._bounded(self.rows.total - given.least)
         if given.records is None:
             return None
@@ -151,8 +152,9 @@ class Proof:
 
     def _try(self, program: MarginProgram, records: Sequence[int]) -> Feasible | Infeasible | None:
         """Whether records can be linked all together; if so, it may be the best so far."""
+        before = program.worked
         found = program.of(records)
-        self.budget.spend()
+        self.budget.spend(program.worked - before, programs=1)
         if isinstance(found, Feasible):
             self._tried(found.point)
         elif not isinstance(found, Infeasible):

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from time import monotonic
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from unveil.attacks.supervised.constraints import LinkageConstraints
 from unveil.attacks.supervised.families import Family, TrainingFiles
 from unveil.attacks.supervised.undominated import NEARER, Skyline
 from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.work import CELL, DOMINANCE, NUMBER, RIVAL
 
 PAIRS = 30_000_000  # up to which all pairs are looked at
 ROWS = 2_000_000  # up to which all rivals that matter are kept
@@ -38,7 +38,7 @@ class LinkageTargets:
     askers: Ints  # the kind of each record: those that are identical ask the same
     kind_of: Ints  # the candidate that stands for each, and for all that are identical to it
     sizes: Ints  # how many a candidate stands for
-    patience: float | None  # seconds that it may take to find all rivals
+    patience: float | None  # estimated seconds that it may take to find all rivals
     strict: bool  # whether a record whose true one has twins counts nothing, or its share
 
     def __len__(self) -> int:
@@ -95,11 +95,11 @@ class LinkageTargets:
         if len(self.records) * len(self.kind_of) > PAIRS:
             return None
         some = np.linspace(0, len(self) - 1, min(LOOKED_AT, len(self))).astype(np.int64)
-        begun = monotonic()
         few = self._skyline(some)
-        took = (monotonic() - begun) * len(self) / len(some)
-        late = self.patience is not None and took > self.patience
-        if late or len(few.rows) * len(self) > ROWS * len(some):
+        rows = len(few.rows) * len(self) / len(some)
+        seconds = DOMINANCE * (rows + len(self)) * len(self.kind_of)
+        late = self.patience is not None and seconds > self.patience
+        if late or rows > ROWS:
             return None
         return few if len(some) == len(self) else self._skyline(np.arange(len(self)))
 
@@ -121,6 +121,7 @@ class Competitors:
 
     def __init__(self, questions: LinkageTargets, family: Family) -> None:
         self.questions, self.family = questions, family
+        self.worked = 0.0  # estimated seconds of all checks
         skyline = questions.skyline
         self.complete = family.monotone and skyline is not None
         self.twins = np.zeros(len(questions), np.int64)
@@ -156,17 +157,20 @@ class Competitors:
 
     def check(self, point: Floats) -> float:
         """What is linked by these parameters, all candidates being asked; rivals become rows."""
+        self.worked += NUMBER * self.rows.index.size
         if self.complete:
             return self.rows.count(point)
         asked, search = self.questions, self.family.search(point)
-        rows = search.nearest(asked.records, NEAREST, None).rows
+        nearest = search.nearest(asked.records, NEAREST, None)
+        rows = nearest.rows
         owners = np.repeat(np.arange(len(asked)), NEAREST)[rows.ravel() >= 0]
         rivals = asked.kind_of[rows[rows >= 0]]
         self._add(owners, rivals)
         found = search.rank_of_truth(asked.records, asked.truth, 1, None)
+        self.worked += CELL * (nearest.work + found.work) + RIVAL * len(self._known)
         twins = self.twins + asked.sharing - 1
-        nearest = (found.n_closer == 0) & (found.n_tied == twins) & self.rows.possible
-        return float(self.rows.worth[nearest].sum())
+        linked = (found.n_closer == 0) & (found.n_tied == twins) & self.rows.possible
+        return float(self.rows.worth[linked].sum())
 
     def _add(self, owners: Ints, rivals: Ints) -> None:
         """Take in those that are not known; who is dominated by one cannot be linked."""

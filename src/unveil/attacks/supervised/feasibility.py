@@ -16,6 +16,7 @@ from unveil.attacks.supervised.constraints import CLEAR, LinkageConstraints
 from unveil.attacks.supervised.families import Family
 from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, is_solved, new_solver
 from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.work import NUMBER, PIVOT, PROGRAM
 
 NARROW = 1e-6  # a margin of this share of a row may be none
 OPTIONS = {
@@ -70,6 +71,7 @@ class MarginProgram:
         self._owner: list[int] = []
         self._of: list[list[int]] = [[] for _ in range(len(rows))]  # each record's, in the program
         self._in_force = np.zeros(len(rows), np.bool_)
+        self.worked = 0.0  # estimated seconds of all programs
 
     def _widen(self, rows: Floats) -> None:
         """Take in rows of the family's cone."""
@@ -109,6 +111,7 @@ class MarginProgram:
             if margin <= NARROW and (apart := self._blamed(multipliers)) is not None:
                 return apart
             inside = self.family.mended(point)
+            self.worked += NUMBER * self.rows.index.size
             least, rows = self.rows.least(inside)
             broken = rows[wanted & (least <= CLEAR)].tolist()
             if not broken:
@@ -136,6 +139,8 @@ class MarginProgram:
         """The parameters, their margin, and the multipliers of all rows."""
         for _ in range(2):
             self._solver.run()
+            pivots = self._solver.getInfo().simplex_iteration_count
+            self.worked += PROGRAM + PIVOT * pivots * self._solver.getNumNz()
             if is_solved(self._solver):
                 found = self._solver.getSolution()
                 values = np.array(found.col_value)

@@ -6,7 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unveil.attacks.supervised.kernels.hitting_set import hit_cheaply
-from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, new_solver
+from unveil.attacks.supervised.solver import (
+    INFINITY,
+    add_columns,
+    add_rows,
+    new_solver,
+    run_integer_program,
+)
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.compile import prepare
 
@@ -19,6 +25,7 @@ class HittingSet(NamedTuple):
 
     records: Ints | None  # None: there are none that cost as little as was asked for
     least: float
+    worked: float  # estimated seconds
 
 
 @dataclass
@@ -75,13 +82,12 @@ class Conflicts:
     def cheapest(self, limit: float, *, seconds: float, nodes: int) -> HittingSet:
         """The records whose loss leaves no conflict at the least cost, by an integer program.
 
-        With at most so much time and so many nodes; the least cost is proven in any case. None
-        are named where none cost as little as the limit, or none were found in time.
+        Within so many estimated seconds and nodes; the least cost is proven in any case. None are
+        named where none cost as little as the limit, or none were found by then.
         """
         starts, members = self._listed()
         used, places = np.unique(members, return_inverse=True)
         solver = new_solver(
-            time_limit=max(seconds, 0.01),
             mip_max_nodes=nodes,
             mip_rel_gap=0.0,
             mip_abs_gap=1 - CLOSE if _whole(self.worth[used]) else CLOSE,
@@ -91,13 +97,13 @@ class Conflicts:
         sets = np.zeros((len(self.sets), len(used)))
         sets[np.repeat(np.arange(len(self.sets)), np.diff(starts)), places] = 1.0
         add_rows(solver, sets, 1.0, INFINITY)
-        solver.run()
+        worked = run_integer_program(solver, seconds)
         found = used[np.array(solver.getSolution().col_value) > 0.5]
         hit = np.zeros(len(self.worth), np.bool_)
         hit[found] = True
         every = np.logical_or.reduceat(hit[members], starts[:-1]).all()
         good = every and self.worth[found].sum() <= limit + CLOSE
-        return HittingSet(found if good else None, least_loss(solver, self.worth[used]))
+        return HittingSet(found if good else None, least_loss(solver, self.worth[used]), worked)
 
 
 def least_loss(solver: Any, worth: Floats) -> float:

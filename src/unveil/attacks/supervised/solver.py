@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from unveil.support.arrays import Floats
+from unveil.support.work import CHECK, PROGRAM
 
 INFINITY = np.inf
 
@@ -54,6 +55,29 @@ def add_columns(
     if whole:
         kinds = np.full(many, highspy.HighsVarType.kInteger)
         solver.changeColsIntegrality(many, columns, kinds)
+
+
+def run_integer_program(solver: Any, seconds: float) -> float:
+    """Solve an integer program within estimated seconds; returns those that it took.
+
+    The solver checks for an interruption at the same places of the search on every machine; these
+    checks are counted. What it has proven when it is interrupted holds.
+    """
+    if np.isinf(seconds):
+        solver.run()
+        return 0.0
+    each, checks = CHECK * int(solver.getNumNz()), 0
+
+    def check(event: Any) -> None:
+        nonlocal checks
+        checks += 1
+        if each * checks > seconds:
+            event.interrupt()
+
+    solver.cbMipInterrupt += check
+    solver.run()
+    solver.cbMipInterrupt -= check
+    return PROGRAM + each * checks
 
 
 def is_solved(solver: Any) -> bool:

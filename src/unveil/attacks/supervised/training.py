@@ -18,6 +18,7 @@ from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
 from unveil.attacks.supervised.families import Family
 from unveil.attacks.supervised.hitting_set import CLOSE, Conflicts
 from unveil.support.arrays import Floats, Ints
+from unveil.support.work import LINE, NUMBER
 
 Told = Callable[[float, float], None]
 
@@ -127,7 +128,9 @@ class _Learning:
 
     def _tried(self, point: Floats) -> float:
         """What is linked by these parameters; they are kept if they are the best."""
+        before = self.rivals.worked
         linked = self.rivals.check(point)
+        self.budget.spend(self.rivals.worked - before)
         if not self.rivals.complete:
             self.bound = min(self.bound, self._most())
         if linked > self.linked + CLOSE:
@@ -159,11 +162,13 @@ class _Learning:
         rows, family = self.rivals.rows, self.family
         point = safe = family.mended(start)
         best, waited, few = rows.count(point), 0, rows.tightest(point, NEAR)
-        near = rows.only(few)
+        near, whole = rows.only(few), NUMBER * rows.index.size
+        self.budget.spend(3 * whole)
         for number in range(LINES):
             waited += 1
             if self.budget.late or best >= rows.total - CLOSE or waited > LINES_IN_VAIN:
                 break
+            self.budget.spend(LINE + NUMBER * near.index.size)
             direction = family.direction(point, number, self.rng)
             limits = family.limits(point, direction)
             if not limits[1] > limits[0]:
@@ -175,11 +180,13 @@ class _Learning:
             if found < best + CLOSE:  # as good: somewhere else to look from
                 continue
             found = rows.count(point)  # by all rows, as rounding leaves it
+            self.budget.spend(whole)
             if found > best + CLOSE:
                 safe, best, waited = point, found, 0
             else:
                 few = np.union1d(few, rows.tightest(point, 1))
                 near, point = rows.only(few), safe
+                self.budget.spend(whole)
         return safe
 
     def _prove(self) -> None:
@@ -201,14 +208,14 @@ class _Learning:
                 self._take(proof.point)
             if self.rivals.rows is rows:  # no rival was lacking
                 break
-        timed = self.budget.seconds is not None  # else what is proven would depend on the machine
-        if self.bound - self.linked > CLOSE and timed and not self.budget.over:
+        limited = self.budget.seconds is not None  # else it might never end
+        if self.bound - self.linked > CLOSE and limited and not self.budget.over:
             self._prove_otherwise()
 
     def _prove_otherwise(self) -> None:
         """Where linear programs stay undecided: by the paper's integer program."""
         program = BigM(self.rivals.rows, self.family, self.point)
-        program.run(self.budget.left)
+        self.budget.spend(program.run(self.budget.left))
         self.bound = min(self.bound, program.bound)
         self._take(program.point)
 

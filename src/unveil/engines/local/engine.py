@@ -1,6 +1,6 @@
 """Exact search on this machine's cores: the same integers whatever the number of threads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,7 @@ class Ranks:
 
     n_closer: Ints  # candidates strictly closer; stopped early, stop_at stands for "or more"
     n_tied: Ints  # ties with the true record, itself left out; -1 where the count stopped
+    work: int = 0  # cells compared, as `unveil.support.work` counts them
 
     @property
     def hits(self) -> Floats:
@@ -50,6 +51,7 @@ class Neighbours:
     rows: Ints  # queries x k: those tied with the best by row, then by score and row
     scores: Floats
     n_best: Ints  # all candidates tied with the best
+    work: int = 0  # cells compared, as `unveil.support.work` counts them
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -119,15 +121,16 @@ class PreparedSearch:
         many = len(asked) if rows is None else len(rows)
         true_rows = check_truth(truth, many, len(given))
         prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
-        answers = np.full((many, 2), -1, np.int64)
+        answers, work = np.full((many, 2), -1, np.int64), 0
         for piece, told in in_pieces(self._problem.for_queries(rows), self._base, progress):
             index = self._index_of(piece.problem)
             places = piece.places(true_rows, len(given))
-            answers[piece.records] = count_closer(
+            answers[piece.records], cells = count_closer(
                 piece.problem, index, places, limit, self._threads, told
             )
+            work += cells
             del index  # before the next is built
-        return Ranks(answers[:, 0], answers[:, 1])
+        return Ranks(answers[:, 0], answers[:, 1], work)
 
     def nearest(
         self, rows: Ints | None, *, k: int = 1, progress: Progress | None = None
@@ -138,16 +141,18 @@ class PreparedSearch:
         problem = self._problem.for_queries(rows)
         n = len(problem.queries)
         found = Neighbours(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
+        work = 0
         for piece, told in in_pieces(problem, self._base, progress):
             index = self._index_of(piece.problem)
-            own = find_nearest(piece.problem, index, k, self._threads, told)
+            own, cells = find_nearest(piece.problem, index, k, self._threads, told)
+            work += cells
             found.rows[piece.records] = np.where(own.rows < 0, -1, piece.candidates[own.rows])
             found.scores[piece.records] = own.scores
             found.n_best[piece.records] = own.n_best
             del index  # before the next is built
         if problem.terms.root and problem.terms.exact:  # these are squares
             np.sqrt(found.scores, out=found.scores)
-        return found
+        return replace(found, work=work)
 
     def density(
         self, rows: Ints | None, *, error: float = 1e-6, progress: Progress | None = None

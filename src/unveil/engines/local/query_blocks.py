@@ -6,11 +6,12 @@ import numpy as np
 
 from unveil.engines.local.index import Index, same_rows
 from unveil.engines.local.kernels import density as densities
-from unveil.engines.local.kernels import neighbours, ranking, walk
+from unveil.engines.local.kernels import filters, neighbours, ranking, walk
 from unveil.engines.problem import Problem
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.threads import block_bounds, run_blocks, thread_blocks
+from unveil.support.work import QUERY, SLOW
 
 BLOCK = 512  # queries between two looks at progress and Ctrl-C
 
@@ -22,8 +23,8 @@ def count_closer(
     limit: int,
     workers: int,
     progress: Progress | None,
-) -> Ints:
-    """For each query how many are closer than its true record, and how many tie."""
+) -> tuple[Ints, int]:
+    """For each query how many are closer than its true record, and how many tie; the work."""
     search = index.search(problem)
     position = np.where(true_rows < 0, -1, index.position[true_rows])
     groups = same_rows(problem.queries, position, workers)
@@ -34,15 +35,15 @@ def count_closer(
     def answer(block: Ints, scratch: walk.WalkScratch) -> None:
         ranking.rank_block(search, position, block, limit, answers, scratch)
 
-    _in_blocks(answer, order, search, workers, progress)
+    work = _in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
-    return answers
+    return answers, work
 
 
 def find_nearest(
     problem: Problem, index: Index, k: int, workers: int, progress: Progress | None
-) -> neighbours.BestCandidates:
-    """The best candidates of each query, by their places in this problem."""
+) -> tuple[neighbours.BestCandidates, int]:
+    """The best candidates of each query, by their places in this problem; the work."""
     search = index.search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
     order = _in_tree_order(groups.firsts, search, workers)
@@ -55,10 +56,10 @@ def find_nearest(
         short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
         neighbours.nearest_block(search, block, found, short, scratch)
 
-    _in_blocks(answer, order, search, workers, progress)
+    work = _in_blocks(answer, order, search, workers, progress)
     for part in found:
         groups.spread(part)
-    return found
+    return found, work
 
 
 def sum_up(
@@ -97,13 +98,25 @@ def _in_blocks(
     search: walk.SearchArrays,
     threads: int,
     progress: Progress | None,
-) -> None:
-    """Answer the queries `asked`, block after block, on all threads."""
+) -> int:
+    """Answer the queries `asked`, block after block, on all threads; how many cells it took.
+
+    Each query counts by itself, so that the number does not depend on the threads.
+    """
     stopped = np.zeros(1, np.bool_)
+    compared: list[int] = []
+
+    def answer_block(start: int, end: int) -> None:
+        scratch = walk.scratch_for(search, stopped)
+        answer(asked[start:end], scratch)
+        compared.append(int(scratch.work[0]))
+
     run_blocks(
-        lambda start, end: answer(asked[start:end], walk.scratch_for(search, stopped)),
+        answer_block,
         block_bounds(len(asked), BLOCK),
         threads=threads,
         progress=progress,
         stop=stopped if len(asked) > BLOCK else None,  # one block is soon done
     )
+    cells = int(search.queries.rows.shape[1]) * (SLOW if search.frame.filter == filters.NONE else 1)
+    return len(asked) * QUERY + sum(compared) * cells

@@ -30,6 +30,7 @@ from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.support.arrays import Bools, Ints32
 from unveil.support.options import Progress
 from unveil.support.specs import method_name
+from unveil.support.work import GENERALISED
 from unveil.table.attribute import Attribute
 from unveil.table.cells import STAR, escape
 from unveil.table.columns import labels_of, stored_as
@@ -58,6 +59,7 @@ class GeneralisingMask(OnColumns, frozen=True, kw_only=True):
     """A mask that makes records alike in some columns, until models are kept."""
 
     chance: ClassVar[bool] = False
+    seconds_per_record: ClassVar[float] = GENERALISED
     discards: ClassVar[bool] = False  # whether it may leave out records
 
     k: K

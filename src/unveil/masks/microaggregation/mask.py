@@ -27,6 +27,7 @@ from unveil.masks.centres import centred, means
 from unveil.masks.column_sets import ColumnSet, InGroups, Size, check_sets, sets_of
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
+from unveil.support.work import GROUPED
 from unveil.table.encoding.to_arrays import codes, scale_of
 from unveil.table.encoding.to_columns import slack_of
 from unveil.table.microdata import Microdata
@@ -95,6 +96,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
 
     levels: ClassVar[tuple[str, ...]] = LEVELS
     chance: ClassVar[bool] = False
+    seconds_per_record: ClassVar[float] = GROUPED
 
     k: Annotated[Size | None, Meta(description="The least size of a group.")] = None
     groups: InGroups = None

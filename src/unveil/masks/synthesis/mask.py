@@ -1,6 +1,6 @@
 """Synthesis: records drawn from a model of the table instead of the table itself."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -9,6 +9,7 @@ from unveil.masks.base import Draw, Mask, Masked, check_columns, known_numbers
 from unveil.masks.synthesis.copula import from_copula
 from unveil.masks.synthesis.trees import Trees
 from unveil.support.options import Progress
+from unveil.support.work import SYNTHESISED
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Unknown
 
@@ -58,6 +59,8 @@ class Synthesis(Mask, frozen=True, kw_only=True):
     leaf: Annotated[
         int, Meta(ge=1, le=10**9, description="Trees: the least number of originals in a leaf.")
     ] = 5
+
+    seconds_per_record: ClassVar[float] = SYNTHESISED
 
     def check(self, data: Microdata) -> None:
         """The columns are there, and are single values."""

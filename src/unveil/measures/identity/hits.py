@@ -96,7 +96,7 @@ def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> TopKCurve
     most = whole_number(most, "most", 1, MOST_PLACES)
     some = links.sample(sample)
     known = some.true_rows >= 0
-    closer, tied, chance = some.rank_up_to(most)
+    closer, tied, chance, _ = some.rank_up_to(most)
     places = np.arange(1, most + 1)[:, None]
     within = np.clip((places - closer) / (1 + np.maximum(tied, 0)), 0.0, 1.0)
     within[:, closer < 0] = 0.0

@@ -4,7 +4,7 @@ import msgspec
 
 OPEN = 1e-6  # of a link that is not
 ENDED = {  # why the search for a proof ended
-    "time": "its time was over",
+    "time": "its budget was spent",
     "steps": "its steps were spent",
     "stopped": "it was stopped",
     "unclear": "the solver could not decide it",

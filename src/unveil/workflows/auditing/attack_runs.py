@@ -1,10 +1,9 @@
-"""The attacks of an audit: which fit the data, and each within its time."""
+"""The attacks of an audit: which fit the data, and each within its budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -23,6 +22,7 @@ from unveil.measures import hits
 from unveil.measures.disclosure.compatible_rows import truthful
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
+from unveil.support.work import CELL
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Direction, Intruder
 from unveil.values.links import Links
@@ -33,7 +33,7 @@ from unveil.workflows.auditing.attack_names import attack_name, plain_spec
 from unveil.workflows.auditing.attack_summary import describe_attack
 from unveil.workflows.inputs.scenario import Scenario
 
-PILOT, GROWTH = 2000, 4  # records that say how long an attack takes; how fast they grow
+PILOT, GROWTH = 2000, 4  # records whose work is counted first; how fast pilots grow
 MATCHED = 20_000  # records up to which a matching of all of them is soon found
 WEIGHTED = 5_000  # records up to which numbers are compared by levels, too
 FITTED = 5_000  # records up to which an attack that knows the mask is soon fitted anew
@@ -182,51 +182,54 @@ def _has_ranks(both: FilePair, column: str) -> bool:
     return both.level(column) != "nominal" or all(hierarchies)
 
 
-class Budget(NamedTuple):
-    """How long an attack may take; or on how many records it is made, if that is settled."""
+class WorkBudget(NamedTuple):
+    """How much work an attack may take, in estimated seconds; or the size of its sample."""
 
-    seconds: float | None  # None: as long as it takes
+    seconds: float | None  # None: no limit
     size: int | None = None
 
-    def shared(self, many: int) -> Budget:
-        """The same for each of so many attacks."""
+    def shared(self, many: int) -> WorkBudget:
+        """An equal share for each of so many attacks."""
         return self if self.seconds is None else self._replace(seconds=self.seconds / many)
 
 
-def attempted(links: Links, budget: Budget, begun: float | None = None) -> Links:
-    """The links of all records if there is time for them; else of a sample, as large as can be.
+def sample_to_budget(links: Links, budget: WorkBudget) -> Links:
+    """All records if the attack fits the budget, otherwise a seeded sample that does.
 
-    A pilot says how long they take, and larger ones after it: so few sizes are possible
-    that a faster or slower machine seldom changes which is taken. The time counts from when
-    the attack was begun, if that was before.
+    The work of a pilot, and of larger ones after it, is counted and scaled up to all records.
+    A matching links all records together, so a sample would cost as much as the whole file.
     """
     if budget.size is not None:
         return links.sample(budget.size)
     if budget.seconds is None or getattr(links.attack, "matching", "nearest") != "nearest":
-        return links  # of a matching, a part takes as long as the whole
-    n, size, end = len(links), PILOT, (begun or monotonic()) + budget.seconds
-    while size < n:
-        before, some = monotonic(), links.sample(size)
-        some.rank_of_truth  # noqa: B018 - which is made when it is asked for
-        took, left = monotonic() - before, end - monotonic()
-        if took * n / size <= left:
+        return links
+    left, size = budget.seconds / CELL, PILOT
+    while size < len(links):
+        pilot = links.sample(size)
+        work = pilot.rank_of_truth.work
+        left -= work
+        if work * len(links) / size <= left:
             break
-        if took * GROWTH > left:
-            return some
+        if work * GROWTH > left:
+            return pilot
         size *= GROWTH
     return links
 
 
 def finding(
-    task: AttackRun, scene: Scenario, budget: Budget, told: Progress, *, people: Ints | None = None
+    task: AttackRun,
+    scene: Scenario,
+    budget: WorkBudget,
+    told: Progress,
+    *,
+    people: Ints | None = None,
 ) -> tuple[Finding, Floats]:
     """What an attack finds, and for each original its risk: NaN where it was not attacked.
 
     The people are the original's row of each record of the intruder's own file, if it is one.
     """
-    begun = monotonic()
     links = replace(scene.links(task.spec, task.intruder), progress=told)
-    links = attempted(links, budget, begun)
+    links = sample_to_budget(links, budget)
     found = describe_attack(links, top=TOP)
     return Finding(
         name=task.name,

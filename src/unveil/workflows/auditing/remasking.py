@@ -1,7 +1,6 @@
 """The same plan carried out again: how much of the risk is the luck of one seed."""
 
 from contextlib import suppress
-from time import monotonic
 
 import msgspec
 import numpy as np
@@ -9,26 +8,32 @@ import numpy as np
 from unveil.errors import DataError
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
+from unveil.support.work import ATTACKED_AGAIN
 from unveil.table.row_identity import content_order
 from unveil.values.intruder import Intruder
 from unveil.values.release.plan import Plan
 from unveil.values.results.remedies import Remasking
-from unveil.workflows.auditing.attack_runs import AttackRun, Budget, attempted, risk_of_each
+from unveil.workflows.auditing.attack_runs import (
+    AttackRun,
+    WorkBudget,
+    risk_of_each,
+    sample_to_budget,
+)
 from unveil.workflows.inputs.known_masking import reseeded
 from unveil.workflows.inputs.scenario import Scenario, prepare
-from unveil.workflows.mask import mask_again
+from unveil.workflows.mask import mask_again, steps_of
 
 FIRST = 1000  # the seeds are not those that an attack simulates with
 ABOVE = (0.05, 0.2, 0.5)
 
 
 def remasked(
-    task: AttackRun, scene: Scenario, plan: Plan, runs: int, told: Progress, *, budget: Budget
+    task: AttackRun, scene: Scenario, plan: Plan, runs: int, told: Progress, *, budget: WorkBudget
 ) -> tuple[Remasking | None, Floats | None]:
     """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
 
-    As many as there is time for, at least one; with some seeds a plan may be impossible, and
-    these are left out.
+    As many runs as their estimated work fits the budget, at least one; with some seeds a plan may
+    be impossible, and these are left out.
 
     The rows are masked in the order of what they hold: which order the file has means nothing.
     """
@@ -36,19 +41,20 @@ def remasked(
     people = scene.original.take(order)
     each, shares = [], []
     intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
-    end = monotonic() + (budget.seconds or 0.0)
-    timed = budget.seconds is not None and budget.size is None
-    tried = attacked = 0
-    while tried < runs and not (tried and timed and monotonic() > end):  # masking may take long
+    if budget.seconds is not None and budget.size is None:
+        by_mask = sum(mask.seconds_per_record for mask in steps_of(plan, people))
+        each_run = len(people) * (ATTACKED_AGAIN + by_mask)
+        runs = min(runs, max(1, int(budget.seconds / each_run)))
+    attacked = 0
+    for tried in range(runs):
         told(tried, runs)
         with suppress(DataError):
             release = mask_again(people, reseeded(plan, scene.seed, FIRST + tried))
             again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
-            links = attempted(again.links(task.spec, intruder), budget.shared(runs))
+            links = sample_to_budget(again.links(task.spec, intruder), budget.shared(runs))
             found, attacked = risk_of_each(links, len(people)), len(links)
             each.append(found)
             shares.append(float(np.sort(found[~np.isnan(found)]).mean()))
-        tried += 1
     if not shares:
         return None, None
     mean = _mean(each)
@@ -58,7 +64,7 @@ def remasked(
     return Remasking(
         attack=task.name,
         direction=task.intruder.direction,
-        tried=tried,
+        tried=runs,
         attacked=attacked,
         n=len(known),
         shares=tuple(shares),

@@ -54,8 +54,9 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     seconds: Annotated[
         Annotated[float, Meta(gt=0, le=1e9)],
         Meta(
-            description="For each attack: if all records take longer, it is made on a sample of "
-            "them, against all candidates."
+            description="About how long each attack may take on an ordinary laptop, counted in "
+            "work: every machine takes the same sample. An attack that would take longer is made "
+            "on a sample of the records, against all candidates."
         ),
     ] = 60.0
     exact: Annotated[

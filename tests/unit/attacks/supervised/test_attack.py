@@ -17,12 +17,13 @@ from unveil.attacks.supervised import feasibility as margin
 from unveil.attacks.supervised import training as learning
 from unveil.attacks.supervised.attack import questions_of
 from unveil.attacks.supervised.big_m import BigM
-from unveil.attacks.supervised.budget import Budget, seconds_of
+from unveil.attacks.supervised.budget import Budget
 from unveil.attacks.supervised.competitors import Competitors
 from unveil.attacks.supervised.families import TrainingFiles, within
 from unveil.attacks.supervised.feasibility import Feasible, Infeasible, MarginProgram
 from unveil.attacks.supervised.weighted_mean import Weights, by_moments
 from unveil.errors import SpecError
+from unveil.support.work import seconds_of
 from unveil.workflows.inputs.scenario import prepare
 
 KNOWN = ("age", "income", "rent", "region", "education")
@@ -252,7 +253,7 @@ def test_progress_says_count_and_bound():
 
 def test_a_solver_that_fails_leaves_the_best_so_far(monkeypatch, caplog):
     monkeypatch.setattr(margin, "is_solved", lambda _: False)
-    monkeypatch.setattr(BigM, "run", lambda *_: None)
+    monkeypatch.setattr(BigM, "run", lambda *_: 0.0)
     with caplog.at_level(logging.WARNING, "unveil"):
         _, found = attack_plainly(two_files(60, seed=1), Supervised(splits=0))
     assert found["ended"] == "unclear"
@@ -279,6 +280,15 @@ def test_time_that_is_over_leaves_a_bound():
     _, found = attack_plainly(files, Supervised(splits=0, budget=1e-9))
     assert found["ended"] == "time"
     assert found["linked"] <= found["bound"] <= 60
+
+
+def test_a_budget_in_seconds_learns_the_same_each_time():
+    """It ends in the middle of the search or the proof, at the same place."""
+    files = two_files(80, seed=1, noise=2.0)
+    for budget in (2e-3, 0.05, 0.5):
+        attack = Supervised(splits=1, budget=budget)
+        first, second = (attack_plainly(files, attack)[1] for _ in range(2))
+        assert first == second
 
 
 def questions(files, strict, **options):
@@ -429,10 +439,11 @@ def test_a_budget_of_steps():
     budget = Budget(None, 2)
     assert not budget.over
     assert budget.left > 1e6
-    budget.spend()
-    budget.spend()
+    for _ in range(2):
+        budget.spend(1.0, programs=1)
     assert budget.over
     assert not budget.late
+    assert Budget(2.0, None, worked=2.0).late
 
 
 def test_within():

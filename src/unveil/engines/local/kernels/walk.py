@@ -61,6 +61,7 @@ class WalkScratch(NamedTuple):
     nodes: Ints  # the stack
     least: Floats  # the bounds of the nodes on the stack
     stop: Bools  # turns true when the answers are no longer wanted
+    work: Ints  # one number: boxes bounded and records compared
 
 
 def scratch_for(search: SearchArrays, stop: Bools) -> WalkScratch:
@@ -79,6 +80,7 @@ def scratch_for(search: SearchArrays, stop: Bools) -> WalkScratch:
         nodes=np.zeros(STACK, np.int64),
         least=np.zeros(STACK),
         stop=stop,
+        work=np.zeros(1, np.int64),
     )
 
 
@@ -120,6 +122,7 @@ def bound_children(
     """
     frame, tree, query = search.frame, search.tree, search.queries.rows[i]
     out = scratch.corners if far else scratch.bounds
+    scratch.work[0] += FAN
     if frame.filter != NONE:
         if far:
             filter_corners(frame.filter, scratch.point, tree.low, tree.high, node, scratch.boxes)
@@ -158,6 +161,7 @@ def edge(centre: float, value: np.float32, outward: float) -> float:
 def filter_leaf(search: SearchArrays, leaf: int, limit: float, scratch: WalkScratch) -> bool:
     """Put the filter on a leaf; false when all of its records are beyond the limit."""
     kind = search.frame.filter
+    scratch.work[0] += search.tree.starts[leaf + 1] - search.tree.starts[leaf]
     return kind == NONE or filter_tile(
         kind, scratch.point, search.tree.tiles, leaf, limit, scratch.tile
     )
