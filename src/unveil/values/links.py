@@ -1,4 +1,4 @@
-"""Links: whom an attack takes each record for. Every measure starts from them."""
+"""Links: the candidates that an attack finds for each record. Every measure starts from them."""
 
 from __future__ import annotations
 
@@ -17,55 +17,54 @@ from unveil.support.seeds import stream
 from unveil.support.specs import Spec, method_name
 from unveil.table.row_identity import CanonicalOrder, sample_rows
 from unveil.values.intruder import Intruder
-from unveil.values.pair_table import pair_table
 from unveil.wording import count
 
-Margins = Literal["distance", "likelihood"]  # one may be twice another, or twice as likely
-N_TOP = 3  # candidates of each record: the best, the second, and one in case the true one goes
+Margins = Literal["distance", "likelihood"]  # scores that can be compared with each other
+N_TOP = 3  # candidates of each record: the best, the second, and one in reserve
 MOST_RECORDS = 10**12
 
 
 class RankOfTruth(NamedTuple):
-    """Each record against its true one; -1 where that is not among the candidates."""
+    """The rank of the true candidate of each record; -1 where it is not a candidate."""
 
-    n_closer: Ints  # strictly closer; where the count was stopped, so many "or more"
-    n_tied: Ints  # itself left out; -1 where the count of the closer was stopped
-    chance: Floats | None = None  # of the link, where a matching decides it and not its ties
+    n_closer: Ints  # strictly closer candidates; at least so many where the count was stopped
+    n_tied: Ints  # other candidates at the same score; -1 where the count was stopped
+    chance: Floats | None = None  # probability of the true link, where a matching decides
     work: int = 0  # cells compared, as `unveil.support.work` counts them; 0: next to nothing
 
     def take(self, positions: Ints) -> RankOfTruth:
-        """The same of some records."""
+        """The ranks of some of the records."""
         chance = None if self.chance is None else self.chance[positions]
         return RankOfTruth(self.n_closer[positions], self.n_tied[positions], chance)
 
     @property
     def hits(self) -> Floats:
-        """The probability that each record is linked with its true one."""
+        """The probability that each record is linked to its true row."""
         if self.chance is not None:
             return self.chance
-        found = self.n_closer == 0
-        shares: Floats = found / np.where(found, 1 + self.n_tied, 1)
+        nearest = self.n_closer == 0
+        shares: Floats = nearest / np.where(nearest, 1 + self.n_tied, 1)
         return shares
 
 
 class RankedCandidates(NamedTuple):
-    """The best candidates of each record, a row each; -1 and infinity: there are no more."""
+    """The best candidates of each record, a row each; -1 and infinity where none is left."""
 
-    rows: Ints  # those that tie with the best by row, the others by score
-    scores: Floats  # the less, the better
-    n_best: Ints  # all that tie with the best
+    rows: Ints  # ties with the best by row number, the others by score
+    scores: Floats  # the lower, the better
+    n_best: Ints  # candidates at the best score
     work: int = 0  # cells compared
 
 
 class ComparisonBlock(NamedTuple):
-    """Records that have the same candidates."""
+    """Records with the same candidates."""
 
-    records: Ints  # places among the records asked for
+    records: Ints  # positions among the queried records
     candidates: Ints
 
 
 class Finder(Protocol):
-    """What an attack hands over: it answers when asked. Records and candidates are rows."""
+    """A prepared attack: it answers queries about records and candidates, given as rows."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -73,48 +72,48 @@ class Finder(Protocol):
 
     @property
     def supervised(self) -> bool:
-        """Whether it was made with the truth in hand."""
+        """Whether the attack was trained with the truth."""
 
     @property
     def margins(self) -> Margins | None:
-        """What scores are, so that one may be set against another; None: nothing to compare."""
+        """The kind of score; None if scores cannot be compared with each other."""
 
     @property
     def details(self) -> dict[str, Any]:
-        """How the attack came to its scores, in plain values; empty, if there is nothing to say."""
+        """How the attack computes its scores, as plain values; may be empty."""
 
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        """Each record against a row of the other file."""
+        """The rank of the true row of each record."""
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """Which candidates each record is compared with."""
+        """The candidates that each record is compared with, by block."""
 
     def n_candidates(self, records: Ints) -> Ints:
-        """How many they are."""
+        """The number of candidates of each record."""
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
-        """Whether each record is compared with a candidate."""
+        """Whether each record is compared with the given candidate."""
 
     def classes(self) -> Ints:
-        """For each released row its class of rows that the attack cannot tell apart."""
+        """The class of each released row; the attack cannot distinguish the rows of a class."""
 
     def log_totals(self, records: Ints) -> Floats | None:
-        """The log of the sum of exp(-score) over each record's candidates, all of them.
+        """The log of the sum of exp(-score) over all candidates of each record.
 
-        By it a score becomes the probability of a link; None where scores say nothing of that.
+        It turns a score into the probability of a link; None where scores are no likelihoods.
         """
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Links:
-    """Whom an attack takes each of the intruder's records for; each part made when asked for.
+    """The candidates that an attack finds for each of the intruder's records, computed on demand.
 
-    Against the truth: `n_closer` and `n_tied`. Without it, or for margins: `best`, `score`,
+    With the truth: `n_closer` and `n_tied`. Without it, or for margins: `best`, `score`,
     `n_best`, `second`. Rows are counted from 0.
 
     >>> import unveil
@@ -127,15 +126,15 @@ class Links:
     attack: Spec
     intruder: Intruder
     finder: Finder = field(repr=False)
-    records: Ints  # the rows that are linked; in the reverse direction, of the release
-    truth: Ints | None  # the row that each truly is, of the other file; -1: of none
-    population: int  # the records that might be linked rightly, of which these may be a sample
+    records: Ints  # the rows to link; in the reverse direction, rows of the release
+    truth: Ints | None  # the true row of each in the other file; -1 for none
+    population: int  # records with a true row, of which these may be a sample
     candidates: int  # the records of the other file
-    positions: tuple[Ints, Ints]  # where records and candidates stand in their files
+    positions: tuple[Ints, Ints]  # of records and candidates in their files
     order: CanonicalOrder = field(repr=False)
     attack_strangers: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
-    progress: Progress | None = None  # told how far a part has come, while it is made
+    progress: Progress | None = None
     _samples: dict[int, Links] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
@@ -153,7 +152,7 @@ class Links:
 
     @property
     def origin(self) -> Ints:
-        """The row of the original, or of its own file, of each of the intruder's records."""
+        """The row of each of the intruder's records in the original, or in the intruder's file."""
         return self.positions[1 if self.intruder.reverse else 0]
 
     @property
@@ -168,7 +167,7 @@ class Links:
         return self.truth
 
     def rank_up_to(self, stop_at: int | None) -> RankOfTruth:
-        """Each record against its true one, the closer ones counted up to `stop_at`."""
+        """The rank of the true row of each record, counting closer ones up to `stop_at`."""
         return self.finder.rank_of_truth(self.records, self.true_rows, stop_at, self.progress)
 
     def nearest(self, k: int) -> RankedCandidates:
@@ -177,49 +176,49 @@ class Links:
 
     @cached_property
     def rank_of_truth(self) -> RankOfTruth:
-        """Each record against its true one, as far as needed to say who is linked."""
+        """The rank of the true row of each record, as far as needed to count the hits."""
         return self.rank_up_to(1)
 
     @cached_property
     def top_candidates(self) -> RankedCandidates:
-        """The few best candidates of each record."""
+        """The best few candidates of each record."""
         return self.nearest(N_TOP)
 
     @property
     def n_closer(self) -> Ints:
-        """Candidates strictly closer than the true one: 0, or 1 for "at least one"."""
+        """Candidates strictly closer than the true row: 0, or 1 for at least one."""
         return self.rank_of_truth.n_closer
 
     @property
     def n_tied(self) -> Ints:
-        """Candidates that tie with the true one, itself left out; -1 where one is closer."""
+        """Other candidates that tie with the true row; -1 where one is closer."""
         return self.rank_of_truth.n_tied
 
     @property
     def best(self) -> Ints:
-        """The best candidate, the lowest row among ties; -1: there is none."""
+        """The best candidate, the lowest row among ties; -1 if there is none."""
         return self.top_candidates.rows[:, 0]
 
     @property
     def score(self) -> Floats:
-        """What the best candidate scores: a distance, say."""
+        """The score of the best candidate, such as a distance."""
         return self.top_candidates.scores[:, 0]
 
     @property
     def n_best(self) -> Ints:
-        """How many candidates tie for the best."""
+        """The number of candidates that tie for the best."""
         return self.top_candidates.n_best
 
     @property
     def second(self) -> Floats:
-        """What the second best scores: as much as the best where these tie."""
+        """The score of the second best candidate, which may tie with the best."""
         return self.top_candidates.scores[:, 1]
 
     def sample(self, n: int) -> Links:
         """The same attack on n of these records, drawn by the seed; all, if there are fewer.
 
-        Ranks, scales and candidates stay those of the whole files. Who is drawn does not
-        depend on the order of the rows.
+        Ranks, scales and candidates stay those of the whole files. The draw does not depend on
+        the order of the rows.
 
         >>> import unveil
         >>> people = unveil.households(100)
@@ -229,21 +228,20 @@ class Links:
         n = whole_number(n, "a sample", 1, MOST_RECORDS)
         if n >= len(self):
             return self
-        if n not in self._samples:  # what it has found out is of use to several measures
+        if n not in self._samples:  # several measures share the answers
             rng = stream(self.seed, "attack", "sample")
             chosen = sample_rows(self.order.records[self.records], n, rng)
             truth = None if self.truth is None else self.truth[chosen]
-            some = replace(self, records=self.records[chosen], truth=truth)
-            if "rank_of_truth" in vars(self):  # what is known need not be asked again
-                known = self.rank_of_truth.take(chosen)
-                object.__setattr__(some, "rank_of_truth", known)
-            self._samples[n] = some
+            sample = replace(self, records=self.records[chosen], truth=truth)
+            if "rank_of_truth" in vars(self):  # already computed
+                object.__setattr__(sample, "rank_of_truth", self.rank_of_truth.take(chosen))
+            self._samples[n] = sample
         return self._samples[n]
 
     def on(self, people: Any) -> Links:
-        """The same attack on people who are not in the release: ranks and scales stay.
+        """The same attack on people who are not in the release (a path, a frame or Microdata).
 
-        The people are a path, a frame or Microdata.
+        Ranks and scales stay those of the attacked files.
 
         >>> import unveil
         >>> people = unveil.households(100)
@@ -261,14 +259,16 @@ class Links:
     def pairs(self, k: int = 2) -> pl.DataFrame:
         """The k best candidates of each record, as the table of pairs that splink writes.
 
-        And all that tie with the best, up to a thousand. Left is the original, right the
-        release, by row numbers from 1. The weight is the score, its sign turned: the more, the
-        better. A distance is no probability, so there is none; of likelihoods it is that of
-        the link among all that the record may have. `n_best` says how many tie.
+        Ties with the best are listed as well, up to a thousand. Left is the original, right the
+        release, by row numbers from 1. The match weight is the negative score. The match
+        probability is that of the link among all candidates of the record; distances have none.
+        `n_best` counts the ties.
 
         >>> import unveil
         >>> people = unveil.households(100)
         >>> unveil.attack(people, people, unveil.attacks.Distance()).pairs().columns
         ['unique_id_l', 'unique_id_r', 'match_weight', 'match_probability', 'n_best']
         """
+        from unveil.values.pair_table import pair_table
+
         return pair_table(self, k)

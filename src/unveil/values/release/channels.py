@@ -1,6 +1,6 @@
 """Channels: what a mask can have done to a value, in numbers.
 
-Masks write channels; an intruder who knows the method reads channels and knows no mask.
+Masks write channels. An intruder who knows the method reads channels and needs no mask.
 
 ::
 
@@ -19,9 +19,8 @@ Masks write channels; an intruder who knows the method reads channels and knows 
     ├── Transition   one category in place of another, by chance
     └── Unknown      anything
 
-`excludes` compares columns before and after: it is true where the mask cannot have made the
-one of the other, with the slack of rounding to the column's type. `only` is what a channel says
-of some of its columns.
+`excludes` is true where the mask cannot have turned the record before into the record after,
+up to rounding to the column's type. `only` restricts a channel to some of its columns.
 """
 
 from __future__ import annotations
@@ -44,19 +43,19 @@ from unveil.wording import listing
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Channel(abc.ABC):
-    """What a mask can have done to some columns; most channels are of one."""
+    """What a mask can have done to some columns; most channels have one column."""
 
     columns: tuple[str, ...]
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:  # noqa: ARG002
-        """Where the mask cannot have made the record after of the one before.
+        """Where the mask cannot have turned the row before into the same row after.
 
-        The records stand in the same rows of both; missing cells are never excluded.
+        A missing cell never excludes.
         """
         return np.zeros(len(before), np.bool_)
 
     def only(self, columns: Sequence[str]) -> Channel:  # noqa: ARG002
-        """What it did to those of its columns that are among these: most have one."""
+        """The channel of those of its columns that are among these."""
         return self
 
     def __repr__(self) -> str:
@@ -70,8 +69,8 @@ class Noise(Channel):
     mean: Floats
     covariance: Floats
     slack: tuple[Slack, ...]
-    runs: int = 0  # estimated by running the mask so many times; 0: known
-    slope: Floats | None = None  # what each value was multiplied by; if not given, 1
+    runs: int = 0  # number of runs of the mask that it was estimated from; 0: known
+    slope: Floats | None = None  # factor of each value; None: 1
 
     @property
     def times(self) -> Floats:
@@ -94,7 +93,7 @@ class Noise(Channel):
 def fitted_noise(
     column: str, before: Floats, after: Floats, slack: Slack, runs: int
 ) -> Noise | None:
-    """Noise as some pairs of values show it: about a straight line, by least squares.
+    """Noise around a straight line, fitted to pairs of values by least squares.
 
     >>> x = np.arange(4.0)
     >>> fitted_noise("age", x, 2 * x + 1, Slack(), 1).slope.tolist()
@@ -109,22 +108,21 @@ def fitted_noise(
     slope = float((moved * spread).mean()) / variance if variance > 0 else 1.0
     left = float(((spread - slope * moved) ** 2).mean())
     mean = float(y.mean()) - slope * float(x.mean())
-    each = np.array([mean]), np.array([[left]])
-    return Noise((column,), *each, (slack,), runs, np.array([slope]))
+    return Noise((column,), np.array([mean]), np.array([[left]]), (slack,), runs, np.array([slope]))
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class Between(Channel):
-    """A value became one between two ends that it determines."""
+    """A value became one within an interval that it determines."""
 
     slack: Slack = field(default_factory=Slack)
 
     @abc.abstractmethod
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
-        """The least and the greatest that a value can have become."""
+        """The least and the greatest value that each can have become."""
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the value after lies outside."""
+        """Where the value after lies outside the interval."""
         x, y = (numbers(data, self.columns).values[:, 0] for data in (before, after))
         (low, high), slack = self.ends(x), self.slack.around(y)
         outside: Bools = (y < low - slack) | (y > high + slack)  # never for a NaN
@@ -139,7 +137,7 @@ class Ratio(Between):
     high: float
 
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
-        """A negative value turns them round."""
+        """The interval; a negative value reverses its ends."""
         ends = values * self.low, values * self.high
         return np.minimum(*ends), np.maximum(*ends)
 
@@ -152,9 +150,9 @@ class Exact(Between):
         """What each value became, but for rounding to the column's type."""
 
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
-        """There is only one."""
-        made = self.becomes(values)
-        return made, made
+        """One value, so both ends coincide."""
+        masked = self.becomes(values)
+        return masked, masked
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -182,7 +180,7 @@ class Rounded(Exact):
 
 
 def multiples_of(base: float, times: Floats) -> Floats:
-    """The base so many times, as near as 64 bits come to it in decimals: 3 times 0.1 is 0.3.
+    """Multiples of a decimal base, rounded once: 3 times 0.1 is 0.3.
 
     >>> multiples_of(0.1, np.array([3.0, np.nan])).tolist()
     [0.3, nan]
@@ -201,48 +199,46 @@ def multiples_of(base: float, times: Floats) -> Floats:
 class Swap(Channel):
     """A value moved by at most `window` positions in ascending order.
 
-    Positions, not ranks: equal values share a block of positions, and any of a block may
-    have moved. All positions within the window are as likely; but where `mean` and
-    `deviation` are given, the positions moved are drawn from that normal distribution, cut
-    off at 1 and at the window; or, if `bound`, the draw, its sign dropped, is the window.
-    A value without a partner stays where it is.
+    Positions, not ranks: equal values share a block of positions, and any of a block may have
+    moved. All positions within the window are equally likely, unless `mean` and `deviation` are
+    given: then the distance is drawn from that normal distribution, cut off at 1 and at the
+    window, or, if `bound`, the absolute draw is the window. A value without a partner stays.
     """
 
     window: int
     mean: float | None = None
     deviation: float | None = None
     bound: bool = False
-    slack: Slack = field(default_factory=Slack)  # of what takes the place of the values
+    slack: Slack = field(default_factory=Slack)  # of the replacing values
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
         """Where no position of the one block is within the window of the other's."""
         a, b = (_blocks(data, self.columns[0]) for data in (before, after))
-        apart = np.maximum(a.first - b.last, b.first - a.last)
-        too_far: Bools = (a.last >= 0) & (b.last >= 0) & (apart > self.window)
+        gap = np.maximum(a.first - b.last, b.first - a.last)
+        too_far: Bools = (a.last >= 0) & (b.last >= 0) & (gap > self.window)
         return too_far
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Groups(Channel):
-    """Records were replaced by the centres of groups of at least k that are alike.
+    """Records were replaced by the centres of groups of at least k similar records.
 
-    Alike on the columns together, each divided by its deviation; for a category, which has
-    no deviation, it is 1.
+    Similar on the columns together, each divided by its deviation, which is 1 for categories.
     """
 
     k: int
     deviation: Floats
 
     def only(self, columns: Sequence[str]) -> Groups:
-        """The same groups, of which some columns are seen."""
+        """The same groups, seen on some columns."""
         kept = [j for j, column in enumerate(self.columns) if column in columns]
-        seen = tuple(self.columns[j] for j in kept)
-        return replace(self, columns=seen, deviation=self.deviation[kept])
+        columns = tuple(self.columns[j] for j in kept)
+        return replace(self, columns=columns, deviation=self.deviation[kept])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Ranges(Channel):
-    """A value was replaced by a range that holds it; if `closed`, its upper end too.
+    """A value was replaced by a range that holds it, with its upper end if `closed`.
 
     A star is the range of all numbers.
     """
@@ -265,13 +261,13 @@ class Ranges(Channel):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sets(Channel):
-    """A category was replaced by a cell that may hold it.
+    """A category was replaced by a cell that stands for it and perhaps for others.
 
-    By itself, a set, a range of the order, a prefix, a group of the hierarchy or a star. Where
-    there is a `table`, the category was first replaced by another, as the table says.
+    The cell is the category, a set, a range of the order, a prefix, a group of the hierarchy or a
+    star. Where there is a `table`, the category was first recoded by it.
     """
 
-    table: dict[str, str] = field(default_factory=dict)  # one that it does not name stayed
+    table: dict[str, str] = field(default_factory=dict)  # other categories stayed
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
         """Where the cell does not hold the category."""
@@ -285,11 +281,11 @@ class Sets(Channel):
         return found
 
     def listed(self, categories: tuple[str, ...]) -> tuple[str, ...]:
-        """All categories, those that the table makes among them."""
+        """All categories, with those that the table produces."""
         return tuple(dict.fromkeys((*categories, *self.table, *self.table.values())))
 
     def becomes(self, sets: CodeSets) -> CodeSets:
-        """What each set became before it was generalised; of the categories `listed`."""
+        """Each set after recoding by the table; its categories are `listed`."""
         place = {category: code for code, category in enumerate(sets.categories)}
         now = [place[self.table.get(category, category)] for category in sets.categories]
         return replace(sets, members=np.array(now, np.int32)[sets.members])
@@ -297,12 +293,12 @@ class Sets(Channel):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Recoding(Channel):
-    """A category was replaced by another, always the same."""
+    """A category was replaced by another, always by the same."""
 
-    table: dict[str, str]  # every category, also those that stay
+    table: dict[str, str]  # every category, including those that stay
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where another category stands."""
+        """Where the table gives another category."""
         x, y = codes(before, self.columns[0]), codes(after, self.columns[0])
         place = {category: code for code, category in enumerate(y.categories)}
         becomes = [place.get(self.table.get(category, ""), -2) for category in x.categories]
@@ -320,7 +316,7 @@ class Transition(Channel):
     runs: int = 0
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the matrix says that it cannot be."""
+        """Where the transition has probability 0."""
         x, y = (codes(data, self.columns[0], self.categories).codes for data in (before, after))
         impossible: Bools = (x >= 0) & (y >= 0) & (self.matrix[x, y] <= 0)
         return impossible
@@ -331,14 +327,9 @@ class Unknown(Channel):
     """Nothing is known of what was done."""
 
 
-def _values(data: Microdata, column: str) -> Floats:
-    values: Floats = numbers(data, [column]).values[:, 0]
-    return values
-
-
 def _blocks(data: Microdata, column: str) -> TiedBlocks:
     if data.level(column) == "numeric":
-        values = _values(data, column)
+        values = numbers(data, [column]).values[:, 0]
         return tied_blocks(values, ~np.isnan(values))
     coded = codes(data, column)
     return tied_blocks(coded.codes.astype(np.int64), coded.codes >= 0)

@@ -1,4 +1,4 @@
-"""Several masks on one column: what they come to together."""
+"""Several masks on one column, composed into one channel."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from unveil.values.release.channels import (
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Masking:
-    """What was done to some columns: first functions of a value, then one channel at most."""
+    """The masking of some columns: first functions of a value, then at most one channel."""
 
     exact: dict[str, tuple[Exact, ...]] = field(default_factory=dict)
     channels: tuple[Channel, ...] = ()
-    unsettled: tuple[str, ...] = ()  # columns with several channels and no formula for them
+    unsettled: tuple[str, ...] = ()  # columns whose channels cannot be composed
 
     def renamed(self, names: dict[str, str]) -> Masking:
-        """The same of columns that are called otherwise."""
+        """The same masking of columns with other names."""
         return Masking(
-            {names[column]: done for column, done in self.exact.items()},
+            {names[column]: steps for column, steps in self.exact.items()},
             tuple(
                 replace(channel, columns=tuple(names[column] for column in channel.columns))
                 for channel in self.channels
@@ -41,7 +41,7 @@ class Masking:
         )
 
     def __add__(self, other: Masking) -> Masking:
-        """What was done to the columns of both, which have none in common."""
+        """The masking of the columns of both, which have none in common."""
         return Masking(
             self.exact | other.exact,
             self.channels + other.channels,
@@ -50,13 +50,13 @@ class Masking:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns of which something is known."""
+        """All columns whose masking is known."""
         named = (column for channel in self.channels for column in channel.columns)
         return tuple(dict.fromkeys((*self.exact, *named, *self.unsettled)))
 
 
 def compose(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
-    """What channels, one after another, did to some columns."""
+    """The masking of some columns by channels, one after another."""
     exact: dict[str, tuple[Exact, ...]] = {}
     settled: list[Channel] = []
     unsettled: list[str] = []
@@ -70,25 +70,25 @@ def compose(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
             exact[new.columns[0]] = (*exact.get(new.columns[0], ()), new)
             continue
         settled = [other for other in settled if other not in before]
-        both: Channel | None = new
+        composed: Channel | None = new
         for other in before:
-            both = None if both is None else compose_pair(other, both)
-        if both is not None:
-            settled.append(both)
+            composed = None if composed is None else compose_pair(other, composed)
+        if composed is not None:
+            settled.append(composed)
             continue
         unsettled += settling
         for other in before:
             kept = [column for column in other.columns if column not in unsettled]
             settled += [other.only(kept)] if kept else []
     return Masking(
-        {column: done for column, done in exact.items() if column not in unsettled},
+        {column: steps for column, steps in exact.items() if column not in unsettled},
         tuple(settled),
         tuple(unsettled),
     )
 
 
 def compose_pair(first: Channel, second: Channel) -> Channel | None:
-    """One channel in the place of two; None where there is no formula."""
+    """One channel in place of two; None where there is no formula."""
     if isinstance(first, Noise) and isinstance(second, Noise):
         return _summed(first, second)
     if isinstance(first, Noise) and isinstance(second, Rounded):
@@ -111,7 +111,7 @@ def compose_pair(first: Channel, second: Channel) -> Channel | None:
 
 
 def _generalised(first: Channel, second: Ranges | Sets) -> Channel | None:
-    """A cell that holds what the first made, or the cell that the first put in its place."""
+    """A cell that stands for the result of the first channel."""
     if isinstance(first, Ranges) and isinstance(second, Ranges):
         return Ranges(first.columns, first.closed or second.closed)
     if isinstance(first, Sets | Recoding) and isinstance(second, Sets) and not second.table:
@@ -120,7 +120,7 @@ def _generalised(first: Channel, second: Ranges | Sets) -> Channel | None:
 
 
 def _summed(first: Noise, second: Noise) -> Noise:
-    """Both noises, on the columns of either; the second multiplies what the first has made."""
+    """The sum of two noises, on the columns of either; the second factor scales the first noise."""
     columns = tuple(dict.fromkeys((*first.columns, *second.columns)))
     mean, covariance = np.zeros(len(columns)), np.zeros((len(columns), len(columns)))
     slope = np.ones(len(columns))
@@ -145,7 +145,7 @@ def _categories(channel: Recoding | Transition) -> tuple[str, ...]:
 
 
 def _matrix(channel: Recoding | Transition, listed: tuple[str, ...]) -> Floats:
-    """The probabilities of what each category becomes; one that the channel does not know stays."""
+    """The transition matrix of a channel; categories that it does not know stay."""
     place = {category: code for code, category in enumerate(listed)}
     matrix = np.eye(len(listed))
     if isinstance(channel, Transition):

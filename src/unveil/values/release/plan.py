@@ -19,10 +19,10 @@ SEED_BITS = 63  # what a TOML file holds
 
 @dataclass(frozen=True)
 class Plan:
-    """What is done to a table: the masks in order, and the seed of their random numbers.
+    """The masks to apply, in order, and the seed of their random numbers.
 
-    Whoever has the plan and a guess of the original can check the guess: a plan is as
-    private as the original. Without a seed one is drawn when the plan is carried out.
+    Whoever has the plan can check a guess of the original, so a plan is as private as the
+    original. Without a seed, one is drawn when the plan is carried out.
 
     >>> from unveil.masks import RankSwapping
     >>> Plan((RankSwapping(p=5, columns=["age"]),), seed=7).to_dict()
@@ -31,7 +31,7 @@ class Plan:
 
     masks: tuple[Spec, ...]
     seed: int | None = field(default=None, repr=False)  # as private as the original
-    keep_order: bool = False  # whether a written file has the rows in their original order
+    keep_order: bool = False  # whether a written file keeps the original order of rows
     version: str = ""
 
     def __post_init__(self) -> None:
@@ -44,13 +44,13 @@ class Plan:
             raise SpecError("keep_order: true or false")
 
     def stream(self, *names: str) -> np.random.Generator:
-        """The random numbers of one step and column, by the plan's seed."""
+        """The random generator of one step and column."""
         if self.seed is None:
             raise UsageError("a plan without a seed draws nothing: carry it out, or give it one")
         return stream(self.seed, *names)
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as plain values: the TOML file."""
+        """The plan as plain values, as in a TOML file."""
         plain: dict[str, Any] = {"seed": self.seed, "version": self.version}
         if self.keep_order:
             plain["keep_order"] = True
@@ -71,22 +71,20 @@ def check_seed(seed: Any) -> int:
 
 def _plain(mask: Spec) -> dict[str, Any]:
     fields = msgspec.json.decode(msgspec.json.encode(mask, enc_hook=_name_of))
-    return {"method": method_name(type(mask))} | _given(fields)
+    return {"method": method_name(type(mask)), **_without_nulls(fields)}
 
 
-def _given(table: dict[str, Any]) -> dict[str, Any]:
-    """A table without what has no value, which a TOML file cannot hold; tables in it, too."""
-    return {name: _plain_value(value) for name, value in table.items() if value is not None}
-
-
-def _plain_value(value: Any) -> Any:
+def _without_nulls(value: Any) -> Any:
+    """Tables without null values, which a TOML file cannot hold."""
     if isinstance(value, list):
-        return [_plain_value(one) for one in value]
-    return _given(value) if isinstance(value, dict) else value
+        return [_without_nulls(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: _without_nulls(entry) for name, entry in value.items() if entry is not None}
+    return value
 
 
 def _name_of(value: Any) -> str | None:
-    """A user's own function is known by its name; a plan holds neither it nor a table."""
+    """A user's function is written by its name; a table is left out."""
     if callable(value):
         return getattr(value, "__qualname__", type(value).__name__)
     return None

@@ -1,4 +1,4 @@
-"""A release: the masked table, how it was made, and what an auditor may know of it."""
+"""A release: the masked table, its plan, its channels and its row map."""
 
 from __future__ import annotations
 
@@ -19,26 +19,24 @@ from unveil.values.release.channels import Channel
 from unveil.values.release.plan import Plan
 from unveil.wording import count, listing
 
-ROW_ORDER = ("", "rows")  # the stream that orders the rows of a written file; no step is called ""
+ROW_ORDER = ("", "rows")  # the stream that shuffles the rows of a written file
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Releases:
-    """Several releases of the same people, whose rows a common key tells: scores add up.
+    """Several releases of the same people, joined by a key, so that the scores of a person add up.
 
-    The key is the name of a column that all of them have, or true: the rows of Releases in
-    memory are then those of the original. Without a common key each release is attacked by
-    itself: somebody who knows the original learns nothing of a row of one from those of the
-    others.
+    The key is a column that all releases have, or true for releases in memory, whose rows are
+    those of the original. Without a common key each release is attacked by itself.
 
     >>> import unveil
     >>> people = unveil.households(200, seed=7)
     >>> noise = unveil.masks.AdditiveNoise(scale=0.5, columns=["income", "rent"])
-    >>> both = Releases([unveil.mask(people, [noise], seed=seed) for seed in (1, 2)], key=True)
+    >>> pair = Releases([unveil.mask(people, [noise], seed=seed) for seed in (1, 2)], key=True)
     >>> knows = unveil.Intruder(knows=["income", "rent"])
     >>> once, twice = (
     ...     unveil.attack(people, one, unveil.attacks.Tailored(), intruder=knows)
-    ...     for one in (both.first(1), both)
+    ...     for one in (pair.first(1), pair)
     ... )
     >>> unveil.measures.risk(twice).expected > unveil.measures.risk(once).expected
     True
@@ -59,10 +57,9 @@ class Releases:
                 "here; without one, attack each by itself"
             )
 
-    def first(self, many: int) -> Releases:
-        """The first so many of them."""
-        upto = whole_number(many, "releases: first", 1, len(self))
-        return Releases(self.releases[:upto], self.key)
+    def first(self, n: int) -> Releases:
+        """The first n releases."""
+        return Releases(self.releases[: whole_number(n, "releases: first", 1, len(self))], self.key)
 
     def __len__(self) -> int:
         return len(self.releases)
@@ -75,8 +72,8 @@ class Releases:
 class Release:
     """The masked table, the plan that made it, its channels and its row map.
 
-    The rows stand in the order of the original's; `unveil.write` shuffles them. Whoever
-    has the row map has undone the masking: it is never written unless asked for.
+    The rows are in the order of the original; `unveil.write` shuffles them. The row map undoes the
+    masking: it is written on request only.
 
     >>> import unveil
     >>> sample = unveil.households(100)
@@ -89,16 +86,16 @@ class Release:
     channels: tuple[Channel, ...]  # in the order of the masks
     row_map: Ints | None  # the original's row of each released row, from 0; None: synthetic
     origin: dict[str, int] = field(default_factory=dict)  # fingerprints of the original's columns
-    details: dict[str, Any] = field(default_factory=dict)  # what masks say of their work, by step
+    details: dict[str, Any] = field(default_factory=dict)  # reported by the masks, by step
 
     def channels_of(self, column: str) -> tuple[Channel, ...]:
-        """What was done to one column, in order; nothing, if it was not masked."""
+        """The channels of one column, in the order of the masks; none if it was not masked."""
         self.data.check(column)
         return tuple(channel for channel in self.channels if column in channel.columns)
 
     @property
     def schema(self) -> Schema:
-        """The schema of a file with this release: orders that a type had are written out."""
+        """The schema of a file with this release; orders of ordered types are written out."""
         declared = self.data.schema
         return Schema(
             {
@@ -114,7 +111,7 @@ class Release:
         return replace(self, data=Reordered(self.data, order), row_map=row_map)
 
     def written_order(self) -> Ints:
-        """The rows in the order in which they are written, unless the plan keeps them."""
+        """The order in which rows are written, unless the plan keeps the original order."""
         order: Ints = self.plan.stream(*ROW_ORDER).permutation(len(self.data))
         return order
 
