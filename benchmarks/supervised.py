@@ -31,8 +31,9 @@ from people import people
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.bigm import BigM
 from unveil.attacks.rivals import Rivals
-from unveil.workflows.reproducing.published import published
-from unveil.workflows.reproducing.supervised.files import FILES, masked, of_sample
+from unveil_papers.datasets import dataset
+from unveil_papers.framework.published import published
+from unveil_papers.supervised.files import FILES, masked, of_sample
 
 HEADS = ("d2AM", "d2MD", "d2WM", "d2CI", "d2MD*")  # of the paper, in the order of ours
 PAPER = {
@@ -47,7 +48,7 @@ NOISE = np.linspace(0.02, 0.4, ATTRIBUTES)  # of their attributes, in deviations
 
 def census(name, sample):
     """A file of the paper's: 400 records of Census, or all, and their release."""
-    data = unveil.dataset("census") if sample is None else of_sample(sample, seed=0)
+    data = dataset("census") if sample is None else of_sample(sample, seed=0)
     file = masked(data, *FILES[name])
     return file.data, file.release
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from unveil.data.schema import Schema
     from unveil.errors import UnveilError
     from unveil.files.csv import Csv
-    from unveil.files.datasets import dataset
     from unveil.files.evidence import read_evidence
     from unveil.files.excel import Excel
     from unveil.files.plans import read_plan
@@ -59,7 +58,6 @@ __all__ = [
     "attacks",
     "audit",
     "compare",
-    "dataset",
     "households",
     "inspect",
     "link",
@@ -96,7 +94,6 @@ _HOME = {
     "attacks": "unveil",
     "audit": "unveil.workflows.auditing",
     "compare": "unveil.workflows.comparing",
-    "dataset": "unveil.files.datasets",
     "households": "unveil.data.samples",
     "inspect": "unveil.workflows.inspecting",
     "link": "unveil.workflows.linking",

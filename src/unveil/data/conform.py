@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import polars as pl
 
-from unveil.data.attribute import Attribute  # noqa: TC001 - a field of Settled
+from unveil.data.attribute import Attribute
 from unveil.data.cells import Cell, OneOf, Prefix, Range, Star, parse_cell
 from unveil.data.columns import (
     NUMBER,

@@ -20,7 +20,7 @@ from unveil.data.columns import labels_of, whole_numbers
 from unveil.data.microdata import Microdata
 from unveil.data.schema import Schema
 from unveil.errors import DataError, FileError, SpecError, count, needed
-from unveil.files.clocks import Clock  # noqa: TC001 - msgspec looks at the fields of a Spec
+from unveil.files.clocks import Clock
 from unveil.files.formats import Format
 
 if TYPE_CHECKING:

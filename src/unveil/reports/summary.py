@@ -14,7 +14,6 @@ from unveil.reports.sections import (
     doing,
     knowledge,
     loss,
-    papers,
     people,
     values,
     verdict,
@@ -25,7 +24,6 @@ from unveil.reports.sections.validity import validity
 if TYPE_CHECKING:
     from unveil.data.audit import Evidence
     from unveil.data.comparison import Comparison
-    from unveil.data.reproduction import Reproductions
     from unveil.reports.content import Section
 
 
@@ -117,20 +115,4 @@ def compared(found: Comparison, *, external: bool = False) -> Summary:
         limits=comparison.limits(),
         version=__version__,
         external=external,
-    )
-
-
-def reproduced(found: Reproductions) -> Summary:
-    """What is said of papers whose tables were reproduced."""
-    made = [papers.overview(found), *(papers.paper(one) for one in found.papers)]
-    return Summary(
-        kind="Reproduction: of data that anybody can get",
-        title="Published tables, ours beside theirs",
-        subject=papers.subject(found),
-        verdict=papers.verdict(found),
-        passed=None,
-        facts=papers.facts(found),
-        sections=tuple(section for section in made if section is not None),
-        limits=papers.limits(),
-        version=found.version,
     )

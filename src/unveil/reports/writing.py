@@ -7,23 +7,21 @@ from typing import TYPE_CHECKING
 
 from unveil.data.audit import Audit, Evidence
 from unveil.data.comparison import Comparison
-from unveil.data.reproduction import Reproductions
 from unveil.errors import FileError, UsageError, reason
 from unveil.files.evidence import NO_EVIDENCE, read_evidence
 from unveil.files.places import as_path, check_outputs
 from unveil.files.whole import write_bytes
+from unveil.reports.content import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from unveil.reports.content import Summary
-
 ENDINGS = (".html", ".htm")
 
 
 def report(
-    found: Audit | Evidence | Comparison | Reproductions | str | os.PathLike[str],
+    found: Audit | Evidence | Comparison | Summary | str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
     external: bool = False,
@@ -35,7 +33,7 @@ def report(
     Parameters
     ----------
     found
-        An audit, its evidence or the file of it, a comparison, or reproduced papers.
+        An audit, its evidence or the file of it, a comparison, or a summary of anything else.
     path
         The page, an .html file.
     external
@@ -107,15 +105,15 @@ def check_figures(
 
 
 def summary_of(found: object, *, external: bool = False) -> Summary:
-    """What is said of an audit, its evidence or the file of it, a comparison, or papers."""
-    from unveil.reports.summary import compared, reproduced, summary
+    """What is said of an audit, its evidence or the file of it, a comparison, or itself."""
+    from unveil.reports.summary import compared, summary
 
     if isinstance(found, Comparison):
         return compared(found, external=external)
-    if isinstance(found, Reproductions):
-        if external:
-            raise UsageError("a report of papers is for anybody: leave external out")
-        return reproduced(found)
+    if isinstance(found, Summary):
+        if external and not found.external:
+            raise UsageError("a summary is for the readers it was made for: leave external out")
+        return found
     if isinstance(found, str | os.PathLike):
         return _of_file(found, external=external)
     if isinstance(found, Audit):

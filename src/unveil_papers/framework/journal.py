@@ -1,0 +1,106 @@
+"""The journal: what was found so far, so that a long run can be stopped and go on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+import unveil
+import unveil_papers
+from unveil.errors import FileError, reason
+from unveil_papers.datasets import cache_folder
+from unveil_papers.framework.experiment import Figures
+
+PACKAGES = tuple(Path(one.__path__[0]) for one in (unveil, unveil_papers))
+COMPUTES = (
+    "highspy",
+    "numba",
+    "numpy",
+    "polars",
+    "scikit-learn",
+    "scipy",
+)  # packages that figures depend on
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One trial of a paper, and its figures."""
+
+    paper: str
+    trial: str
+    figures: dict[str, float | list[float]]
+
+
+class Journal:
+    """Figures on disk, a line for each trial: of one seed, and of this very code.
+
+    There is no cell of any data in it, only counts and rates. A line that was cut off when the
+    program ended, or damaged, is left out: its trial is run again.
+    """
+
+    def __init__(self, seed: int, folder: Path | None = None) -> None:
+        self.path = (folder or cache_folder() / "papers") / f"{_fingerprint()}-{seed}.jsonl"
+        self._found: dict[tuple[str, str], Figures] = {}
+        for line in self._lines():
+            try:
+                entry = msgspec.json.decode(line, type=Entry)
+            except msgspec.DecodeError:
+                continue
+            self._found[entry.paper, entry.trial] = entry.figures
+
+    def __contains__(self, trial: tuple[str, str]) -> bool:
+        """Whether a trial of a paper was run."""
+        return trial in self._found
+
+    def of(self, paper: str) -> dict[str, Figures]:
+        """All that was found for a paper."""
+        return {trial: found for (name, trial), found in self._found.items() if name == paper}
+
+    def add(self, paper: str, trial: str, figures: Figures) -> None:
+        """Keep what a trial found."""
+        line = msgspec.json.encode(Entry(paper, trial, dict(figures)))
+        self._append(b"\n" + line + b"\n")  # so that a line that was cut off ends here
+        # As it will be read again: a run that goes on is one that was never stopped.
+        self._found[paper, trial] = msgspec.json.decode(line, type=Entry).figures
+
+    def forget(self, trials: Iterable[tuple[str, str]]) -> None:
+        """Let some trials be run again; what they find then takes the place of the old."""
+        for trial in trials:
+            self._found.pop(trial, None)
+
+    def check(self) -> None:
+        """Refuse at once what could not be kept in the end."""
+        self._append(b"")
+
+    def _append(self, text: bytes) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            opened = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            with os.fdopen(opened, "ab") as file:
+                file.write(text)
+        except OSError as error:
+            raise FileError(f"what is found cannot be kept: {reason(error)}").at(
+                str(self.path)
+            ) from None
+
+    def _lines(self) -> list[bytes]:
+        try:
+            return self.path.read_bytes().splitlines()
+        except OSError:
+            return []
+
+
+def _fingerprint() -> str:
+    """A name for all that figures depend on, but for the data, whose hashes are in the code."""
+    digest = hashlib.sha256()
+    for name in COMPUTES:
+        digest.update(f"{name} {version(name)}\n".encode())
+    for package in PACKAGES:
+        for path in sorted(package.rglob("*.py")):
+            digest.update(f"{path.relative_to(package.parent)}\n".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,274 @@
+"""What Armengol and Torra (2015) say in words, judged by what was found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
+from unveil_papers.framework.wording import listed
+from unveil_papers.generalization.outcomes import OUTCOMES
+from unveil_papers.generalization.results import (
+    FAR,
+    FEW,
+    MANY,
+    ORDERS,
+    REST,
+    WITHIN,
+    Results,
+    falling,
+    rising,
+)  # fmt: skip
+from unveil_papers.generalization.sets import DISJOINT
+from unveil_papers.generalization.work import SIZES
+
+AROUND = 0.2  # of a number that is called so
+
+
+def k_anonymous(results: Results) -> Judged:
+    """Patterns overlap, so that what is left of one falls below K."""
+    last = results.released()[-1]
+    own = [results.release(DISJOINT, k, "below") for k in results.released()]
+    return verdict_of(not any(results.every("below"))), (
+        "With a row for each record, its first pattern, so many rows are in groups below K: "
+        f"{results.both('below')}; the smallest group has {min(results.every('smallest')):.0f}. "
+        "With a row for each pattern, no row occurs K times. Patterns made disjoint keep it: "
+        f"{listed(own, 0)} rows up to K = {last}."
+    )
+
+
+def supported(results: Results) -> Judged:
+    """Of its own class."""
+    enough = [results.of(row, k, "least support") >= k for row in ORDERS for k in SIZES]
+    return verdict_of(*enough), f"The fewest records of a pattern: {results.both('least support')}."
+
+
+def discarded(results: Results) -> Judged:
+    """Some always are."""
+    return verdict_of(min(results.every("rest")) > 0), (
+        f"Records that satisfy no pattern: {results.both('rest')}. Together with stars "
+        f"{results.both('lost', 1)} % of all cells are lost."
+    )
+
+
+def good(results: Results) -> Judged:
+    """Near the original or not."""
+    below = [gap for row in ORDERS for gap in results.gaps(row)]
+    near = sum(gap < FAR for gap in below)
+    return verdict_of(near > 0, near == len(below)), (
+        f"In {near} of {len(below)} cells the tree is less than {FAR:.0f} points below the "
+        f"original's on uci, and in the others up to {max(below):.1f}."
+    )
+
+
+def grown(results: Results) -> Judged:  # noqa: ARG001 - no figure tells it
+    """How alike two ways are."""
+    return untestable(
+        "By definition sets are split by the values of an attribute, as in a tree; but by all "
+        "attributes that tie, and chosen by how many values they have, not by what they tell of "
+        "the class. How much that is alike has no figure."
+    )
+
+
+def trade_off(results: Results) -> Judged:
+    """With K, more is lost and less told."""
+    lost = [rising(results.each(row, "lost")) for row in ORDERS]
+    safer = [falling(results.each(row, "one salary")) for row in ORDERS]
+    return verdict_of(*lost, *safer), (
+        f"As K grows, so do the cells lost: {results.both('lost', 1)} %. Rows with one salary in "
+        f"their group: {results.both('one salary', 1)} %."
+    )
+
+
+def true(results: Results) -> Judged:
+    """Cells are, shares are not."""
+    untrue = sum(results.every("untrue"))
+    hit, groups = results.several(MANY, 30, "uneven")
+    return verdict_of(not untrue), (
+        f"By definition: with a row for each record, {untrue:.0f} cells tell another value than "
+        f"the record's. But discards change shares: at K = 30 {MANY} discards more than chance "
+        f"explains of {hit:.0f} of {groups:.0f} groups by race and country."
+    )
+
+
+def of_identity(results: Results) -> Judged:
+    """No file with differential privacy is made."""
+    first = results.released()[0]
+    share = results.release(DISJOINT, first, "one salary")
+    return untestable(
+        "These are definitions, and no file is made by differential privacy here. A "
+        f"{first}-anonymous file does not hide attributes: {share:.1f} % of its rows are in groups "
+        "with one salary (patterns made disjoint)."
+    )
+
+
+def avoided(results: Results) -> Judged:
+    """Bounded by 1/K, and not avoided."""
+    sizes = results.released()
+    linked = [results.linked(k, "linked") for k in sizes]
+    most = [results.linked(k, "released") / k for k in sizes]
+    bounded = [one <= bound for one, bound in zip(linked, most, strict=True)]
+    return verdict_of(all(bounded), not any(linked)), (
+        f"It is bounded: of a file of disjoint patterns, for K = {listed(sizes, 0)}, "
+        f"{listed(linked, 0)} people are expected to be linked whose eight values are known; K "
+        f"allows {listed(most, 0)}."
+    )
+
+
+def on_some(results: Results) -> Judged:
+    """Without the country."""
+    below = results.some("below")
+    return verdict_of(below > 0), (
+        f"With K = 5 on all attributes but the country, {results.some('below on some'):.0f} of "
+        f"{results.some('n'):,.0f} rows are in groups below 5; for who knows it too, {below:,.0f}."
+    )
+
+
+def others(results: Results) -> Judged:
+    """Mondrian, which the paper names as one."""
+    name = "Mondrian, stars"
+    gone = [results.release(name, k, "discarded") for k in results.released()]
+    return verdict_of(any(gone)), (
+        "Mondrian is one that the paper names. By definition, as it is here, it needs no ontology "
+        "(what differs in a group is a star), and an unknown value is a value; of all records, "
+        f"with unknown values or without, it leaves out {listed(gone, 0)}, up to K = "
+        f"{results.released()[-1]}. What programs of the time could do is not tested."
+    )
+
+
+def unknown(results: Results) -> Judged:
+    """They are values; but who has them is rare."""
+    shares = np.array(results.every("unknown discarded"))
+    every_one = 100 * np.array(results.every("rest")) / results.original("train")
+    return verdict_of(bool((shares < 50).all()), bool((shares <= every_one).all())), (
+        f"All {results.original('unknown'):,.0f} records with unknown values take part. But of "
+        f"them {results.both('unknown discarded', 1)} % are discarded, of all "
+        f"{listed(every_one[: len(SIZES)])}; {listed(every_one[len(SIZES) :])} %."
+    )
+
+
+def no_ontology(results: Results) -> Judged:
+    """Values and stars only."""
+    coarse = sum(results.every("coarse"))
+    return verdict_of(not coarse), (
+        "By definition: no hierarchy is declared, and a cell is a value or a star. Cells of "
+        f"patterns that are neither: {coarse:.0f}."
+    )
+
+
+def single_out(results: Results) -> Judged:
+    """Unique on the eight attributes."""
+    alone, n = results.original("alone"), results.original("train")
+    return verdict_of(alone > 0), (
+        f"{alone:,.0f} of {n:,.0f} records are the only one with their eight values."
+    )
+
+
+def few_stars(results: Results) -> Judged:
+    """One or two; none occurs."""
+    shares = np.array([results.several(row, k, "stars") for row in ORDERS for k in SIZES])
+    none = shares[:, 0]
+    return verdict_of(shares.shape[1] == 3, bool((none == 0).all())), (
+        "By definition of the setting no pattern has more than two. Patterns that have none: "
+        f"{FEW} {listed(none[: len(SIZES)])}; {MANY} {listed(none[len(SIZES) :])} %."
+    )
+
+
+def small_classes(results: Results) -> Judged:
+    """There is none."""
+    classes = listed(results.originals("classes"), 0)
+    return untestable(f"There is none here: the two classes have {classes} records.")
+
+
+def rejected(results: Results) -> Judged:
+    """No class is rejected."""
+    fewest = min(results.originals("classes"))
+    return untestable(f"No class is rejected here: the smaller one has {fewest:,.0f} records.")
+
+
+def specific(results: Results) -> Judged:
+    """Mean support."""
+    fewer = [
+        results.of(MANY, k, "mean support") < results.of(FEW, k, "mean support") for k in SIZES
+    ]
+    return verdict_of(*fewer), (
+        f"A pattern has so many records on average: {results.both('mean support')}."
+    )
+
+
+def split_again(results: Results) -> Judged:
+    """Parts of K records or more, where the fewest values come first."""
+    again = [results.several(FEW, k, "again")[0] for k in SIZES]
+    beside = [results.several(MANY, k, "again")[0] for k in SIZES]
+    return verdict_of(*(share > 50 for share in again)), (
+        f"Of the parts that the condition < makes first, and that have K records or more, "
+        f"{listed(again)} % have to be split again; of those of >, {listed(beside)} %."
+    )
+
+
+def second_pass(results: Results) -> Judged:
+    """It helps in one order."""
+    left = {row: [results.left(row, k) for k in SIZES] for row in ORDERS}
+    helps = [sum(first > last for first, last in left[row]) for row in ORDERS]
+    return verdict_of(*(many == len(SIZES) for many in helps)), (
+        f"The second pass of {MANY} leaves {listed([last for _, last in left[MANY]], 0)} of "
+        f"{listed([first for first, _ in left[MANY]], 0)} records; that of {FEW} finds something "
+        f"at {helps[0]} of {len(SIZES)} K."
+    )
+
+
+def overlap(results: Results) -> Judged:
+    """Many do."""
+    return verdict_of(min(results.every("in several")) > 0), (
+        f"Of those who satisfy any, so many satisfy several: {results.both('in several', 1)} %."
+    )
+
+
+def lower_risk(results: Results) -> Judged:
+    """Who knows one of their patterns knows less; who knows which fit, more."""
+    large, apart = results.every("2K or more"), results.every("told apart")
+    return verdict_of(min(large) > 0, not any(apart)), (
+        "Of those who satisfy several patterns, so many share some of them with 2K people or more: "
+        f"{results.both('2K or more', 1)} %. But overlaps also tell people apart: of them, so many "
+        "satisfy a set of patterns that fewer than K satisfy: "
+        f"{results.both('told apart', 1)} %."
+    )
+
+
+def data_set(results: Results) -> Judged:
+    """As the files are."""
+    train, test = results.original("train"), results.original("test")
+    ours = {"records": train + test, "training": train, "test": test}
+    return verdict_of(*(many == results.text(name) for name, many in ours.items())), (
+        f"{train + test:,.0f}: {train:,.0f} and {test:,.0f}."
+    )
+
+
+def left_out(results: Results) -> Judged:
+    """In the training file, or in both."""
+    said = results.text("unknown")
+    counts = results.original("unknown"), results.original("unknown in both")
+    away = [100 * abs(many - said) / said for many in counts]
+    return verdict_of(min(away) <= 100 * AROUND), (
+        f"{counts[0]:,.0f} records of the training file have unknown values, {counts[1]:,.0f} of "
+        f"both: {listed(away)} % away."
+    )
+
+
+def long(results: Results) -> Judged:
+    """The two halves of the sentence contradict each other: which fits what is printed."""
+    rest, printed = results.some("long: rest"), float(results.printed(REST, MANY, "K = 5"))
+    near = [results.near(MANY, k) for k in SIZES]
+    return verdict_of(abs(rest - printed) <= WITHIN * printed, sum(near) > len(SIZES) / 2), (
+        "In Figure 4 long is the least length. With that at 2, patterns would have "
+        f"{results.some('long: stars'):.1f} stars on average and {rest:.0f} records be left at "
+        f"K = 5, where {printed:,.0f} are printed. With at most two stars "
+        f"{listed(results.each(MANY, 'rest'), 0)} are, at {sum(near)} of {len(SIZES)} K as "
+        "printed."
+    )
+
+
+JUDGES = (
+    k_anonymous, supported, grown, discarded, good, trade_off, true, of_identity, avoided, on_some,
+    others, unknown, no_ontology, single_out, few_stars, small_classes, rejected, specific,
+    split_again, second_pass, overlap, lower_risk, data_set, left_out, long, *OUTCOMES,
+)  # fmt: skip

@@ -1,0 +1,264 @@
+"""Papers: published tables, ours beside theirs; what is said in words; what was drawn."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any, get_args
+
+from unveil.reports import (
+    Column,
+    Exhibit,
+    Fact,
+    Mark,
+    Phrase,
+    Row,
+    Section,
+    Summary,
+    Table,
+    as_given,
+    counted,
+    phrase,
+    register_chart,
+)
+from unveil_papers.charts import curve, ours_and_theirs
+from unveil_papers.framework import reproduction
+from unveil_papers.framework.reproduction import (
+    SIGNS,
+    Claim,
+    Curve,
+    Reproduction,
+    Reproductions,
+    Verdict,
+)
+from unveil_papers.framework.reproduction import Mark as Marked
+
+MARKS = tuple(mark for mark in get_args(Marked) if mark != "ours")
+VERDICTS = get_args(Verdict)
+GLUE = "\N{NO-BREAK SPACE}"  # between a figure, its error and its mark
+MANY = 3  # figures of one unit that make a chart
+
+register_chart("ours_and_theirs", ours_and_theirs)
+register_chart("curve", curve)
+register_chart("curve_logarithmic", partial(curve, logarithmic=True))
+
+
+def summary(found: Reproductions) -> Summary:
+    """The page of papers whose tables were reproduced."""
+    sections = [overview(found), *(paper(one) for one in found.papers)]
+    return Summary(
+        kind="Reproduction: of data that anybody can get",
+        title="Published tables, ours beside theirs",
+        subject=subject(found),
+        verdict=verdict(found),
+        passed=None,
+        facts=facts(found),
+        sections=tuple(section for section in sections if section is not None),
+        limits=limits(),
+        version=found.version,
+    )
+
+
+def subject(found: Reproductions) -> Phrase:
+    """Which papers, and how they were run."""
+    many, runs = len(found.papers), "a few runs" if found.quick else "all runs"
+    word = "part" if many == 1 else "parts"
+    return phrase(f"{{}} {word}, {runs}, seed {{}}", counted(many), as_given(found.seed))
+
+
+def verdict(found: Reproductions) -> Phrase:
+    """How much is the same."""
+    marks = _sum(paper.marks() for paper in found.papers)
+    if not any(marks.values()):
+        return phrase("There are no published figures to compare with.")
+    return phrase(
+        "Of {} published figures {} are the same, {} are different, and {} cannot be reproduced.",
+        counted(sum(marks.values())),
+        *(counted(marks[mark]) for mark in MARKS),
+    )
+
+
+def facts(found: Reproductions) -> tuple[Fact, ...]:
+    """Figures at the top."""
+    if not found.compared():
+        return ()
+    marks = _sum(paper.marks() for paper in found.papers)
+    verdicts = _sum(paper.verdicts() for paper in found.papers)
+    of_cells = [Fact(phrase(f"figures: {mark}"), (counted(marks[mark]),)) for mark in MARKS]
+    of_claims = [Fact(phrase(f"claims: {one}"), (counted(verdicts[one]),)) for one in VERDICTS]
+    return (*of_cells, *of_claims)
+
+
+def _sum(counts: Iterable[Mapping[Any, int]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return total
+
+
+def overview(found: Reproductions) -> Section | None:
+    """One line for each paper; none, if there is nothing to compare with."""
+    if not found.compared():
+        return None
+    heads = [*MARKS, *VERDICTS]
+    rows: list[Row] = [
+        (
+            phrase(paper.name),
+            *(counted(paper.marks()[mark]) for mark in MARKS),
+            *(counted(paper.verdicts()[one]) for one in VERDICTS),
+        )
+        for paper in found.compared()
+    ]
+    columns = (_words("paper", "paper"), *(_numbers(head) for head in heads))
+    return Section(
+        key="overview",
+        title="Overview",
+        exhibits=(
+            Exhibit(
+                name="overview",
+                title="Figures and claims",
+                table=Table(columns, tuple(rows)),
+                notes=(phrase("The first three are figures, the others claims in words."),),
+            ),
+        ),
+    )
+
+
+def paper(found: Reproduction) -> Section:
+    """One paper: how it was run, its tables, its claims."""
+    exhibits = [*_scatters(found), *(_table(found.name, table) for table in found.tables)]
+    if found.claims:
+        exhibits.append(_claims(found.name, found.claims))
+    return Section(
+        key=found.name,
+        title=found.title,
+        paragraphs=((found.source,), *((one,) for one in found.setting)),
+        exhibits=(*exhibits, *(_curve(found.name, curve) for curve in found.curves)),
+    )
+
+
+def _table(paper: str, table: reproduction.Table) -> Exhibit:
+    """Each cell: the printed figure, below it ours, and its mark."""
+    columns = (_words("row", ""), *(_numbers(head) for head in table.columns))
+    rows: tuple[Row, ...] = tuple(
+        (row, *(_cell(table, table.at(row, column)) for column in table.columns))
+        for row in table.rows
+    )
+    lead = f"Unit: {table.unit}."
+    if table.yardstick:
+        lead += f" Above what was printed, below it ours; {table.yardstick}."
+    elif any(cell.error is not None for cell in table.cells):
+        lead += " After ± the standard error."
+    return Exhibit(
+        name=_key(paper, table.name),
+        title=f"{table.name}: {table.title}",
+        table=Table(columns, rows),
+        lead=((lead,),),
+        notes=tuple((f"{_places(cells)}: {why}",) for why, cells in table.reasons().items()),
+    )
+
+
+def _cell(table: reproduction.Table, cell: reproduction.Cell | None) -> Phrase:
+    if cell is None:
+        return ()
+    ours = table.written(cell).replace(" ", GLUE)
+    if cell.theirs is None:  # on the line of ours
+        return (f"\n{ours}" if table.yardstick else ours,)
+    if cell.mark == "ours":
+        return (f"{cell.theirs}\n{ours}",)
+    return (f"{cell.theirs}\n{ours}{GLUE}", Mark(SIGNS[cell.mark], cell.mark))
+
+
+def _places(cells: list[reproduction.Cell], most: int = 6) -> str:
+    """Where some cells are, cut short where there are many."""
+    said = ", ".join(f"{cell.row} {cell.column}" for cell in cells[:most])
+    return said if len(cells) <= most else f"{said} and {len(cells) - most} more"
+
+
+def _scatters(found: Reproduction) -> list[Exhibit]:
+    """All figures that were compared, printed against ours: a chart for each unit."""
+    rows: dict[str, list[Row]] = {}
+    for table in found.tables:
+        for cell in table.cells:
+            if cell.theirs is None or cell.ours is None or cell.mark == "ours":
+                continue
+            place = f"{table.name}, {cell.row}, {cell.column}"
+            both = as_given(float(cell.theirs)), as_given(cell.ours)
+            rows.setdefault(table.unit, []).append((place, *both, cell.mark))
+    columns = (
+        _words("cell", "cell"),
+        _numbers("theirs"),
+        _numbers("ours"),
+        _words("mark", "mark"),
+    )
+    return [
+        Exhibit(
+            name=_key(found.name, f"ours and theirs {unit}"),
+            title=f"Ours against theirs ({unit})",
+            chart="ours_and_theirs",
+            table=Table(columns, tuple(each)),
+            says=phrase("Every printed figure against ours; those on the line are equal."),
+        )
+        for unit, each in rows.items()
+        if len(each) >= MANY
+    ]
+
+
+def _claims(paper: str, claims: tuple[Claim, ...]) -> Exhibit:
+    rows: tuple[Row, ...] = tuple(
+        (as_given(one.number), one.where, one.says, (Mark(one.verdict, one.verdict),), one.because)
+        for one in claims
+    )
+    columns = (
+        _numbers("number", ""),
+        _words("where", "where"),
+        _words("says", "what it says"),
+        _words("verdict", "verdict"),
+        _words("because", "because"),
+    )
+    return Exhibit(
+        name=_key(paper, "claims"), title="What it says in words", table=Table(columns, rows)
+    )
+
+
+def _curve(paper: str, curve: Curve) -> Exhibit:
+    rows: tuple[Row, ...] = tuple((line, as_given(x), as_given(y)) for line, x, y in curve.points)
+    columns = _words("line", "line"), _numbers(curve.x), _numbers(curve.y)
+    return Exhibit(
+        name=_key(paper, curve.name),
+        title=curve.title,
+        chart="curve_logarithmic" if curve.logarithmic else "curve",
+        table=Table(columns, rows),
+        says=(curve.says,),
+    )
+
+
+def _words(key: str, head: str) -> Column:
+    return Column(key, phrase(head))
+
+
+def _numbers(key: str, head: str | None = None) -> Column:
+    return Column(key, phrase(key if head is None else head), number=True)
+
+
+def _key(paper: str, name: str) -> str:
+    """A name for a figure, as files and pages have them."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{paper} {name}".lower()).strip("-")
+
+
+def limits() -> tuple[Phrase, ...]:
+    """What a mark does not say."""
+    return (
+        phrase(
+            "Same means that chance and rounding explain the difference, not that the authors did "
+            "what we do. Where a paper does not tell how something was done, the reading was found "
+            "by what fits, and the setting says so."
+        ),
+        phrase(
+            "Of figures that are compared at three standard errors one in 370 is marked different "
+            "where nothing is."
+        ),
+        phrase("Figures without a printed one above are ours alone: nothing vouches for them."),
+    )

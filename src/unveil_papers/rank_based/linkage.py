@@ -1,0 +1,200 @@
+"""What the paper on rank-based record linkage says of linkage itself: Sections 1 to 3."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
+from unveil_papers.framework.wording import listed
+from unveil_papers.rank_based.judging import (
+    DISTANCE,
+    ELSEWHERE,
+    GUESSES,
+    MAX,
+    SUM,
+    Judge,
+    Paper,
+    either_way,
+    if_so,
+    judged_by,
+    levels,
+    not_so,
+    over_distance,
+)
+from unveil_papers.rank_based.work import (
+    FILES,
+    LEVELS,
+    NOISE,
+    SURE,
+    SWAPPED,
+    known_rows,
+)
+
+FEW = 10  # links that are claimed to be right: of fewer nothing is said
+NUMBERS = "Both files hold numbers only."
+
+
+# Section 1.
+
+
+def _verified(paper: Paper) -> Judged:
+    asserted = {
+        f"{FILES[file]} {mask} {level:g}": [
+            sum(paper.found.each("known", mask, file, level, figure=name))
+            for name in ("claimed", "right")
+        ]
+        for file in FILES
+        for mask, level in known_rows(paper.found, file)
+    }
+    claimed, right = (sum(row[side] for row in asserted.values()) for side in (0, 1))
+    some = {name: row for name, row in asserted.items() if row[0] >= FEW}
+    wrong = [name for name, row in some.items() if row[1] < SURE * row[0]]
+    except_for = f" But not so at {', '.join(wrong)}." if wrong else ""
+    return if_so(
+        len(wrong) == len(some),
+        "Who knows the mask gives each link a probability, without the truth: of "
+        f"{claimed:,.0f} links above 90 %, {100 * right / max(claimed, 1):.1f} % are right."
+        f"{except_for}",
+        "holds in part" if wrong else "does not hold",
+    )
+
+
+def _worst(paper: Paper) -> Judged:
+    known = paper.known("posterior")
+    return not_so(known), (
+        f"Who also knows the mask, set against the best of the three, links {known}."
+    )
+
+
+def _compares(paper: Paper) -> Judged:
+    places = [(mask, level) for mask in LEVELS for level in LEVELS[mask]]
+    turned = [
+        (a, b)
+        for a, b in combinations(places, 2)
+        if _order(paper, a, b, DISTANCE) * _order(paper, a, b, MAX) < 0
+    ]
+    pairs = len(places) * (len(places) - 1) // 2
+    return if_so(
+        not turned,
+        f"It depends on the attack: of {pairs} pairs of Census releases, {len(turned)} are in "
+        "one order by distance and in the other by rank max, by more than a point each.",
+        "holds in part" if len(turned) < pairs / 2 else "does not hold",
+    )
+
+
+INTRODUCTION: tuple[Judge, ...] = (
+    _verified, _worst, _compares, lambda _: untestable(NUMBERS), lambda _: untestable(ELSEWHERE)
+)  # fmt: skip
+
+
+# Section 2.
+
+
+def _probabilistic(paper: Paper, figure: str) -> float:
+    return paper.found.mean("agreed", figure=figure)
+
+
+def _told_nothing(paper: Paper) -> Judged:
+    near, equal = _probabilistic(paper, "near"), _probabilistic(paper, "equal")
+    return verdict_of(*(one > GUESSES * paper.guess("census") for one in (near, equal))), (
+        f"Told nothing, not even the probabilities, it links {near:.1f} % of Census at a = "
+        f"0.1 (distance {paper.mean('noise', 'census', 0.1, DISTANCE):.1f} %). But it "
+        "compares numbers by levels of closeness in shares of their deviation, which is a "
+        f"scale: by equality alone it links {equal:.2f} %."
+    )
+
+
+def _every_kind(paper: Paper) -> Judged:
+    near, equal = _probabilistic(paper, "near"), _probabilistic(paper, "equal")
+    return if_so(
+        equal > near / 2,
+        f"Cells that are compared for equality, as of categories, link {equal:.2f} % of Census "
+        f"at a = 0.1 (a guess {paper.guess('census'):.2f} %); adapted to numbers, by levels of "
+        f"closeness, {near:.1f} %.",
+        "holds in part" if equal > GUESSES * paper.guess("census") else "does not hold",
+    )
+
+
+BACKGROUND: tuple[Judge, ...] = (
+    lambda _: untestable(NUMBERS),
+    lambda _: untestable("What is natural is a matter of opinion; no other was run."),
+    lambda _: ("holds", "By definition: a weighted distance is a distance. None was run."),
+    _told_nothing, _every_kind,
+    lambda _: untestable("What is simple and intuitive is a matter of opinion."),
+)  # fmt: skip
+
+
+# Section 3.
+
+
+def _sums(paper: Paper) -> tuple[float, float, float, str]:
+    """What absolute and squared differences of ranks link, and what is printed."""
+    squares = paper.found.mean("bent", "noise", "census", 0.1, figure="squared ranks")
+    plain = paper.mean("noise", "census", 0.1, SUM)
+    printed = paper.printed("Table 1", "0.10", f"Census {SUM}")
+    return plain, squares, float(printed), (
+        f"At a = 0.1 on Census absolute differences link {plain:.1f} % and squared ones "
+        f"{squares:.1f} %; Table 1 prints {printed}."
+    )  # fmt: skip
+
+
+def _absolute(paper: Paper) -> Judged:
+    plain, squares, printed, said = _sums(paper)
+    return if_so(abs(plain - printed) < abs(squares - printed), said)
+
+
+def _squared(paper: Paper) -> Judged:
+    plain, squares, printed, said = _sums(paper)
+    return if_so(
+        abs(squares - printed) < abs(plain - printed),
+        f"{said} The procedure of the same section has absolute differences.",
+    )
+
+
+def _unscaled(paper: Paper) -> Judged:
+    same = [
+        value
+        for file in FILES
+        for level in NOISE
+        for value in paper.found.each("bent", "multiplicative", file, level, figure="same by rank")
+    ]
+    moved = paper.mean("multiplicative", "census", 0.25, DISTANCE)
+    logs = paper.found.mean("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
+    return if_so(
+        min(same) == 1,
+        "By definition: no scale changes an order. On the logarithms of both files, ranks "
+        f"link the same records in {sum(same):.0f} of {len(same)} releases; by distance it is "
+        f"{logs:.1f} % in place of {moved:.1f} % (Census, multiplicative noise, b = 0.25).",
+    )
+
+
+def _criteria(paper: Paper) -> Judged:
+    sums = paper.between(tuple(LEVELS), SUM, MAX)
+    return either_way(sums), (
+        f"The sum links more than the maximum in {len(sums.more)} rows of both files, less in "
+        f"{len(sums.less)}. But the largest difference could be taken of magnitudes, too."
+    )
+
+
+def _bounded(paper: Paper) -> Judged:
+    positions = paper.placed("swapping", "outside", SWAPPED)
+    ranks = [paper.moved("swapping", level, "outside") for level in SWAPPED]
+    return verdict_of(max(positions) == 0, max(ranks) == 0), (
+        f"In positions {listed(positions)} % of Census records have an attribute farther away "
+        f"at p = {levels(SWAPPED)} %; but in the average ranks that are compared, where values "
+        f"tie, {listed(ranks)} %."
+    )
+
+
+BY_RANKS: tuple[Judge, ...] = (
+    lambda paper: over_distance(paper, ("swapping", "p-distribution")),
+    _absolute, _unscaled, _criteria, _squared,
+    lambda paper: judged_by(paper.between("swapping", MAX, SUM), "Rank max over rank sum"),
+    _bounded,
+)  # fmt: skip
+
+
+def _order(paper: Paper, a: tuple[str, float], b: tuple[str, float], attack: str) -> int:
+    """Which of two releases of Census an attack links more of, by a point at least."""
+    gap = paper.mean(a[0], "census", a[1], attack) - paper.mean(b[0], "census", b[1], attack)
+    return 0 if abs(gap) < 1 else 1 if gap > 0 else -1
