@@ -1,7 +1,5 @@
 """Charts of papers: ours against theirs, and the curves that they have."""
 
-from __future__ import annotations
-
 import altair as alt
 
 from unveil.reports import BLUE, GREY, PALETTE, RED, Drawn, Rows, kinds_in, legend, rows_of

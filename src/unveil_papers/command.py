@@ -1,7 +1,5 @@
 """``unveil papers``."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,23 +8,14 @@ from typing import Any
 
 import click
 
-from unveil.cli import (
-    PATH,
-    bar,
-    complain,
-    force_option,
-    json_option,
-    print_json,
-    print_table,
-    say,
-)
+from unveil.cli import PATH, bar, complain, force_option, json_option, print_json, print_table, say
 from unveil_papers.framework.reproduction import (
     SIGNS,
     Cell,
     Claim,
     Reproduction,
     Reproductions,
-    Table,
+    ComparedTable,
 )
 
 WIDTH = 120  # of what is not printed to a terminal
@@ -38,11 +27,7 @@ OURS = "  ours"
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--quick", is_flag=True, help="A few runs of each: under ten minutes on two cores.")
 @click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Of all that is drawn.",
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all that is drawn."
 )
 @click.option("--report", type=PATH, help="Write one page with all tables and figures (HTML).")
 @click.option(
@@ -123,7 +108,7 @@ def _print_paper(paper: Reproduction) -> None:
         say()
 
 
-def _print(table: Table) -> None:
+def _print(table: ComparedTable) -> None:
     _wrap(f"{table.name}: {table.title} ({table.unit})", "    ", first="")
     if table.yardstick:
         _wrap(table.yardstick, "    ")
@@ -137,7 +122,7 @@ def _print(table: Table) -> None:
     say()
 
 
-def _lines(table: Table, row: str, columns: Sequence[str]) -> list[list[str]]:
+def _lines(table: ComparedTable, row: str, columns: Sequence[str]) -> list[list[str]]:
     """What was printed in a row, if anything was, and ours below it."""
     cells = [table.at(row, column) for column in columns]
     theirs = ["" if cell is None or cell.theirs is None else cell.theirs for cell in cells]
@@ -145,16 +130,15 @@ def _lines(table: Table, row: str, columns: Sequence[str]) -> list[list[str]]:
     return [[row, *theirs], [OURS, *ours]] if any(theirs) else [[row, *ours]]
 
 
-def _ours(table: Table, cell: Cell | None) -> str:
+def _ours(table: ComparedTable, cell: Cell | None) -> str:
     return "" if cell is None else f"{table.written(cell)} {SIGNS[cell.mark]}".rstrip()
 
 
-def _that_fit(table: Table) -> Iterator[list[str]]:
+def _that_fit(table: ComparedTable) -> Iterator[list[str]]:
     """The columns in parts that fit the terminal beside each other."""
     wide = {
         column: max(
-            len(column),
-            *(len(_ours(table, cell)) for cell in table.cells if cell.column == column),
+            len(column), *(len(_ours(table, cell)) for cell in table.cells if cell.column == column)
         )
         for column in table.columns
     }

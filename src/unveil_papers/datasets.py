@@ -1,7 +1,5 @@
 """The data sets of the papers: read where the user keeps them, never downloaded."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Papers: published tables, ours beside theirs; what is said in words; what was drawn."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -28,7 +26,7 @@ from unveil_papers.framework import reproduction
 from unveil_papers.framework.reproduction import (
     SIGNS,
     Claim,
-    Curve,
+    LineChart,
     Reproduction,
     Reproductions,
     Verdict,
@@ -139,7 +137,7 @@ def paper(found: Reproduction) -> Section:
     )
 
 
-def _table(paper: str, table: reproduction.Table) -> Exhibit:
+def _table(paper: str, table: reproduction.ComparedTable) -> Exhibit:
     """Each cell: the printed figure, below it ours, and its mark."""
     columns = (_words("row", ""), *(_numbers(head) for head in table.columns))
     rows: tuple[Row, ...] = tuple(
@@ -160,7 +158,7 @@ def _table(paper: str, table: reproduction.Table) -> Exhibit:
     )
 
 
-def _cell(table: reproduction.Table, cell: reproduction.Cell | None) -> Phrase:
+def _cell(table: reproduction.ComparedTable, cell: reproduction.Cell | None) -> Phrase:
     if cell is None:
         return ()
     ours = table.written(cell).replace(" ", GLUE)
@@ -187,12 +185,7 @@ def _scatters(found: Reproduction) -> list[Exhibit]:
             place = f"{table.name}, {cell.row}, {cell.column}"
             both = as_given(float(cell.theirs)), as_given(cell.ours)
             rows.setdefault(table.unit, []).append((place, *both, cell.mark))
-    columns = (
-        _words("cell", "cell"),
-        _numbers("theirs"),
-        _numbers("ours"),
-        _words("mark", "mark"),
-    )
+    columns = (_words("cell", "cell"), _numbers("theirs"), _numbers("ours"), _words("mark", "mark"))
     return [
         Exhibit(
             name=_key(found.name, f"ours and theirs {unit}"),
@@ -223,7 +216,7 @@ def _claims(paper: str, claims: tuple[Claim, ...]) -> Exhibit:
     )
 
 
-def _curve(paper: str, curve: Curve) -> Exhibit:
+def _curve(paper: str, curve: LineChart) -> Exhibit:
     rows: tuple[Row, ...] = tuple((line, as_given(x), as_given(y)) for line, x, y in curve.points)
     columns = _words("line", "line"), _numbers(curve.x), _numbers(curve.y)
     return Exhibit(

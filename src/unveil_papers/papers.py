@@ -5,14 +5,12 @@ is any, whether what the paper says in words is so (claims) and what is drawn (c
 printed is in the package's `published.toml`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from unveil import __version__
 from unveil.errors import UsageError, listing, nearest
 from unveil_papers.datasets import check_datasets
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.journal import Journal
 from unveil_papers.framework.published import published
 from unveil_papers.framework.reproduction import Reproduction, Reproductions
@@ -67,7 +65,7 @@ def reproduce(
     found = {name: journal.of(name) for name in wanted}
     return Reproductions(
         papers=tuple(
-            reproduced(name, Found({one.key: found[name][one.key] for one in trials[name]}))
+            reproduced(name, TrialLog({one.key: found[name][one.key] for one in trials[name]}))
             for name in wanted
         ),
         seed=seed,
@@ -80,7 +78,7 @@ def _unseen(_doing: str, _done: float, _total: float) -> None:
     """Nobody is told."""
 
 
-def reproduced(name: str, found: Found) -> Reproduction:
+def reproduced(name: str, found: TrialLog) -> Reproduction:
     """What the trials of a paper come to."""
     paper, printed = experiment(name), published(name)
     return Reproduction(

@@ -3,7 +3,7 @@
 from unveil_papers.framework.reproduction import (
     Cell,
     Claim,
-    Curve,
+    LineChart,
     Reproduction,
     Reproductions,
     Table,
@@ -37,7 +37,7 @@ def some_papers():
         for n, verdict in enumerate(verdicts, 1)
     )  # fmt: skip
     curves = tuple(
-        Curve(name=name, title=name, x="right links", y="probability", says="It falls.",
+        LineChart(name=name, title=name, x="right links", y="probability", says="It falls.",
               points=(("exactly", 0.0, 0.5), ("exactly", 1.0, 0.25), ("exactly", 2.0, 0.0)),
               logarithmic=name == "law")
         for name in ("curve", "law")

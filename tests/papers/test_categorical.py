@@ -9,7 +9,7 @@ from unveil_papers import categorical
 from unveil_papers.categorical import notes
 from unveil_papers.categorical.claims import the_distance_is_one
 from unveil_papers.categorical.results import (
-    Results,
+    CategoricalResults,
     by_group,
     by_mask,
     correlation,
@@ -21,7 +21,7 @@ from unveil_papers.categorical.stand_in import (
     allowed,
     unordered,
 )
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
 
 PRINTED = published("categorical")
@@ -44,7 +44,7 @@ def made_up(*, quick):
             figures |= {f"{group} different": hits, f"{group} agreement": -1.0}
             figures[f"{group} heaviest"] = float(trial.of[-1] % 2)
         found[trial.key] = figures
-    return Found(found)
+    return TrialLog(found)
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -85,7 +85,7 @@ def test_what_is_not_run_in_a_hurry_is_left_out():
 
 def test_the_printed_tables_say_what_they_say():
     """As another program parsed them."""
-    printed = Results(Found({}), PRINTED).printed
+    printed = CategoricalResults(TrialLog({}), PRINTED).printed
     prl, dbrl = printed["PRL"], printed["DBRL"]
     assert prl.sum() == 104_271
     assert dbrl.sum() == 106_752
@@ -119,7 +119,7 @@ def test_a_distance_that_knows_the_mask_is_infinite_where_nothing_can_have_come_
 
 
 def test_the_verdict_on_definition_1_is_of_its_axioms():
-    results = Results(Found({}), PRINTED)
+    results = CategoricalResults(TrialLog({}), PRINTED)
     assert the_distance_is_one(results)[0] == "holds in part"
 
 
@@ -132,7 +132,7 @@ def test_a_combination_is_better_by_a_hundredth(em, verdict):
         if trial.work == "linked" and trial.of[0] in {"DBRL", "PRL-free", "PRL-safe", "aware", *em}:
             hits = [100.0 * em.get(trial.of[0], 1.0)] * 3
             found[trial.key] = dict.fromkeys(GROUPS, hits)
-    assert notes.both_together_are_best(Results(Found(found), PRINTED))[0] == verdict
+    assert notes.both_together_are_best(CategoricalResults(TrialLog(found), PRINTED))[0] == verdict
 
 
 def test_verdicts():

@@ -11,9 +11,9 @@ import pytest
 from unveil.errors import FileError, UnveilError, UsageError
 from unveil_papers import papers
 from unveil_papers.framework import running
-from unveil_papers.framework.experiment import Found, Trial
+from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.journal import Journal
-from unveil_papers.framework.published import Published, PublishedTable, Said, published
+from unveil_papers.framework.published import Published, PublishedClaim, PublishedTable, published
 from unveil_papers.framework.reproduction import Cell
 from unveil_papers.framework.verdicts import judged
 from unveil_papers.framework.yardstick import alone, compared
@@ -23,7 +23,7 @@ PAPER, ALONE = "supervised", ("compatibility",)  # a trial that needs no data
 
 def printed(cells, **given):
     table = PublishedTable("noise", "%", ("A", "B"), cells, **given)
-    return Published("t", "s", ("one",), {"Table 1": table}, (Said("here", "so"),))
+    return Published("t", "s", ("one",), {"Table 1": table}, (PublishedClaim("here", "so"),))
 
 
 def marks(paper, ours, **given):
@@ -113,13 +113,13 @@ def test_where_nothing_is_said_or_drawn_there_is_none(name):
 
 
 def test_what_was_found_by_run():
-    found = Found({f"noise census 0.1 {run}": {"A": run} for run in (10, 2, 0)})
+    found = TrialLog({f"noise census 0.1 {run}": {"A": run} for run in (10, 2, 0)})
     assert found.each("noise", "census", 0.1, figure="A") == [0, 2, 10]
     assert found.mean("noise", "census", 0.1, figure="A") == 4
 
 
 def test_one_figure_is_not_several():
-    found = Found({"trees 5": {"leaves": 3, "shares": [0.5, 0.25]}})
+    found = TrialLog({"trees 5": {"leaves": 3, "shares": [0.5, 0.25]}})
     assert found.one("trees", 5, figure="leaves") == 3
     assert found.several("trees", 5, figure="shares") == [0.5, 0.25]
     with pytest.raises(TypeError, match="'shares' is a list of figures"):
@@ -145,7 +145,7 @@ class Fake:
 
     def trials(self, *, quick):
         yield from (
-            Trial("add", (number,), 4.0 - number) for number in ((1,) if quick else (1, 2, 3))
+            PaperTrial("add", (number,), 4.0 - number) for number in ((1,) if quick else (1, 2, 3))
         )
 
 
@@ -229,7 +229,7 @@ def test_reproduce_runs_what_is_wanted_and_keeps_the_rest(fake, tmp_path, monkey
 
 def test_trials_run_in_processes_of_their_own(tmp_path):
     """The same figures as here, and nobody outlives the call."""
-    trials = [Trial(*ALONE), Trial(*ALONE)]
+    trials = [PaperTrial(*ALONE), PaperTrial(*ALONE)]
     wanted = [(PAPER, msgspec.structs.replace(one, cost=1.0 + k)) for k, one in enumerate(trials)]
     journal, told = Journal(5, tmp_path), []
     running.run(wanted, seed=5, journal=journal, processes=2, progress=lambda *so: told.append(so))
@@ -243,7 +243,7 @@ def test_a_process_that_is_killed_is_told_with_what_to_do(tmp_path, monkeypatch)
         raise BrokenProcessPool
 
     monkeypatch.setattr(running, "wait", broken)
-    wanted = [(PAPER, Trial(*ALONE)), (PAPER, Trial("other"))]
+    wanted = [(PAPER, PaperTrial(*ALONE)), (PAPER, PaperTrial("other"))]
     with pytest.raises(UnveilError, match="the same command goes on"):
         running.run(wanted, seed=5, journal=Journal(5, tmp_path), processes=2,
                     progress=lambda *_: None)  # fmt: skip
@@ -251,7 +251,7 @@ def test_a_process_that_is_killed_is_told_with_what_to_do(tmp_path, monkeypatch)
 
 def test_what_is_tried_on_purpose_gives_no_warning(fake, caplog):
     fake.WORK["add"] = lambda *_, **__: logging.getLogger("unveil").warning("odd") or {}
-    assert running.work("fake", Trial("add", (1,)), 5) == {}
+    assert running.work("fake", PaperTrial("add", (1,)), 5) == {}
     assert not caplog.records
 
 

@@ -5,13 +5,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
 from unveil_papers.framework.running import experiment
 from unveil_papers.framework.yardstick import FEWEST
 from unveil_papers.fuzzy_integrals.files import ERRORS, READINGS, WAYS
 from unveil_papers.fuzzy_integrals.operators import PROPER, distinct, faults
-from unveil_papers.fuzzy_integrals.results import Ahead, Results
+from unveil_papers.fuzzy_integrals.results import Ahead, FuzzyIntegralResults
 from unveil_papers.papers import reproduced
 
 PAPER, PRINTED = experiment("fuzzy-integrals"), published("fuzzy-integrals")
@@ -31,7 +31,7 @@ FIGURES = {
 def found(level, quick=True):
     """Figures that nobody has found, about so high."""
     rng = np.random.default_rng(0)
-    return Found({
+    return TrialLog({
         trial.key: {f"{name}": level + float(rng.integers(0, 4)) for name in FIGURES[trial.work]}
         for trial in PAPER.trials(quick=quick)
     })  # fmt: skip
@@ -85,7 +85,7 @@ def test_verdicts_go_with_the_figures():
 
 
 def test_pairs_of_cells_that_are_equal_count_for_nobody():
-    results = Results(found(8), PRINTED)
+    results = FuzzyIntegralResults(found(8), PRINTED)
     # With N1 and Qt they are the same, and once more by chance.
     assert results.ahead("OWA", "SI", printed=True).pairs == 48 - 8 - 1
     # Those of SI are not counted beside those of OWA.
@@ -109,7 +109,7 @@ def test_in_general_is_in_most_pairs_and_far_oftener_than_not():
 
 def test_the_most_of_ten_runs_is_by_either_linkage_where_both_were_run_often():
     def results(probable):
-        return Results(Found({
+        return FuzzyIntegralResults(TrialLog({
             f"{work} wdbc {run}": dict.fromkeys(WAYS, float(run // 10 + more))
             for work, runs, more in (("distance", 60, 0), ("probability", probable, 23))
             for run in range(runs)

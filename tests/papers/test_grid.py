@@ -4,7 +4,7 @@ import pytest
 
 from unveil import attacks, masks
 from unveil_papers import grid
-from unveil_papers.framework.experiment import Found, Trial
+from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import published
 from unveil_papers.grid import sides as grid_sides
 from unveil_papers.grid.sides import FILES, LEFT_OUT, WAYS, masked
@@ -23,8 +23,8 @@ def few(monkeypatch):
 
 
 def found_of(works, file="sample", rows=ROWS):
-    every = [Trial(work, (file, row, 0)) for work in works for row in rows]
-    return Found({one.key: grid.WORK[one.work](*one.of, seed=3) for one in every})
+    every = [PaperTrial(work, (file, row, 0)) for work in works for row in rows]
+    return TrialLog({one.key: grid.WORK[one.work](*one.of, seed=3) for one in every})
 
 
 def tables_of(found):

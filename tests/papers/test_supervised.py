@@ -3,11 +3,11 @@
 import pytest
 
 from unveil_papers import supervised
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
 from unveil_papers.papers import reproduced
 from unveil_papers.supervised.files import FILES
-from unveil_papers.supervised.results import STEPS, Results, hasty
+from unveil_papers.supervised.results import STEPS, SupervisedResults, hasty
 from unveil_papers.supervised.words import CONSTANTS
 
 LISTS = {
@@ -39,7 +39,7 @@ def made_up(quick):
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_tables_and_claims_need_no_more_than_the_trials(quick):
-    paper = reproduced("supervised", Found(made_up(quick)))
+    paper = reproduced("supervised", TrialLog(made_up(quick)))
     assert paper.tables[0].rows == tuple(FILES)
     unmarked = {cell.column for cell in paper.tables[0].cells if cell.mark == "ours"}
     assert unmarked == ({"d2MD*"} if quick else set())  # of two samples
@@ -56,7 +56,7 @@ def test_tables_and_claims_need_no_more_than_the_trials(quick):
 def test_what_is_compared_is_of_the_same_samples():
     plain = {f"plain {name} {run}": {"d2AM": run} for name in FILES for run in range(100)}
     beside = {f"beside {name} {run}": {"tailored": 7.0} for name in FILES for run in range(5)}
-    results = Results(Found(plain | beside), published("supervised"))
+    results = SupervisedResults(TrialLog(plain | beside), published("supervised"))
     assert results.columns("d2AM", "tailored") == [[2.0] * 6, [7.0] * 6]
     assert results.columns("d2AM") == [[49.5] * 6]
 
@@ -72,7 +72,7 @@ def test_verdicts_can_come_out_otherwise():
     found["miscoded"] = MadeUp(
         {"found": 100, "alone": 500, "alone before": 400, "both": 200, "as they were": 500}
     )
-    paper = reproduced("supervised", Found(found))
+    paper = reproduced("supervised", TrialLog(found))
     verdicts = {claim.says: claim.verdict for claim in paper.claims}
     for begin, verdict in {
         "Where sampling is combined": "does not hold",
@@ -90,9 +90,9 @@ def test_a_full_run_takes_the_figures_of_all_steps():
     few, every = (f"learnt M5-38 d2CI {steps} 0" for steps in (hasty("M5-38", "d2CI"), 12_000))
     assert STEPS["d2CI"] == 12_000 > hasty("M5-38", "d2CI")
     paper = published("supervised")
-    hurried = Results(Found({few: {"linked": 0.5}}), paper)
+    hurried = SupervisedResults(TrialLog({few: {"linked": 0.5}}), paper)
     assert hurried.learnt("M5-38", "d2CI") == [0.5]
-    full = Results(Found({few: {"linked": 0.5}, every: {"linked": 0.75}}), paper)
+    full = SupervisedResults(TrialLog({few: {"linked": 0.5}, every: {"linked": 0.75}}), paper)
     assert full.learnt("M5-38", "d2CI") == [0.75]
 
 
@@ -100,6 +100,6 @@ def test_a_cell_that_differs_says_how_many_samples_are_as_high():
     every = made_up(quick=True)
     for number in range(100):
         every[f"plain M4-33 {number}"] = MadeUp({"d2AM": 0.5 + number / 10000})
-    table = reproduced("supervised", Found(every)).tables[0]
+    table = reproduced("supervised", TrialLog(every)).tables[0]
     assert table.at("M4-33", "d2AM").mark == "different"
     assert table.at("M4-33", "d2AM").why.endswith("0 of our 100 samples are as high")

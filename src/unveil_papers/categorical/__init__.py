@@ -7,22 +7,13 @@ and what a tie counts is tried three ways. Beside them: EM held in several ways,
 is told the mask, the sum of both linkages, and what the masks lose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from unveil_papers.categorical.claims import claims
 from unveil_papers.categorical.results import WINDOWS
-from unveil_papers.categorical.stand_in import (
-    ATTACKS,
-    MASKS,
-    PARAMETERS,
-    changed,
-    counted,
-    linked,
-)
+from unveil_papers.categorical.stand_in import ATTACKS, MASKS, PARAMETERS, changed, counted, linked
 from unveil_papers.categorical.tables import tables
-from unveil_papers.framework.experiment import Trial
+from unveil_papers.framework.experiment import PaperTrial
 
 __all__ = ["DATA", "WORK", "claims", "tables", "trials"]
 
@@ -45,13 +36,13 @@ ADDED_UP = ("sum-prior", "PRL-prior", "sum-safe")  # in a hurry, with these para
 A_FEW = (PARAMETERS[0], PARAMETERS[-1])
 
 
-def trials(*, quick: bool) -> Iterator[Trial]:
+def trials(*, quick: bool) -> Iterator[PaperTrial]:
     """Every attack on each masked file of two thousands of records; in a hurry, of the first."""
     for window in WINDOWS[:1] if quick else WINDOWS:
-        yield Trial("counted", (window,), 0.1)
+        yield PaperTrial("counted", (window,), 0.1)
         for method in MASKS:
             for p in PARAMETERS:
-                yield Trial("changed", (window, method, p), 0.3)
+                yield PaperTrial("changed", (window, method, p), 0.3)
                 for attack in ATTACKS:
                     if not quick or attack in IN_A_HURRY or (attack in ADDED_UP and p in A_FEW):
-                        yield Trial("linked", (attack, window, method, p), COSTS[attack])
+                        yield PaperTrial("linked", (attack, window, method, p), COSTS[attack])

@@ -1,7 +1,5 @@
 """Categorical records: what the paper says in words, on its own figures and on the stand-in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
@@ -13,21 +11,14 @@ from unveil_papers.categorical.results import (
     EMS,
     ROUNDING,
     SIMILAR,
-    Results,
+    CategoricalResults,
     correlation,
     in_brackets,
     in_groups,
     similar,
 )
-from unveil_papers.categorical.stand_in import (
-    ATTACKS,
-    EM,
-    GROUPS,
-    MASKS,
-    ORDINAL,
-    PARAMETERS,
-)
-from unveil_papers.framework.experiment import Found
+from unveil_papers.categorical.stand_in import ATTACKS, EM, GROUPS, MASKS, ORDINAL, PARAMETERS
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import Claim
 from unveil_papers.framework.tools import told_the_mask
@@ -36,12 +27,12 @@ from unveil_papers.framework.verdicts import Judged, judged, untestable, verdict
 RISES = 0.95  # of the steps from p to p + 1
 
 
-def claims(found: Found, published: Published) -> list[Claim]:
+def claims(found: TrialLog, published: Published) -> list[Claim]:
     """Every claim with its verdict; judges are in the order of what is published."""
-    return judged(published, JUDGES, Results(found, published))
+    return judged(published, JUDGES, CategoricalResults(found, published))
 
 
-def averages_are_similar(results: Results) -> Judged:
+def averages_are_similar(results: CategoricalResults) -> Judged:
     """On the printed figures, and on the stand-in by two kinds of EM and two policies for ties."""
     prl, dbrl = results.printed["PRL"], results.printed["DBRL"]
     hits = results.in_words
@@ -59,7 +50,7 @@ def averages_are_similar(results: Results) -> Judged:
     )
 
 
-def the_distance_is_validated(results: Results) -> Judged:
+def the_distance_is_validated(results: CategoricalResults) -> Judged:
     """Whether it is similar to PRL, and better than one that ignores the order of categories."""
     hits = results.in_words
     return verdict_of(results.alike("DBRL", "PRL-safe"), results.above("DBRL", "unordered")), (
@@ -70,7 +61,7 @@ def the_distance_is_validated(results: Results) -> Judged:
     )
 
 
-def equality_is_not_enough(results: Results) -> Judged:
+def equality_is_not_enough(results: CategoricalResults) -> Judged:
     """To look for equal records, against the distance."""
 
     def equal(ties: str, window: int) -> float:
@@ -86,7 +77,7 @@ def equality_is_not_enough(results: Results) -> Judged:
     )
 
 
-def thresholds_and_probabilities_are_needed(results: Results) -> Judged:
+def thresholds_and_probabilities_are_needed(results: CategoricalResults) -> Judged:
     """Whether PRL fails without thresholds, and whether it matters how EM is held."""
     hits = results.in_words
     kinds = results.complete(f"PRL-{kind}" for kind in EM)
@@ -95,17 +86,14 @@ def thresholds_and_probabilities_are_needed(results: Results) -> Judged:
         means = [results.mean(kind, window=window) for kind in kinds]
         return not similar(min(means), max(means))
 
-    return verdict_of(
-        not results.as_many("PRL-safe", "DBRL"),
-        results.everywhere(held),
-    ), (
+    return verdict_of(not results.as_many("PRL-safe", "DBRL"), results.everywhere(held)), (
         f"No threshold is used here, the highest index is taken: by safe EM PRL links "
         f"{hits('PRL-safe')}, DBRL {hits('DBRL')}. How the probabilities are estimated decides: "
         f"{', '.join(f'{hits(kind)} by {ATTACKS[kind][5:]}' for kind in kinds)}."
     )
 
 
-def they_are_radically_different(results: Results) -> Judged:
+def they_are_radically_different(results: CategoricalResults) -> Judged:
     """As methods; what they find can be compared."""
     r = correlation(results.hits("DBRL", "expected"), results.hits("PRL-safe", "expected"))
     return untestable(
@@ -114,7 +102,7 @@ def they_are_radically_different(results: Results) -> Judged:
     )
 
 
-def knowledge_can_be_taken_in(results: Results) -> Judged:
+def knowledge_can_be_taken_in(results: CategoricalResults) -> Judged:
     """Whether an attribute is ordered is such knowledge: in how many experiments it matters."""
     groups = [group for group, names in GROUPS.items() if set(names) & set(ORDINAL)]
     matters = [
@@ -131,7 +119,7 @@ def knowledge_can_be_taken_in(results: Results) -> Judged:
     )
 
 
-def no_weights_are_needed(results: Results) -> Judged:
+def no_weights_are_needed(results: CategoricalResults) -> Judged:
     """PRL without any, against DBRL, by an EM that is held and by one that is not."""
     hits = results.in_words
     cases = [(em, ties) for em in EMS[::-1] for ties in AND_EXPECTED]
@@ -142,7 +130,7 @@ def no_weights_are_needed(results: Results) -> Judged:
     )
 
 
-def results_depend_less_on_the_file(results: Results) -> Judged:
+def results_depend_less_on_the_file(results: CategoricalResults) -> Judged:
     """A second file would be needed."""
     hits = results.in_words
     return untestable(
@@ -152,7 +140,7 @@ def results_depend_less_on_the_file(results: Results) -> Judged:
     )
 
 
-def groups_go_by_categories(results: Results) -> Judged:
+def groups_go_by_categories(results: CategoricalResults) -> Judged:
     """In the printed table, and on the stand-in."""
     table = results.published.tables["Table 1"].figures()
     printed = {row: float(figure) for (row, _), figure in table.items()}
@@ -167,7 +155,7 @@ def groups_go_by_categories(results: Results) -> Judged:
     )
 
 
-def masks_distort_more_and_more(results: Results) -> Judged:
+def masks_distort_more_and_more(results: CategoricalResults) -> Judged:
     """From p to p + 1, by two measures of loss."""
     more = {
         figure: [np.diff(results.of_mask(figure, window), axis=1) >= 0 for window in
@@ -184,7 +172,7 @@ def masks_distort_more_and_more(results: Results) -> Judged:
     )
 
 
-def experiments_are_180(results: Results) -> Judged:
+def experiments_are_180(results: CategoricalResults) -> Judged:
     """The figures of Tables 2 to 6, counted."""
     many = [int(np.isfinite(results.printed[name]).sum()) for name in ("PRL", "DBRL")]
     return verdict_of(many == [180, 180], len(MASKS) * len(PARAMETERS) == 36), (
@@ -192,7 +180,7 @@ def experiments_are_180(results: Results) -> Judged:
     )
 
 
-def only_equality_is_asked(results: Results) -> Judged:
+def only_equality_is_asked(results: CategoricalResults) -> Judged:
     """By the linkage, and by the masks: m has nominal attributes only."""
     linked = [
         (in_groups(results.hits("DBRL", "any", window), "m")
@@ -212,7 +200,7 @@ def only_equality_is_asked(results: Results) -> Judged:
     )
 
 
-def the_distance_is_one(results: Results) -> Judged:
+def the_distance_is_one(results: CategoricalResults) -> Judged:
     """By the three axioms, on as many categories as are printed."""
     (attribute, _), printed = next(iter(results.published.tables["Table 1"].figures().items()))
     names, every = tuple(map(str, range(int(printed)))), np.ones((int(printed),) * 2)
@@ -232,7 +220,7 @@ def the_distance_is_one(results: Results) -> Judged:
     )
 
 
-def each_is_sometimes_better(results: Results) -> Judged:
+def each_is_sometimes_better(results: CategoricalResults) -> Judged:
     """In the printed experiments, and in those on the stand-in."""
     pairs = [(results.printed["PRL"], results.printed["DBRL"])]
     pairs += [(results.hits("PRL-free", "any", one), results.hits("DBRL", "any", one))
@@ -246,7 +234,7 @@ def each_is_sometimes_better(results: Results) -> Judged:
     )
 
 
-def averages_are_as_printed(results: Results) -> Judged:
+def averages_are_as_printed(results: CategoricalResults) -> Judged:
     """The text, held against the tables."""
     means = {name: float(results.printed[name].mean()) for name in ("DBRL", "PRL")}
     said = results.averages_in_the_text
@@ -259,14 +247,14 @@ def averages_are_as_printed(results: Results) -> Judged:
     )
 
 
-def unknown(because: str) -> Callable[[Results], Judged]:
+def unknown(because: str) -> Callable[[CategoricalResults], Judged]:
     """What no figure can tell."""
     return lambda _: untestable(because)
 
 
 LITERATURE = unknown("It is about other works of its time, not about figures.")
 OFFICES = unknown("It is about what offices do.")
-JUDGES: Sequence[Callable[[Results], Judged]] = (
+JUDGES: Sequence[Callable[[CategoricalResults], Judged]] = (
     averages_are_similar,
     the_distance_is_validated,
     equality_is_not_enough,

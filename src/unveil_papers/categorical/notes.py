@@ -1,7 +1,5 @@
 """Categorical records: the notes of the paper and its conclusions, judged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 
@@ -12,8 +10,8 @@ from unveil_papers.categorical.results import (
     EMS,
     PRAM,
     SIMILAR,
+    CategoricalResults,
     Floats,
-    Results,
     by_group,
     by_mask,
     correlation,
@@ -27,7 +25,7 @@ GAIN = 1.0  # percent more hits that are better
 FIXED = [place for place, method in enumerate(MASKS) if method != "PRAM"]
 
 
-def records_are_not_the_same(results: Results) -> Judged:
+def records_are_not_the_same(results: CategoricalResults) -> Judged:
     """What both find of what either finds."""
 
     def share(em: str, ties: str, window: int) -> float:
@@ -51,7 +49,7 @@ def records_are_not_the_same(results: Results) -> Judged:
     )
 
 
-def numbers_differ_in_m_and_u(results: Results) -> Judged:
+def numbers_differ_in_m_and_u(results: CategoricalResults) -> Judged:
     """Whether there are experiments of these groups in which they are not similar."""
 
     def unlike(prl: Floats, dbrl: Floats) -> float:
@@ -72,7 +70,7 @@ def numbers_differ_in_m_and_u(results: Results) -> Judged:
     )
 
 
-def they_are_complementary(results: Results) -> Judged:
+def they_are_complementary(results: CategoricalResults) -> Judged:
     """Whether more is found of both: by an oracle, and by an attack that adds them up."""
 
     def gain(em: str, ties: str, window: int) -> float:
@@ -93,11 +91,11 @@ def they_are_complementary(results: Results) -> Judged:
     )
 
 
-def _on_pram(results: Results, attack: str, ties: str, window: int) -> float:
+def _on_pram(results: CategoricalResults, attack: str, ties: str, window: int) -> float:
     return by_mask(results.hits(attack, ties, window))["PRAM"]
 
 
-def distance_is_better_on_pram(results: Results) -> Judged:
+def distance_is_better_on_pram(results: CategoricalResults) -> Judged:
     """Printed, and on the stand-in by both kinds of EM."""
     on = partial(_on_pram, results)
 
@@ -116,7 +114,7 @@ def distance_is_better_on_pram(results: Results) -> Judged:
     )
 
 
-def probability_is_better_elsewhere(results: Results) -> Judged:
+def probability_is_better_elsewhere(results: CategoricalResults) -> Judged:
     """Mask by mask: printed, and on the stand-in by both kinds of EM."""
     others = [method for method in MASKS if method != "PRAM"]
 
@@ -137,7 +135,7 @@ def probability_is_better_elsewhere(results: Results) -> Judged:
     return verdict_of(*so), f"PRL to DBRL on {', '.join(others)}: {'; '.join(said)}."
 
 
-def only_pram_draws(results: Results) -> Judged:
+def only_pram_draws(results: CategoricalResults) -> Judged:
     """Whether another seed makes another file."""
     drawn = dict.fromkeys(MASKS, 0)
     for method in MASKS:
@@ -150,7 +148,7 @@ def only_pram_draws(results: Results) -> Judged:
     )
 
 
-def distance_suits_random_errors(results: Results) -> Judged:
+def distance_suits_random_errors(results: CategoricalResults) -> Judged:
     """On PRAM, against an EM that does not fail."""
     on = partial(_on_pram, results)
 
@@ -169,7 +167,7 @@ def distance_suits_random_errors(results: Results) -> Judged:
     )
 
 
-def loss_goes_with_both_alike(results: Results) -> Judged:
+def loss_goes_with_both_alike(results: CategoricalResults) -> Judged:
     """Correlations with two measures of loss."""
 
     def with_loss(attack: str, figure: str, window: int) -> float:
@@ -192,7 +190,7 @@ def loss_goes_with_both_alike(results: Results) -> Judged:
     )
 
 
-def knowing_the_mask_helps(results: Results) -> Judged:
+def knowing_the_mask_helps(results: CategoricalResults) -> Judged:
     """Many more are linked, and where nothing is drawn, as many as can be counted."""
 
     def so(ties: str, window: int) -> bool:
@@ -210,7 +208,7 @@ def knowing_the_mask_helps(results: Results) -> Judged:
     )
 
 
-def knowing_the_mask_in_figures(results: Results) -> Judged:
+def knowing_the_mask_in_figures(results: CategoricalResults) -> Judged:
     """Nothing is printed to add up."""
     return untestable(
         "No table is printed for it, and the extract is not to be had; on the stand-in "
@@ -218,7 +216,7 @@ def knowing_the_mask_in_figures(results: Results) -> Judged:
     )
 
 
-def knowing_the_mask_beats_probability(results: Results) -> Judged:
+def knowing_the_mask_beats_probability(results: CategoricalResults) -> Judged:
     """Printed, and on the stand-in by both kinds of EM."""
     said, hits = results.averages_in_the_text, results.in_words
     theirs = said["DBRL, method-aware"]
@@ -232,7 +230,7 @@ def knowing_the_mask_beats_probability(results: Results) -> Judged:
     )
 
 
-def _added_up(results: Results) -> Iterator[tuple[str, int, float, tuple[float, float]]]:
+def _added_up(results: CategoricalResults) -> Iterator[tuple[str, int, float, tuple[float, float]]]:
     """Expected hits of the sum of both, and of DBRL and PRL alone, by kind of EM and window.
 
     Over the experiments in which both were added up, which in a hurry are not all.
@@ -247,7 +245,7 @@ def _added_up(results: Results) -> Iterator[tuple[str, int, float, tuple[float, 
                 yield words, window, together, (dbrl, prl)
 
 
-def both_together_are_best(results: Results) -> Judged:
+def both_together_are_best(results: CategoricalResults) -> Judged:
     """By a hundredth, over the better of both."""
     so, said = [], []
     for words, window, together, alone in _added_up(results):
@@ -261,7 +259,7 @@ def both_together_are_best(results: Results) -> Judged:
     )
 
 
-def weights_depend_on_the_problem(results: Results) -> Judged:
+def weights_depend_on_the_problem(results: CategoricalResults) -> Judged:
     """Which attribute weighs most, mask by mask."""
 
     def many(group: str, window: int) -> int:
@@ -278,7 +276,7 @@ def weights_depend_on_the_problem(results: Results) -> Judged:
     )
 
 
-def weights_are_learnt_beforehand(results: Results) -> Judged:
+def weights_are_learnt_beforehand(results: CategoricalResults) -> Judged:
     """It would need weights that are learnt from other files."""
 
     def in_m(attack: str, window: int) -> float:

@@ -1,7 +1,5 @@
 """Categorical records: what was found, and what was printed, as arrays of the 180 experiments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil_papers.categorical.stand_in import GROUPS, MASKS, PARAMETERS, TIES
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.yardstick import half_a_digit
 
@@ -26,10 +24,10 @@ AND_EXPECTED = ("any", "expected")  # what a tie counts: as in the paper, and by
 SIMILAR = 0.9  # the smaller of two numbers of hits, over the larger
 
 
-class Results:
+class CategoricalResults:
     """Arrays of masks x parameters x groups; a NaN where a trial was not run."""
 
-    def __init__(self, found: Found, published: Published) -> None:
+    def __init__(self, found: TrialLog, published: Published) -> None:
         self.found = found
         self.published = published
 

@@ -9,8 +9,6 @@ converged after a thousand steps in three experiments of four: with ties counted
 from 510 after 100 steps to 445 after 2000. The second thousand records had no say in either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Categorical records: ours beside theirs, and what the averages hide."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -12,17 +10,17 @@ from unveil_papers.categorical.results import (
     PRAM,
     TABLES,
     WINDOWS,
+    CategoricalResults,
     Floats,
-    Results,
     by_group,
     by_mask,
     correlation,
     in_groups,
 )
 from unveil_papers.categorical.stand_in import ATTACKS, EM, GROUPS, MASKS, TIES
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Table
+from unveil_papers.framework.reproduction import ComparedTable
 from unveil_papers.framework.yardstick import alone, compared
 
 POLICIES = {"any": "ties are hits", "expected": "expected", "unique": "unique"}
@@ -45,9 +43,9 @@ NOT_TO_BE_HAD = (
 )
 
 
-def tables(found: Found, published: Published) -> list[Table]:
+def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
     """All tables: the printed ones first."""
-    results = Results(found, published)
+    results = CategoricalResults(found, published)
     return [
         categories(results, published),
         *(printed_table(results, published, group, name) for group, name in TABLES.items()),
@@ -62,7 +60,7 @@ def tables(found: Found, published: Published) -> list[Table]:
     ]
 
 
-def categories(results: Results, published: Published) -> Table:
+def categories(results: CategoricalResults, published: Published) -> ComparedTable:
     """Table 1."""
     ours = results.categories
     return compared(
@@ -74,7 +72,9 @@ def categories(results: Results, published: Published) -> Table:
     )
 
 
-def printed_table(results: Results, published: Published, group: str, name: str) -> Table:
+def printed_table(
+    results: CategoricalResults, published: Published, group: str, name: str
+) -> ComparedTable:
     """One of Tables 2 to 6."""
 
     def ours(row: str, column: str) -> float | None:
@@ -86,7 +86,7 @@ def printed_table(results: Results, published: Published, group: str, name: str)
     return compared(published, name, ours, digits=0, impossible=NOT_TO_BE_HAD)
 
 
-def averages(results: Results, published: Published) -> Table:
+def averages(results: CategoricalResults, published: Published) -> ComparedTable:
     """The averages in the text, held against the paper's own tables, and the stand-in's."""
     attacks = {**LINKAGES, "DBRL, method-aware": "aware"}
 
@@ -117,7 +117,7 @@ def averages(results: Results, published: Published) -> Table:
     )
 
 
-def by_attack(results: Results) -> Table:
+def by_attack(results: CategoricalResults) -> ComparedTable:
     """The average of every attack by every policy for ties."""
     rows: dict[str, dict[str, float | None]] = {}
     for attack, words in ATTACKS.items():
@@ -140,8 +140,8 @@ def _beyond(window: int) -> str:
 
 
 def by_part(
-    results: Results, name: str, title: str, split: Callable[[Floats], dict[str, float]]
-) -> Table:
+    results: CategoricalResults, name: str, title: str, split: Callable[[Floats], dict[str, float]]
+) -> ComparedTable:
     """The averages of the masks, or of the groups: theirs and the stand-in's."""
     columns = {f"printed {linkage}": results.printed[linkage] for linkage in ("PRL", "DBRL")}
     shown = ("PRL-free", "PRL-order", "PRL-safe", "DBRL", "aware")
@@ -157,7 +157,7 @@ def by_part(
     return alone(name, title, "records of 1000", rows, digits=0)
 
 
-def likeness(results: Results) -> Table:
+def likeness(results: CategoricalResults) -> ComparedTable:
     """How alike DBRL and PRL are, experiment by experiment, where averages cancel."""
     pairs = {"printed": (results.printed["PRL"], results.printed["DBRL"])}
     for attack in EMS:
@@ -188,7 +188,7 @@ def _pram(figures: Floats, groups: str) -> float:
     return float(in_groups(figures, groups)[PRAM].mean())
 
 
-def estimation(results: Results) -> Table:
+def estimation(results: CategoricalResults) -> ComparedTable:
     """How free EM fails, and what repairs it."""
     rows: dict[str, dict[str, float | None]] = {}
     for attack in results.complete(f"PRL-{kind}" for kind in EM):
@@ -212,7 +212,7 @@ def estimation(results: Results) -> Table:
     return alone("EM", title, "as said", rows, digits=3)
 
 
-def overlap(results: Results) -> Table:
+def overlap(results: CategoricalResults) -> ComparedTable:
     """The records that both linkages find, and those that either does."""
     rows: dict[str, dict[str, float | None]] = {}
     for attack in results.complete(f"PRL-{kind}" for kind in EM):
@@ -225,7 +225,7 @@ def overlap(results: Results) -> Table:
     return alone("Overlap", title, "records of 1000", rows, digits=0)
 
 
-def lost(results: Results) -> Table:
+def lost(results: CategoricalResults) -> ComparedTable:
     """How hits go with what the masks lost, over the experiments."""
     rows: dict[str, dict[str, float | None]] = {}
     for attack in results.complete(("DBRL", "PRL-free", "PRL-safe", "aware")):

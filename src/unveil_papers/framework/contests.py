@@ -1,7 +1,5 @@
 """Which of two has more, row by row: what claims such as "always more" are held to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import inf, sqrt
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What an experiment is made of: trials, each run by itself, and what they found."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -10,14 +8,14 @@ import msgspec
 import numpy as np
 
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Table
+from unveil_papers.framework.reproduction import ComparedTable
 
 Argument = str | int | float
 Figures = Mapping[str, float | list[float]]  # what one trial found, by name
 Work = Callable[..., Figures]  # called with the arguments of the trial, and seed=
 
 
-class Trial(msgspec.Struct, frozen=True):
+class PaperTrial(msgspec.Struct, frozen=True):
     """One piece of an experiment: it is run in any process, and what it found is kept.
 
     >>> Trial("swapped", ("census", 10, 3)).key
@@ -34,7 +32,7 @@ class Trial(msgspec.Struct, frozen=True):
         return " ".join(map(str, (self.work, *self.of)))
 
 
-class Found:
+class TrialLog:
     """What the trials of one experiment found.
 
     >>> found = Found({"swapped census 10 0": {"DBRL": 60.1}, "swapped census 10 1": {"DBRL": 61}})
@@ -58,16 +56,16 @@ class Found:
         >>> Found({"swapped census 10 0": {"DBRL": 60.1}}).has("swapped", "census", 10)
         True
         """
-        key = Trial(work, of).key
+        key = PaperTrial(work, of).key
         return key in self._figures or key in self._runs
 
     def of(self, work: str, *of: Argument) -> Figures:
         """What one trial found."""
-        return self._figures[Trial(work, of).key]
+        return self._figures[PaperTrial(work, of).key]
 
     def runs(self, work: str, *of: Argument) -> list[Figures]:
         """What the trials found whose last argument is the number of a run, in that order."""
-        return [found for _, found in sorted(self._runs[Trial(work, of).key], key=_number)]
+        return [found for _, found in sorted(self._runs[PaperTrial(work, of).key], key=_number)]
 
     def one(self, work: str, *of: Argument, figure: str) -> float:
         """A figure of one trial."""
@@ -111,10 +109,10 @@ class Experiment(Protocol):
     DATA: Sequence[str]  # the data sets that it reads
     WORK: Mapping[str, Work]
 
-    def trials(self, *, quick: bool) -> Iterator[Trial]:
+    def trials(self, *, quick: bool) -> Iterator[PaperTrial]:
         """What is to be run; in a hurry, some of the same."""
 
-    def tables(self, found: Found, published: Published) -> list[Table]:
+    def tables(self, found: TrialLog, published: Published) -> list[ComparedTable]:
         """Ours beside theirs, and ours alone."""
 
 

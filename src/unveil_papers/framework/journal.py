@@ -1,7 +1,5 @@
 """The journal: what was found so far, so that a long run can be stopped and go on."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable
@@ -27,7 +25,7 @@ COMPUTES = (
 )  # packages that figures depend on
 
 
-class Entry(msgspec.Struct, frozen=True):
+class JournalEntry(msgspec.Struct, frozen=True):
     """One trial of a paper, and its figures."""
 
     paper: str
@@ -47,7 +45,7 @@ class Journal:
         self._found: dict[tuple[str, str], Figures] = {}
         for line in self._lines():
             try:
-                entry = msgspec.json.decode(line, type=Entry)
+                entry = msgspec.json.decode(line, type=JournalEntry)
             except msgspec.DecodeError:
                 continue
             self._found[entry.paper, entry.trial] = entry.figures
@@ -62,10 +60,10 @@ class Journal:
 
     def add(self, paper: str, trial: str, figures: Figures) -> None:
         """Keep what a trial found."""
-        line = msgspec.json.encode(Entry(paper, trial, dict(figures)))
+        line = msgspec.json.encode(JournalEntry(paper, trial, dict(figures)))
         self._append(b"\n" + line + b"\n")  # so that a line that was cut off ends here
         # As it will be read again: a run that goes on is one that was never stopped.
-        self._found[paper, trial] = msgspec.json.decode(line, type=Entry).figures
+        self._found[paper, trial] = msgspec.json.decode(line, type=JournalEntry).figures
 
     def forget(self, trials: Iterable[tuple[str, str]]) -> None:
         """Let some trials be run again; what they find then takes the place of the old."""

@@ -1,7 +1,5 @@
 """What the papers printed: one data file for each, its figures as they are printed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,7 +54,7 @@ class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {(row, column): text for row, column, text in self.printed() if text is not None}
 
 
-class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PublishedClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A claim in words, put in ours: where it stands, and what it says."""
 
     where: str
@@ -70,7 +68,7 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     setting: tuple[str, ...]
     tables: dict[str, PublishedTable] = {}
-    claims: tuple[Said, ...] = ()
+    claims: tuple[PublishedClaim, ...] = ()
 
 
 def published(name: str) -> Published:

@@ -1,7 +1,5 @@
 """Reproduction: the tables and claims of a paper, ours beside theirs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Literal, get_args
 
@@ -46,7 +44,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class ComparedTable(msgspec.Struct, frozen=True, kw_only=True):
     """A published table, or one of ours beside it."""
 
     name: str
@@ -108,7 +106,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     because: str
 
 
-class Curve(msgspec.Struct, frozen=True, kw_only=True):
+class LineChart(msgspec.Struct, frozen=True, kw_only=True):
     """A figure: named lines through points."""
 
     name: str
@@ -127,9 +125,9 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     source: str  # who, where, when
     setting: tuple[str, ...]  # how everything was run, in sentences
-    tables: tuple[Table, ...]
+    tables: tuple[ComparedTable, ...]
     claims: tuple[Claim, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[LineChart, ...] = ()
 
     def marks(self) -> dict[Mark, int]:
         """How many cells have each mark, but for those that are ours alone."""

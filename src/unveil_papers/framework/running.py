@@ -1,7 +1,5 @@
 """Trials on all cores: each in a process of its own, with one thread."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Sequence
@@ -14,7 +12,7 @@ from typing import cast
 
 from unveil.errors import UnveilError
 from unveil.workflows import quietly
-from unveil_papers.framework.experiment import Experiment, Figures, Trial
+from unveil_papers.framework.experiment import Experiment, Figures, PaperTrial
 from unveil_papers.framework.journal import Journal
 
 
@@ -25,7 +23,7 @@ def experiment(name: str) -> Experiment:
 
 
 def run(
-    wanted: Sequence[tuple[str, Trial]],
+    wanted: Sequence[tuple[str, PaperTrial]],
     *,
     seed: int,
     journal: Journal,
@@ -50,7 +48,7 @@ def run(
         return
     pool = ProcessPoolExecutor(many, mp_context=get_context("spawn"), initializer=_alone)
     try:
-        under_way: dict[Future[Figures], tuple[str, Trial]] = {}
+        under_way: dict[Future[Figures], tuple[str, PaperTrial]] = {}
         while left or under_way:
             while left and len(under_way) < 2 * many:  # few, so that little is lost when stopped
                 paper, trial = left.pop(0)
@@ -78,7 +76,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
 
 
-def work(paper: str, trial: Trial, seed: int) -> Figures:
+def work(paper: str, trial: PaperTrial, seed: int) -> Figures:
     """Run one trial; warnings would be of what is tried on purpose."""
     with quietly():
         return experiment(paper).WORK[trial.work](*trial.of, seed=seed)

@@ -1,7 +1,5 @@
 """What the trials of several papers need beside the public names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts: what a paper says in words, judged by what was found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 

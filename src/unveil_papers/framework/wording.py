@@ -1,7 +1,5 @@
 """Wording: figures as sentences have them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

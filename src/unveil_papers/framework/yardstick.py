@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import norm, t
 
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Cell, Mark, Table
+from unveil_papers.framework.reproduction import Cell, ComparedTable, Mark
 
 Ours = float | Sequence[float] | None  # one figure, or one of each run
 Reason = str | Callable[[str, str], str]  # for every cell, or for a row and a column
@@ -33,7 +33,7 @@ def compared(
     why: Reason = "",
     impossible: Reason = "",
     within: float = 0.0,
-) -> Table:
+) -> ComparedTable:
     """Our figures beside the printed ones, each marked.
 
     Fewer than five runs have no mark: Student's t would allow hundreds of standard errors.
@@ -72,30 +72,32 @@ def compared(
     words = _by_runs(drawn) if drawn else CUT_OFF if table.truncated else EXACTLY
     if not drawn and any(cell.runs for cell in cells):
         words = f"fewer than {FEWEST} runs have no mark"
-    return Table(
+    return ComparedTable(
         name=name, title=table.title, unit=table.unit, digits=digits, cells=tuple(cells),
         yardstick=f"same: within {within:.0%}" if within else words,
     )  # fmt: skip
 
 
-def _cell(row: str, column: str, found: Summary, **given: Any) -> Cell:
+def _cell(row: str, column: str, found: RunSummary, **given: Any) -> Cell:
     return Cell(
         row=row, column=column, ours=found.value, error=found.error, runs=found.runs, **given
     )
 
 
 def alone(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, Ours]], *,
-          digits: int, why: Reason = "") -> Table:  # fmt: skip
+          digits: int, why: Reason = "") -> ComparedTable:  # fmt: skip
     """A table of ours, where nothing was printed: rows of columns, and what is said of cells."""
     cells = []
     for row, columns in rows.items():
         for column, figures in columns.items():
             said = _reason(why, row, column)
             cells.append(_cell(row, column, summed_up(figures), why=said))
-    return Table(name=name, title=title, unit=unit, yardstick="", digits=digits, cells=tuple(cells))
+    return ComparedTable(
+        name=name, title=title, unit=unit, yardstick="", digits=digits, cells=tuple(cells)
+    )
 
 
-class Summary(NamedTuple):
+class RunSummary(NamedTuple):
     """Figures of runs in one: their mean, its standard error, and how many there are.
 
     Where nothing is drawn there are no runs, and no error.
@@ -111,7 +113,7 @@ class Summary(NamedTuple):
         return 0.0 if self.error is None else times(self.runs) * self.error
 
 
-def summed_up(ours: Ours, theirs: int | None = None) -> Summary:
+def summed_up(ours: Ours, theirs: int | None = None) -> RunSummary:
     """The mean of our runs; its error is that of the difference from the mean of `theirs`.
 
     >>> summed_up([2.0, 2.0])
@@ -120,12 +122,12 @@ def summed_up(ours: Ours, theirs: int | None = None) -> Summary:
     Summary(value=2.0, error=None, runs=0)
     """
     if ours is None or isinstance(ours, int | float | np.floating | np.integer):
-        return Summary(None if ours is None else float(ours))
+        return RunSummary(None if ours is None else float(ours))
     runs = np.asarray(ours, dtype=float)
     if len(runs) < 2:
-        return Summary(float(runs.mean()), None, len(runs))
+        return RunSummary(float(runs.mean()), None, len(runs))
     per_run = 1 / len(runs) + (1 / theirs if theirs else 0.0)
-    return Summary(float(runs.mean()), float(runs.std(ddof=1)) * sqrt(per_run), len(runs))
+    return RunSummary(float(runs.mean()), float(runs.std(ddof=1)) * sqrt(per_run), len(runs))
 
 
 def times(runs: int) -> float:
@@ -153,7 +155,7 @@ def _too_few(runs: int) -> str:
     return f"{said} too few to tell" if 0 < runs < FEWEST else ""
 
 
-def _mark(printed: str, ours: Summary, *, within: float, truncated: bool) -> Mark:
+def _mark(printed: str, ours: RunSummary, *, within: float, truncated: bool) -> Mark:
     if ours.value is None:
         return "not reproducible"
     theirs = float(printed)

@@ -7,23 +7,21 @@ of chance is tried out (Tables III and IV). Beside them: the structural attack, 
 to make.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
 from unveil import aggregation, measures
-from unveil_papers.framework.experiment import Found, Trial
+from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Claim, Curve, Table
+from unveil_papers.framework.reproduction import Claim, ComparedTable, LineChart
 from unveil_papers.framework.verdicts import judged
 from unveil_papers.framework.yardstick import alone, compared
 from unveil_papers.fuzzy_integrals.claims import judges
 from unveil_papers.fuzzy_integrals.files import FILES, READINGS, RECORDS, WAYS, WORK
 from unveil_papers.fuzzy_integrals.operators import FAMILIES, table_3
-from unveil_papers.fuzzy_integrals.results import TABLES, Results
+from unveil_papers.fuzzy_integrals.results import TABLES, FuzzyIntegralResults
 
 __all__ = ["DATA", "WORK", "claims", "curves", "tables", "trials"]
 
@@ -45,27 +43,27 @@ DRAWN = 30  # right links up to which the law is drawn
 MARKS = 50  # points of a drawn quantifier
 
 
-def trials(*, quick: bool) -> Iterator[Trial]:
+def trials(*, quick: bool) -> Iterator[PaperTrial]:
     """What is to be run; in a hurry, some of the same."""
     for name in FILES:
-        yield Trial("split", (name,), 0.1)
+        yield PaperTrial("split", (name,), 0.1)
     for work, names, few, many, cost in RUNS:
         for name in names:
             for run in range(few if quick else many):
-                yield Trial(work, (name, run), cost)
+                yield PaperTrial(work, (name, run), cost)
     for run in range(20 if quick else 300):
-        yield Trial("ranking", (run,), 0.03)
+        yield PaperTrial("ranking", (run,), 0.03)
     for run in range(5 if quick else 100):
-        yield Trial("readings", (run,), 0.1)
+        yield PaperTrial("readings", (run,), 0.1)
     for name, cost in SECONDS.items():
         few = 0 if name in COSTLY else 1
         for run in range(few if quick else 10):
-            yield Trial("structure", (name, run), cost)
+            yield PaperTrial("structure", (name, run), cost)
 
 
-def tables(found: Found, published: Published) -> list[Table]:
+def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
     """Ours beside theirs, and ours alone."""
-    results = Results(found, published)
+    results = FuzzyIntegralResults(found, published)
     return [
         *exact_tables(published),
         *(file_table(name, results) for name in TABLES),
@@ -76,7 +74,7 @@ def tables(found: Found, published: Published) -> list[Table]:
     ]
 
 
-def exact_tables(published: Published) -> list[Table]:
+def exact_tables(published: Published) -> list[ComparedTable]:
     """The two tables of which nothing is drawn."""
     made, law = table_3(), measures.random_matching(RECORDS, RECORDS)
     columns = published.tables["Table III"].columns
@@ -102,13 +100,13 @@ def exact_tables(published: Published) -> list[Table]:
     ]
 
 
-def file_table(name: str, results: Results) -> Table:
+def file_table(name: str, results: FuzzyIntegralResults) -> ComparedTable:
     """The table of one file."""
     ours, why = partial(results.runs, name), partial(results.reason, name)
     return compared(results.published, TABLES[name], ours, digits=1, why=why)
 
 
-def _in_words(results: Results) -> Iterator[Table]:
+def _in_words(results: FuzzyIntegralResults) -> Iterator[ComparedTable]:
     """The figures that Section 4.4 has in its text."""
     published, law = results.published, measures.random_matching(RECORDS, RECORDS)
     yield compared(
@@ -144,7 +142,7 @@ def _in_words(results: Results) -> Iterator[Table]:
     )
 
 
-def _others(results: Results) -> Table:
+def _others(results: FuzzyIntegralResults) -> ComparedTable:
     rows = {}
     for name in OTHERS:
         for kind in ("DBRL", "PRL"):
@@ -158,7 +156,7 @@ def _others(results: Results) -> Table:
     return alone("Other files", title, "records", rows, digits=1)
 
 
-def _readings(results: Results) -> Table:
+def _readings(results: FuzzyIntegralResults) -> ComparedTable:
     found, ways = results.found, [way for way in WAYS if "OWA" in way]
     rows = {
         "malignant 0, benign 1": {way: found.each("distance", "wdbc", figure=way) for way in ways}
@@ -169,7 +167,7 @@ def _readings(results: Results) -> Table:
     return alone("Readings of WDBC", title, "records", rows, digits=1)
 
 
-def _beside(results: Results) -> Table:
+def _beside(results: FuzzyIntegralResults) -> ComparedTable:
     rows = {}
     for name in FILES:
         own = {figure: results.structure(name, figure) for figure in ("linked", "sure", "guess")}
@@ -188,20 +186,20 @@ def _beside(results: Results) -> Table:
     return alone("Structural linkage", title, "records", rows, digits=2)
 
 
-def claims(found: Found, published: Published) -> list[Claim]:
+def claims(found: TrialLog, published: Published) -> list[Claim]:
     """What the paper says in words, and whether it holds."""
-    return judged(published, judges(published), Results(found, published))
+    return judged(published, judges(published), FuzzyIntegralResults(found, published))
 
 
-def curves(found: Found, published: Published) -> list[Curve]:
+def curves(found: TrialLog, published: Published) -> list[LineChart]:
     """Figures 3 to 5, and the law of random links with what was found."""
     return [
         *(_quantifiers(number, letters) for number, letters in enumerate(FAMILIES, 3)),
-        _chance(Results(found, published)),
+        _chance(FuzzyIntegralResults(found, published)),
     ]
 
 
-def _quantifiers(number: int, letters: str) -> Curve:
+def _quantifiers(number: int, letters: str) -> LineChart:
     every = aggregation.published_quantifiers(FAMILIES[letters])
     shares = np.linspace(0, 1, MARKS + 1)
     points = [
@@ -209,7 +207,7 @@ def _quantifiers(number: int, letters: str) -> Curve:
         for q in every
         for x, y in zip(shares, q(shares), strict=True)
     ]
-    return Curve(
+    return LineChart(
         name=f"Figure {number}",
         title=f"The quantifiers {letters}, ten alphas",
         x="share of the attributes",
@@ -220,7 +218,7 @@ def _quantifiers(number: int, letters: str) -> Curve:
     )
 
 
-def _chance(results: Results) -> Curve:
+def _chance(results: FuzzyIntegralResults) -> LineChart:
     law = measures.random_matching(RECORDS, RECORDS)
     rows = {int(row) for row, *_ in results.published.tables["Table IV"].printed()}
     counted = sorted(row for row in rows if row <= DRAWN)
@@ -229,7 +227,7 @@ def _chance(results: Results) -> Curve:
     best = sorted(results.best(name)[1] for name in TABLES)
     down = [int(mean) for mean in best]
     points += [("our best averages, rounded down", float(r), law.at_least(r)) for r in down]
-    return Curve(
+    return LineChart(
         name="Random links",
         title="The probability of r right links of 100 by a random matching",
         x="r",

@@ -1,7 +1,5 @@
 """Whether what the paper on fuzzy integrals says in words is so: the judges, in its order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,20 +10,14 @@ from unveil_papers.framework.contests import contest
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
 from unveil_papers.fuzzy_integrals import outcomes, theory
-from unveil_papers.fuzzy_integrals.files import (
-    CORRELATED,
-    ERRORS,
-    FILES,
-    RECORDS,
-    WAYS,
-)
+from unveil_papers.fuzzy_integrals.files import CORRELATED, ERRORS, FILES, RECORDS, WAYS
 from unveil_papers.fuzzy_integrals.outcomes import beats_chance
-from unveil_papers.fuzzy_integrals.results import TABLES, WORK_OF, Results
+from unveil_papers.fuzzy_integrals.results import TABLES, WORK_OF, FuzzyIntegralResults
 
 OFTEN = 0.95
 
 
-def judges(published: Published) -> list[Callable[[Results], Judged]]:
+def judges(published: Published) -> list[Callable[[FuzzyIntegralResults], Judged]]:
     """The judges, in the order of the claims; some are told the figures of theirs."""
     return [
         partial(_with_figures, judge, _figures(said.says)) if judge in BY_FIGURES else judge
@@ -34,7 +26,7 @@ def judges(published: Published) -> list[Callable[[Results], Judged]]:
 
 
 def _with_figures(
-    judge: Callable[..., Judged], figures: Sequence[float], results: Results
+    judge: Callable[..., Judged], figures: Sequence[float], results: FuzzyIntegralResults
 ) -> Judged:
     return judge(results, *figures)
 
@@ -44,14 +36,14 @@ def _figures(says: str) -> list[float]:
     return [float(text) for text in re.findall(r"\d+(?:\.\d+)?", says)]
 
 
-def _cannot(because: str) -> Callable[[Results], Judged]:
+def _cannot(because: str) -> Callable[[FuzzyIntegralResults], Judged]:
     return lambda _: untestable(because)
 
 
 # Sections 1 to 1.2
 
 
-def _errors(results: Results) -> Judged:
+def _errors(results: FuzzyIntegralResults) -> Judged:
     linked = {
         name: [results.found.mean("errors", name, figure=f"{size}") for size in ERRORS]
         for name in TABLES
@@ -65,7 +57,7 @@ def _errors(results: Results) -> Judged:
     )
 
 
-def _methods_differ(results: Results) -> Judged:
+def _methods_differ(results: FuzzyIntegralResults) -> Judged:
     told, so = [], []
     for name in TABLES:
         best = {kind: results.best(name, kind) for kind in WORK_OF}
@@ -84,7 +76,7 @@ def _methods_differ(results: Results) -> Judged:
     )
 
 
-def _definition(results: Results) -> Judged:
+def _definition(results: FuzzyIntegralResults) -> Judged:
     every = {way: results.best("wdbc", way)[1] for way in WORK_OF}
     every["Structural()"] = float(np.mean(results.structure("wdbc", "linked") or [0.0]))
     method = max(every, key=lambda one: every[one])
@@ -96,7 +88,7 @@ def _definition(results: Results) -> Judged:
 # Section 2.1
 
 
-def _em(results: Results) -> Judged:
+def _em(results: FuzzyIntegralResults) -> Judged:
     runs = [
         one for name in FILES for one in results.found.each("probability", name, figure="converged")
     ]
@@ -115,18 +107,18 @@ def _em(results: Results) -> Judged:
 # Section 3
 
 
-def _by_definition(_: Results) -> Judged:
+def _by_definition(_: FuzzyIntegralResults) -> Judged:
     return "holds", "by definition: they compare the values of an attribute that both files have"
 
 
-def _apply(results: Results) -> Judged:
+def _apply(results: FuzzyIntegralResults) -> Judged:
     cells = {(name, kind): results.best(name, kind)[1] for name in TABLES for kind in WORK_OF}
     so = [results.chance_of(mean) < outcomes.SELDOM for mean in cells.values()]
     told = ", ".join(f"{name} {kind} {mean:.1f}" for (name, kind), mean in cells.items())
     return verdict_of(*so), f"both link more than chance, which links 1 of 100: {told}"
 
 
-def _crucial(results: Results) -> Judged:
+def _crucial(results: FuzzyIntegralResults) -> Judged:
     rows, told = {}, []
     for name in TABLES:
         ways = sorted(WAYS, key=lambda way: results.mean(name, "DBRL", way))
@@ -141,7 +133,7 @@ def _crucial(results: Results) -> Judged:
 # Section 4.2
 
 
-def _left_out(results: Results) -> Judged:
+def _left_out(results: FuzzyIntegralResults) -> Judged:
     alone = {name: results.found.one("split", name, figure="with none") for name in FILES}
     every = sum(results.found.one("split", name, figure="attributes") for name in FILES)
     told = ", ".join(f"{name} {count:.0f}" for name, count in alone.items() if count)
@@ -151,7 +143,7 @@ def _left_out(results: Results) -> Judged:
     )
 
 
-def _apart(results: Results) -> Judged:
+def _apart(results: FuzzyIntegralResults) -> Judged:
     each = {name: results.found.of("split", name) for name in FILES}
     so = [not one["together"] for one in each.values()]
     count = ", ".join(

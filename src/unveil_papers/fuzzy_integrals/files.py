@@ -1,7 +1,5 @@
 """The files of the paper on fuzzy integrals, each split into two, and what is run on them."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What the paper on fuzzy integrals says of its operators, tried out on numbers drawn at random."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache

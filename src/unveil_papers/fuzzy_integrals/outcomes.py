@@ -1,7 +1,5 @@
 """What the paper on fuzzy integrals says of its experiments, and whether it is so."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -9,18 +7,18 @@ import numpy as np
 from unveil_papers.framework.contests import contest
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
 from unveil_papers.fuzzy_integrals.files import FEW, FILES, RANKED, RECORDS, WAYS
-from unveil_papers.fuzzy_integrals.results import TABLES, TEN, WORK_OF, Results
+from unveil_papers.fuzzy_integrals.results import TABLES, TEN, WORK_OF, FuzzyIntegralResults
 
 POOR = ("iris", "dermatology", "housing")
 SELDOM = 0.001
 SCORES = ("first component", "sum of z-scores")
 
 
-def _bests(results: Results, names: tuple[str, ...] = tuple(TABLES)) -> str:
+def _bests(results: FuzzyIntegralResults, names: tuple[str, ...] = tuple(TABLES)) -> str:
     return ", ".join(f"{name} {results.best(name)[1]:.1f}" for name in names)
 
 
-def beats_chance(results: Results) -> Judged:
+def beats_chance(results: FuzzyIntegralResults) -> Judged:
     """More links than by a random matching, in every file of the tables."""
     chances = [results.chance_of(results.best(name)[1]) for name in TABLES]
     return verdict_of(*(one < SELDOM for one in chances)), (
@@ -32,7 +30,7 @@ def beats_chance(results: Results) -> Judged:
 # Section 4.4: how many are linked
 
 
-def _best_four(results: Results) -> Judged:
+def _best_four(results: FuzzyIntegralResults) -> Judged:
     best = {name: results.best(name)[1] for name in FILES}
     others = [name for name in FILES if name not in TABLES]
     so = [all(best[name] > best[other] for other in others) for name in TABLES]
@@ -41,7 +39,7 @@ def _best_four(results: Results) -> Judged:
     )
 
 
-def _poor(results: Results) -> Judged:
+def _poor(results: FuzzyIntegralResults) -> Judged:
     least = min(results.best(name)[1] for name in FILES if name not in POOR)
     so = [results.best(name)[1] < least / 2 for name in POOR]
     return verdict_of(*so), (
@@ -50,7 +48,7 @@ def _poor(results: Results) -> Judged:
     )
 
 
-def _few_attributes(results: Results) -> Judged:
+def _few_attributes(results: FuzzyIntegralResults) -> Judged:
     sizes = {name: results.found.one("split", name, figure="attributes") for name in FILES}
     told, so = [], []
     for name in ("iris", "housing"):
@@ -71,7 +69,7 @@ def _few_attributes(results: Results) -> Judged:
     )
 
 
-def _water(results: Results) -> Judged:
+def _water(results: FuzzyIntegralResults) -> Judged:
     way, best = results.best("water-treatment")
     other, census = results.best("census")
     some = results.in_words("averages", "water-treatment", "linked")
@@ -83,11 +81,11 @@ def _water(results: Results) -> Judged:
     )
 
 
-def _water_at_most(results: Results) -> Judged:
+def _water_at_most(results: FuzzyIntegralResults) -> Judged:
     return _reached(results, "water-treatment")
 
 
-def _reached(results: Results, *names: str) -> Judged:
+def _reached(results: FuzzyIntegralResults, *names: str) -> Judged:
     """Whether as many as printed are linked in one of ten runs: in half of the tens, in some."""
     told, so = [], []
     for name in names:
@@ -100,7 +98,7 @@ def _reached(results: Results, *names: str) -> Judged:
     return verdict_of(*so), f"by the best of all ways: {'; '.join(told)}"
 
 
-def at_least(results: Results, least: float) -> Judged:
+def at_least(results: FuzzyIntegralResults, least: float) -> Judged:
     """So many records of 100, but for the poor files."""
     names = tuple(name for name in FILES if name not in POOR)
     return verdict_of(*(results.best(name)[1] >= least for name in names)), (
@@ -108,13 +106,13 @@ def at_least(results: Results, least: float) -> Judged:
     )
 
 
-def _own(results: Results, least: float) -> str:
+def _own(results: FuzzyIntegralResults, least: float) -> str:
     printed = {name: results.best_printed(name) or 0.0 for name in TABLES}
     below = ", ".join(f"{name} {best}" for name, best in printed.items() if best < least)
     return f"in the paper's own tables less than {least:.0f} have: {below or 'none'}"
 
 
-def _averages(results: Results) -> Judged:
+def _averages(results: FuzzyIntegralResults) -> Judged:
     cells = {"wdbc": "N2 OWA Qt", "ionosphere": "N1 OWA Qt"}
     told, so = [], []
     for name, way in cells.items():
@@ -127,14 +125,14 @@ def _averages(results: Results) -> Judged:
     )
 
 
-def _maxima(results: Results) -> Judged:
+def _maxima(results: FuzzyIntegralResults) -> Judged:
     return _reached(results, "wdbc", "ionosphere")
 
 
 # Section 4.4: census
 
 
-def _rankings(results: Results) -> Judged:
+def _rankings(results: FuzzyIntegralResults) -> Judged:
     runs = {score: results.found.each("ranking", figure=score) for score in SCORES}
     so = [
         results.is_same(results.in_words("baselines", score, "linked"), own)
@@ -144,11 +142,11 @@ def _rankings(results: Results) -> Judged:
     return verdict_of(*so), f"on average {told} of {RANKED}"
 
 
-def _one_run(results: Results) -> Judged:
+def _one_run(results: FuzzyIntegralResults) -> Judged:
     return _reached(results, "census")
 
 
-def _above_rankings(results: Results) -> Judged:
+def _above_rankings(results: FuzzyIntegralResults) -> Judged:
     way = "N1 OWA Qt"
     own, printed = results.cell("census", f"PRL {way}"), results.printed("census", "PRL", way)
     shares = {
@@ -168,7 +166,7 @@ def _above_rankings(results: Results) -> Judged:
 # Section 4.4: beside standard linkage
 
 
-def _fewer(results: Results) -> Judged:
+def _fewer(results: FuzzyIntegralResults) -> Judged:
     told, so = [], []
     for kind in WORK_OF:
         printed = results.in_words("standard linkage", "masked files", kind)
@@ -178,7 +176,7 @@ def _fewer(results: Results) -> Judged:
     return verdict_of(*so), f"on average of the cells of Tables V to VIII: {'; '.join(told)}"
 
 
-def _acceptable(results: Results) -> Judged:
+def _acceptable(results: FuzzyIntegralResults) -> Judged:
     default = [results.structure(name, "linked") for name in TABLES]
     known = [np.mean(runs) for runs in default if runs]
     return untestable(
@@ -187,7 +185,7 @@ def _acceptable(results: Results) -> Judged:
     )
 
 
-def _best_run(results: Results) -> Judged:
+def _best_run(results: FuzzyIntegralResults) -> Judged:
     most = results.maxima("ionosphere")
     printed = results.in_words("standard linkage", "masked files", "DBRL")
     more = sum(one > printed for one in most)
@@ -197,7 +195,7 @@ def _best_run(results: Results) -> Judged:
     )
 
 
-def _best_probable(results: Results) -> Judged:
+def _best_probable(results: FuzzyIntegralResults) -> Judged:
     way = "N1 OWA Qs"
     own = results.cell("ionosphere", f"PRL {way}")
     printed = results.in_words("standard linkage", "masked files", "PRL")
@@ -213,7 +211,7 @@ def _best_probable(results: Results) -> Judged:
 # Section 4.4: what is better
 
 
-def _owa(results: Results) -> Judged:
+def _owa(results: FuzzyIntegralResults) -> Judged:
     ours = results.ahead("OWA", "SI")
     return ours.in_general, (
         f"OWA links more in {ours}; in the printed tables in "
@@ -221,7 +219,7 @@ def _owa(results: Results) -> Judged:
     )
 
 
-def _thresholds(results: Results) -> Judged:
+def _thresholds(results: FuzzyIntegralResults) -> Judged:
     told, so = [], []
     for kind, other in product(WORK_OF, ("Qe", "Qs")):
         ours = results.ahead("Qt", other, kind)
@@ -237,7 +235,7 @@ def _thresholds(results: Results) -> Judged:
     )
 
 
-def _distance(results: Results) -> Judged:
+def _distance(results: FuzzyIntegralResults) -> Judged:
     ours = results.ahead("DBRL", "PRL")
     return ours.in_general, (
         f"DBRL links more in {ours}; in the printed tables in "
@@ -245,7 +243,7 @@ def _distance(results: Results) -> Judged:
     )
 
 
-def _standardised(results: Results) -> Judged:
+def _standardised(results: FuzzyIntegralResults) -> Judged:
     ours = results.ahead("N2", "N1")
     each = ", ".join(
         f"{name} {results.best_of('N2', name):.1f} and {results.best_of('N1', name):.1f}"
@@ -260,7 +258,7 @@ def _standardised(results: Results) -> Judged:
 # Section 5
 
 
-def between(results: Results, least: float, most: float) -> Judged:
+def between(results: FuzzyIntegralResults, least: float, most: float) -> Judged:
     """So many of 100 in each file of the tables."""
     best = {name: results.best(name)[1] for name in TABLES}
     beyond = [name for name, one in best.items() if one > most]
@@ -270,14 +268,14 @@ def between(results: Results, least: float, most: float) -> Judged:
     )
 
 
-def above(results: Results, level: float) -> Judged:
+def above(results: FuzzyIntegralResults, level: float) -> Judged:
     """More than so many in some file."""
     best = {name: results.best(name)[1] for name in TABLES}
     more = [name for name, one in best.items() if one > level]
     return verdict_of(bool(more)), f"so in {' and '.join(more) or 'none'}: {_bests(results)}"
 
 
-def _few_linked(results: Results) -> Judged:
+def _few_linked(results: FuzzyIntegralResults) -> Judged:
     rows, told = {}, []
     for name in TABLES:
         few, _ = _of_few(results, name)
@@ -289,7 +287,7 @@ def _few_linked(results: Results) -> Judged:
     )
 
 
-def _estimated(results: Results) -> Judged:
+def _estimated(results: FuzzyIntegralResults) -> Judged:
     told, so = [], []
     for name in TABLES:
         few, whole = _of_few(results, name)
@@ -301,7 +299,7 @@ def _estimated(results: Results) -> Judged:
     )
 
 
-def _of_few(results: Results, name: str) -> tuple[list[float], list[float]]:
+def _of_few(results: FuzzyIntegralResults, name: str) -> tuple[list[float], list[float]]:
     """What share is linked where few records are known, and where all are, by the better way."""
     way = max(("N1 OWA Qt", "N2 OWA Qt"), key=lambda way: results.mean(name, "DBRL", way))
     few = [100 * one / FEW for one in results.found.each("few", name, figure=way)]

@@ -1,7 +1,5 @@
 """What the trials of the paper on fuzzy integrals come to, and why that is not as printed."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import NamedTuple
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from unveil import measures
 from unveil_papers.framework.contests import contest
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import Verdict
 from unveil_papers.framework.verdicts import verdict_of
@@ -64,10 +62,10 @@ class Ahead(NamedTuple):
         return f"{words} ({self.by:+.1f} on average)"
 
 
-class Results(NamedTuple):
+class FuzzyIntegralResults(NamedTuple):
     """What was found, beside what was printed."""
 
-    found: Found
+    found: TrialLog
     published: Published
 
     def runs(self, name: str, row: str, column: str) -> list[float] | None:

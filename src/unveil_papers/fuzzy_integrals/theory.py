@@ -1,7 +1,5 @@
 """What the paper on fuzzy integrals says of operators and of chance, and whether it is so."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil import aggregation, measures
@@ -10,7 +8,7 @@ from unveil_papers.framework.yardstick import half_a_digit
 from unveil_papers.fuzzy_integrals import operators
 from unveil_papers.fuzzy_integrals.files import RECORDS
 from unveil_papers.fuzzy_integrals.operators import EXACT, FAMILIES, PROPER
-from unveil_papers.fuzzy_integrals.results import Results
+from unveil_papers.fuzzy_integrals.results import FuzzyIntegralResults
 
 ALMOST_ZERO = 1e-9
 NEAR = 1e-6  # a limit
@@ -32,7 +30,7 @@ def _worst(operator: str, *names: str, beyond: bool) -> float:
 # Section 2.2
 
 
-def _within_values(_: Results) -> Judged:
+def _within_values(_: FuzzyIntegralResults) -> Judged:
     worst = max(_worst("OWA", "bounds", beyond=beyond) for beyond in (False, True))
     sigmoid = operators.faults("OWA", "Qs")["bounds"]
     return verdict_of(worst < EXACT), (
@@ -42,7 +40,7 @@ def _within_values(_: Results) -> Judged:
     )
 
 
-def _limits(_: Results) -> Judged:
+def _limits(_: FuzzyIntegralResults) -> Judged:
     near, far = operators.limits("OWA")
     return verdict_of(near < NEAR, far < NEAR), (
         f"at alpha 1E-9 it is {_little(near)} below the maximum, at 10,000 it is {_little(far)} "
@@ -50,7 +48,7 @@ def _limits(_: Results) -> Judged:
     )
 
 
-def _not_falling(_: Results) -> Judged:
+def _not_falling(_: FuzzyIntegralResults) -> Judged:
     falling, _even = operators.falls_with_alpha()
     return verdict_of(not falling), (
         f"it falls in {falling:.0%} of 200 records drawn: the sentence says the opposite of the "
@@ -58,7 +56,7 @@ def _not_falling(_: Results) -> Judged:
     )
 
 
-def _smaller(_: Results) -> Judged:
+def _smaller(_: FuzzyIntegralResults) -> Judged:
     falling, even = operators.falls_with_alpha()
     return verdict_of(falling == 1, even == 1), (
         f"so in {falling:.0%} of the records whose values differ, and in {even:.0%} of those whose "
@@ -66,7 +64,7 @@ def _smaller(_: Results) -> Judged:
     )
 
 
-def _symmetric(_: Results) -> Judged:
+def _symmetric(_: FuzzyIntegralResults) -> Judged:
     return _turned("OWA")
 
 
@@ -81,7 +79,7 @@ def _turned(operator: str) -> Judged:
     )
 
 
-def _choquet(_: Results) -> Judged:
+def _choquet(_: FuzzyIntegralResults) -> Judged:
     worst = operators.from_choquet()
     return verdict_of(worst < EXACT), (
         f"they differ by {_little(worst)} at most, for 1 to 7 attributes and 30 quantifiers that "
@@ -89,7 +87,7 @@ def _choquet(_: Results) -> Judged:
     )
 
 
-def _dependence(_: Results) -> Judged:
+def _dependence(_: FuzzyIntegralResults) -> Judged:
     measures_of_two = (
         aggregation.FuzzyMeasure.additive([0.3, 0.7]),
         aggregation.FuzzyMeasure([0, 0.6, 0.6, 1]),
@@ -101,11 +99,11 @@ def _dependence(_: Results) -> Judged:
     )
 
 
-def _sugeno_symmetric(_: Results) -> Judged:
+def _sugeno_symmetric(_: FuzzyIntegralResults) -> Judged:
     return _turned("SI")
 
 
-def _owmax(_: Results) -> Judged:
+def _owmax(_: FuzzyIntegralResults) -> Judged:
     worst = operators.from_sugeno()
     return verdict_of(worst < EXACT), (
         "the OWMax of the weights Q(i/N) and the Sugeno integral of the symmetric measure differ "
@@ -113,7 +111,7 @@ def _owmax(_: Results) -> Judged:
     )
 
 
-def _sugeno(_: Results) -> Judged:
+def _sugeno(_: FuzzyIntegralResults) -> Judged:
     wanted = ("idempotency", "monotonicity")
     worst, beyond = (_worst("SI", *wanted, beyond=beyond) for beyond in (False, True))
     twos = float(aggregation.symmetric_sugeno([2.0, 2.0, 2.0], operators.quantifiers("Qt")[0]))
@@ -124,7 +122,7 @@ def _sugeno(_: Results) -> Judged:
     )
 
 
-def _modulates(_: Results) -> Judged:
+def _modulates(_: FuzzyIntegralResults) -> Judged:
     near, far = operators.limits("SI")
     return verdict_of(near < NEAR, far < NEAR), (
         f"with a power alpha near 0 it is {_little(near)} below the maximum, with a large one "
@@ -135,7 +133,7 @@ def _modulates(_: Results) -> Judged:
 # Sections 3.1 and 3.2
 
 
-def _components(_: Results) -> Judged:
+def _components(_: FuzzyIntegralResults) -> Judged:
     component, ranged = operators.by_others()
     alone = max(_worst(operator, "independence", beyond=False) for operator in operators.OPERATORS)
     return verdict_of(component > EXACT, alone < EXACT), (
@@ -145,11 +143,11 @@ def _components(_: Results) -> Judged:
     )
 
 
-def _proposition_1(_: Results) -> Judged:
+def _proposition_1(_: FuzzyIntegralResults) -> Judged:
     return "holds", "by definition: Definition 1 asks for idempotency and monotonicity, no more"
 
 
-def _weighted(_: Results) -> Judged:
+def _weighted(_: FuzzyIntegralResults) -> Judged:
     values = operators.records(4)
     mean = aggregation.weighted_mean(values, [4, 3, 2, 1])
     moved = np.abs(mean - aggregation.weighted_mean(values[:, ::-1], [4, 3, 2, 1])).max()
@@ -159,11 +157,11 @@ def _weighted(_: Results) -> Judged:
     )
 
 
-def _plain(_: Results) -> Judged:
+def _plain(_: FuzzyIntegralResults) -> Judged:
     return "holds", "by definition: of given values it is one number, the OWA of alpha 1"
 
 
-def _extensible(_: Results) -> Judged:
+def _extensible(_: FuzzyIntegralResults) -> Judged:
     worst = _worst("OWA", *PROPERTIES, "bounds", beyond=True)
     return verdict_of(worst < EXACT), (
         "as many weights as values are needed by definition; one Q serves 1, 2, 3, 4 and 7 "
@@ -171,7 +169,7 @@ def _extensible(_: Results) -> Judged:
     )
 
 
-def _proposition_2(_: Results) -> Judged:
+def _proposition_2(_: FuzzyIntegralResults) -> Judged:
     owa = max(_worst("OWA", *PROPERTIES, beyond=beyond) for beyond in (False, True))
     within, beyond = (_worst("SI", *PROPERTIES, beyond=beyond) for beyond in (False, True))
     sigmoid = operators.faults("OWA", "Qs")["idempotency"]
@@ -183,7 +181,7 @@ def _proposition_2(_: Results) -> Judged:
     )
 
 
-def _proposition_3(_: Results) -> Judged:
+def _proposition_3(_: FuzzyIntegralResults) -> Judged:
     worst = operators.of_missing()
     return verdict_of(worst < EXACT), (
         f"of {operators.FEW} records with two in five values missing, the aggregates are those of "
@@ -191,7 +189,7 @@ def _proposition_3(_: Results) -> Judged:
     )
 
 
-def _permuted(_: Results) -> Judged:
+def _permuted(_: FuzzyIntegralResults) -> Judged:
     gap, different = operators.permuted_gap()
     return verdict_of(gap < EXACT, different == len(operators.TABLE_I)), (
         f"the representatives of both files differ by {_little(gap)}, and {different} of the "
@@ -202,7 +200,7 @@ def _permuted(_: Results) -> Judged:
 # Section 4.4
 
 
-def _proposition_4(_: Results) -> Judged:
+def _proposition_4(_: FuzzyIntegralResults) -> Judged:
     worst = operators.law_by_counting(7)
     return verdict_of(worst < EXACT), (
         f"counted over the 5,040 permutations of 7 records it differs by {_little(worst)} at most. "
@@ -210,18 +208,18 @@ def _proposition_4(_: Results) -> Judged:
     )
 
 
-def almost_zero(_: Results, least: float, most: float, *_of: float) -> Judged:
+def almost_zero(_: FuzzyIntegralResults, least: float, most: float, *_of: float) -> Judged:
     """So many records, by chance."""
     law = measures.random_matching(RECORDS, RECORDS)
     likely = law.at_least(least) - law.at_least(most + 1)
     return verdict_of(likely < ALMOST_ZERO), f"it is {likely:.1e}"
 
 
-def _as_in_wdbc(results: Results) -> Judged:
+def _as_in_wdbc(results: FuzzyIntegralResults) -> Judged:
     return _by_chance(results, "wdbc")
 
 
-def _as_in_ionosphere(results: Results) -> Judged:
+def _as_in_ionosphere(results: FuzzyIntegralResults) -> Judged:
     verdict, told = _by_chance(results, "ionosphere")
     links = int(results.in_words("one run", "ionosphere", "linked"))
     exactly = measures.random_matching(RECORDS, RECORDS).exactly(links)
@@ -230,7 +228,7 @@ def _as_in_ionosphere(results: Results) -> Judged:
     )
 
 
-def _by_chance(results: Results, name: str) -> Judged:
+def _by_chance(results: FuzzyIntegralResults, name: str) -> Judged:
     links = int(results.in_words("one run", name, "linked"))
     printed = results.published.tables["Section 4.4, by chance"].figures()[str(links), "r or more"]
     matched, free = (

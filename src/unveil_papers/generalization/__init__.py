@@ -6,22 +6,20 @@ records (Table 1); patterns, and records that satisfy none, are counted (Table 2
 such a file promises, tells and loses, groups made disjoint, and Mondrian.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import ceil, floor
 
 from msgspec.structs import replace
 
-from unveil_papers.framework.experiment import Found, Trial
+from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Claim, Table
+from unveil_papers.framework.reproduction import Claim, ComparedTable
 from unveil_papers.framework.verdicts import judged
 from unveil_papers.framework.yardstick import alone, compared, half_a_digit
 from unveil_papers.generalization import sets, work
 from unveil_papers.generalization.claims import JUDGES
-from unveil_papers.generalization.results import ORDERS, ORIGINAL, WITHIN, Results
+from unveil_papers.generalization.results import ORDERS, ORIGINAL, WITHIN, GeneralizationResults
 from unveil_papers.generalization.work import GROUPS, RELEASES, SIZES
 
 Rows = dict[str, dict[str, float]]
@@ -48,27 +46,27 @@ TREES = {  # how each is trained
 }
 
 
-def trials(*, quick: bool) -> Iterator[Trial]:
+def trials(*, quick: bool) -> Iterator[PaperTrial]:
     """All; in a hurry, releases of the least and the largest K only, and attacks on them."""
-    yield Trial("original", cost=2)
-    yield Trial("some", cost=2)
+    yield PaperTrial("original", cost=2)
+    yield PaperTrial("some", cost=2)
     for k in SIZES:
         for order in ORDERS.values():
-            yield Trial("patterns", (order, k), cost=0.5)
-            yield Trial("learnt", (order, k), cost=2.5)
-            yield Trial("records", (order, k), cost=0.5)
-            yield Trial("ways", (order, k), cost=0.4)
-            yield Trial("splits", (order, k), cost=0.4)
-            yield Trial("united", (order, k), cost=0.4)
+            yield PaperTrial("patterns", (order, k), cost=0.5)
+            yield PaperTrial("learnt", (order, k), cost=2.5)
+            yield PaperTrial("records", (order, k), cost=0.5)
+            yield PaperTrial("ways", (order, k), cost=0.4)
+            yield PaperTrial("splits", (order, k), cost=0.4)
+            yield PaperTrial("united", (order, k), cost=0.4)
         if not quick or k in (SIZES[0], SIZES[-1]):
-            yield Trial("linked", (k,), cost=1)
+            yield PaperTrial("linked", (k,), cost=1)
             for name in RELEASES:
-                yield Trial("release", (name, k), cost=1.6)
+                yield PaperTrial("release", (name, k), cost=1.6)
 
 
-def tables(found: Found, published: Published) -> list[Table]:
+def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
     """Both tables, and what files of such patterns promise, tell, lose and teach."""
-    results = Results(found, published)
+    results = GeneralizationResults(found, published)
     return [
         *printed_tables(found, published),
         _trained(results),
@@ -79,9 +77,9 @@ def tables(found: Found, published: Published) -> list[Table]:
     ]
 
 
-def printed_tables(found: Found, published: Published) -> list[Table]:
+def printed_tables(found: TrialLog, published: Published) -> list[ComparedTable]:
     """Both tables of the paper, by test file, and by what is counted."""
-    results = Results(found, published)
+    results = GeneralizationResults(found, published)
     return [
         *(_trees(results, test) for test in ("S1", "uci", "DB")),
         _patterns(results),
@@ -89,16 +87,16 @@ def printed_tables(found: Found, published: Published) -> list[Table]:
     ]
 
 
-def claims(found: Found, published: Published) -> list[Claim]:
+def claims(found: TrialLog, published: Published) -> list[Claim]:
     """Every claim."""
-    return judged(published, JUDGES, Results(found, published))
+    return judged(published, JUDGES, GeneralizationResults(found, published))
 
 
 def _size(column: str) -> int:
     return int(column.removeprefix("K = "))
 
 
-def _trees(results: Results, test: str) -> Table:
+def _trees(results: GeneralizationResults, test: str) -> ComparedTable:
     """Table 1, on one of the files."""
     name = f"Table 1, {test}"
 
@@ -135,7 +133,7 @@ def _records(ours: float, printed: str, n: int) -> str:
     )
 
 
-def _patterns(results: Results) -> Table:
+def _patterns(results: GeneralizationResults) -> ComparedTable:
     name = "Table 2, patterns"
 
     def why(row: str, column: str) -> str:
@@ -152,7 +150,7 @@ def _patterns(results: Results) -> Table:
     return compared(results.published, name, ours, digits=0, why=why)
 
 
-def _rest(results: Results) -> Table:
+def _rest(results: GeneralizationResults) -> ComparedTable:
     def why(row: str, column: str) -> str:
         first, last = results.left(row, _size(column))
         return (
@@ -172,7 +170,7 @@ def _by_size(of: Callable[[int], float]) -> dict[str, float]:
     return {f"K = {k}": of(k) for k in SIZES}
 
 
-def _lines(results: Results, figures: dict[str, str]) -> Rows:
+def _lines(results: GeneralizationResults, figures: dict[str, str]) -> Rows:
     """A row for each combination and figure."""
     return {
         f"{row}, {name}": _by_size(partial(results.of, row, figure=figure))
@@ -181,7 +179,7 @@ def _lines(results: Results, figures: dict[str, str]) -> Rows:
     }
 
 
-def _releases(results: Results, figure: str, name: str = "") -> Rows:
+def _releases(results: GeneralizationResults, figure: str, name: str = "") -> Rows:
     """A row for each release."""
     return {
         release + name: {
@@ -191,7 +189,7 @@ def _releases(results: Results, figure: str, name: str = "") -> Rows:
     }
 
 
-def _trained(results: Results) -> Table:
+def _trained(results: GeneralizationResults) -> ComparedTable:
     """What trees learn from patterns, and from what lies behind them."""
     rows = {
         "original": _by_size(lambda _: results.original("uci")),
@@ -202,7 +200,7 @@ def _trained(results: Results) -> Table:
     return alone("Trees", title, "% right", rows, digits=2)
 
 
-def _counted(results: Results) -> Table:
+def _counted(results: GeneralizationResults) -> ComparedTable:
     """Patterns and records, however they are counted."""
     rows = _lines(results, {"patterns": "distinct patterns", "leaves": "leaves of their tree"})
     for row in ORDERS:
@@ -213,7 +211,7 @@ def _counted(results: Results) -> Table:
     return alone("Counts", "however they are made", "patterns, leaves, records", rows, digits=0)
 
 
-def _promised(results: Results) -> Table:
+def _promised(results: GeneralizationResults) -> ComparedTable:
     """Whether K records are alike."""
     figures = {
         "least support": "fewest records of a pattern",
@@ -226,7 +224,7 @@ def _promised(results: Results) -> Table:
     return alone("The promise", "counted on the file", "records", rows, digits=0)
 
 
-def _beside(results: Results) -> list[Table]:
+def _beside(results: GeneralizationResults) -> list[ComparedTable]:
     """The paper's patterns with a row for each record, our releases, and Mondrian's."""
     first = "a row for each record"
     return [
@@ -242,7 +240,7 @@ def _beside(results: Results) -> list[Table]:
     ]  # fmt: skip
 
 
-def _discarded(results: Results) -> Table:
+def _discarded(results: GeneralizationResults) -> ComparedTable:
     """Whom discards fall on."""
     groups = (*GROUPS, "born elsewhere, or unknown")
     rows = {f"{row}, K = {k}": results.several(row, k, "groups") for row in ORDERS for k in SIZES}

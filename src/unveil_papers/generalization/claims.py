@@ -1,7 +1,5 @@
 """What Armengol and Torra (2015) say in words, judged by what was found."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
@@ -14,7 +12,7 @@ from unveil_papers.generalization.results import (
     ORDERS,
     REST,
     WITHIN,
-    Results,
+    GeneralizationResults,
     falling,
     rising,
 )  # fmt: skip
@@ -24,7 +22,7 @@ from unveil_papers.generalization.work import SIZES
 AROUND = 0.2  # of a number that is called so
 
 
-def k_anonymous(results: Results) -> Judged:
+def k_anonymous(results: GeneralizationResults) -> Judged:
     """Patterns overlap, so that what is left of one falls below K."""
     last = results.released()[-1]
     own = [results.release(DISJOINT, k, "below") for k in results.released()]
@@ -36,13 +34,13 @@ def k_anonymous(results: Results) -> Judged:
     )
 
 
-def supported(results: Results) -> Judged:
+def supported(results: GeneralizationResults) -> Judged:
     """Of its own class."""
     enough = [results.of(row, k, "least support") >= k for row in ORDERS for k in SIZES]
     return verdict_of(*enough), f"The fewest records of a pattern: {results.both('least support')}."
 
 
-def discarded(results: Results) -> Judged:
+def discarded(results: GeneralizationResults) -> Judged:
     """Some always are."""
     return verdict_of(min(results.every("rest")) > 0), (
         f"Records that satisfy no pattern: {results.both('rest')}. Together with stars "
@@ -50,7 +48,7 @@ def discarded(results: Results) -> Judged:
     )
 
 
-def good(results: Results) -> Judged:
+def good(results: GeneralizationResults) -> Judged:
     """Near the original or not."""
     below = [gap for row in ORDERS for gap in results.gaps(row)]
     near = sum(gap < FAR for gap in below)
@@ -60,7 +58,7 @@ def good(results: Results) -> Judged:
     )
 
 
-def grown(results: Results) -> Judged:  # noqa: ARG001 - no figure tells it
+def grown(results: GeneralizationResults) -> Judged:  # noqa: ARG001 - no figure tells it
     """How alike two ways are."""
     return untestable(
         "By definition sets are split by the values of an attribute, as in a tree; but by all "
@@ -69,7 +67,7 @@ def grown(results: Results) -> Judged:  # noqa: ARG001 - no figure tells it
     )
 
 
-def trade_off(results: Results) -> Judged:
+def trade_off(results: GeneralizationResults) -> Judged:
     """With K, more is lost and less told."""
     lost = [rising(results.each(row, "lost")) for row in ORDERS]
     safer = [falling(results.each(row, "one salary")) for row in ORDERS]
@@ -79,7 +77,7 @@ def trade_off(results: Results) -> Judged:
     )
 
 
-def true(results: Results) -> Judged:
+def true(results: GeneralizationResults) -> Judged:
     """Cells are, shares are not."""
     untrue = sum(results.every("untrue"))
     hit, groups = results.several(MANY, 30, "uneven")
@@ -90,7 +88,7 @@ def true(results: Results) -> Judged:
     )
 
 
-def of_identity(results: Results) -> Judged:
+def of_identity(results: GeneralizationResults) -> Judged:
     """No file with differential privacy is made."""
     first = results.released()[0]
     share = results.release(DISJOINT, first, "one salary")
@@ -101,7 +99,7 @@ def of_identity(results: Results) -> Judged:
     )
 
 
-def avoided(results: Results) -> Judged:
+def avoided(results: GeneralizationResults) -> Judged:
     """Bounded by 1/K, and not avoided."""
     sizes = results.released()
     linked = [results.linked(k, "linked") for k in sizes]
@@ -114,7 +112,7 @@ def avoided(results: Results) -> Judged:
     )
 
 
-def on_some(results: Results) -> Judged:
+def on_some(results: GeneralizationResults) -> Judged:
     """Without the country."""
     below = results.some("below")
     return verdict_of(below > 0), (
@@ -123,7 +121,7 @@ def on_some(results: Results) -> Judged:
     )
 
 
-def others(results: Results) -> Judged:
+def others(results: GeneralizationResults) -> Judged:
     """Mondrian, which the paper names as one."""
     name = "Mondrian, stars"
     gone = [results.release(name, k, "discarded") for k in results.released()]
@@ -135,7 +133,7 @@ def others(results: Results) -> Judged:
     )
 
 
-def unknown(results: Results) -> Judged:
+def unknown(results: GeneralizationResults) -> Judged:
     """They are values; but who has them is rare."""
     shares = np.array(results.every("unknown discarded"))
     every_one = 100 * np.array(results.every("rest")) / results.original("train")
@@ -146,7 +144,7 @@ def unknown(results: Results) -> Judged:
     )
 
 
-def no_ontology(results: Results) -> Judged:
+def no_ontology(results: GeneralizationResults) -> Judged:
     """Values and stars only."""
     coarse = sum(results.every("coarse"))
     return verdict_of(not coarse), (
@@ -155,7 +153,7 @@ def no_ontology(results: Results) -> Judged:
     )
 
 
-def single_out(results: Results) -> Judged:
+def single_out(results: GeneralizationResults) -> Judged:
     """Unique on the eight attributes."""
     alone, n = results.original("alone"), results.original("train")
     return verdict_of(alone > 0), (
@@ -163,7 +161,7 @@ def single_out(results: Results) -> Judged:
     )
 
 
-def few_stars(results: Results) -> Judged:
+def few_stars(results: GeneralizationResults) -> Judged:
     """One or two; none occurs."""
     shares = np.array([results.several(row, k, "stars") for row in ORDERS for k in SIZES])
     none = shares[:, 0]
@@ -173,19 +171,19 @@ def few_stars(results: Results) -> Judged:
     )
 
 
-def small_classes(results: Results) -> Judged:
+def small_classes(results: GeneralizationResults) -> Judged:
     """There is none."""
     classes = listed(results.originals("classes"), 0)
     return untestable(f"There is none here: the two classes have {classes} records.")
 
 
-def rejected(results: Results) -> Judged:
+def rejected(results: GeneralizationResults) -> Judged:
     """No class is rejected."""
     fewest = min(results.originals("classes"))
     return untestable(f"No class is rejected here: the smaller one has {fewest:,.0f} records.")
 
 
-def specific(results: Results) -> Judged:
+def specific(results: GeneralizationResults) -> Judged:
     """Mean support."""
     fewer = [
         results.of(MANY, k, "mean support") < results.of(FEW, k, "mean support") for k in SIZES
@@ -195,7 +193,7 @@ def specific(results: Results) -> Judged:
     )
 
 
-def split_again(results: Results) -> Judged:
+def split_again(results: GeneralizationResults) -> Judged:
     """Parts of K records or more, where the fewest values come first."""
     again = [results.several(FEW, k, "again")[0] for k in SIZES]
     beside = [results.several(MANY, k, "again")[0] for k in SIZES]
@@ -205,7 +203,7 @@ def split_again(results: Results) -> Judged:
     )
 
 
-def second_pass(results: Results) -> Judged:
+def second_pass(results: GeneralizationResults) -> Judged:
     """It helps in one order."""
     left = {row: [results.left(row, k) for k in SIZES] for row in ORDERS}
     helps = [sum(first > last for first, last in left[row]) for row in ORDERS]
@@ -216,14 +214,14 @@ def second_pass(results: Results) -> Judged:
     )
 
 
-def overlap(results: Results) -> Judged:
+def overlap(results: GeneralizationResults) -> Judged:
     """Many do."""
     return verdict_of(min(results.every("in several")) > 0), (
         f"Of those who satisfy any, so many satisfy several: {results.both('in several', 1)} %."
     )
 
 
-def lower_risk(results: Results) -> Judged:
+def lower_risk(results: GeneralizationResults) -> Judged:
     """Who knows one of their patterns knows less; who knows which fit, more."""
     large, apart = results.every("2K or more"), results.every("told apart")
     return verdict_of(min(large) > 0, not any(apart)), (
@@ -234,7 +232,7 @@ def lower_risk(results: Results) -> Judged:
     )
 
 
-def data_set(results: Results) -> Judged:
+def data_set(results: GeneralizationResults) -> Judged:
     """As the files are."""
     train, test = results.original("train"), results.original("test")
     ours = {"records": train + test, "training": train, "test": test}
@@ -243,7 +241,7 @@ def data_set(results: Results) -> Judged:
     )
 
 
-def left_out(results: Results) -> Judged:
+def left_out(results: GeneralizationResults) -> Judged:
     """In the training file, or in both."""
     said = results.text("unknown")
     counts = results.original("unknown"), results.original("unknown in both")
@@ -254,7 +252,7 @@ def left_out(results: Results) -> Judged:
     )
 
 
-def long(results: Results) -> Judged:
+def long(results: GeneralizationResults) -> Judged:
     """The two halves of the sentence contradict each other: which fits what is printed."""
     rest, printed = results.some("long: rest"), float(results.printed(REST, MANY, "K = 5"))
     near = [results.near(MANY, k) for k in SIZES]

@@ -1,7 +1,5 @@
 """What Armengol and Torra (2015) say in words of their experiments, judged by what was found."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
@@ -15,7 +13,7 @@ from unveil_papers.generalization.results import (
     ORDERS,
     ORIGINAL,
     WITHIN,
-    Results,
+    GeneralizationResults,
     rising,
 )  # fmt: skip
 from unveil_papers.generalization.sets import DISJOINT
@@ -24,7 +22,7 @@ from unveil_papers.generalization.work import FIRST, KEYS, SIZES
 LEARNT = ("uci", "unpruned", "by support", "by record")  # trees of the same patterns
 
 
-def around(results: Results) -> Judged:
+def around(results: GeneralizationResults) -> Judged:
     """Within 4 %, as Table 2."""
     rest = [results.of(row, 5, "rest") for row in ORDERS]
     said = [results.text("discarded at 5", place) for place in (0, 1)]
@@ -32,7 +30,7 @@ def around(results: Results) -> Judged:
     return verdict_of(*near), f"{FEW} discards {rest[0]:,.0f}, {MANY} {rest[1]:,.0f}."
 
 
-def growing(results: Results) -> Judged:
+def growing(results: GeneralizationResults) -> Judged:
     """In both combinations; and parts become too small."""
     grows = [
         rising(results.each(row, figure)) for row in ORDERS for figure in ("rest", "too small")
@@ -43,7 +41,7 @@ def growing(results: Results) -> Judged:
     )
 
 
-def seven_to_thirty(results: Results) -> Judged:
+def seven_to_thirty(results: GeneralizationResults) -> Judged:
     """Within two points."""
     share = {
         k: [100 * results.of(row, k, "rest") / results.original("train") for row in ORDERS]
@@ -56,7 +54,7 @@ def seven_to_thirty(results: Results) -> Judged:
     )
 
 
-def equivalent(results: Results) -> Judged:
+def equivalent(results: GeneralizationResults) -> Judged:
     """The same patterns, by four ways to learn from them."""
     spreads = [
         np.ptp([results.of(row, k, figure) for figure in LEARNT]) for row in ORDERS for k in SIZES
@@ -68,7 +66,7 @@ def equivalent(results: Results) -> Judged:
     )
 
 
-def crossed(results: Results) -> Judged:
+def crossed(results: GeneralizationResults) -> Judged:
     """Another figure than that of records."""
     apart = np.abs(np.subtract(results.every("crossed"), results.every("uci")))
     return verdict_of(bool(apart.max() > NEAR)), (
@@ -77,7 +75,7 @@ def crossed(results: Results) -> Judged:
     )
 
 
-def size_of_sample(results: Results) -> Judged:
+def size_of_sample(results: GeneralizationResults) -> Judged:
     """Whether what is printed of such a sample is likely."""
     share, n = results.original("DB") / 100, results.original("train")
     away = 100 * share - float(results.printed("Table 1, S1", ORIGINAL, "K = 5"))
@@ -92,7 +90,7 @@ def size_of_sample(results: Results) -> Judged:
     return untestable(because) if all(fit) else (verdict_of(*fit), because)
 
 
-def caption(results: Results) -> Judged:
+def caption(results: GeneralizationResults) -> Judged:
     """Which file's figure is nearer to the printed one."""
     uci, train = results.original("uci"), results.original("DB")
     sizes = [results.original("test"), results.original("train")]
@@ -108,7 +106,7 @@ def caption(results: Results) -> Judged:
     )
 
 
-def more_accurate(results: Results) -> Judged:
+def more_accurate(results: GeneralizationResults) -> Judged:
     """On all three files; the first is drawn a hundred times."""
     so = []
     for test in ("S1", "uci", "DB"):
@@ -125,7 +123,7 @@ def more_accurate(results: Results) -> Judged:
     )
 
 
-def unexplained(results: Results) -> Judged:
+def unexplained(results: GeneralizationResults) -> Judged:
     """Pruning explains ours, where it leaves one leaf and the same tree is better without."""
 
     def explained(k: int) -> bool:
@@ -145,7 +143,7 @@ def unexplained(results: Results) -> Judged:
     )
 
 
-def similar(results: Results) -> Judged:
+def similar(results: GeneralizationResults) -> Judged:
     """By the share of patterns with two stars."""
     two = _two_stars(results)
     return verdict_of(*(many < few for many, few in zip(two[MANY], two[FEW], strict=True))), (
@@ -153,11 +151,11 @@ def similar(results: Results) -> Judged:
     )
 
 
-def _two_stars(results: Results) -> dict[str, list[float]]:
+def _two_stars(results: GeneralizationResults) -> dict[str, list[float]]:
     return {row: [results.several(row, k, "stars")[2] for k in SIZES] for row in ORDERS}
 
 
-def different(results: Results) -> Judged:
+def different(results: GeneralizationResults) -> Judged:
     """At the first split, and in what is left of the sets."""
     few, many = results.originals("alike")
     two = _two_stars(results)[FEW]
@@ -168,7 +166,7 @@ def different(results: Results) -> Judged:
     )
 
 
-def at_twenty(results: Results) -> Judged:
+def at_twenty(results: GeneralizationResults) -> Judged:
     """Within a point."""
     theirs = {row: results.theirs(ORIGINAL, 20) - results.theirs(row, 20) for row in ORDERS}
     ours = {row: results.gaps(row)[SIZES.index(20)] for row in ORDERS}
@@ -178,7 +176,7 @@ def at_twenty(results: Results) -> Judged:
     )
 
 
-def best(results: Results) -> Judged:
+def best(results: GeneralizationResults) -> Judged:
     """Of each combination, on uci."""
     at = {row: SIZES[int(np.argmax(results.each(row, "uci")))] for row in ORDERS}
     own = {row: SIZES[int(np.argmax([results.theirs(row, k) for k in SIZES]))] for row in ORDERS}
@@ -190,7 +188,7 @@ def best(results: Results) -> Judged:
     )
 
 
-def fewer_records(results: Results) -> Judged:
+def fewer_records(results: GeneralizationResults) -> Judged:
     """Their patterns, and the same records with all their cells, at K = 20."""
     at = SIZES.index(20)
     learnt, kept = ([results.gaps(row, one)[at] for row in ORDERS] for one in ("uci", "kept"))
@@ -201,7 +199,7 @@ def fewer_records(results: Results) -> Judged:
     )
 
 
-def outliers(results: Results) -> Judged:
+def outliers(results: GeneralizationResults) -> Judged:
     """There are; but nothing is gained without them."""
     gain = -min(gap for row in ORDERS for gap in results.gaps(row, "kept"))
     alone = results.original("alone") / results.original("train")
@@ -213,7 +211,7 @@ def outliers(results: Results) -> Judged:
     )
 
 
-def fewer_discards(results: Results) -> Judged:
+def fewer_discards(results: GeneralizationResults) -> Judged:
     """At each K."""
     fewer = [results.of(MANY, k, "rest") < results.of(FEW, k, "rest") for k in SIZES]
     return verdict_of(*fewer), (
@@ -221,7 +219,7 @@ def fewer_discards(results: Results) -> Judged:
     )
 
 
-def partitioning(results: Results) -> Judged:
+def partitioning(results: GeneralizationResults) -> Judged:
     """How often sets are split, and discards."""
     deeper, discards = (
         all(results.of(FEW, k, figure) > results.of(MANY, k, figure) for k in SIZES)
@@ -234,7 +232,7 @@ def partitioning(results: Results) -> Judged:
     )
 
 
-def thousand(results: Results) -> Judged:
+def thousand(results: GeneralizationResults) -> Judged:
     """Distinct ones."""
     ours = [results.of(MANY, k, "patterns") for k in (20, 30)]
     ways = [results.listed(MANY, k) for k in (20, 30)]
@@ -246,7 +244,7 @@ def thousand(results: Results) -> Judged:
     )
 
 
-def of_few_patterns(results: Results) -> Judged:
+def of_few_patterns(results: GeneralizationResults) -> Judged:
     """At 20 and 30."""
     below = results.gaps(MANY)[2:]
     theirs = [results.theirs(ORIGINAL, k) - results.theirs(MANY, k) for k in (20, 30)]
@@ -256,7 +254,7 @@ def of_few_patterns(results: Results) -> Judged:
     )
 
 
-def not_general(results: Results) -> Judged:
+def not_general(results: GeneralizationResults) -> Judged:
     """What two stars in each row would lose, against what is lost."""
     lost, last = results.every("lost"), results.released()[-1]
     names = (DISJOINT, "Mondrian, stars")
@@ -271,7 +269,7 @@ def not_general(results: Results) -> Judged:
     )
 
 
-def rejecting(results: Results) -> Judged:
+def rejecting(results: GeneralizationResults) -> Judged:
     """The same records with all their cells."""
     below = [gap for row in ORDERS for gap in results.gaps(row, "kept")]
     hit, groups = results.several(MANY, 30, "uneven")

@@ -1,12 +1,10 @@
 """What the trials of Armengol and Torra (2015) found, by the names of their tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.wording import listed
 from unveil_papers.generalization.work import RELEASES, SIZES
@@ -21,10 +19,10 @@ FAR = 3.0  # and that are
 REST = "Table 2, rest"
 
 
-class Results:
+class GeneralizationResults:
     """Figures of the original, of a combination (as the paper writes it) and K, of a release."""
 
-    def __init__(self, found: Found, published: Published) -> None:
+    def __init__(self, found: TrialLog, published: Published) -> None:
         self.found, self.published = found, published
 
     def printed(self, table: str, row: str, column: str) -> str:

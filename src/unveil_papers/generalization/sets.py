@@ -1,7 +1,5 @@
 """What else is run for Armengol and Torra (2015): sets behind patterns, and who is found."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -106,7 +104,4 @@ def of_linked(k: int, *, seed: int) -> Figures:
     release = unveil.mask(adult(DB), RELEASES[DISJOINT](k), seed=seed)
     intruder = unveil.Intruder(knows=KEYS)
     links = unveil.attack(adult(DB), release, attacks.Compatible(), intruder=intruder)
-    return {
-        "linked": float(measures.hits(links, ties="expected").sum()),
-        "released": len(release),
-    }
+    return {"linked": float(measures.hits(links, ties="expected").sum()), "released": len(release)}

@@ -1,7 +1,5 @@
 """What is run for Armengol and Torra (2015): Adult as they prepared it, patterns and trees."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 

@@ -6,22 +6,20 @@ linked, or why there is no figure. Beside them: the best of each row, a guess, t
 people linked where no column has its name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
 
 from unveil import Links, UnveilError, measures
-from unveil_papers.framework.experiment import Figures, Found, Trial
+from unveil_papers.framework.experiment import Figures, PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Table
+from unveil_papers.framework.reproduction import ComparedTable
 from unveil_papers.framework.yardstick import alone
-from unveil_papers.grid.scene import NothingToFindError, Scene
-from unveil_papers.grid.sides import FILES, WAYS, Way, Who, masked
+from unveil_papers.grid.scene import GridScenario, NothingToFindError
+from unveil_papers.grid.sides import FILES, WAYS, GridAttack, Who, masked
 
-Said = tuple[list[float], str]
+Noted = tuple[list[float], str]
 
 DATA = ("census",)
 RUNS = {"nearest": 5, "posterior": 5, "matched": 3, "learnt": 1, "apart": 1}
@@ -44,19 +42,19 @@ BEST: dict[str, Who] = {
 }
 
 
-def trials(*, quick: bool) -> Iterator[Trial]:
+def trials(*, quick: bool) -> Iterator[PaperTrial]:
     """Each mask of each file, by all attacks that take about as long, run by run."""
     for file in FILES:
         for row, mask in masked(file).items():
             for work, runs in (QUICK if quick else RUNS).items():
                 for run in range(runs if mask.drawn else 1):
-                    yield Trial(work, (file, row, run), COSTS[work])
+                    yield PaperTrial(work, (file, row, run), COSTS[work])
 
 
 def attacked(work: str, file: str, row: str, run: int, *, seed: int) -> Figures:
     """What those of the attacks find that are made together."""
     wanted = {name: way for name, way in WAYS.items() if way.work == work}
-    return _figures((file, row, run, seed), wanted, Scene.links)
+    return _figures((file, row, run, seed), wanted, GridScenario.links)
 
 
 def apart(file: str, row: str, run: int, *, seed: int) -> Figures:
@@ -68,19 +66,19 @@ def apart(file: str, row: str, run: int, *, seed: int) -> Figures:
 WORK = {work: partial(attacked, work) for work in RUNS if work != HIDDEN} | {HIDDEN: apart}
 
 
-def _of_some(scene: Scene, way: Way) -> Links:
+def _of_some(scene: GridScenario, way: GridAttack) -> Links:
     return scene.nameless(way.spec, PEOPLE)
 
 
 def _figures(
     of: tuple[str, str, int, int],
-    wanted: Mapping[str, Way],
-    links_of: Callable[[Scene, Way], Links],
+    wanted: Mapping[str, GridAttack],
+    links_of: Callable[[GridScenario, GridAttack], Links],
 ) -> Figures:
     """Percent of the people linked by each attack; the name of one that has none says why."""
     found: dict[str, float] = {}
     try:
-        scene = Scene.of(*of)
+        scene = GridScenario.of(*of)
     except (NothingToFindError, UnveilError) as why:
         return {f"{name}: {why}": 0.0 for name in wanted}
     for name, way in wanted.items():
@@ -97,7 +95,7 @@ def _figures(
     return found
 
 
-def tables(found: Found, published: Published) -> list[Table]:  # noqa: ARG001 - nothing is printed
+def tables(found: TrialLog, published: Published) -> list[ComparedTable]:  # noqa: ARG001 - nothing is printed
     """For each file every figure, the best of them, and what is found without names."""
     made = []
     for file in FILES:
@@ -116,7 +114,7 @@ def tables(found: Found, published: Published) -> list[Table]:  # noqa: ARG001 -
     return made
 
 
-def _table(name: str, title: str, rows: Mapping[str, Mapping[str, Said]]) -> Table:
+def _table(name: str, title: str, rows: Mapping[str, Mapping[str, Noted]]) -> ComparedTable:
     figures = {
         row: {column: each or None for column, (each, _) in columns.items()}
         for row, columns in rows.items()
@@ -125,7 +123,7 @@ def _table(name: str, title: str, rows: Mapping[str, Mapping[str, Said]]) -> Tab
     return alone(name, title, "%", figures, digits=1, why=lambda row, column: rows[row][column][1])
 
 
-def _said(found: Found, work: str, file: str, row: str, name: str) -> Said:
+def _said(found: TrialLog, work: str, file: str, row: str, name: str) -> Noted:
     """The figures of all runs that have one; or none, and why (a remedy is of no use here)."""
     runs = found.runs(work, file, row)
     figures = [figure for run in runs if isinstance(figure := run.get(name), float)]
@@ -134,14 +132,14 @@ def _said(found: Found, work: str, file: str, row: str, name: str) -> Said:
     return figures, "" if figures else why.partition(";")[0]
 
 
-def _every(found: Found, file: str, row: str) -> dict[str, Said]:
+def _every(found: TrialLog, file: str, row: str) -> dict[str, Noted]:
     return {
         HEADS[way.who].format(name): _said(found, way.work, file, row, name)
         for name, way in _tried(found, file, row).items()
     }
 
 
-def _tried(found: Found, file: str, row: str) -> dict[str, Way]:
+def _tried(found: TrialLog, file: str, row: str) -> dict[str, GridAttack]:
     """The attacks on everybody: in a hurry some are not made."""
     return {
         name: way
@@ -150,10 +148,10 @@ def _tried(found: Found, file: str, row: str) -> dict[str, Way]:
     }
 
 
-def _best(found: Found, file: str, row: str) -> dict[str, Said]:
+def _best(found: TrialLog, file: str, row: str) -> dict[str, Noted]:
     """The best attacks, each with its name; what nobody can be below and above."""
     every = _every(found, file, row)
-    columns: dict[str, Said] = {}
+    columns: dict[str, Noted] = {}
     for column, who in BEST.items():
         each = {name: every[HEADS[who].format(name)]
                 for name, way in _tried(found, file, row).items() if way.who == who}  # fmt: skip
@@ -166,7 +164,7 @@ def _best(found: Found, file: str, row: str) -> dict[str, Said]:
     return columns
 
 
-def _hidden(found: Found, file: str, row: str) -> dict[str, Said]:
+def _hidden(found: TrialLog, file: str, row: str) -> dict[str, Noted]:
     return {
         HEADS[WAYS[name].who].format(name): _said(found, HIDDEN, file, row, name) for name in APART
     }

@@ -12,7 +12,7 @@ import unveil
 from unveil import Intruder, attacks
 from unveil_papers.framework.experiment import seed_of
 from unveil_papers.framework.tools import categories_of, told_the_mask
-from unveil_papers.grid.sides import Takes, Way, masked, table
+from unveil_papers.grid.sides import GridAttack, Takes, masked, table
 
 MOST_IN_FORM = 10  # columns of a bilinear form that is learnt
 NOBODY = "made-up rows are nobody's: there is no right link to be counted"
@@ -29,7 +29,7 @@ class NothingToFindError(Exception):
     """There is no figure, and why."""
 
 
-class Scene(NamedTuple):
+class GridScenario(NamedTuple):
     """A file, its release, whose row each released one is, and what the intruder knows."""
 
     data: unveil.Microdata
@@ -39,7 +39,7 @@ class Scene(NamedTuple):
     seed: int
 
     @classmethod
-    def of(cls, file: str, row: str, run: int, seed: int) -> Scene:
+    def of(cls, file: str, row: str, run: int, seed: int) -> GridScenario:
         """One mask carried out on one file."""
         data, mask = table(file, seed), masked(file)[row]
         number = seed_of(seed, "grid", file, row, run)
@@ -48,7 +48,7 @@ class Scene(NamedTuple):
             raise NothingToFindError(NOBODY)
         return cls(data, release, release.row_map, mask.columns, number)
 
-    def links(self, way: Way) -> unveil.Links:
+    def links(self, way: GridAttack) -> unveil.Links:
         """The links of an attack on the columns that it can compare."""
         if way.takes == "nothing":
             return unveil.attack(self.data, self.release, way.spec, seed=self.seed)

@@ -1,7 +1,5 @@
 """The two sides of the grid: the masks of each file, and the attacks."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -28,7 +26,7 @@ MANY = ("region", "education", "marital_status", "occupation")  # that have more
 LEFT_OUT = {"Pairs": "it is a linkage that was made elsewhere, and there is none to be scored"}
 
 
-class Masked(NamedTuple):
+class GridMask(NamedTuple):
     """What is done to which columns, and whether anything is drawn."""
 
     plan: tuple[masks.Mask, ...]
@@ -36,7 +34,7 @@ class Masked(NamedTuple):
     drawn: bool = False
 
 
-class Way(NamedTuple):
+class GridAttack(NamedTuple):
     """An attack: whose it is, what cells it takes, and in which trials it is made."""
 
     spec: attacks.Attack
@@ -58,7 +56,7 @@ def table(file: str, seed: int) -> unveil.Microdata:
     return unveil.households(RECORDS, seed=seed)
 
 
-def masked(file: str) -> dict[str, Masked]:
+def masked(file: str) -> dict[str, GridMask]:
     """Each mask of a file by the name of its row, in the order in which masks are listed."""
     rows = _on_census(CENSUS) if file == "census" else _on_sample()
     return dict(sorted(rows.items(), key=lambda row: masks.METHODS.index(type(row[1].plan[-1]))))
@@ -66,7 +64,7 @@ def masked(file: str) -> dict[str, Masked]:
 
 def _by_columns(
     every: tuple[str, ...], numbers: tuple[str, ...], ordered: tuple[str, ...]
-) -> dict[str, Masked]:
+) -> dict[str, GridMask]:
     """Masks that are the same for any file, given its columns of each kind."""
     found = {
         "additive noise .25": masks.AdditiveNoise(scale=0.25, keep_type=False, columns=numbers),
@@ -80,7 +78,7 @@ def _by_columns(
         "distribution swapping 10": masks.DistributionSwapping(p=10, columns=ordered),
         "own function": masks.Function(function=some_noise, keep_type=False, columns=numbers),
     }
-    rows = {name: Masked((mask,), mask.columns or (), drawn=True) for name, mask in found.items()}
+    rows = {name: GridMask((mask,), mask.columns or (), drawn=True) for name, mask in found.items()}
     fixed = {
         "individual ranking 10": masks.IndividualRanking(k=10, keep_type=False, columns=ordered),
         "individual ranking 54": masks.IndividualRanking(k=54, keep_type=False, columns=ordered),
@@ -89,14 +87,14 @@ def _by_columns(
         "top coding 20 %": masks.TopCoding(share=0.2, columns=ordered),
         "bottom coding 20 %": masks.BottomCoding(share=0.2, columns=ordered),
     }
-    rows |= {name: Masked((mask,), mask.columns or ()) for name, mask in fixed.items()}
-    rows["sampling 50 %"] = Masked((masks.Sampling(share=0.5),), every, drawn=True)
-    rows["shuffle"] = Masked((masks.Shuffle(),), every)
-    rows["synthesis"] = Masked((masks.Synthesis(columns=every),), every, drawn=True)
+    rows |= {name: GridMask((mask,), mask.columns or ()) for name, mask in fixed.items()}
+    rows["sampling 50 %"] = GridMask((masks.Sampling(share=0.5),), every, drawn=True)
+    rows["shuffle"] = GridMask((masks.Shuffle(),), every)
+    rows["synthesis"] = GridMask((masks.Synthesis(columns=every),), every, drawn=True)
     return rows
 
 
-def _on_census(names: tuple[str, ...]) -> dict[str, Masked]:
+def _on_census(names: tuple[str, ...]) -> dict[str, GridMask]:
     """Thirteen columns of numbers: to make records alike, numbers are put into ranges first."""
     groups: Any = [{"columns": names[start::3], "k": 5} for start in range(3)]
     ranges = masks.GlobalRecoding(intervals=50_000, columns=names)
@@ -116,12 +114,12 @@ def _on_census(names: tuple[str, ...]) -> dict[str, Masked]:
         "rounding": (masks.Rounding(base=5_000, columns=names),),
     }  # fmt: skip
     rows = _by_columns(names, names, names)
-    rows |= {name: Masked(plan, names) for name, plan in fixed.items()}
-    rows["PRAM .3"] = Masked((masks.Pram(theta=0.3),), names, drawn=True)
+    rows |= {name: GridMask(plan, names) for name, plan in fixed.items()}
+    rows["PRAM .3"] = GridMask((masks.Pram(theta=0.3),), names, drawn=True)
     return rows
 
 
-def _on_sample() -> dict[str, Masked]:
+def _on_sample() -> dict[str, GridMask]:
     """Five columns of categories and four of numbers; each mask has those that it can mask."""
     fixed = {
         "anti-unification 5": masks.AntiUnification(k=5, by_confidential=False, columns=CATEGORIES),
@@ -130,68 +128,68 @@ def _on_sample() -> dict[str, Masked]:
         "recoding of the rarest 2": masks.GlobalRecoding(rarest=2, columns=MANY),
     }
     rows = _by_columns(EVERY, NUMBERS, ORDERED)
-    rows |= {name: Masked((mask,), mask.columns or ()) for name, mask in fixed.items()}
+    rows |= {name: GridMask((mask,), mask.columns or ()) for name, mask in fixed.items()}
     some, money = ("age", "hours"), ("income",)
-    rows["recoding into ranges"] = Masked(
+    rows["recoding into ranges"] = GridMask(
         (
             masks.GlobalRecoding(intervals=10, columns=some),
             masks.GlobalRecoding(intervals=20_000, columns=money, name="of money"),
         ),
         (*some, *money),
     )
-    rows["rounding"] = Masked(
+    rows["rounding"] = GridMask(
         (
             masks.Rounding(base=5, columns=some),
             masks.Rounding(base=5_000, columns=money, name="of money"),
         ),
         (*some, *money),
     )
-    rows["PRAM .3"] = Masked((masks.Pram(theta=0.3, columns=CATEGORIES),), CATEGORIES, drawn=True)
+    rows["PRAM .3"] = GridMask((masks.Pram(theta=0.3, columns=CATEGORIES),), CATEGORIES, drawn=True)
     return rows
 
 
-def _learnt(model: Literal["weights", "choquet", "bilinear"]) -> Way:
+def _learnt(model: Literal["weights", "choquet", "bilinear"]) -> GridAttack:
     spec = attacks.Supervised(model=model, budget=None, steps=0, splits=0)
-    return Way(spec, "given the truth", "any", "learnt")
+    return GridAttack(spec, "given the truth", "any", "learnt")
 
 
 WAYS = {
-    "DBRL": Way(attacks.Distance(), "published", "any", "nearest"),
-    "DBRL, told the mask": Way(attacks.Distance(), "published", "recoded", "nearest"),
-    "RBRL-Sum": Way(attacks.Rank(), "published", "ordered", "nearest"),
-    "RBRL-Max": Way(attacks.Rank(criterion="max"), "published", "ordered", "nearest"),
-    "PRL": Way(attacks.Probabilistic(), "published", "single", "nearest"),
-    "representatives": Way(
+    "DBRL": GridAttack(attacks.Distance(), "published", "any", "nearest"),
+    "DBRL, told the mask": GridAttack(attacks.Distance(), "published", "recoded", "nearest"),
+    "RBRL-Sum": GridAttack(attacks.Rank(), "published", "ordered", "nearest"),
+    "RBRL-Max": GridAttack(attacks.Rank(criterion="max"), "published", "ordered", "nearest"),
+    "PRL": GridAttack(attacks.Probabilistic(), "published", "single", "nearest"),
+    "representatives": GridAttack(
         attacks.Structural(
             method="representatives", matching="nearest", normalisation="standardisation",
             missing="zero", turn=False,
         ),
         "published", "nameless", "nearest",
     ),
-    "Mahalanobis, of true pairs": Way(
+    "Mahalanobis, of true pairs": GridAttack(
         attacks.Distance(metric="mahalanobis", covariance="pairs"),
         "given the truth", "numbers", "nearest",
     ),
     "learnt weights": _learnt("weights"),
     "learnt Choquet": _learnt("choquet"),
     "learnt bilinear": _learnt("bilinear"),
-    "Mahalanobis": Way(attacks.Distance(metric="mahalanobis"), "ours", "numbers", "nearest"),
-    "DBRL and PRL": Way(
+    "Mahalanobis": GridAttack(attacks.Distance(metric="mahalanobis"), "ours", "numbers", "nearest"),
+    "DBRL and PRL": GridAttack(
         attacks.Combined(attacks=["distance", "probabilistic"]), "ours", "single", "nearest"
     ),
-    "compatible": Way(attacks.Compatible(), "ours", "any", "nearest"),
-    "tailored": Way(attacks.Tailored(), "ours", "any", "nearest"),
-    "tailored, posterior": Way(attacks.Tailored(matching="posterior"), "ours", "any", "posterior"),
-    "DBRL, 1-1": Way(attacks.Distance(matching="one-to-one"), "ours", "any", "matched"),
-    "DBRL, posterior": Way(attacks.Distance(matching="posterior"), "ours", "any", "matched"),
-    "RBRL-Sum, 1-1": Way(attacks.Rank(matching="one-to-one"), "ours", "ordered", "matched"),
-    "RBRL-Sum, posterior": Way(attacks.Rank(matching="posterior"), "ours", "ordered", "matched"),
-    "RBRL-Max, 1-1": Way(
+    "compatible": GridAttack(attacks.Compatible(), "ours", "any", "nearest"),
+    "tailored": GridAttack(attacks.Tailored(), "ours", "any", "nearest"),
+    "tailored, posterior": GridAttack(attacks.Tailored(matching="posterior"), "ours", "any", "posterior"),
+    "DBRL, 1-1": GridAttack(attacks.Distance(matching="one-to-one"), "ours", "any", "matched"),
+    "DBRL, posterior": GridAttack(attacks.Distance(matching="posterior"), "ours", "any", "matched"),
+    "RBRL-Sum, 1-1": GridAttack(attacks.Rank(matching="one-to-one"), "ours", "ordered", "matched"),
+    "RBRL-Sum, posterior": GridAttack(attacks.Rank(matching="posterior"), "ours", "ordered", "matched"),
+    "RBRL-Max, 1-1": GridAttack(
         attacks.Rank(criterion="max", matching="one-to-one"), "ours", "ordered", "matched"
     ),
-    "RBRL-Max, posterior": Way(
+    "RBRL-Max, posterior": GridAttack(
         attacks.Rank(criterion="max", matching="posterior"), "ours", "ordered", "matched"
     ),
-    "structural": Way(attacks.Structural(starts=10, controls=2), "ours", "nameless", "apart"),
-    "position": Way(attacks.Position(), "a control", "nothing", "nearest"),
+    "structural": GridAttack(attacks.Structural(starts=10, controls=2), "ours", "nameless", "apart"),
+    "position": GridAttack(attacks.Position(), "a control", "nothing", "nearest"),
 }  # fmt: skip

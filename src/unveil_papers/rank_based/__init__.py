@@ -7,25 +7,18 @@ p-distribution swapping of the paper's words, distances between logarithms, and 
 knows the mask.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from unveil_papers.framework.experiment import Found, Trial
+from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Table
+from unveil_papers.framework.reproduction import ComparedTable
 from unveil_papers.framework.wording import span
 from unveil_papers.framework.yardstick import Ours, alone
 from unveil_papers.rank_based import words, work
 from unveil_papers.rank_based.claims import claims
-from unveil_papers.rank_based.judging import (
-    DISTANCE,
-    TABLES,
-    Paper,
-    counts,
-)
+from unveil_papers.rank_based.judging import DISTANCE, TABLES, Paper, counts
 from unveil_papers.rank_based.work import (
     FILES,
     GROUPING,
@@ -58,12 +51,12 @@ COLUMNS = {
 WORK = {**work.WORK, **words.WORK}
 
 
-def trials(*, quick: bool) -> Iterator[Trial]:
+def trials(*, quick: bool) -> Iterator[PaperTrial]:
     """What is run for the tables, and for the words."""
     return chain(work.trials(quick=quick), words.trials(quick=quick))
 
 
-def tables(found: Found, published: Published) -> list[Table]:
+def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
     """Ours beside theirs, and ours alone."""
     paper = Paper(found, published)
     drawn = [paper.table(name, partial(_far, paper, name)) for name in TABLES]
@@ -71,7 +64,7 @@ def tables(found: Found, published: Published) -> list[Table]:
     return [*drawn, *table_5(found, published), *_beside(found), *known]
 
 
-def table_5(found: Found, published: Published) -> list[Table]:
+def table_5(found: TrialLog, published: Published) -> list[ComparedTable]:
     """The table in which nothing is drawn: both files, each by its own k."""
     paper = Paper(found, published)
     names = {file: f"Table 5, {called}" for file, called in FILES.items()}
@@ -118,7 +111,7 @@ def _counted(paper: Paper, file: str, row: str, column: str) -> str:
     return "; ".join(said)
 
 
-def _beside(found: Found) -> list[Table]:
+def _beside(found: TrialLog) -> list[ComparedTable]:
     """What the paper has in words only, and another scale."""
     of = partial(_rows, found)
     return [
@@ -159,7 +152,7 @@ def _beside(found: Found) -> list[Table]:
 
 
 def _rows(
-    found: Found, mask: str, levels: Sequence[float], files: Iterable[str], sign: str = ""
+    found: TrialLog, mask: str, levels: Sequence[float], files: Iterable[str], sign: str = ""
 ) -> dict[str, dict[str, Ours]]:
     return {
         f"{level:g}%" if sign else f"{level:.2f}": {
@@ -171,7 +164,7 @@ def _rows(
     }
 
 
-def _known(found: Found, file: str) -> Table:
+def _known(found: TrialLog, file: str) -> ComparedTable:
     """Who knows the mask beside the best attack of the paper, of the releases that were tried."""
     rows: dict[str, dict[str, Ours]] = {}
     for mask, level in known_rows(found, file):

@@ -4,10 +4,8 @@ A judge for each claim, in the order of the published file; here those of the ab
 Section 4 says of files and runs, and of Section 5.
 """
 
-from __future__ import annotations
-
 from unveil_papers.framework.contests import contest
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import Claim
 from unveil_papers.framework.verdicts import Judged, judged, untestable
@@ -36,7 +34,7 @@ BY_RANK = ("swapping", "p-distribution", GROUPING)
 OF_ANY_VALUE = ("noise", "correlated", "correlated-evenly")
 
 
-def claims(found: Found, published: Published) -> list[Claim]:
+def claims(found: TrialLog, published: Published) -> list[Claim]:
     """Every claim with a verdict."""
     judges = (
         *ABSTRACT, *INTRODUCTION, *BACKGROUND, *BY_RANKS, *EXPERIMENT, *ADDITIVE_NOISE,

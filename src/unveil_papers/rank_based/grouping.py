@@ -1,7 +1,5 @@
 """What the paper on rank-based record linkage says of microaggregation."""
 
-from __future__ import annotations
-
 from unveil_papers.framework.verdicts import Judged, verdict_of
 from unveil_papers.framework.wording import listed, span
 from unveil_papers.rank_based.judging import (

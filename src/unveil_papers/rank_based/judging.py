@@ -1,7 +1,5 @@
 """How claims on rank-based record linkage are judged: by contests, row by row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import ceil, floor
@@ -10,18 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil_papers.framework.contests import Contest, Runs, contest
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Table, Verdict
+from unveil_papers.framework.reproduction import ComparedTable, Verdict
 from unveil_papers.framework.verdicts import Judged
 from unveil_papers.framework.yardstick import Ours, Reason, compared, half_a_digit
-from unveil_papers.rank_based.work import (
-    FILES,
-    GROUPING,
-    GROUPS,
-    LEVELS,
-    known_rows,
-)
+from unveil_papers.rank_based.work import FILES, GROUPING, GROUPS, LEVELS, known_rows
 
 Judge = Callable[["Paper"], Judged]
 
@@ -43,7 +35,7 @@ GUESSES = 10  # times what a guess links, which is a threat
 class Paper(NamedTuple):
     """What was found and what was printed, by mask, file and level."""
 
-    found: Found
+    found: TrialLog
     published: Published
 
     def runs(self, mask: str, file: str, level: float, attack: str) -> Runs:
@@ -60,7 +52,7 @@ class Paper(NamedTuple):
         """A figure of the paper."""
         return self.published.tables[table].figures()[row, column]
 
-    def table(self, name: str, why: Reason = "") -> Table:
+    def table(self, name: str, why: Reason = "") -> ComparedTable:
         """Ours beside theirs."""
         return compared(self.published, name, partial(self._ours, name), digits=2, why=why)
 

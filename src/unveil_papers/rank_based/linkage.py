@@ -1,7 +1,5 @@
 """What the paper on rank-based record linkage says of linkage itself: Sections 1 to 3."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
@@ -21,14 +19,7 @@ from unveil_papers.rank_based.judging import (
     not_so,
     over_distance,
 )
-from unveil_papers.rank_based.work import (
-    FILES,
-    LEVELS,
-    NOISE,
-    SURE,
-    SWAPPED,
-    known_rows,
-)
+from unveil_papers.rank_based.work import FILES, LEVELS, NOISE, SURE, SWAPPED, known_rows
 
 FEW = 10  # links that are claimed to be right: of fewer nothing is said
 NUMBERS = "Both files hold numbers only."

@@ -1,7 +1,5 @@
 """What the paper on rank-based record linkage says of noise, and whether it holds."""
 
-from __future__ import annotations
-
 from unveil_papers.framework.verdicts import Judged, verdict_of
 from unveil_papers.framework.wording import listed
 from unveil_papers.rank_based.judging import (
@@ -50,9 +48,7 @@ def _text(paper: Paper) -> Judged:
     in_table = float(paper.printed("Table 1", "0.10", f"Census {DISTANCE}"))
     nearer = abs(by_distance - in_text) < abs(by_distance - in_table)
     return verdict_of(
-        by_distance - by_sum >= MARGIN,
-        nearer,
-        paper.same("Table 1", "0.10", [f"Census {SUM}"]),
+        by_distance - by_sum >= MARGIN, nearer, paper.same("Table 1", "0.10", [f"Census {SUM}"])
     ), (
         f"Ours: {by_distance:.2f} % and {by_sum:.2f} %, a gap of {by_distance - by_sum:.1f} "
         f"points; by distance that is nearer to the {'text' if nearer else 'table'}."
@@ -190,10 +186,7 @@ def _middle(paper: Paper) -> Judged:
 
 def _unlike(paper: Paper) -> Judged:
     eia, census = (paper.between("multiplicative", MAX, SUM, of) for of in (EIA, CENSUS))
-    return (
-        joint(eia.verdict, not_so(census)),
-        f"On EIA rank max links {eia}; on Census {census}.",
-    )
+    return (joint(eia.verdict, not_so(census)), f"On EIA rank max links {eia}; on Census {census}.")
 
 
 def _always(paper: Paper) -> Judged:

@@ -1,7 +1,5 @@
 """What the paper on rank-based record linkage says of swapping."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of

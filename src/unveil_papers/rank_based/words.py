@@ -1,7 +1,5 @@
 """What is run for the words of the paper on rank-based linkage: small trials beside the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -9,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil import attacks, measures
-from unveil_papers.framework.experiment import Figures, Trial, Work, seed_of
+from unveil_papers.framework.experiment import Figures, PaperTrial, Work, seed_of
 from unveil_papers.framework.tools import numbers, percent
 from unveil_papers.rank_based.work import (
     FILES,
@@ -143,18 +141,18 @@ WORK: Mapping[str, Work] = {
 }
 
 
-def trials(*, quick: bool) -> Iterator[Trial]:
+def trials(*, quick: bool) -> Iterator[PaperTrial]:
     """What is run: in a hurry once, and of EIA little."""
     for mask in ("swapping", "p-distribution"):
         for level in SWAPPED:
             for run in range(1 if quick else PLACED_RUNS):
-                yield Trial("placed", (mask, "census", level, run), 0.3)
+                yield PaperTrial("placed", (mask, "census", level, run), 0.3)
     for file in FILES:
         for k in GROUPS[file] if file == "census" or not quick else ():
-            yield Trial("regrouped", (file, k), 0.4)
+            yield PaperTrial("regrouped", (file, k), 0.4)
         for k in REORDERED[file]:
             for batch in range(1 if quick else BATCHES[file]):
-                yield Trial("reordered", (file, k, batch), 0.4)
+                yield PaperTrial("reordered", (file, k, batch), 0.4)
         for level in NOISE:
-            yield Trial("turned", (file, level), 0.1)
-    yield Trial("agreed", (0,), 2.0)
+            yield PaperTrial("turned", (file, level), 0.1)
+    yield PaperTrial("agreed", (0,), 2.0)

@@ -1,7 +1,5 @@
 """What is run for the paper on rank-based record linkage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from math import sqrt
@@ -15,7 +13,7 @@ from scipy.stats import rankdata
 import unveil
 from unveil import Intruder, Microdata, Release, attacks, masks, measures
 from unveil_papers.datasets import dataset
-from unveil_papers.framework.experiment import Figures, Found, Trial, Work, seed_of
+from unveil_papers.framework.experiment import Figures, PaperTrial, TrialLog, Work, seed_of
 from unveil_papers.framework.tools import numbers, percent
 
 Floats = NDArray[np.float64]
@@ -44,10 +42,7 @@ LEVELS: Mapping[str, Sequence[float]] = {
     "multiplicative": NOISE,
 }
 IN_WORDS = "p-distribution-in-words"  # as the paper describes it
-GROUPS = {
-    "census": (10, 54, 108, 216, 270, 360, 540),
-    "eia": (341, 372, 682, 1023, 1364, 2046),
-}
+GROUPS = {"census": (10, 54, 108, 216, 270, 360, 540), "eia": (341, 372, 682, 1023, 1364, 2046)}
 GROUPING = "grouping"
 SURE = 0.9  # a link that is likelier is claimed to be right
 FULL, HURRY = {"census": 100, "eia": 100}, {"census": 8, "eia": 5}
@@ -263,44 +258,44 @@ WORK: Mapping[str, Work] = {
 }
 
 
-def trials(*, quick: bool) -> Iterator[Trial]:
+def trials(*, quick: bool) -> Iterator[PaperTrial]:
     """What is run: 100 runs of every release that is drawn, as in the paper, or a few."""
     runs = HURRY if quick else FULL
     for file in FILES:
         seconds = SECONDS[file]
-        yield Trial("described", (file,), 0.1)
+        yield PaperTrial("described", (file,), 0.1)
         for k in GROUPS[file]:
-            yield Trial("grouped", (file, k), 2 * seconds)
+            yield PaperTrial("grouped", (file, k), 2 * seconds)
         for mask, levels in LEVELS.items():
             half = quick and mask.startswith("correlated")
             for of in _each(mask, file, levels, runs[file] // (2 if half else 1)):
-                yield Trial("linked", of, seconds)
+                yield PaperTrial("linked", of, seconds)
         for mask in ("swapping", "p-distribution", IN_WORDS):
             for of in _each(mask, file, SWAPPED, 2 if quick else 10):
-                yield Trial("moved", of, seconds / 4)
+                yield PaperTrial("moved", of, seconds / 4)
         for of in _each("multiplicative", file, NOISE, 2 if quick else 20):
-            yield Trial("bent", of, 2 * seconds)
+            yield PaperTrial("bent", of, 2 * seconds)
         yield from _known(file, quick=quick)
     for of in _each("multiplicative", "census", (0.05,), runs["census"]):
-        yield Trial("linked", of, SECONDS["census"])  # in the paper's words only
+        yield PaperTrial("linked", of, SECONDS["census"])  # in the paper's words only
     for of in _each(IN_WORDS, "census", SWAPPED, 5 if quick else 100):
-        yield Trial("linked", of, SECONDS["census"])
+        yield PaperTrial("linked", of, SECONDS["census"])
     for of in _each("noise", "census", (0.1,), 2 if quick else 20):
-        yield Trial("bent", of, 2 * SECONDS["census"])
+        yield PaperTrial("bent", of, 2 * SECONDS["census"])
     for k in (5, 10, 54):
-        yield Trial("together", ("census", k), 0.5)
+        yield PaperTrial("together", ("census", k), 0.5)
 
 
 def _each(mask: str, file: str, levels: Sequence[float], runs: int) -> Iterator[Of]:
     return ((mask, file, level, run) for level in levels for run in range(runs))
 
 
-def _known(file: str, *, quick: bool) -> Iterator[Trial]:
+def _known(file: str, *, quick: bool) -> Iterator[PaperTrial]:
     for mask, levels in _masks_known(file).items():
         runs = 1 if mask == GROUPING else KNOWN_RUNS[file]
         few = KNOWN_IN_A_HURRY.get(mask, ()) if file == "census" else ()
         for of in _each(mask, file, few if quick else levels, 1 if quick else runs):
-            yield Trial("known", of, KNOWN_SECONDS[file])
+            yield PaperTrial("known", of, KNOWN_SECONDS[file])
 
 
 def _masks_known(file: str) -> dict[str, Sequence[float]]:
@@ -308,7 +303,7 @@ def _masks_known(file: str) -> dict[str, Sequence[float]]:
     return {**drawn, GROUPING: GROUPS[file]}
 
 
-def known_rows(found: Found, file: str) -> Iterator[tuple[str, float]]:
+def known_rows(found: TrialLog, file: str) -> Iterator[tuple[str, float]]:
     """The masks and levels at which it was tried to know the mask: in a hurry a few."""
     for mask, levels in _masks_known(file).items():
         for level in levels:

@@ -7,14 +7,12 @@ what any others of the family link (Table 2). Beside them: people held out, atta
 truth, the other direction, all 1,080 records, and small trials of what is said in words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from unveil import attacks
-from unveil_papers.framework.experiment import Figures, Found, Trial, Work, seed_of
+from unveil_papers.framework.experiment import Figures, PaperTrial, TrialLog, Work, seed_of
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Table
+from unveil_papers.framework.reproduction import ComparedTable
 from unveil_papers.framework.yardstick import alone, compared
 from unveil_papers.supervised import conditions, words
 from unveil_papers.supervised.claims import claims
@@ -34,7 +32,7 @@ from unveil_papers.supervised.results import (
     MODELS,
     STEPS,
     WHOLE_STEPS,
-    Results,
+    SupervisedResults,
     hasty,
 )
 
@@ -119,51 +117,51 @@ WORK: dict[str, Work] = {
 }
 
 
-def trials(*, quick: bool) -> Iterator[Trial]:
+def trials(*, quick: bool) -> Iterator[PaperTrial]:
     """Six files, many samples; in a hurry fewer of what takes long, and few steps for a proof."""
     few = HURRIED if quick else LEARNT_ON
     for name in FILES:
-        yield from (Trial("plain", (name, number), 0.05) for number in range(SAMPLES))
+        yield from (PaperTrial("plain", (name, number), 0.05) for number in range(SAMPLES))
         for number in range(few):
-            yield Trial("beside", (name, number), 0.5)
-            yield Trial("turned", (name, number), 0.5)
-            yield Trial("sampled", (name, number), 0.6)
+            yield PaperTrial("beside", (name, number), 0.5)
+            yield PaperTrial("turned", (name, number), 0.5)
+            yield PaperTrial("sampled", (name, number), 0.6)
         for number in range(LEARNT_ON):
-            yield Trial("unscaled", (name, number), 0.05)
-            yield Trial("parameters", (name, number), 0.1)
+            yield PaperTrial("unscaled", (name, number), 0.05)
+            yield PaperTrial("parameters", (name, number), 0.1)
             for column in MODELS:
                 yield from _learning(name, column, number, quick=quick)
         if not quick:
-            yield Trial("whole", (name,), 0.2)
-            yield from (Trial("whole learnt", (name, column), 10.0) for column in MODELS)
+            yield PaperTrial("whole", (name,), 0.2)
+            yield from (PaperTrial("whole learnt", (name, column), 10.0) for column in MODELS)
     for number in range(few):
-        yield Trial("algebra", (number,), 0.1)
-        yield Trial("key", (number,), 0.1)
+        yield PaperTrial("algebra", (number,), 0.1)
+        yield PaperTrial("key", (number,), 0.1)
         for k in (2, 3, 5, 8):
-            yield Trial("grouped", ("2+2", k, number), 0.1)
+            yield PaperTrial("grouped", ("2+2", k, number), 0.1)
         for sizes in ("4", "2+2+2", "6"):
-            yield Trial("grouped", (sizes, 3, number), 0.1)
+            yield PaperTrial("grouped", (sizes, 3, number), 0.1)
     for work in ("facts", "scenarios", "program", "compatibility", "knowledge", "structure"):
-        yield Trial(work, (), 1.0)
-    yield from (Trial(work, (), 0.1) for work in ("miscoded", "operators"))
+        yield PaperTrial(work, (), 1.0)
+    yield from (PaperTrial(work, (), 0.1) for work in ("miscoded", "operators"))
 
 
-def _learning(name: str, column: str, number: int, *, quick: bool) -> Iterator[Trial]:
+def _learning(name: str, column: str, number: int, *, quick: bool) -> Iterator[PaperTrial]:
     """One learnt distance: with all steps; in a hurry with fewer, which a full run makes too."""
     few, all_steps = hasty(name, column), STEPS[column]
     if number < (HURRIED if column == "d2MD*" else LEARNT_ON):
         cost = SECONDS[column] if few == all_steps else 2.0
-        yield Trial("learnt", (name, column, few, number), cost)
+        yield PaperTrial("learnt", (name, column, few, number), cost)
         if few == all_steps:
             return
     if not quick:
         cost = (HARDER if name == HARD else SECONDS)[column]
-        yield Trial("learnt", (name, column, all_steps, number), cost)
+        yield PaperTrial("learnt", (name, column, all_steps, number), cost)
 
 
-def tables(found: Found, published: Published) -> list[Table]:
+def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
     """Table 2; its proofs, what is held out, what needs no truth, the other way, the whole file."""
-    results = Results(found, published)
+    results = SupervisedResults(found, published)
 
     def why(name: str, column: str) -> str:
         theirs, ours = results.printed[name, column], results.of(name, column)
@@ -181,7 +179,7 @@ def tables(found: Found, published: Published) -> list[Table]:
     ]
 
 
-def _proofs(results: Results) -> Table:
+def _proofs(results: SupervisedResults) -> ComparedTable:
     rows = {
         name: {
             f"{column} {what}": results.learnt(name, column, figure)
@@ -196,7 +194,7 @@ def _proofs(results: Results) -> Table:
     return alone("Proofs", f"{title} proven optimal", "share of 400", rows, digits=4)
 
 
-def _held_out(results: Results) -> Table:
+def _held_out(results: SupervisedResults) -> ComparedTable:
     rows = {}
     for name in FILES:
         rows[name] = {
@@ -210,7 +208,7 @@ def _held_out(results: Results) -> Table:
     return alone("Held out", title, "share of a half", rows, digits=3)
 
 
-def _without_truth(results: Results) -> Table:
+def _without_truth(results: SupervisedResults) -> ComparedTable:
     rows = {
         name: {
             "d2AM": results.plain(name, "d2AM"),
@@ -226,7 +224,7 @@ def _without_truth(results: Results) -> Table:
     return alone("Without the truth", title, "share of 400", rows, digits=4)
 
 
-def _bounds(results: Results) -> Table:
+def _bounds(results: SupervisedResults) -> ComparedTable:
     rows = {
         name: {
             "released rows": [1 - one for one in results.learnt(name, "d2WM", "impossible")],
@@ -240,7 +238,7 @@ def _bounds(results: Results) -> Table:
     return alone("Bounds", title, "share of 400", rows, digits=4)
 
 
-def _the_other_way(results: Results) -> Table:
+def _the_other_way(results: SupervisedResults) -> ComparedTable:
     rows = {
         name: {
             "d2AM": results.found.each("beside", name, figure="back d2AM"),
@@ -253,7 +251,7 @@ def _the_other_way(results: Results) -> Table:
     return alone("The other way", title, "share of 400", rows, digits=4)
 
 
-def _whole(results: Results) -> Iterator[Table]:
+def _whole(results: SupervisedResults) -> Iterator[ComparedTable]:
     """All 1,080 records, where they were asked for."""
     found, rows = results.found, {}
     for name in FILES:

@@ -1,7 +1,5 @@
 """Small trials of linkage under other conditions: knowledge, masks, units, files, operators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -12,13 +10,7 @@ import unveil
 from unveil import Intruder, Microdata, attacks, masks, measures
 from unveil_papers.framework.experiment import Figures, Work, seed_of
 from unveil_papers.framework.tools import numbers
-from unveil_papers.supervised.files import (
-    PLAIN,
-    SIZE,
-    drawn,
-    of_sample,
-    standardised,
-)
+from unveil_papers.supervised.files import PLAIN, SIZE, drawn, of_sample, standardised
 
 Floats = NDArray[np.float64]
 

@@ -1,7 +1,5 @@
 """The six files of the paper on supervised linkage: samples of Census, microaggregated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise

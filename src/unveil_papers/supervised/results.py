@@ -1,14 +1,12 @@
 """What the trials of the paper on supervised linkage found, by file and column of its table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 
 from unveil import measures
-from unveil_papers.framework.experiment import Figures, Found
+from unveil_papers.framework.experiment import Figures, TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.supervised.files import FILES, SIZE
 
@@ -33,10 +31,10 @@ def hasty(name: str, column: str) -> int:
     return HASTE if name == HARD or column == "d2MD*" else STEPS[column]
 
 
-class Results:
+class SupervisedResults:
     """What was found, as lists with a figure for each sample."""
 
-    def __init__(self, found: Found, published: Published) -> None:
+    def __init__(self, found: TrialLog, published: Published) -> None:
         self.found = found
         table = published.tables["Table 2"].figures()
         self.printed = {cell: float(share) for cell, share in table.items()}

@@ -1,7 +1,5 @@
 """What the paper on supervised linkage says of its theory, and what our figures say of it."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import spearmanr
 
@@ -13,7 +11,7 @@ from unveil_papers.supervised.results import (
     GUESS,
     HARD,
     IMPORTANT,
-    Results,
+    SupervisedResults,
     beyond_chance,
     more_in,
     percent,
@@ -27,7 +25,7 @@ MOVED = "differences"  # of the true pairs, squared
 # Sections 2.4 and 2.5
 
 
-def _one_is_enough(results: Results) -> Judged:
+def _one_is_enough(results: SupervisedResults) -> Judged:
     place = list(FILES).index(HARD)
     plain, each, learnt = (one[place] for one in results.columns("d2AM", "each", "d2WM"))
     return verdict_of(each > plain + IMPORTANT), (
@@ -36,7 +34,7 @@ def _one_is_enough(results: Results) -> Judged:
     )
 
 
-def _refused(results: Results) -> Judged:
+def _refused(results: SupervisedResults) -> Judged:
     refused, away = results.once("compatibility", "refused", "away")
     return verdict_of(refused == 1), (
         f"with the truth (0.6, 0.4), (0.95, 0.05) is refused: {away:.2f} of it would have to go "
@@ -44,7 +42,7 @@ def _refused(results: Results) -> Judged:
     )
 
 
-def _fewer_attributes(results: Results) -> Judged:
+def _fewer_attributes(results: SupervisedResults) -> Judged:
     fewer, pairs = results.columns("fewer", "d2MD")
     lost = more_in(pairs, fewer)
     above = list(map(beyond_chance, fewer))
@@ -54,7 +52,7 @@ def _fewer_attributes(results: Results) -> Judged:
     )
 
 
-def _a_probability(results: Results) -> Judged:
+def _a_probability(results: SupervisedResults) -> Judged:
     off = max(max(results.found.each("beside", name, figure="off")) for name in FILES)
     return verdict_of(off < 1e-9), (
         "the results of d2AM, in equal parts on those that tie, sum to 1 for every released row, "
@@ -62,7 +60,7 @@ def _a_probability(results: Results) -> Judged:
     )
 
 
-def _compatible(results: Results) -> Judged:
+def _compatible(results: SupervisedResults) -> Judged:
     allowed, tried, agreed, believed = results.once(
         "compatibility", "allowed", "tried", "agreed", "believed"
     )
@@ -73,7 +71,7 @@ def _compatible(results: Results) -> Judged:
     )
 
 
-def _record_linkage(results: Results) -> Judged:
+def _record_linkage(results: SupervisedResults) -> Judged:
     (shares,) = results.columns("compatible")
     return verdict_of(min(shares) > 0, min(shares) == 1), (
         f"d2AM's results are compatible with the truth for {span(shares)} of the released rows: by "
@@ -82,13 +80,13 @@ def _record_linkage(results: Results) -> Judged:
     )
 
 
-def _sugar_farms(_: Results) -> Judged:
+def _sugar_farms(_: SupervisedResults) -> Judged:
     return untestable(
         "it is told of other people's work, and the file of sugar farms is not published"
     )
 
 
-def _misclassified(results: Results) -> Judged:
+def _misclassified(results: SupervisedResults) -> Judged:
     alone, kept = results.once("miscoded", "alone", "as they were")
     return verdict_of(1 - kept / alone > IMPORTANT), (
         f"of {PEOPLE:,} people of a survey, {len(KEY)} attributes changed by PRAM, {alone:.0f} are "
@@ -106,12 +104,12 @@ FORMAL = (
 # Section 2.6
 
 
-def _identity(results: Results) -> Judged:
+def _identity(results: SupervisedResults) -> Judged:
     differ = sum(results.found.each("algebra", figure="identity"))
     return verdict_of(differ == 0), f"on whitened files {differ:.0f} records are linked otherwise"
 
 
-def _factor(results: Results) -> Judged:
+def _factor(results: SupervisedResults) -> Judged:
     factor, n = (results.found.mean("algebra", figure=one) for one in ("factor", "n"))
     return verdict_of(abs(factor - n**2) < 1e-6), (
         f"of {n:.0f} attributes the squared distance is {factor:.0f} times the mean: n times, not "
@@ -119,12 +117,12 @@ def _factor(results: Results) -> Judged:
     )
 
 
-def _divided(results: Results) -> Judged:
+def _divided(results: SupervisedResults) -> Judged:
     differ = sum(results.found.each("algebra", figure="divided"))
     return verdict_of(differ == 0), f"{differ:.0f} records are linked otherwise"
 
 
-def _every_operator(results: Results) -> Judged:
+def _every_operator(results: SupervisedResults) -> Judged:
     broken = {one: results.found.one("operators", figure=one) for one in OPERATORS}
     triples = FEW * (FEW - 1) * (FEW - 2)
     fails = {one: many for one, many in broken.items() if many}
@@ -135,7 +133,7 @@ def _every_operator(results: Results) -> Judged:
     )
 
 
-def _interactions(results: Results) -> Judged:
+def _interactions(results: SupervisedResults) -> Judged:
     pairs = [
         pair
         for name in FILES
@@ -152,7 +150,7 @@ def _interactions(results: Results) -> Judged:
     )
 
 
-def _diagonal(results: Results) -> Judged:
+def _diagonal(results: SupervisedResults) -> Judged:
     agreeing: list[float] = []
     covariance: list[float] = []
     for name in FILES:
@@ -173,7 +171,7 @@ def _diagonal(results: Results) -> Judged:
     )
 
 
-def _key_attribute(results: Results) -> Judged:
+def _key_attribute(results: SupervisedResults) -> Judged:
     alone, learnt, weight, plain = (
         results.found.mean("key", figure=one) for one in ("alone", "learnt", "weight", "plain")
     )
@@ -184,7 +182,7 @@ def _key_attribute(results: Results) -> Judged:
     )
 
 
-def _nested(results: Results) -> Judged:
+def _nested(results: SupervisedResults) -> Judged:
     differ = [
         sum(results.found.each("algebra", figure=one))
         for one in ("divided", "additive", "diagonal")

@@ -1,7 +1,5 @@
 """Small trials behind what the paper on supervised linkage says in words."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations
 
 import numpy as np

@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from unveil_papers.categorical.results import Results, by_mask
+from unveil_papers.categorical.results import CategoricalResults, by_mask
 from unveil_papers.categorical.stand_in import (
     GROUPS,
     MASKS,
@@ -30,7 +30,7 @@ from unveil_papers.categorical.stand_in import (
     stand_in,
 )
 from unveil_papers.categorical.tables import averages, printed_table
-from unveil_papers.framework.experiment import Found, Trial
+from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import published
 
 DEEP = os.environ.get("UNVEIL_HYPOTHESIS") == "deep"
@@ -41,10 +41,12 @@ FIXED = ("Bottom", "Global", "Top")  # which draw nothing
 def results_of(attack, first):
     """All experiments with one attack."""
     found = {
-        Trial("linked", (attack, first, method, p)).key: linked(attack, first, method, p, seed=0)
+        PaperTrial("linked", (attack, first, method, p)).key: linked(
+            attack, first, method, p, seed=0
+        )
         for method, p in product(MASKS, PARAMETERS)
     }
-    return Results(Found(found), published("categorical"))
+    return CategoricalResults(TrialLog(found), published("categorical"))
 
 
 def different(method, p):

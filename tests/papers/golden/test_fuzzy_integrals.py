@@ -11,11 +11,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from unveil_papers.framework.experiment import Found, Trial
+from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import published
 from unveil_papers.fuzzy_integrals import exact_tables, file_table, theory
 from unveil_papers.fuzzy_integrals.files import BY_EM, WAYS, WORK, drawn, halves
-from unveil_papers.fuzzy_integrals.results import TABLES, Results
+from unveil_papers.fuzzy_integrals.results import TABLES, FuzzyIntegralResults
 
 PRINTED = published("fuzzy-integrals")
 RUNS, SEED = {"distance": 12, "probability": 6, "ranking": 40}, 0
@@ -38,13 +38,13 @@ PROBABILITY = {  # of 40 runs; but for repeated representatives, which it counts
 @cache
 def run(work, *of):
     """A few runs of one piece of the experiment."""
-    trials = [Trial(work, (*of, number)) for number in range(RUNS[work])]
-    return Found({one.key: WORK[work](*one.of, seed=SEED) for one in trials})
+    trials = [PaperTrial(work, (*of, number)) for number in range(RUNS[work])]
+    return TrialLog({one.key: WORK[work](*one.of, seed=SEED) for one in trials})
 
 
 def near(mean, ours, runs):
     """Whether ours are as the mean of so many runs of the prototype, by the papers' yardstick."""
-    return Results(Found({}), PRINTED).is_same(mean, ours, theirs=runs)
+    return FuzzyIntegralResults(TrialLog({}), PRINTED).is_same(mean, ours, theirs=runs)
 
 
 def test_tables_3_and_4():
@@ -83,7 +83,7 @@ def test_which_printed_links_by_distance_are_ours(paper_data, name, different):
     paper_data(name)
     cells = [
         cell
-        for cell in file_table(name, Results(run("distance", name), PRINTED)).cells
+        for cell in file_table(name, FuzzyIntegralResults(run("distance", name), PRINTED)).cells
         if "DBRL" in cell.row
     ]
     assert {(cell.row, cell.column) for cell in cells if cell.mark == "different"} == different
@@ -110,7 +110,7 @@ def test_links_by_probability(paper_data, name):
         if way in PROBABILITY[name]:
             assert near(PROBABILITY[name][way], ours, 40), (way, np.mean(ours))
         else:
-            printed = Results(Found({}), PRINTED).printed(name, "PRL", way)
+            printed = FuzzyIntegralResults(TrialLog({}), PRINTED).printed(name, "PRL", way)
             assert np.mean(ours) > 2 * printed, (way, np.mean(ours))
 
 
@@ -122,7 +122,7 @@ def test_the_baselines_that_rank_people_by_one_score(paper_data, score, mean):
 
 
 def test_what_is_said_of_operators_and_of_chance():
-    results, judged = Results(Found({}), PRINTED), {}
+    results, judged = FuzzyIntegralResults(TrialLog({}), PRINTED), {}
     for judge in (*theory.OPERATORS, *theory.CONDITIONS, *theory.CHANCE):
         figures = (15, 30) if judge is theory.almost_zero else ()
         judged[judge.__name__.strip("_")] = judge(results, *figures)[0]

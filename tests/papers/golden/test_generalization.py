@@ -14,7 +14,7 @@ import unveil
 from unveil.masks import AntiUnification
 from unveil.models import KAnonymity, check
 from unveil_papers import generalization as paper
-from unveil_papers.framework.experiment import Found
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
 from unveil_papers.generalization import work
 
@@ -44,7 +44,7 @@ def run():
     """What the published tables need."""
     trials = list(paper.trials(quick=True))
     wanted = [one for one in trials if one.work in {"original", "patterns", "ways"}]
-    return Found({one.key: paper.WORK[one.work](*one.of, seed=0) for one in wanted})
+    return TrialLog({one.key: paper.WORK[one.work](*one.of, seed=0) for one in wanted})
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 import unveil
 from unveil import Intruder, attacks, masks, measures
-from unveil_papers.framework.experiment import Found, Trial
+from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import published
 from unveil_papers.rank_based import TABLES, table_5, words
 from unveil_papers.rank_based.work import (
@@ -155,11 +155,11 @@ def test_table_5(file, k):
 def test_which_cells_of_table_5_are_different():
     """Those that no reading of the paper explains, and no others."""
     found = {
-        Trial("grouped", (file, k)).key: figures("grouped", file, k)
+        PaperTrial("grouped", (file, k)).key: figures("grouped", file, k)
         for file in FILES
         for k in GROUPS[file]
-    } | {Trial("described", (file,)).key: figures("described", file) for file in FILES}
-    cells = [cell for table in table_5(Found(found), PAPER) for cell in table.cells]
+    } | {PaperTrial("described", (file,)).key: figures("described", file) for file in FILES}
+    cells = [cell for table in table_5(TrialLog(found), PAPER) for cell in table.cells]
     different = [cell for cell in cells if cell.mark == "different"]
     assert [(cell.row, cell.column) for cell in different] == [
         (k, "DBRL") for k in ("216", "270", "360", "341", "372")
