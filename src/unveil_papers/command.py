@@ -13,9 +13,9 @@ from unveil_papers.framework.reproduction import (
     SIGNS,
     Cell,
     Claim,
+    ComparedTable,
     Reproduction,
     Reproductions,
-    ComparedTable,
 )
 
 WIDTH = 120  # of what is not printed to a terminal

@@ -30,68 +30,9 @@ class DataSet(msgspec.Struct, frozen=True):
         return f"{self.name}.csv"
 
 
-_SDCMICRO, _UCI = "the R package sdcMicro", "the UCI Machine Learning Repository"
-
-DATASETS = {
-    data.name: data
-    for data in (
-        DataSet(
-            "abalone", 4177, 9,
-            "50126af5ea3554ef637579b40f120be68e26aaa1d354df1e1f0e90775f629b44",
-            f"abalone.data of {_UCI}",
-        ),
-        DataSet(
-            "adult_test", 16281, 15,
-            "bf12783929c4da32ae2ac55190fcbe1b389ebf589fe0d32def2b05d9bfd79fc6",
-            f"adult.test of {_UCI}, without the dot after the class",
-        ),
-        DataSet(
-            "adult_train", 32561, 15,
-            "8fb550d41c43de9dba884c297067639ef94ae5aced00c30275ea52b97eb87efc",
-            f"adult.data of {_UCI}",
-        ),
-        DataSet(
-            "census", 1080, 13,
-            "40fb91564d4379274610e941161fd38729adb471bddb9c71d7c01ef142fd0f5b",
-            f"data/CASCrefmicrodata.rda of {_SDCMICRO}",
-        ),
-        DataSet(
-            "dermatology", 366, 35,
-            "54fb03775352866b7a66be69e6088275f66fc8ac5da5bd817ef6b523d0edc934",
-            f"dermatology.data of {_UCI}",
-        ),
-        DataSet(
-            "eia", 4092, 15,
-            "4df54e21b3451e3c0b6081fa1c9ef5dbd8f09d484925ed2ade759b78b4869d1b",
-            f"data/EIA.rda of {_SDCMICRO}",
-        ),
-        DataSet(
-            "housing", 506, 14,
-            "ebf8b4a9ceaf375f9591be7b862b3eafc6efc952251e77f09dd6c2df9e216ba0",
-            f"housing.data of {_UCI}",
-        ),
-        DataSet(
-            "ionosphere", 351, 35,
-            "1fc408aa183e7f307eeb4294f86d1eedd9d36f7a9a80fe24af9bdb390415c024",
-            f"ionosphere.data of {_UCI}",
-        ),
-        DataSet(
-            "iris", 150, 5,
-            "81269defbe7c559bfe8c9c79a46698e32ef1dd3dbdf9d9c91a42a039bf85df2d",
-            "Fisher's iris as scikit-learn ships it",
-        ),
-        DataSet(
-            "water-treatment", 527, 39,
-            "a4061f18e279ca4b09dd1d0410132850f3545de802f079042bf6b3fb199ef8fb",
-            f"water-treatment.data of {_UCI}",
-        ),
-        DataSet(
-            "wdbc", 569, 32,
-            "1beebcb6fe65e01dc93a1aafd43bee201723dc5bbd2479e5f7ed8c634e788202",
-            f"wdbc.data of {_UCI}",
-        ),
-    )
-}  # fmt: skip
+_FILE = Path(__file__).with_suffix(".toml")
+_LISTED = msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, list[DataSet]])["datasets"]
+DATASETS = {data.name: data for data in _LISTED}
 
 
 def dataset(name: str, schema: Schema | None = None) -> Microdata:

@@ -6,15 +6,17 @@ printed is in the package's `published.toml`.
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from unveil import __version__
 from unveil.errors import UsageError, listing, nearest
 from unveil_papers.datasets import check_datasets
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.journal import Journal
-from unveil_papers.framework.published import published
-from unveil_papers.framework.reproduction import Reproduction, Reproductions
+from unveil_papers.framework.published import Published, published
+from unveil_papers.framework.reproduction import Claim, Reproduction, Reproductions
 from unveil_papers.framework.running import experiment, run
+from unveil_papers.framework.verdicts import judged
 
 PAPERS = ("rank-based", "categorical", "fuzzy-integrals", "generalization", "supervised")
 GRID = "grid"  # every attack against every mask
@@ -87,11 +89,10 @@ def reproduced(name: str, found: TrialLog) -> Reproduction:
         source=printed.source,
         setting=printed.setting,
         tables=tuple(paper.tables(found, printed)),
-        claims=tuple(getattr(paper, "claims", _none)(found, printed)),
-        curves=tuple(getattr(paper, "curves", _none)(found, printed)),
+        claims=tuple(_claims(paper, found, printed)),
+        curves=tuple(paper.curves(found, printed)) if hasattr(paper, "curves") else (),
     )
 
 
-def _none(*_: object) -> tuple[()]:
-    """What is made by a package that has no claims, or draws nothing."""
-    return ()
+def _claims(paper: Any, log: TrialLog, printed: Published) -> list[Claim]:
+    return judged(paper.__name__, printed, paper.results(log, printed)) if printed.claims else []

@@ -3,10 +3,10 @@
 from unveil_papers.framework.reproduction import (
     Cell,
     Claim,
+    ComparedTable,
     LineChart,
     Reproduction,
     Reproductions,
-    Table,
 )
 
 HOSTILE = "</script><b>&"
@@ -22,11 +22,11 @@ def some_cells():
 
 
 def some_papers():
-    table = Table(
+    table = ComparedTable(
         name="Table 1", title=f"noise {HOSTILE}", unit="% linked", yardstick="same: equal",
         digits=1, cells=tuple(some_cells()),
     )  # fmt: skip
-    beside = Table(
+    beside = ComparedTable(
         name="Beside", title="ours", unit="links of 100", yardstick="", digits=2,
         cells=(Cell(row="wdbc", column="auto", ours=99.75), Cell(row="iris", column="auto")),
     )  # fmt: skip

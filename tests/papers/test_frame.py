@@ -1,5 +1,6 @@
 """What every paper shares: printed figures, the yardstick, trials that are kept, and modules."""
 
+import importlib
 import logging
 import multiprocessing
 from concurrent.futures.process import BrokenProcessPool
@@ -96,19 +97,43 @@ def test_figures_of_ours_have_no_mark():
     assert (table.cells[0].mark, table.written(table.cells[0])) == ("ours", "2.0 ± 1.0")
 
 
-def test_every_claim_has_a_judge():
-    (claim,) = judged(printed("x 1 2"), [lambda found: ("holds", f"In {found} of 1.")], 1)
-    assert (claim.number, claim.where, claim.verdict) == (1, "here", "holds")
-    assert claim.because == "In 1 of 1."
-    for judges in ([], [lambda _: ("holds", "")] * 2):
-        with pytest.raises(ValueError, match="claims"):
-            judged(printed("x 1 2"), judges, 1)
+def test_a_claim_is_judged_by_the_function_that_it_names():
+    given = {"so": True, "words": "in 1 of 1"}
+    claims = [
+        PublishedClaim("here", "so", judge="test_frame.judge", given=given),
+        PublishedClaim("there", "not so", because="It is a matter of opinion."),
+    ]
+    paper = msgspec.structs.replace(printed("x 1 2"), claims=tuple(claims))
+    first, second = judged("papers", paper, results=1)
+    assert (first.number, first.where, first.verdict, first.because) == (
+        1, "here", "holds", "In 1 of 1: in 1 of 1.",
+    )  # fmt: skip
+    assert (second.number, second.verdict) == (2, "cannot be tested")
+
+
+def judge(results, so, words):
+    return "holds" if so else "does not hold", f"In {results} of 1: {words}"
+
+
+@pytest.mark.parametrize("name", [one for one in papers.PAPERS if published(one).claims])
+def test_every_claim_has_a_judge_or_says_why_not_and_every_judge_a_claim(name):
+    package = running.experiment(name).__name__
+    judges = {claim.judge for claim in published(name).claims if claim.judge}
+    for claim in published(name).claims:
+        assert bool(claim.judge) != bool(claim.because), claim.says
+    for key in judges:
+        module, _, function = key.partition(".")
+        assert callable(getattr(importlib.import_module(f"{package}.{module}"), function))
+    for module in {key.partition(".")[0] for key in judges} - {"judging"}:
+        for function, value in vars(importlib.import_module(f"{package}.{module}")).items():
+            if getattr(value, "__module__", "") == f"{package}.{module}" and function[0] != "_":
+                assert f"{module}.{function}" in judges
 
 
 @pytest.mark.parametrize("name", papers.NAMES)
 def test_where_nothing_is_said_or_drawn_there_is_none(name):
     paper = running.experiment(name)
-    assert hasattr(paper, "claims") == bool(published(name).claims)
+    assert hasattr(paper, "results") == bool(published(name).claims)
     assert hasattr(paper, "curves") == (name == "fuzzy-integrals")
 
 

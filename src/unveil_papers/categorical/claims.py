@@ -1,11 +1,9 @@
 """Categorical records: what the paper says in words, on its own figures and on the stand-in."""
 
-from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
 import numpy as np
 
-from unveil_papers.categorical import notes
 from unveil_papers.categorical.results import (
     AND_EXPECTED,
     EMS,
@@ -18,18 +16,10 @@ from unveil_papers.categorical.results import (
     similar,
 )
 from unveil_papers.categorical.stand_in import ATTACKS, EM, GROUPS, MASKS, ORDINAL, PARAMETERS
-from unveil_papers.framework.experiment import TrialLog
-from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Claim
 from unveil_papers.framework.tools import told_the_mask
-from unveil_papers.framework.verdicts import Judged, judged, untestable, verdict_of
+from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
 
 RISES = 0.95  # of the steps from p to p + 1
-
-
-def claims(found: TrialLog, published: Published) -> list[Claim]:
-    """Every claim with its verdict; judges are in the order of what is published."""
-    return judged(published, JUDGES, CategoricalResults(found, published))
 
 
 def averages_are_similar(results: CategoricalResults) -> Judged:
@@ -245,54 +235,3 @@ def averages_are_as_printed(results: CategoricalResults) -> Judged:
         f"stand-in has {results.in_words('DBRL')} and, by free EM, "
         f"{results.in_words('PRL-free')}."
     )
-
-
-def unknown(because: str) -> Callable[[CategoricalResults], Judged]:
-    """What no figure can tell."""
-    return lambda _: untestable(because)
-
-
-LITERATURE = unknown("It is about other works of its time, not about figures.")
-OFFICES = unknown("It is about what offices do.")
-JUDGES: Sequence[Callable[[CategoricalResults], Judged]] = (
-    averages_are_similar,
-    the_distance_is_validated,
-    equality_is_not_enough,
-    LITERATURE,
-    thresholds_and_probabilities_are_needed,
-    they_are_radically_different,
-    unknown("How simple a method is has no figure."),
-    knowledge_can_be_taken_in,
-    no_weights_are_needed,
-    unknown(
-        "It is about what the paper's program asks. Here the highest index is taken, so that "
-        "neither probability is asked."
-    ),
-    unknown("All attributes are categories here."),
-    LITERATURE,
-    LITERATURE,
-    results_depend_less_on_the_file,
-    groups_go_by_categories,
-    OFFICES,
-    masks_distort_more_and_more,
-    experiments_are_180,
-    only_equality_is_asked,
-    the_distance_is_one,
-    each_is_sometimes_better,
-    averages_are_as_printed,
-    notes.records_are_not_the_same,
-    notes.numbers_differ_in_m_and_u,
-    notes.they_are_complementary,
-    notes.distance_is_better_on_pram,
-    notes.probability_is_better_elsewhere,
-    notes.only_pram_draws,
-    notes.distance_suits_random_errors,
-    notes.loss_goes_with_both_alike,
-    OFFICES,
-    notes.knowing_the_mask_helps,
-    notes.knowing_the_mask_in_figures,
-    notes.knowing_the_mask_beats_probability,
-    notes.both_together_are_best,
-    notes.weights_depend_on_the_problem,
-    notes.weights_are_learnt_beforehand,
-)

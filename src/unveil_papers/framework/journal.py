@@ -98,7 +98,7 @@ def _fingerprint() -> str:
     for name in COMPUTES:
         digest.update(f"{name} {version(name)}\n".encode())
     for package in PACKAGES:
-        for path in sorted(package.rglob("*.py")):
+        for path in sorted([*package.rglob("*.py"), *package.rglob("datasets.toml")]):
             digest.update(f"{path.relative_to(package.parent)}\n".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

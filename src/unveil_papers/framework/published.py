@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
+
+from unveil_papers.framework.reproduction import Verdict
 
 NOTHING = "-"  # a cell that the paper leaves blank
 
@@ -55,10 +58,24 @@ class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PublishedClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A claim in words, put in ours: where it stands, and what it says."""
+    """A claim in words, put in ours: where it stands, what it says, and how it is judged.
+
+    Parameters
+    ----------
+    where, says
+        The section, and the claim.
+    judge, given
+        The function that judges it, as module.function of the paper's package, and its arguments.
+    verdict, because
+        In place of a judge: the verdict where no figure decides, and why.
+    """
 
     where: str
     says: str
+    judge: str = ""
+    given: dict[str, Any] = {}
+    verdict: Verdict = "cannot be tested"
+    because: str = ""
 
 
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,7 +1,6 @@
 """Verdicts: what a paper says in words, judged by what was found."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from importlib import import_module
 
 import numpy as np
 
@@ -9,21 +8,23 @@ from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import Claim, Verdict
 
 Judged = tuple[Verdict, str]  # the verdict, and the figures behind it
-Results = TypeVar("Results")
 
 
-def judged(
-    published: Published, judges: Sequence[Callable[[Results], Judged]], results: Results
-) -> list[Claim]:
-    """Every claim of a paper with what its judge says of it, both in the order of the paper."""
-    if len(judges) != len(published.claims):
-        raise ValueError(f"there are {len(published.claims)} claims, and {len(judges)} judges")
+def judged(package: str, published: Published, results: object) -> list[Claim]:
+    """Every claim of a paper with the verdict of its judge, a function of the paper's package."""
     claims = []
-    for number, (said, judge) in enumerate(zip(published.claims, judges, strict=True), 1):
-        verdict, because = judge(results)
+    for number, claim in enumerate(published.claims, 1):
+        verdict, because = claim.verdict, claim.because
+        if claim.judge:
+            module, _, name = claim.judge.partition(".")
+            judge = getattr(import_module(f"{package}.{module}"), name)
+            verdict, because = judge(results, **claim.given)
         claims.append(
-            Claim(number=number, where=said.where, says=said.says, verdict=verdict, because=because)
-        )
+            Claim(
+                number=number, where=claim.where, says=claim.says, verdict=verdict,
+                because=because if because.endswith(".") else f"{because}.",
+            )
+        )  # fmt: skip
     return claims
 
 

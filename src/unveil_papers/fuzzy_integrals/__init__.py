@@ -15,17 +15,16 @@ import numpy as np
 from unveil import aggregation, measures
 from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Claim, ComparedTable, LineChart
-from unveil_papers.framework.verdicts import judged
+from unveil_papers.framework.reproduction import ComparedTable, LineChart
 from unveil_papers.framework.yardstick import alone, compared
-from unveil_papers.fuzzy_integrals.claims import judges
 from unveil_papers.fuzzy_integrals.files import FILES, READINGS, RECORDS, WAYS, WORK
 from unveil_papers.fuzzy_integrals.operators import FAMILIES, table_3
 from unveil_papers.fuzzy_integrals.results import TABLES, FuzzyIntegralResults
 
-__all__ = ["DATA", "WORK", "claims", "curves", "tables", "trials"]
+__all__ = ["DATA", "WORK", "curves", "results", "tables", "trials"]
 
 DATA = tuple(FILES)
+results = FuzzyIntegralResults  # what the judges of claims are given
 OTHERS = tuple(name for name in FILES if name not in TABLES)
 COSTLY = ("ionosphere", "dermatology")  # left out of the default attack in a hurry
 SECONDS = {  # of the default attack
@@ -184,11 +183,6 @@ def _beside(results: FuzzyIntegralResults) -> ComparedTable:
         "100"
     )
     return alone("Structural linkage", title, "records", rows, digits=2)
-
-
-def claims(found: TrialLog, published: Published) -> list[Claim]:
-    """What the paper says in words, and whether it holds."""
-    return judged(published, judges(published), FuzzyIntegralResults(found, published))
 
 
 def curves(found: TrialLog, published: Published) -> list[LineChart]:

@@ -1,49 +1,17 @@
 """Whether what the paper on fuzzy integrals says in words is so: the judges, in its order."""
 
-import re
-from collections.abc import Callable, Sequence
-from functools import partial
-
 import numpy as np
 
 from unveil_papers.framework.contests import contest
-from unveil_papers.framework.published import Published
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
-from unveil_papers.fuzzy_integrals import outcomes, theory
+from unveil_papers.fuzzy_integrals import outcomes
 from unveil_papers.fuzzy_integrals.files import CORRELATED, ERRORS, FILES, RECORDS, WAYS
-from unveil_papers.fuzzy_integrals.outcomes import beats_chance
 from unveil_papers.fuzzy_integrals.results import TABLES, WORK_OF, FuzzyIntegralResults
 
 OFTEN = 0.95
 
 
-def judges(published: Published) -> list[Callable[[FuzzyIntegralResults], Judged]]:
-    """The judges, in the order of the claims; some are told the figures of theirs."""
-    return [
-        partial(_with_figures, judge, _figures(said.says)) if judge in BY_FIGURES else judge
-        for judge, said in zip(JUDGES, published.claims, strict=True)
-    ]
-
-
-def _with_figures(
-    judge: Callable[..., Judged], figures: Sequence[float], results: FuzzyIntegralResults
-) -> Judged:
-    return judge(results, *figures)
-
-
-def _figures(says: str) -> list[float]:
-    """The numbers in a claim."""
-    return [float(text) for text in re.findall(r"\d+(?:\.\d+)?", says)]
-
-
-def _cannot(because: str) -> Callable[[FuzzyIntegralResults], Judged]:
-    return lambda _: untestable(because)
-
-
-# Sections 1 to 1.2
-
-
-def _errors(results: FuzzyIntegralResults) -> Judged:
+def errors(results: FuzzyIntegralResults) -> Judged:
     linked = {
         name: [results.found.mean("errors", name, figure=f"{size}") for size in ERRORS]
         for name in TABLES
@@ -57,7 +25,7 @@ def _errors(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _methods_differ(results: FuzzyIntegralResults) -> Judged:
+def methods_differ(results: FuzzyIntegralResults) -> Judged:
     told, so = [], []
     for name in TABLES:
         best = {kind: results.best(name, kind) for kind in WORK_OF}
@@ -76,7 +44,7 @@ def _methods_differ(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _definition(results: FuzzyIntegralResults) -> Judged:
+def definition(results: FuzzyIntegralResults) -> Judged:
     every = {way: results.best("wdbc", way)[1] for way in WORK_OF}
     every["Structural()"] = float(np.mean(results.structure("wdbc", "linked") or [0.0]))
     method = max(every, key=lambda one: every[one])
@@ -85,10 +53,7 @@ def _definition(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-# Section 2.1
-
-
-def _em(results: FuzzyIntegralResults) -> Judged:
+def em(results: FuzzyIntegralResults) -> Judged:
     runs = [
         one for name in FILES for one in results.found.each("probability", name, figure="converged")
     ]
@@ -104,21 +69,14 @@ def _em(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-# Section 3
-
-
-def _by_definition(_: FuzzyIntegralResults) -> Judged:
-    return "holds", "by definition: they compare the values of an attribute that both files have"
-
-
-def _apply(results: FuzzyIntegralResults) -> Judged:
+def apply(results: FuzzyIntegralResults) -> Judged:
     cells = {(name, kind): results.best(name, kind)[1] for name in TABLES for kind in WORK_OF}
     so = [results.chance_of(mean) < outcomes.SELDOM for mean in cells.values()]
     told = ", ".join(f"{name} {kind} {mean:.1f}" for (name, kind), mean in cells.items())
     return verdict_of(*so), f"both link more than chance, which links 1 of 100: {told}"
 
 
-def _crucial(results: FuzzyIntegralResults) -> Judged:
+def crucial(results: FuzzyIntegralResults) -> Judged:
     rows, told = {}, []
     for name in TABLES:
         ways = sorted(WAYS, key=lambda way: results.mean(name, "DBRL", way))
@@ -130,10 +88,7 @@ def _crucial(results: FuzzyIntegralResults) -> Judged:
     return contest(rows).verdict, f"on the same draws DBRL links on average: {', '.join(told)}"
 
 
-# Section 4.2
-
-
-def _left_out(results: FuzzyIntegralResults) -> Judged:
+def left_out(results: FuzzyIntegralResults) -> Judged:
     alone = {name: results.found.one("split", name, figure="with none") for name in FILES}
     every = sum(results.found.one("split", name, figure="attributes") for name in FILES)
     told = ", ".join(f"{name} {count:.0f}" for name, count in alone.items() if count)
@@ -143,7 +98,7 @@ def _left_out(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _apart(results: FuzzyIntegralResults) -> Judged:
+def apart(results: FuzzyIntegralResults) -> Judged:
     each = {name: results.found.of("split", name) for name in FILES}
     so = [not one["together"] for one in each.values()]
     count = ", ".join(
@@ -154,38 +109,3 @@ def _apart(results: FuzzyIntegralResults) -> Judged:
         f"so in {sum(so)} of {len(so)} files; pairs that correlate by {CORRELATED} in one file, "
         f"and between the two: {count}"
     )
-
-
-OTHERS = "it is a result of another paper"
-EFFORT = "it is about the work of those who implement and tune"
-JUDGES: tuple[Callable[..., Judged], ...] = (
-    *(beats_chance, _errors, _methods_differ, _definition, beats_chance),
-    _cannot("in no experiment of the paper attributes are matched"),
-    _cannot(f"{OTHERS}, and no figure of it is given"),
-    *(_cannot(EFFORT), _cannot(EFFORT), _cannot(EFFORT)),
-    _em,
-    _cannot("the two are for thresholds, and in the experiments every record is linked"),
-    _cannot("the files here hold numbers only"),
-    _cannot(f"{OTHERS}, on categories too; on numbers the paper says it again in Section 4.4"),
-    _cannot("in no experiment of the paper it is run"),
-    *theory.OPERATORS,
-    *(_by_definition, _apply, _crucial),
-    *theory.CONDITIONS,
-    *(_left_out, _apart),
-    *outcomes.LINKED,
-    _cannot(
-        "it is about what was published by then; the attack by default is one now: see Structural "
-        "linkage"
-    ),
-    *outcomes.ON_CENSUS,
-    *theory.CHANCE,
-    _cannot("these are averages of another paper's experiments, which are not described here"),
-    *outcomes.AS_MASKED,
-    _cannot(f"{OTHERS}, and no figure of it is given"),
-    *outcomes.IN_GENERAL,
-    _cannot(
-        "these files have no categories to make blocks of, and the paper has no experiment of it"
-    ),
-    *outcomes.FEW_RECORDS,
-)
-BY_FIGURES = (theory.almost_zero, outcomes.at_least, outcomes.between, outcomes.above)

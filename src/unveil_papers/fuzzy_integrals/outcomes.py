@@ -27,10 +27,7 @@ def beats_chance(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-# Section 4.4: how many are linked
-
-
-def _best_four(results: FuzzyIntegralResults) -> Judged:
+def best_four(results: FuzzyIntegralResults) -> Judged:
     best = {name: results.best(name)[1] for name in FILES}
     others = [name for name in FILES if name not in TABLES]
     so = [all(best[name] > best[other] for other in others) for name in TABLES]
@@ -39,7 +36,7 @@ def _best_four(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _poor(results: FuzzyIntegralResults) -> Judged:
+def poor(results: FuzzyIntegralResults) -> Judged:
     least = min(results.best(name)[1] for name in FILES if name not in POOR)
     so = [results.best(name)[1] < least / 2 for name in POOR]
     return verdict_of(*so), (
@@ -48,7 +45,7 @@ def _poor(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _few_attributes(results: FuzzyIntegralResults) -> Judged:
+def few_attributes(results: FuzzyIntegralResults) -> Judged:
     sizes = {name: results.found.one("split", name, figure="attributes") for name in FILES}
     told, so = [], []
     for name in ("iris", "housing"):
@@ -69,7 +66,7 @@ def _few_attributes(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _water(results: FuzzyIntegralResults) -> Judged:
+def water(results: FuzzyIntegralResults) -> Judged:
     way, best = results.best("water-treatment")
     other, census = results.best("census")
     some = results.in_words("averages", "water-treatment", "linked")
@@ -81,7 +78,7 @@ def _water(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _water_at_most(results: FuzzyIntegralResults) -> Judged:
+def water_at_most(results: FuzzyIntegralResults) -> Judged:
     return _reached(results, "water-treatment")
 
 
@@ -112,7 +109,7 @@ def _own(results: FuzzyIntegralResults, least: float) -> str:
     return f"in the paper's own tables less than {least:.0f} have: {below or 'none'}"
 
 
-def _averages(results: FuzzyIntegralResults) -> Judged:
+def averages(results: FuzzyIntegralResults) -> Judged:
     cells = {"wdbc": "N2 OWA Qt", "ionosphere": "N1 OWA Qt"}
     told, so = [], []
     for name, way in cells.items():
@@ -125,14 +122,11 @@ def _averages(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _maxima(results: FuzzyIntegralResults) -> Judged:
+def maxima(results: FuzzyIntegralResults) -> Judged:
     return _reached(results, "wdbc", "ionosphere")
 
 
-# Section 4.4: census
-
-
-def _rankings(results: FuzzyIntegralResults) -> Judged:
+def rankings(results: FuzzyIntegralResults) -> Judged:
     runs = {score: results.found.each("ranking", figure=score) for score in SCORES}
     so = [
         results.is_same(results.in_words("baselines", score, "linked"), own)
@@ -142,11 +136,11 @@ def _rankings(results: FuzzyIntegralResults) -> Judged:
     return verdict_of(*so), f"on average {told} of {RANKED}"
 
 
-def _one_run(results: FuzzyIntegralResults) -> Judged:
+def one_run(results: FuzzyIntegralResults) -> Judged:
     return _reached(results, "census")
 
 
-def _above_rankings(results: FuzzyIntegralResults) -> Judged:
+def above_rankings(results: FuzzyIntegralResults) -> Judged:
     way = "N1 OWA Qt"
     own, printed = results.cell("census", f"PRL {way}"), results.printed("census", "PRL", way)
     shares = {
@@ -163,10 +157,7 @@ def _above_rankings(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-# Section 4.4: beside standard linkage
-
-
-def _fewer(results: FuzzyIntegralResults) -> Judged:
+def fewer(results: FuzzyIntegralResults) -> Judged:
     told, so = [], []
     for kind in WORK_OF:
         printed = results.in_words("standard linkage", "masked files", kind)
@@ -176,7 +167,7 @@ def _fewer(results: FuzzyIntegralResults) -> Judged:
     return verdict_of(*so), f"on average of the cells of Tables V to VIII: {'; '.join(told)}"
 
 
-def _acceptable(results: FuzzyIntegralResults) -> Judged:
+def acceptable(results: FuzzyIntegralResults) -> Judged:
     default = [results.structure(name, "linked") for name in TABLES]
     known = [np.mean(runs) for runs in default if runs]
     return untestable(
@@ -185,7 +176,7 @@ def _acceptable(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _best_run(results: FuzzyIntegralResults) -> Judged:
+def best_run(results: FuzzyIntegralResults) -> Judged:
     most = results.maxima("ionosphere")
     printed = results.in_words("standard linkage", "masked files", "DBRL")
     more = sum(one > printed for one in most)
@@ -195,7 +186,7 @@ def _best_run(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _best_probable(results: FuzzyIntegralResults) -> Judged:
+def best_probable(results: FuzzyIntegralResults) -> Judged:
     way = "N1 OWA Qs"
     own = results.cell("ionosphere", f"PRL {way}")
     printed = results.in_words("standard linkage", "masked files", "PRL")
@@ -208,10 +199,7 @@ def _best_probable(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-# Section 4.4: what is better
-
-
-def _owa(results: FuzzyIntegralResults) -> Judged:
+def owa(results: FuzzyIntegralResults) -> Judged:
     ours = results.ahead("OWA", "SI")
     return ours.in_general, (
         f"OWA links more in {ours}; in the printed tables in "
@@ -219,7 +207,7 @@ def _owa(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _thresholds(results: FuzzyIntegralResults) -> Judged:
+def thresholds(results: FuzzyIntegralResults) -> Judged:
     told, so = [], []
     for kind, other in product(WORK_OF, ("Qe", "Qs")):
         ours = results.ahead("Qt", other, kind)
@@ -235,7 +223,7 @@ def _thresholds(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _distance(results: FuzzyIntegralResults) -> Judged:
+def distance(results: FuzzyIntegralResults) -> Judged:
     ours = results.ahead("DBRL", "PRL")
     return ours.in_general, (
         f"DBRL links more in {ours}; in the printed tables in "
@@ -243,7 +231,7 @@ def _distance(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _standardised(results: FuzzyIntegralResults) -> Judged:
+def standardised(results: FuzzyIntegralResults) -> Judged:
     ours = results.ahead("N2", "N1")
     each = ", ".join(
         f"{name} {results.best_of('N2', name):.1f} and {results.best_of('N1', name):.1f}"
@@ -253,9 +241,6 @@ def _standardised(results: FuzzyIntegralResults) -> Judged:
         f"N2 links more in {ours}; in the printed tables in "
         f"{results.ahead('N2', 'N1', printed=True)}. Best averages by N2 and N1: {each}"
     )
-
-
-# Section 5
 
 
 def between(results: FuzzyIntegralResults, least: float, most: float) -> Judged:
@@ -275,7 +260,7 @@ def above(results: FuzzyIntegralResults, level: float) -> Judged:
     return verdict_of(bool(more)), f"so in {' and '.join(more) or 'none'}: {_bests(results)}"
 
 
-def _few_linked(results: FuzzyIntegralResults) -> Judged:
+def few_linked(results: FuzzyIntegralResults) -> Judged:
     rows, told = {}, []
     for name in TABLES:
         few, _ = _of_few(results, name)
@@ -287,7 +272,7 @@ def _few_linked(results: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _estimated(results: FuzzyIntegralResults) -> Judged:
+def estimated(results: FuzzyIntegralResults) -> Judged:
     told, so = [], []
     for name in TABLES:
         few, whole = _of_few(results, name)
@@ -304,14 +289,3 @@ def _of_few(results: FuzzyIntegralResults, name: str) -> tuple[list[float], list
     way = max(("N1 OWA Qt", "N2 OWA Qt"), key=lambda way: results.mean(name, "DBRL", way))
     few = [100 * one / FEW for one in results.found.each("few", name, figure=way)]
     return few, results.cell(name, f"DBRL {way}")
-
-
-# In the order of the paper.
-LINKED = (
-    *(_best_four, _poor, _few_attributes, _water, _water_at_most),
-    *(at_least, _averages, _maxima),
-)
-ON_CENSUS = (_rankings, _one_run, _above_rankings)
-AS_MASKED = (_fewer, _acceptable, _best_run, _best_probable)
-IN_GENERAL = (_owa, _thresholds, _distance, _standardised, between, above, beats_chance)
-FEW_RECORDS = (_few_linked, _estimated)

@@ -27,10 +27,7 @@ def _worst(operator: str, *names: str, beyond: bool) -> float:
     )  # fmt: skip
 
 
-# Section 2.2
-
-
-def _within_values(_: FuzzyIntegralResults) -> Judged:
+def within_values(_: FuzzyIntegralResults) -> Judged:
     worst = max(_worst("OWA", "bounds", beyond=beyond) for beyond in (False, True))
     sigmoid = operators.faults("OWA", "Qs")["bounds"]
     return verdict_of(worst < EXACT), (
@@ -40,7 +37,7 @@ def _within_values(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _limits(_: FuzzyIntegralResults) -> Judged:
+def limits(_: FuzzyIntegralResults) -> Judged:
     near, far = operators.limits("OWA")
     return verdict_of(near < NEAR, far < NEAR), (
         f"at alpha 1E-9 it is {_little(near)} below the maximum, at 10,000 it is {_little(far)} "
@@ -48,7 +45,7 @@ def _limits(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _not_falling(_: FuzzyIntegralResults) -> Judged:
+def not_falling(_: FuzzyIntegralResults) -> Judged:
     falling, _even = operators.falls_with_alpha()
     return verdict_of(not falling), (
         f"it falls in {falling:.0%} of 200 records drawn: the sentence says the opposite of the "
@@ -56,7 +53,7 @@ def _not_falling(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _smaller(_: FuzzyIntegralResults) -> Judged:
+def smaller(_: FuzzyIntegralResults) -> Judged:
     falling, even = operators.falls_with_alpha()
     return verdict_of(falling == 1, even == 1), (
         f"so in {falling:.0%} of the records whose values differ, and in {even:.0%} of those whose "
@@ -64,7 +61,7 @@ def _smaller(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _symmetric(_: FuzzyIntegralResults) -> Judged:
+def symmetric(_: FuzzyIntegralResults) -> Judged:
     return _turned("OWA")
 
 
@@ -79,7 +76,7 @@ def _turned(operator: str) -> Judged:
     )
 
 
-def _choquet(_: FuzzyIntegralResults) -> Judged:
+def choquet(_: FuzzyIntegralResults) -> Judged:
     worst = operators.from_choquet()
     return verdict_of(worst < EXACT), (
         f"they differ by {_little(worst)} at most, for 1 to 7 attributes and 30 quantifiers that "
@@ -87,7 +84,7 @@ def _choquet(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _dependence(_: FuzzyIntegralResults) -> Judged:
+def dependence(_: FuzzyIntegralResults) -> Judged:
     measures_of_two = (
         aggregation.FuzzyMeasure.additive([0.3, 0.7]),
         aggregation.FuzzyMeasure([0, 0.6, 0.6, 1]),
@@ -99,11 +96,11 @@ def _dependence(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _sugeno_symmetric(_: FuzzyIntegralResults) -> Judged:
+def sugeno_symmetric(_: FuzzyIntegralResults) -> Judged:
     return _turned("SI")
 
 
-def _owmax(_: FuzzyIntegralResults) -> Judged:
+def owmax(_: FuzzyIntegralResults) -> Judged:
     worst = operators.from_sugeno()
     return verdict_of(worst < EXACT), (
         "the OWMax of the weights Q(i/N) and the Sugeno integral of the symmetric measure differ "
@@ -111,7 +108,7 @@ def _owmax(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _sugeno(_: FuzzyIntegralResults) -> Judged:
+def sugeno(_: FuzzyIntegralResults) -> Judged:
     wanted = ("idempotency", "monotonicity")
     worst, beyond = (_worst("SI", *wanted, beyond=beyond) for beyond in (False, True))
     twos = float(aggregation.symmetric_sugeno([2.0, 2.0, 2.0], operators.quantifiers("Qt")[0]))
@@ -122,7 +119,7 @@ def _sugeno(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _modulates(_: FuzzyIntegralResults) -> Judged:
+def modulates(_: FuzzyIntegralResults) -> Judged:
     near, far = operators.limits("SI")
     return verdict_of(near < NEAR, far < NEAR), (
         f"with a power alpha near 0 it is {_little(near)} below the maximum, with a large one "
@@ -130,10 +127,7 @@ def _modulates(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-# Sections 3.1 and 3.2
-
-
-def _components(_: FuzzyIntegralResults) -> Judged:
+def components(_: FuzzyIntegralResults) -> Judged:
     component, ranged = operators.by_others()
     alone = max(_worst(operator, "independence", beyond=False) for operator in operators.OPERATORS)
     return verdict_of(component > EXACT, alone < EXACT), (
@@ -143,11 +137,7 @@ def _components(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _proposition_1(_: FuzzyIntegralResults) -> Judged:
-    return "holds", "by definition: Definition 1 asks for idempotency and monotonicity, no more"
-
-
-def _weighted(_: FuzzyIntegralResults) -> Judged:
+def weighted(_: FuzzyIntegralResults) -> Judged:
     values = operators.records(4)
     mean = aggregation.weighted_mean(values, [4, 3, 2, 1])
     moved = np.abs(mean - aggregation.weighted_mean(values[:, ::-1], [4, 3, 2, 1])).max()
@@ -157,11 +147,7 @@ def _weighted(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _plain(_: FuzzyIntegralResults) -> Judged:
-    return "holds", "by definition: of given values it is one number, the OWA of alpha 1"
-
-
-def _extensible(_: FuzzyIntegralResults) -> Judged:
+def extensible(_: FuzzyIntegralResults) -> Judged:
     worst = _worst("OWA", *PROPERTIES, "bounds", beyond=True)
     return verdict_of(worst < EXACT), (
         "as many weights as values are needed by definition; one Q serves 1, 2, 3, 4 and 7 "
@@ -169,7 +155,7 @@ def _extensible(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _proposition_2(_: FuzzyIntegralResults) -> Judged:
+def proposition_2(_: FuzzyIntegralResults) -> Judged:
     owa = max(_worst("OWA", *PROPERTIES, beyond=beyond) for beyond in (False, True))
     within, beyond = (_worst("SI", *PROPERTIES, beyond=beyond) for beyond in (False, True))
     sigmoid = operators.faults("OWA", "Qs")["idempotency"]
@@ -181,7 +167,7 @@ def _proposition_2(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _proposition_3(_: FuzzyIntegralResults) -> Judged:
+def proposition_3(_: FuzzyIntegralResults) -> Judged:
     worst = operators.of_missing()
     return verdict_of(worst < EXACT), (
         f"of {operators.FEW} records with two in five values missing, the aggregates are those of "
@@ -189,7 +175,7 @@ def _proposition_3(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-def _permuted(_: FuzzyIntegralResults) -> Judged:
+def permuted(_: FuzzyIntegralResults) -> Judged:
     gap, different = operators.permuted_gap()
     return verdict_of(gap < EXACT, different == len(operators.TABLE_I)), (
         f"the representatives of both files differ by {_little(gap)}, and {different} of the "
@@ -197,10 +183,7 @@ def _permuted(_: FuzzyIntegralResults) -> Judged:
     )
 
 
-# Section 4.4
-
-
-def _proposition_4(_: FuzzyIntegralResults) -> Judged:
+def proposition_4(_: FuzzyIntegralResults) -> Judged:
     worst = operators.law_by_counting(7)
     return verdict_of(worst < EXACT), (
         f"counted over the 5,040 permutations of 7 records it differs by {_little(worst)} at most. "
@@ -215,11 +198,11 @@ def almost_zero(_: FuzzyIntegralResults, least: float, most: float, *_of: float)
     return verdict_of(likely < ALMOST_ZERO), f"it is {likely:.1e}"
 
 
-def _as_in_wdbc(results: FuzzyIntegralResults) -> Judged:
+def as_in_wdbc(results: FuzzyIntegralResults) -> Judged:
     return _by_chance(results, "wdbc")
 
 
-def _as_in_ionosphere(results: FuzzyIntegralResults) -> Judged:
+def as_in_ionosphere(results: FuzzyIntegralResults) -> Judged:
     verdict, told = _by_chance(results, "ionosphere")
     links = int(results.in_words("one run", "ionosphere", "linked"))
     exactly = measures.random_matching(RECORDS, RECORDS).exactly(links)
@@ -240,15 +223,3 @@ def _by_chance(results: FuzzyIntegralResults, name: str) -> Judged:
         f"it is {matched:.4e} of a random matching; where each record takes anybody, as here, "
         f"{free:.1e}"
     )
-
-
-# In the order of the paper.
-OPERATORS = (
-    *(_within_values, _limits, _not_falling, _smaller, _symmetric, _choquet, _dependence),
-    *(_sugeno_symmetric, _owmax, _sugeno, _modulates),
-)
-CONDITIONS = (
-    *(_components, _proposition_1, _weighted, _plain, _extensible),
-    *(_proposition_2, _proposition_3, _permuted),
-)
-CHANCE = (_proposition_4, almost_zero, _as_in_wdbc, _as_in_ionosphere)

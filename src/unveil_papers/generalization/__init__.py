@@ -14,17 +14,16 @@ from msgspec.structs import replace
 
 from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Claim, ComparedTable
-from unveil_papers.framework.verdicts import judged
+from unveil_papers.framework.reproduction import ComparedTable
 from unveil_papers.framework.yardstick import alone, compared, half_a_digit
 from unveil_papers.generalization import sets, work
-from unveil_papers.generalization.claims import JUDGES
 from unveil_papers.generalization.results import ORDERS, ORIGINAL, WITHIN, GeneralizationResults
 from unveil_papers.generalization.work import GROUPS, RELEASES, SIZES
 
 Rows = dict[str, dict[str, float]]
 
 DATA = work.DATA
+results = GeneralizationResults  # what the judges of claims are given
 WORK = {
     "original": work.of_original,
     "patterns": work.of_patterns,
@@ -85,11 +84,6 @@ def printed_tables(found: TrialLog, published: Published) -> list[ComparedTable]
         _patterns(results),
         _rest(results),
     ]
-
-
-def claims(found: TrialLog, published: Published) -> list[Claim]:
-    """Every claim."""
-    return judged(published, JUDGES, GeneralizationResults(found, published))
 
 
 def _size(column: str) -> int:

@@ -4,7 +4,6 @@ import numpy as np
 
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
 from unveil_papers.framework.wording import listed
-from unveil_papers.generalization.outcomes import OUTCOMES
 from unveil_papers.generalization.results import (
     FAR,
     FEW,
@@ -55,15 +54,6 @@ def good(results: GeneralizationResults) -> Judged:
     return verdict_of(near > 0, near == len(below)), (
         f"In {near} of {len(below)} cells the tree is less than {FAR:.0f} points below the "
         f"original's on uci, and in the others up to {max(below):.1f}."
-    )
-
-
-def grown(results: GeneralizationResults) -> Judged:  # noqa: ARG001 - no figure tells it
-    """How alike two ways are."""
-    return untestable(
-        "By definition sets are split by the values of an attribute, as in a tree; but by all "
-        "attributes that tie, and chosen by how many values they have, not by what they tell of "
-        "the class. How much that is alike has no figure."
     )
 
 
@@ -263,10 +253,3 @@ def long(results: GeneralizationResults) -> Judged:
         f"{listed(results.each(MANY, 'rest'), 0)} are, at {sum(near)} of {len(SIZES)} K as "
         "printed."
     )
-
-
-JUDGES = (
-    k_anonymous, supported, grown, discarded, good, trade_off, true, of_identity, avoided, on_some,
-    others, unknown, no_ontology, single_out, few_stars, small_classes, rejected, specific,
-    split_again, second_pass, overlap, lower_risk, data_set, left_out, long, *OUTCOMES,
-)  # fmt: skip

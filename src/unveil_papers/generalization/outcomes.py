@@ -278,10 +278,3 @@ def rejecting(results: GeneralizationResults) -> Judged:
         f"of all, on uci. Accuracy does not show whom it falls on: at K = 30 {MANY} discards more "
         f"than chance explains of {hit:.0f} of {groups:.0f} groups by race and country."
     )
-
-
-OUTCOMES = (
-    around, growing, seven_to_thirty, equivalent, crossed, size_of_sample, caption, more_accurate,
-    unexplained, similar, different, at_twenty, best, fewer_records, outliers, fewer_discards,
-    partitioning, thousand, of_few_patterns, not_general, rejecting,
-)  # fmt: skip

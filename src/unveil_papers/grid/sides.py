@@ -179,17 +179,23 @@ WAYS = {
     ),
     "compatible": GridAttack(attacks.Compatible(), "ours", "any", "nearest"),
     "tailored": GridAttack(attacks.Tailored(), "ours", "any", "nearest"),
-    "tailored, posterior": GridAttack(attacks.Tailored(matching="posterior"), "ours", "any", "posterior"),
+    "tailored, posterior": GridAttack(
+        attacks.Tailored(matching="posterior"), "ours", "any", "posterior"
+    ),
     "DBRL, 1-1": GridAttack(attacks.Distance(matching="one-to-one"), "ours", "any", "matched"),
     "DBRL, posterior": GridAttack(attacks.Distance(matching="posterior"), "ours", "any", "matched"),
     "RBRL-Sum, 1-1": GridAttack(attacks.Rank(matching="one-to-one"), "ours", "ordered", "matched"),
-    "RBRL-Sum, posterior": GridAttack(attacks.Rank(matching="posterior"), "ours", "ordered", "matched"),
+    "RBRL-Sum, posterior": GridAttack(
+        attacks.Rank(matching="posterior"), "ours", "ordered", "matched"
+    ),
     "RBRL-Max, 1-1": GridAttack(
         attacks.Rank(criterion="max", matching="one-to-one"), "ours", "ordered", "matched"
     ),
     "RBRL-Max, posterior": GridAttack(
         attacks.Rank(criterion="max", matching="posterior"), "ours", "ordered", "matched"
     ),
-    "structural": GridAttack(attacks.Structural(starts=10, controls=2), "ours", "nameless", "apart"),
+    "structural": GridAttack(
+        attacks.Structural(starts=10, controls=2), "ours", "nameless", "apart"
+    ),
     "position": GridAttack(attacks.Position(), "a control", "nothing", "nearest"),
 }  # fmt: skip

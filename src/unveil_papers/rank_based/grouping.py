@@ -4,32 +4,26 @@ from unveil_papers.framework.verdicts import Judged, verdict_of
 from unveil_papers.framework.wording import listed, span
 from unveil_papers.rank_based.judging import (
     DISTANCE,
-    EIA,
     GUESSES,
     MARGIN,
     MAX,
     SUM,
     THREE,
-    Judge,
     Paper,
     counts,
     if_so,
     levels,
-    over_distance,
 )
-from unveil_papers.rank_based.work import FILES, GROUPING, GROUPS
+from unveil_papers.rank_based.work import FILES, GROUPS
 
 TINY = 1e-9  # of which nothing is many times as much
-
-
-# Section 4, microaggregation.
 
 
 def _three(paper: Paper, file: str, k: int) -> list[float]:
     return [paper.found.one("grouped", file, k, figure=name) for name in THREE]
 
 
-def _small(paper: Paper) -> Judged:
+def small(paper: Paper) -> Judged:
     ks = GROUPS["census"]
     gaps = [min(_three(paper, "census", k)[1:]) - _three(paper, "census", k)[0] for k in ks]
     gaps_of = list(zip(ks, gaps, strict=True))
@@ -42,7 +36,7 @@ def _small(paper: Paper) -> Judged:
     )
 
 
-def _in_text(paper: Paper) -> Judged:
+def in_text(paper: Paper) -> Judged:
     ours = _three(paper, "census", 216)
     same = [paper.same("Table 5, Census", "216", [name]) for name in THREE]
     hits = paper.found.one("grouped", "census", 216, figure="hits")
@@ -52,12 +46,12 @@ def _in_text(paper: Paper) -> Judged:
     )
 
 
-def _extreme(paper: Paper) -> Judged:
+def extreme(paper: Paper) -> Judged:
     ours = _three(paper, "census", 360)[1:]
     return if_so(paper.same("Table 5, Census", "360", (SUM, MAX)), f"Ours: {listed(ours)} %.")
 
 
-def _susceptible(paper: Paper) -> Judged:
+def susceptible(paper: Paper) -> Judged:
     times = [_three(paper, file, k)[1] * k / 100 for file in FILES for k in GROUPS[file]]
     shares = [
         100 * _three(paper, file, k)[1] / paper.found.one("grouped", file, k, figure="ceiling")
@@ -72,7 +66,7 @@ def _susceptible(paper: Paper) -> Judged:
     )
 
 
-def _together(paper: Paper) -> Judged:
+def together(paper: Paper) -> Judged:
     done = {
         k: [
             paper.found.one("together", "census", k, figure=name)
@@ -89,7 +83,7 @@ def _together(paper: Paper) -> Judged:
     )  # fmt: skip
 
 
-def _dramatic(paper: Paper) -> Judged:
+def dramatic(paper: Paper) -> Judged:
     census, eia = (
         [(by_sum - by_distance, by_sum / max(by_distance, TINY)) for by_distance, by_sum, _ in rows]
         for rows in ([_three(paper, file, k) for k in GROUPS[file]] for file in FILES)
@@ -103,7 +97,7 @@ def _dramatic(paper: Paper) -> Judged:
     )
 
 
-def _tenfold(paper: Paper) -> Judged:
+def tenfold(paper: Paper) -> Judged:
     ours = _three(paper, "eia", 341)
     same = paper.same("Table 5, EIA", "341", THREE)
     hits = paper.found.one("grouped", "eia", 341, figure="hits")
@@ -114,12 +108,12 @@ def _tenfold(paper: Paper) -> Judged:
     )
 
 
-def _alike(paper: Paper) -> Judged:
+def alike(paper: Paper) -> Judged:
     apart = [paper.found.one("grouped", f, k, figure="apart") for f in FILES for k in GROUPS[f]]
     return if_so(max(apart) == 0, f"No record is linked by one only, in all {len(apart)} releases.")
 
 
-def _reason(paper: Paper) -> Judged:
+def reason(paper: Paper) -> Judged:
     tried = [(f, k) for f in FILES for k in GROUPS[f] if paper.found.has("regrouped", f, k)]
     own = [paper.found.one("grouped", f, k, figure="own group") for f, k in tried]
     other = [
@@ -135,10 +129,3 @@ def _reason(paper: Paper) -> Judged:
         "records, and its first row is taken.",
         "holds in part" if max(other) > 0 else "does not hold",
     )
-
-
-GROUPED: tuple[Judge, ...] = (
-    _small, _in_text, _extreme, _susceptible, _together, _dramatic, _tenfold,
-    lambda paper: over_distance(paper, GROUPING, EIA, always=True),
-    _alike, _reason,
-)  # fmt: skip

@@ -27,7 +27,6 @@ TABLES = {
     "Table 4": "multiplicative",
 }
 TEXT = "In the text"  # what is printed there only
-ELSEWHERE = "It is about other papers, whose figures are not at hand."
 MARGIN = 5.0  # points that are a considerable margin
 GUESSES = 10  # times what a guess links, which is a threat
 
@@ -180,6 +179,18 @@ def joint(*verdicts: Verdict) -> Verdict:
 def judged_by(result: Contest, who: str, *, always: bool = False) -> Judged:
     """Judge by one contest."""
     return by_rows(result, always=always), f"{who}: {result}."
+
+
+def by_attack(
+    paper: Paper, mask: str, first: str, second: str, who: str, *, always: bool = False
+) -> Judged:
+    """Judge one attack against another."""
+    return judged_by(paper.between(mask, first, second), who, always=always)
+
+
+def by_file(paper: Paper, mask: str, *, always: bool = False) -> Judged:
+    """Judge all attacks on Census against the same on EIA."""
+    return judged_by(paper.files(mask), "Of Census", always=always)
 
 
 def either_way(result: Contest) -> Verdict:

@@ -1,34 +1,42 @@
-"""What the paper on rank-based record linkage says of linkage itself: Sections 1 to 3."""
+"""What the paper on rank-based record linkage says of linkage itself: Sections 1 to 5."""
 
 from itertools import combinations
 
-from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
+from unveil_papers.framework.contests import contest
+from unveil_papers.framework.verdicts import Judged, verdict_of
 from unveil_papers.framework.wording import listed
 from unveil_papers.rank_based.judging import (
     DISTANCE,
-    ELSEWHERE,
     GUESSES,
     MAX,
     SUM,
-    Judge,
+    TEXT,
     Paper,
+    both,
     either_way,
     if_so,
-    judged_by,
+    joint,
     levels,
     not_so,
-    over_distance,
 )
-from unveil_papers.rank_based.work import FILES, LEVELS, NOISE, SURE, SWAPPED, known_rows
+from unveil_papers.rank_based.work import (
+    FILES,
+    GROUPING,
+    GROUPS,
+    LEVELS,
+    NOISE,
+    SURE,
+    SWAPPED,
+    known_rows,
+)
 
 FEW = 10  # links that are claimed to be right: of fewer nothing is said
-NUMBERS = "Both files hold numbers only."
+BY_VALUE = ("swapping", "p-distribution", "multiplicative", GROUPING)
+BY_RANK = ("swapping", "p-distribution", GROUPING)
+OF_ANY_VALUE = ("noise", "correlated", "correlated-evenly")
 
 
-# Section 1.
-
-
-def _verified(paper: Paper) -> Judged:
+def verified(paper: Paper) -> Judged:
     asserted = {
         f"{FILES[file]} {mask} {level:g}": [
             sum(paper.found.each("known", mask, file, level, figure=name))
@@ -50,14 +58,14 @@ def _verified(paper: Paper) -> Judged:
     )
 
 
-def _worst(paper: Paper) -> Judged:
+def worst(paper: Paper) -> Judged:
     known = paper.known("posterior")
     return not_so(known), (
         f"Who also knows the mask, set against the best of the three, links {known}."
     )
 
 
-def _compares(paper: Paper) -> Judged:
+def compares(paper: Paper) -> Judged:
     places = [(mask, level) for mask in LEVELS for level in LEVELS[mask]]
     turned = [
         (a, b)
@@ -73,19 +81,11 @@ def _compares(paper: Paper) -> Judged:
     )
 
 
-INTRODUCTION: tuple[Judge, ...] = (
-    _verified, _worst, _compares, lambda _: untestable(NUMBERS), lambda _: untestable(ELSEWHERE)
-)  # fmt: skip
-
-
-# Section 2.
-
-
 def _probabilistic(paper: Paper, figure: str) -> float:
     return paper.found.mean("agreed", figure=figure)
 
 
-def _told_nothing(paper: Paper) -> Judged:
+def told_nothing(paper: Paper) -> Judged:
     near, equal = _probabilistic(paper, "near"), _probabilistic(paper, "equal")
     return verdict_of(*(one > GUESSES * paper.guess("census") for one in (near, equal))), (
         f"Told nothing, not even the probabilities, it links {near:.1f} % of Census at a = "
@@ -95,7 +95,7 @@ def _told_nothing(paper: Paper) -> Judged:
     )
 
 
-def _every_kind(paper: Paper) -> Judged:
+def every_kind(paper: Paper) -> Judged:
     near, equal = _probabilistic(paper, "near"), _probabilistic(paper, "equal")
     return if_so(
         equal > near / 2,
@@ -104,18 +104,6 @@ def _every_kind(paper: Paper) -> Judged:
         f"closeness, {near:.1f} %.",
         "holds in part" if equal > GUESSES * paper.guess("census") else "does not hold",
     )
-
-
-BACKGROUND: tuple[Judge, ...] = (
-    lambda _: untestable(NUMBERS),
-    lambda _: untestable("What is natural is a matter of opinion; no other was run."),
-    lambda _: ("holds", "By definition: a weighted distance is a distance. None was run."),
-    _told_nothing, _every_kind,
-    lambda _: untestable("What is simple and intuitive is a matter of opinion."),
-)  # fmt: skip
-
-
-# Section 3.
 
 
 def _sums(paper: Paper) -> tuple[float, float, float, str]:
@@ -129,12 +117,12 @@ def _sums(paper: Paper) -> tuple[float, float, float, str]:
     )  # fmt: skip
 
 
-def _absolute(paper: Paper) -> Judged:
+def absolute(paper: Paper) -> Judged:
     plain, squares, printed, said = _sums(paper)
     return if_so(abs(plain - printed) < abs(squares - printed), said)
 
 
-def _squared(paper: Paper) -> Judged:
+def squared(paper: Paper) -> Judged:
     plain, squares, printed, said = _sums(paper)
     return if_so(
         abs(squares - printed) < abs(plain - printed),
@@ -142,7 +130,7 @@ def _squared(paper: Paper) -> Judged:
     )
 
 
-def _unscaled(paper: Paper) -> Judged:
+def unscaled(paper: Paper) -> Judged:
     same = [
         value
         for file in FILES
@@ -159,7 +147,7 @@ def _unscaled(paper: Paper) -> Judged:
     )
 
 
-def _criteria(paper: Paper) -> Judged:
+def criteria(paper: Paper) -> Judged:
     sums = paper.between(tuple(LEVELS), SUM, MAX)
     return either_way(sums), (
         f"The sum links more than the maximum in {len(sums.more)} rows of both files, less in "
@@ -167,7 +155,7 @@ def _criteria(paper: Paper) -> Judged:
     )
 
 
-def _bounded(paper: Paper) -> Judged:
+def bounded(paper: Paper) -> Judged:
     positions = paper.placed("swapping", "outside", SWAPPED)
     ranks = [paper.moved("swapping", level, "outside") for level in SWAPPED]
     return verdict_of(max(positions) == 0, max(ranks) == 0), (
@@ -177,15 +165,78 @@ def _bounded(paper: Paper) -> Judged:
     )
 
 
-BY_RANKS: tuple[Judge, ...] = (
-    lambda paper: over_distance(paper, ("swapping", "p-distribution")),
-    _absolute, _unscaled, _criteria, _squared,
-    lambda paper: judged_by(paper.between("swapping", MAX, SUM), "Rank max over rank sum"),
-    _bounded,
-)  # fmt: skip
-
-
 def _order(paper: Paper, a: tuple[str, float], b: tuple[str, float], attack: str) -> int:
     """Which of two releases of Census an attack links more of, by a point at least."""
     gap = paper.mean(a[0], "census", a[1], attack) - paper.mean(b[0], "census", b[1], attack)
     return 0 if abs(gap) < 1 else 1 if gap > 0 else -1
+
+
+def depends(paper: Paper) -> Judged:
+    sums = paper.between((*LEVELS, GROUPING), SUM, DISTANCE)
+    return either_way(sums), (
+        f"Rank sum links more than distance in {len(sums.more)} of {sum(map(len, sums))} rows "
+        f"of both files, less in {len(sums.less)}."
+    )
+
+
+def sizes(paper: Paper) -> Judged:
+    wanted = [(file, what) for file in FILES for what in ("records", "attributes")]
+    ours = [paper.found.one("described", file, figure=what) for file, what in wanted]
+    theirs = [float(paper.printed(TEXT, what, FILES[file])) for file, what in wanted]
+    return if_so(
+        ours == theirs,
+        "Census {:,.0f} and {:.0f}, EIA {:,.0f} and {:.0f}, the last columns of its file.".format(
+            *ours
+        ),
+    )
+
+
+def undrawn(paper: Paper) -> Judged:
+    again = [paper.found.one("grouped", f, k, figure="again") for f in FILES for k in GROUPS[f]]
+    return if_so(min(again) == 1, f"Two seeds make the same release, in all {len(again)} cases.")
+
+
+def hypothesis(paper: Paper) -> Judged:
+    grouped = paper.between(GROUPING, SUM, DISTANCE)
+    noisy = paper.between("multiplicative", SUM, DISTANCE)
+    return both(noisy, grouped, ("Multiplicative noise, rank sum over distance",
+                                  "microaggregation"))  # fmt: skip
+
+
+def by_value(paper: Paper) -> Judged:
+    plain = paper.between(BY_VALUE, SUM, DISTANCE)
+    logs = contest(
+        {
+            f"{FILES[file]} {level:g}": (
+                paper.found.each("bent", "multiplicative", file, level, figure=DISTANCE),
+                paper.found.each("linked", "multiplicative", file, level, figure=SUM),
+            )
+            for file in FILES
+            for level in NOISE
+        },
+        paired=False,
+    )
+    return if_so(
+        joint(plain.verdict, not_so(logs)) == "holds",
+        f"Rank sum over distance: {plain}. But under multiplicative noise distance between "
+        f"logarithms, where the noise is as large for small values as for large ones, set "
+        f"against rank sum, links {logs}: what counts is the scale.",
+        joint(plain.verdict, not_so(logs)),
+    )
+
+
+def criteria_by_mask(paper: Paper) -> Judged:
+    sums = paper.between((*LEVELS, GROUPING), SUM, MAX)
+    return either_way(sums), (
+        f"Rank sum links more than rank max in {len(sums.more)} rows, less in "
+        f"{len(sums.less)}, and no difference shows in {len(sums.even) + len(sums.open)}."
+    )
+
+
+def only(paper: Paper) -> Judged:
+    here = paper.between(OF_ANY_VALUE, DISTANCE, SUM)
+    elsewhere = paper.between(BY_VALUE, DISTANCE, SUM)
+    return joint(here.verdict, not_so(elsewhere)), (
+        f"Distance over rank sum under these two: {here}. Under the other masks it links more "
+        f"in {len(elsewhere.more)} of {sum(map(len, elsewhere))} rows."
+    )

@@ -12,14 +12,12 @@ from unveil_papers.rank_based.judging import (
     SUM,
     TEXT,
     THREE,
-    Judge,
     Paper,
     below_distance,
     best_of,
     both,
     if_so,
     joint,
-    judged_by,
     levels,
     not_so,
     over_distance,
@@ -29,10 +27,7 @@ from unveil_papers.rank_based.work import FILES, NOISE
 CORRELATED = ("correlated", "correlated-evenly")
 
 
-# Section 4, additive noise.
-
-
-def _reverses(paper: Paper) -> Judged:
+def reverses(paper: Paper) -> Judged:
     verdict, three = best_of(paper, "noise", DISTANCE, BOTH)
     known = paper.known("likelihood", ["noise"])
     gaps = [abs(a - b) for rows in known for _, a, b in rows]
@@ -42,7 +37,7 @@ def _reverses(paper: Paper) -> Judged:
     )
 
 
-def _text(paper: Paper) -> Judged:
+def text(paper: Paper) -> Judged:
     by_distance, by_sum = (paper.mean("noise", "census", 0.1, of) for of in (DISTANCE, SUM))
     in_text = float(paper.printed(TEXT, "noise 0.10 DBRL", "Census"))
     in_table = float(paper.printed("Table 1", "0.10", f"Census {DISTANCE}"))
@@ -55,7 +50,7 @@ def _text(paper: Paper) -> Judged:
     )
 
 
-def _gap(paper: Paper) -> Judged:
+def gap(paper: Paper) -> Judged:
     gaps = [
         paper.mean("noise", "census", level, DISTANCE) - paper.mean("noise", "census", level, SUM)
         for level in NOISE
@@ -73,7 +68,7 @@ def _gap(paper: Paper) -> Judged:
     )
 
 
-def _much_less(paper: Paper) -> Judged:
+def much_less(paper: Paper) -> Judged:
     result = paper.files("noise")
     shares = [
         100 * paper.mean("noise", "eia", level, of) / paper.mean("noise", "census", level, of)
@@ -86,7 +81,7 @@ def _much_less(paper: Paper) -> Judged:
     )
 
 
-def _best(paper: Paper) -> Judged:
+def best(paper: Paper) -> Judged:
     known = paper.known("posterior", ["noise"])
     pairs = paper.known("one to one", ["noise"], CENSUS)
     verdict, three = best_of(paper, "noise", DISTANCE, BOTH)
@@ -96,7 +91,7 @@ def _best(paper: Paper) -> Judged:
     )
 
 
-def _meant_for(paper: Paper) -> Judged:
+def meant_for(paper: Paper) -> Judged:
     noise = paper.between("noise", SUM, MAX)
     factors = [paper.between("multiplicative", MAX, by, EIA) for by in (SUM, DISTANCE)]
     ahead = min(len(one.more) for one in factors)
@@ -107,7 +102,7 @@ def _meant_for(paper: Paper) -> Judged:
     )
 
 
-def _correlated(paper: Paper) -> Judged:
+def correlated(paper: Paper) -> Judged:
     every = {
         f"{FILES[file]}, {called}": paper.apart(("noise", file), (mask, file))
         for mask, called in zip(CORRELATED, ("aΣ", "a²Σ"), strict=True)
@@ -120,28 +115,13 @@ def _correlated(paper: Paper) -> Judged:
     )
 
 
-def _ordered(paper: Paper) -> Judged:
+def ordered(paper: Paper) -> Judged:
     first = paper.between(CORRELATED, DISTANCE, SUM)
     second = paper.between(CORRELATED, SUM, MAX)
     return both(first, second, ("Distance, rank sum", "Rank sum, rank max"))
 
 
-ADDITIVE_NOISE: tuple[Judge, ...] = (
-    _reverses,
-    lambda paper: best_of(paper, "noise", DISTANCE, CENSUS, always=True),
-    _text, _gap, _much_less,
-    lambda paper: best_of(paper, "noise", DISTANCE, EIA, always=True),
-    _best,
-    lambda paper: judged_by(paper.between("noise", SUM, MAX), "Rank sum over rank max",
-                            always=True),
-    _meant_for, _correlated, _ordered,
-)  # fmt: skip
-
-
-# Section 4, multiplicative noise.
-
-
-def _skewed(paper: Paper) -> Judged:
+def skewed(paper: Paper) -> Judged:
     small, large = (
         [paper.found.one("described", file, figure=name) for file in FILES]
         for name in ("small", "large")
@@ -153,7 +133,7 @@ def _skewed(paper: Paper) -> Judged:
     )
 
 
-def _logarithms(paper: Paper) -> Judged:
+def logarithms(paper: Paper) -> Judged:
     verdict, words = over_distance(paper, "multiplicative", BOTH)
     logs = paper.found.mean("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
     return verdict, (
@@ -161,7 +141,7 @@ def _logarithms(paper: Paper) -> Judged:
     )
 
 
-def _sums(paper: Paper) -> Judged:
+def sums(paper: Paper) -> Judged:
     result = paper.between("multiplicative", SUM, DISTANCE, CENSUS)
     ours = [paper.mean("multiplicative", "census", 0.25, of) for of in (SUM, DISTANCE)]
     same = paper.same("Table 4", "0.25", [f"Census {of}" for of in (SUM, DISTANCE)])
@@ -171,7 +151,7 @@ def _sums(paper: Paper) -> Judged:
     )
 
 
-def _middle(paper: Paper) -> Judged:
+def middle(paper: Paper) -> Judged:
     between = {
         level: [paper.mean("multiplicative", "census", level, of) for of in (DISTANCE, MAX, SUM)]
         for level in (0.05, *NOISE)
@@ -184,17 +164,17 @@ def _middle(paper: Paper) -> Judged:
     )
 
 
-def _unlike(paper: Paper) -> Judged:
+def unlike(paper: Paper) -> Judged:
     eia, census = (paper.between("multiplicative", MAX, SUM, of) for of in (EIA, CENSUS))
     return (joint(eia.verdict, not_so(census)), f"On EIA rank max links {eia}; on Census {census}.")
 
 
-def _always(paper: Paper) -> Judged:
+def always(paper: Paper) -> Judged:
     verdict, words = over_distance(paper, "multiplicative", BOTH, always=True)
     return verdict, f"{words} {_own_table(paper)}"
 
 
-def _with_care(paper: Paper) -> Judged:
+def with_care(paper: Paper) -> Judged:
     uniform, normal = (
         [max(paper.found.one("turned", f, level, figure=name) for f in FILES) for level in NOISE]
         for name in ("uniform", "normal")
@@ -205,15 +185,6 @@ def _with_care(paper: Paper) -> Judged:
         f"the values); normal ones of the same deviation turn {listed(normal)} % at b = "
         f"{levels(NOISE)} (of the file with more).",
     )
-
-
-MULTIPLICATIVE_NOISE: tuple[Judge, ...] = (
-    _skewed, _with_care, _logarithms, _sums, _middle,
-    lambda paper: judged_by(paper.files("multiplicative"), "Of Census", always=True),
-    lambda paper: over_distance(paper, "multiplicative", EIA),
-    _unlike,
-    _always,
-)  # fmt: skip
 
 
 def _own_table(paper: Paper) -> str:

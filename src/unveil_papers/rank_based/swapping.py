@@ -6,23 +6,19 @@ from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
 from unveil_papers.framework.wording import listed
 from unveil_papers.framework.yardstick import compared
 from unveil_papers.rank_based.judging import (
-    BOTH,
     CENSUS,
     DISTANCE,
     EIA,
-    ELSEWHERE,
     GUESSES,
     MARGIN,
     MAX,
     SUM,
     THREE,
-    Judge,
     Paper,
     best_of,
     both,
     if_so,
     joint,
-    judged_by,
     known_at,
     levels,
 )
@@ -33,10 +29,7 @@ UNDER_HALF = [level for level in SWAPPED if level < 50]
 BOUNDED = [level for level in SWAPPED if level < 100]  # beyond p % of n there are positions
 
 
-# Section 4, rank swapping.
-
-
-def _margin(paper: Paper) -> Judged:
+def margin(paper: Paper) -> Judged:
     wide = {}
     for file in FILES:
         for level in SWAPPED:
@@ -54,7 +47,7 @@ def _margin(paper: Paper) -> Judged:
     )
 
 
-def _quarter(paper: Paper) -> Judged:
+def quarter(paper: Paper) -> Judged:
     runs = paper.found.each("linked", "swapping", "census", 25.0, figure=MAX)
     mean, error = float(np.mean(runs)), float(np.std(runs, ddof=1)) / len(runs) ** 0.5
     printed = float(paper.printed("Table 2", "25%", f"Census {MAX}"))
@@ -65,7 +58,7 @@ def _quarter(paper: Paper) -> Judged:
     )
 
 
-def _earlier(paper: Paper) -> Judged:
+def earlier(paper: Paper) -> Judged:
     by_distance = paper.mean("swapping", "census", 25.0, DISTANCE)
     return (
         "cannot be tested",
@@ -73,7 +66,7 @@ def _earlier(paper: Paper) -> Judged:
     )
 
 
-def _half(paper: Paper) -> Judged:
+def half(paper: Paper) -> Judged:
     by_rank = [paper.mean("swapping", "census", level, MAX) for level in SWAPPED]
     little = [one >= MARGIN for one in by_rank]
     known = known_at(paper, "swapping", 50.0)
@@ -86,7 +79,7 @@ def _half(paper: Paper) -> Judged:
     )
 
 
-def _poor(paper: Paper) -> Judged:
+def poor(paper: Paper) -> Judged:
     left = [paper.moved("swapping", level, "correlation") for level in SWAPPED]
     return if_so(
         paper.moved("swapping", 50.0, "correlation") < 50,
@@ -95,23 +88,7 @@ def _poor(paper: Paper) -> Judged:
     )
 
 
-RANK_SWAPPING: tuple[Judge, ...] = (
-    lambda paper: best_of(paper, "swapping", MAX, BOTH, always=True),
-    _margin, _quarter, _earlier, lambda _: untestable(ELSEWHERE),
-    lambda _: ("holds", "By definition: the attack is given the two files and nothing else."),
-    _half, _poor,
-    lambda paper: judged_by(paper.files("swapping"), "Of Census"),
-    lambda paper: best_of(paper, "swapping", MAX, EIA),
-    lambda paper: judged_by(paper.between("swapping", SUM, DISTANCE), "Rank sum over distance",
-                      always=True),
-    lambda _: untestable("It is about what other papers do."),
-)  # fmt: skip
-
-
-# Section 4, p-distribution rank swapping.
-
-
-def _knowing(paper: Paper) -> Judged:
+def knowing(paper: Paper) -> Judged:
     shares = {
         f"{FILES[file]} {level:g}": paper.found.mean(
             "known", mask, file, level, figure="likelihood"
@@ -123,7 +100,7 @@ def _knowing(paper: Paper) -> Judged:
     return _threat(shares, "Who knows p")
 
 
-def _unknowing(paper: Paper) -> Judged:
+def unknowing(paper: Paper) -> Judged:
     shares = {
         f"{FILES[file]} {level:g}": paper.mean("swapping", file, level, MAX) / paper.guess(file)
         for file in FILES
@@ -132,7 +109,7 @@ def _unknowing(paper: Paper) -> Judged:
     return _threat(shares, "Rank max")
 
 
-def _in_words(paper: Paper) -> Judged:
+def in_words(paper: Paper) -> Judged:
     table = compared(
         paper.published, "Table 3",
         lambda row, column: None if column.startswith("EIA") else paper.found.each(
@@ -153,7 +130,7 @@ def _in_words(paper: Paper) -> Judged:
     )
 
 
-def _unbounded(paper: Paper) -> Judged:
+def unbounded(paper: Paper) -> Judged:
     drawn, plain = (
         paper.placed(mask, "farthest", BOUNDED) for mask in ("p-distribution", "swapping")
     )
@@ -165,7 +142,7 @@ def _unbounded(paper: Paper) -> Judged:
     )
 
 
-def _anywhere(paper: Paper) -> Judged:
+def anywhere(paper: Paper) -> Judged:
     far = paper.placed("p-distribution", "of n", SWAPPED)
     return if_so(
         max(far) > ROOM[1],
@@ -174,7 +151,7 @@ def _anywhere(paper: Paper) -> Judged:
     )
 
 
-def _relies(paper: Paper) -> Judged:
+def relies(paper: Paper) -> Judged:
     plain, drawn = (
         paper.placed(mask, "bound", UNDER_HALF) for mask in ("swapping", "p-distribution")
     )
@@ -188,7 +165,7 @@ def _relies(paper: Paper) -> Judged:
     )
 
 
-def _somewhat(paper: Paper) -> Judged:
+def somewhat(paper: Paper) -> Judged:
     less = paper.apart(("swapping", "census"), ("p-distribution", "census"))
     rows = [
         (paper.mean("p-distribution", "census", level, of), plain, of, level)
@@ -206,12 +183,12 @@ def _somewhat(paper: Paper) -> Judged:
     )
 
 
-def _better(paper: Paper) -> Judged:
+def better(paper: Paper) -> Judged:
     verdict, said = best_of(paper, "p-distribution", MAX, CENSUS)
     return verdict, f"{said} On EIA, which Table 3 leaves out: {_aside(paper, MAX, SUM)}."
 
 
-def _farther(paper: Paper) -> Judged:
+def farther(paper: Paper) -> Judged:
     plain, drawn, words = (
         [paper.moved(mask, level, "mean") for level in SWAPPED]
         for mask in ("swapping", "p-distribution", IN_WORDS)
@@ -225,7 +202,7 @@ def _farther(paper: Paper) -> Judged:
     )
 
 
-def _ordered(paper: Paper) -> Judged:
+def ordered(paper: Paper) -> Judged:
     first, second = (
         paper.between("p-distribution", *pair, CENSUS) for pair in ((MAX, SUM), (SUM, DISTANCE))
     )
@@ -238,12 +215,6 @@ def _ordered(paper: Paper) -> Judged:
 
 def _aside(paper: Paper, first: str, second: str) -> str:
     return f"{first} over {second}, {paper.between('p-distribution', first, second, EIA)}"
-
-
-P_DISTRIBUTION: tuple[Judge, ...] = (
-    _knowing, _unknowing, _in_words, _unbounded, _anywhere, _relies, _better, _somewhat, _farther,
-    _ordered,
-)  # fmt: skip
 
 
 def _threat(times: dict[str, float], who: str) -> Judged:

@@ -4,7 +4,7 @@ from functools import partial
 
 from scipy.stats import beta, hypergeom
 
-from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
+from unveil_papers.framework.verdicts import Judged, verdict_of
 from unveil_papers.framework.wording import span
 from unveil_papers.supervised.conditions import KEY, PEOPLE
 from unveil_papers.supervised.files import FILES, SIZE
@@ -25,10 +25,7 @@ NEARLY = 1e-9
 CODED = f"{len(KEY)} attributes"
 
 
-# Abstract, Sections 1 and 2
-
-
-def _worst_case(results: SupervisedResults) -> Judged:
+def worst_case(results: SupervisedResults) -> Judged:
     better = [
         weights >= max(plain) - NEARLY
         for name in FILES
@@ -51,7 +48,7 @@ def _worst_case(results: SupervisedResults) -> Judged:
     )
 
 
-def _identifier_left(results: SupervisedResults) -> Judged:
+def identifier_left(results: SupervisedResults) -> Judged:
     share = results.found.one("facts", figure="identified")
     return verdict_of(share == 1), (
         "by definition: an identifier is one person's alone, and the illness stands beside it; of "
@@ -59,14 +56,14 @@ def _identifier_left(results: SupervisedResults) -> Judged:
     )
 
 
-def _several_releases(results: SupervisedResults) -> Judged:
+def several_releases(results: SupervisedResults) -> Judged:
     once, twice = results.once("scenarios", "once", "twice")
     return verdict_of(twice > once), (
         f"two noisy releases together link {twice:.3f}, one {once:.3f}"
     )
 
 
-def _sources(results: SupervisedResults) -> Judged:
+def sources(results: SupervisedResults) -> Judged:
     one, other = results.found.several("knowledge", figure="sources")
     combined = results.found.one("knowledge", figure="combined")
     return verdict_of(combined > max(one, other)), (
@@ -75,7 +72,7 @@ def _sources(results: SupervisedResults) -> Judged:
     )
 
 
-def _intervals(results: SupervisedResults) -> Judged:
+def intervals(results: SupervisedResults) -> Judged:
     share, counted = results.once("facts", "swapped", "swapped ranks")
     other = results.found.one("facts", figure="microaggregated")
     return verdict_of(share == counted == 1), (
@@ -85,7 +82,7 @@ def _intervals(results: SupervisedResults) -> Judged:
     )
 
 
-def _regression(results: SupervisedResults) -> Judged:
+def regression(results: SupervisedResults) -> Judged:
     fits = results.found.several("facts", figure="regression")
     others = len(fits) - 1
     chance = float(beta.isf(SELDOM, others / 2, (SIZE - others - 1) / 2))
@@ -97,7 +94,7 @@ def _regression(results: SupervisedResults) -> Judged:
     )
 
 
-def _single_attribute(results: SupervisedResults) -> Judged:
+def single_attribute(results: SupervisedResults) -> Judged:
     category, together, number = results.once(
         "facts", "single category", "together", "single number"
     )
@@ -108,7 +105,7 @@ def _single_attribute(results: SupervisedResults) -> Judged:
     )
 
 
-def _no_identifiers(results: SupervisedResults) -> Judged:
+def no_identifiers(results: SupervisedResults) -> Judged:
     together, linked = results.once("facts", "together", "linked")
     return verdict_of(together == 0, not beyond_chance(linked)), (
         f"M4-33 has no identifier, and {percent(linked)} of the originals find their row; of 1,000 "
@@ -116,7 +113,7 @@ def _no_identifiers(results: SupervisedResults) -> Judged:
     )
 
 
-def _almost_any(results: SupervisedResults) -> Judged:
+def almost_any(results: SupervisedResults) -> Judged:
     number = results.found.one("facts", figure="single number")
     return verdict_of(number > 0), (
         f"each of the six attributes of Census singles out at least {number:.0f} of {SIZE} by "
@@ -124,7 +121,7 @@ def _almost_any(results: SupervisedResults) -> Judged:
     )
 
 
-def _whose(results: SupervisedResults) -> Judged:
+def whose(results: SupervisedResults) -> Judged:
     linked, right = results.once("facts", "linked", "right")
     return verdict_of(linked < IMPORTANT), (
         f"of M4-33 {percent(linked)} of the originals find their row, by the covariance of true "
@@ -132,7 +129,7 @@ def _whose(results: SupervisedResults) -> Judged:
     )
 
 
-def _values_of_links(results: SupervisedResults) -> Judged:
+def values_of_links(results: SupervisedResults) -> Judged:
     right = results.found.one("facts", figure="right if linked")
     return verdict_of(right == 1), (
         "by definition, where they are released as they are: of M4-33 with a seventh column "
@@ -140,7 +137,7 @@ def _values_of_links(results: SupervisedResults) -> Judged:
     )
 
 
-def _whatever(results: SupervisedResults) -> Judged:
+def whatever(results: SupervisedResults) -> Judged:
     shares = results.found.several("knowledge", figure="linked")
     above = [beyond_chance(share) for share in shares]
     most = max((share for share, so in zip(shares, above, strict=True) if not so), default=0.0)
@@ -152,7 +149,7 @@ def _whatever(results: SupervisedResults) -> Judged:
     )
 
 
-def _synthetic(results: SupervisedResults) -> Judged:
+def synthetic(results: SupervisedResults) -> Judged:
     share = results.found.one("scenarios", figure="synthetic")
     return verdict_of(beyond_chance(share)), (
         f"four columns drawn anew from their regression on the others: {share:.3f} are linked, "
@@ -160,7 +157,7 @@ def _synthetic(results: SupervisedResults) -> Judged:
     )
 
 
-def _not_found(results: SupervisedResults) -> Judged:
+def not_found(results: SupervisedResults) -> Judged:
     (numbers,) = results.columns("found")
     categories = results.found.one("miscoded", figure="found") / PEOPLE
     return verdict_of(max(numbers) < 0.5, categories < 0.5), (
@@ -170,7 +167,7 @@ def _not_found(results: SupervisedResults) -> Judged:
     )
 
 
-def _rare(results: SupervisedResults) -> Judged:
+def rare(results: SupervisedResults) -> Judged:
     alone, before, both = results.once("miscoded", "alone", "alone before", "both")
     by_chance = float(hypergeom.sf(both - 1, PEOPLE, before, alone))
     return verdict_of(by_chance >= SELDOM), (
@@ -183,17 +180,7 @@ def _rare(results: SupervisedResults) -> Judged:
     )
 
 
-FIRST = (
-    _worst_case, _identifier_left, _several_releases, _sources, _intervals, _regression,
-    _single_attribute, _no_identifiers, _almost_any, _whose, _values_of_links, _whatever,
-    _synthetic, _not_found, _rare,
-)  # fmt: skip
-
-
-# Section 2.3
-
-
-def _standardise(results: SupervisedResults) -> Judged:
+def standardise(results: SupervisedResults) -> Judged:
     raw, plain = results.columns("raw", "d2AM")
     fewer = more_in(plain, raw)
     return verdict_of(*fewer), (
@@ -203,7 +190,7 @@ def _standardise(results: SupervisedResults) -> Judged:
     )
 
 
-def _probabilistic(results: SupervisedResults) -> Judged:
+def probabilistic(results: SupervisedResults) -> Judged:
     plain, learnt, probable = results.columns("d2AM", "d2WM", "probabilistic")
     above = more_in(plain, probable)
     best = sum(more_in(learnt, probable))
@@ -213,11 +200,7 @@ def _probabilistic(results: SupervisedResults) -> Judged:
     )
 
 
-def _a_judgement(_: SupervisedResults) -> Judged:
-    return untestable("it is a judgement, for which there is no figure")
-
-
-def _knowledge(results: SupervisedResults) -> Judged:
+def knowledge(results: SupervisedResults) -> Judged:
     known, plain = results.columns("each", "d2AM")
     above = more_in(known, plain)
     return verdict_of(*above), (
@@ -226,7 +209,7 @@ def _knowledge(results: SupervisedResults) -> Judged:
     )
 
 
-def _choice(results: SupervisedResults) -> Judged:
+def choice(results: SupervisedResults) -> Judged:
     plain, pairs, learnt = results.columns("d2AM", "d2MD", "d2WM")
     gains = [max(b, c) - a for a, b, c in zip(plain, pairs, learnt, strict=True)]
     return verdict_of(*(gain > IMPORTANT for gain in gains)), (
@@ -234,11 +217,7 @@ def _choice(results: SupervisedResults) -> Judged:
     )
 
 
-def _hardest(_: SupervisedResults) -> Judged:
-    return untestable("how hard a choice is has no figure; the six files have numbers only")
-
-
-def _no_weights(results: SupervisedResults) -> Judged:
+def no_weights(results: SupervisedResults) -> Judged:
     plain, pairs, moments, own, released = results.columns(
         "d2AM", "d2MD", "groups", "original", "release"
     )
@@ -250,14 +229,14 @@ def _no_weights(results: SupervisedResults) -> Judged:
     )
 
 
-def _rescaled(results: SupervisedResults) -> Judged:
+def rescaled(results: SupervisedResults) -> Judged:
     moved = sum(sum(results.found.each("beside", name, figure="rescaled")) for name in FILES)
     return verdict_of(moved == 0), (
         f"with all columns but one in thousandths {moved:.0f} records are linked otherwise"
     )
 
 
-def _two_probabilities(results: SupervisedResults) -> Judged:
+def two_probabilities(results: SupervisedResults) -> Judged:
     levels, one_level, steps = (
         by_file(partial(results.found.each, "parameters", figure=figure))
         for figure in ("levels", "one level", "steps")
@@ -274,7 +253,7 @@ def _two_probabilities(results: SupervisedResults) -> Judged:
     )
 
 
-def _specific(results: SupervisedResults) -> Judged:
+def specific(results: SupervisedResults) -> Judged:
     tailored, plain, pairs = results.columns("tailored", "d2AM", "d2MD")
     above = more_in(tailored, plain)
     of_pairs = sum(more_in(tailored, pairs))
@@ -284,19 +263,10 @@ def _specific(results: SupervisedResults) -> Judged:
     )
 
 
-def _structure(results: SupervisedResults) -> Judged:
+def structure(results: SupervisedResults) -> Judged:
     halves, alternate = results.found.several("structure", figure="linked")
     return verdict_of(beyond_chance(halves / SIZE), beyond_chance(alternate / SIZE)), (
         f"of {SIZE} people of Census OWA operators link {alternate:.0f} where every second column "
         f"is in the other file, and {halves:.0f} where the last seven are; a guess links 1, and 6 "
         "or more less than once in a thousand times"
     )
-
-
-LINKAGE = (
-    _standardise, _probabilistic, _a_judgement, _knowledge, _choice, _hardest, _no_weights,
-    _a_judgement, _rescaled, _two_probabilities, _specific, _structure,
-)  # fmt: skip
-
-
-BACKGROUND = (*FIRST, *LINKAGE)

@@ -3,15 +3,10 @@
 from functools import partial
 
 import numpy as np
-from msgspec.structs import replace
 from scipy.stats import spearmanr
 
-from unveil_papers.framework.experiment import TrialLog
-from unveil_papers.framework.published import Published
-from unveil_papers.framework.reproduction import Claim
-from unveil_papers.framework.verdicts import Judged, judged, untestable, verdict_of
+from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
 from unveil_papers.framework.wording import listed, span
-from unveil_papers.supervised.background import BACKGROUND
 from unveil_papers.supervised.files import FILES, SIZE
 from unveil_papers.supervised.results import (
     GUESS,
@@ -25,24 +20,13 @@ from unveil_papers.supervised.results import (
     by_file,
     more_in,
 )
-from unveil_papers.supervised.theory import THEORY
 from unveil_papers.supervised.words import CONSTANTS, FEW
 
 ATTRIBUTES = (4, 5, 6)  # of the files
 SURVEYED = 300  # people of whom categories are linked
 
 
-def claims(found: TrialLog, published: Published) -> list[Claim]:
-    """Every claim with its verdict."""
-    judges = (*BACKGROUND, *THEORY, *PROGRAM, *MASKING, *EVALUATION, *CONCLUSIONS)
-    found_so = judged(published, judges, SupervisedResults(found, published))
-    return [replace(claim, because=f"{claim.because}.") for claim in found_so]
-
-
-# Section 3.1
-
-
-def _blocks(results: SupervisedResults) -> Judged:
+def blocks(results: SupervisedResults) -> Judged:
     turned, learnt = results.columns("turned", "d2WM")
     (printed,) = results.published("d2WM")
     away, other = (float(np.abs(np.subtract(one, printed)).mean()) for one in (turned, learnt))
@@ -53,7 +37,7 @@ def _blocks(results: SupervisedResults) -> Judged:
     )
 
 
-def _one_violation(results: SupervisedResults) -> Judged:
+def one_violation(results: SupervisedResults) -> Judged:
     violated, missed, plain = results.once("program", "violated", "missed", "plain")
     return verdict_of(missed == FEW - plain), (
         f"of {FEW} records equal weights violate {violated:.0f} rows of {missed:.0f} records, and "
@@ -61,7 +45,7 @@ def _one_violation(results: SupervisedResults) -> Judged:
     )
 
 
-def _constant(results: SupervisedResults) -> Judged:
+def constant(results: SupervisedResults) -> Judged:
     program = partial(results.found.several, "program")
     solved, margins = program(figure="solved"), program(figure="margins")
     words = ", ".join(
@@ -76,7 +60,7 @@ def _constant(results: SupervisedResults) -> Judged:
     )
 
 
-def _larger_constant(results: SupervisedResults) -> Judged:
+def larger_constant(results: SupervisedResults) -> Judged:
     margins = results.found.several("program", figure="margins")
     return verdict_of(margins[-1] > 2 * margins[0]), (
         f"the least margin of a link is {margins[0]:.0e} for the smallest C that has a solution, "
@@ -84,7 +68,7 @@ def _larger_constant(results: SupervisedResults) -> Judged:
     )
 
 
-def _optimum(results: SupervisedResults) -> Judged:
+def optimum(results: SupervisedResults) -> Judged:
     program = partial(results.found.several, "program")
     solved, counted = program(figure="solved"), program(figure="counted")
     best = results.found.one("program", figure="proven")
@@ -99,7 +83,7 @@ def _optimum(results: SupervisedResults) -> Judged:
     )
 
 
-def _many_constraints(results: SupervisedResults) -> Judged:
+def many_constraints(results: SupervisedResults) -> Judged:
     rows, kept, missed = results.once("program", "rows", "plain", "missed")
     blocks = kept + missed  # each has its K
     return verdict_of(blocks == FEW, rows + FEW == FEW**2 + FEW), (
@@ -109,15 +93,7 @@ def _many_constraints(results: SupervisedResults) -> Judged:
     )
 
 
-PROGRAM = (
-    _blocks, _one_violation, _constant, _larger_constant, _optimum, _many_constraints,
-)  # fmt: skip
-
-
-# Section 3.2
-
-
-def _greater_k(results: SupervisedResults) -> Judged:
+def greater_k(results: SupervisedResults) -> Judged:
     by_k = {
         figure: [results.found.mean("grouped", "2+2", k, figure=figure) for k in (2, 3, 5, 8)]
         for figure in ("d2AM", "d2MD", "IL1s")
@@ -136,7 +112,7 @@ def _apart_and_together(results: SupervisedResults, figure: str) -> list[list[fl
     ]
 
 
-def _subsets(results: SupervisedResults) -> Judged:
+def subsets(results: SupervisedResults) -> Judged:
     lost = _apart_and_together(results, "IL1s")
     return verdict_of(*(a < b for a, b in lost)), (
         f"IL1s with k = 3 is {lost[0][0]:.3f} in groups of two and {lost[0][1]:.3f} of four "
@@ -144,7 +120,7 @@ def _subsets(results: SupervisedResults) -> Judged:
     )
 
 
-def _left_risk(results: SupervisedResults) -> Judged:
+def left_risk(results: SupervisedResults) -> Judged:
     linked = _apart_and_together(results, "d2MD")
     more = [apart > together for apart, together in linked]
     return verdict_of(*(beyond_chance(apart) for apart, _ in linked), *more), (
@@ -153,7 +129,7 @@ def _left_risk(results: SupervisedResults) -> Judged:
     )
 
 
-def _good_degree(results: SupervisedResults) -> Judged:
+def good_degree(results: SupervisedResults) -> Judged:
     plain, pairs = (results.found.mean("grouped", "2+2", 8, figure=one) for one in ("d2AM", "d2MD"))
     return untestable(
         f"what is good is not said; with k = 8 in groups of two d2AM links {plain:.3f} and d2MD "
@@ -161,14 +137,7 @@ def _good_degree(results: SupervisedResults) -> Judged:
     )
 
 
-def _sensitivity(_: SupervisedResults) -> Judged:
-    return untestable("how sensitive an attribute is, nothing in the files says")
-
-
-MASKING = (_greater_k, _subsets, _left_risk, _good_degree, _sensitivity)
-
-
-def _improvement(results: SupervisedResults) -> Judged:
+def improvement(results: SupervisedResults) -> Judged:
     columns = ("d2AM", "d2MD", *MODELS)
     plain, pairs, *learnt = results.columns(*columns)
     printed, _, *theirs = results.published(*columns)
@@ -188,7 +157,7 @@ def _gains(before: list[float], after: list[list[float]]) -> list[float]:
     return [b - a for one in after for a, b in zip(before, one, strict=True)]
 
 
-def _between(results: SupervisedResults) -> Judged:
+def between(results: SupervisedResults) -> Judged:
     widest, printed = (
         (np.max(columns, axis=0) - np.min(columns, axis=0)).tolist()
         for columns in (results.columns(*MODELS), results.published(*MODELS))
@@ -198,7 +167,7 @@ def _between(results: SupervisedResults) -> Judged:
     )
 
 
-def _closest(results: SupervisedResults) -> Judged:
+def closest(results: SupervisedResults) -> Judged:
     near, far = _apart(*results.columns(*MODELS))
     said, other = _apart(*results.published(*MODELS))
     closer = more_in(far, near)
@@ -219,7 +188,7 @@ def _apart(
     return near.tolist(), far.tolist()
 
 
-def _expensive(results: SupervisedResults) -> Judged:
+def expensive(results: SupervisedResults) -> Judged:
     measure = [2**n - 2 for n in ATTRIBUTES]
     products = [n * (n + 1) // 2 for n in ATTRIBUTES]
     in_a_row = [2 * (n - 1) for n in ATTRIBUTES]
@@ -234,7 +203,7 @@ def _expensive(results: SupervisedResults) -> Judged:
     )
 
 
-def _constraints(_: SupervisedResults) -> Judged:
+def constraints(_: SupervisedResults) -> Judged:
     integral = [n * 2 ** (n - 1) + 2 for n in ATTRIBUTES]
     return verdict_of(max(integral) > SIZE**2), (
         f"by Table 1 the measure of 4, 5 and 6 attributes adds {listed(integral, 0)} constraints "
@@ -243,7 +212,7 @@ def _constraints(_: SupervisedResults) -> Judged:
     )
 
 
-def _more_effective(results: SupervisedResults) -> Judged:
+def more_effective(results: SupervisedResults) -> Judged:
     pairs = results.every("d2MD*", "d2CI")
     above, below = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
     integral, matrix = results.columns("d2CI", "d2MD*")
@@ -258,7 +227,7 @@ def _more_effective(results: SupervisedResults) -> Judged:
     )
 
 
-def _upper_bound(results: SupervisedResults) -> Judged:
+def upper_bound(results: SupervisedResults) -> Judged:
     def shares(name: str) -> list[tuple[float, float]]:
         runs = (
             results.found.each("sampled", name, figure=one) for one in ("all", "half", "released")
@@ -274,15 +243,7 @@ def _upper_bound(results: SupervisedResults) -> Judged:
     )
 
 
-EVALUATION = (
-    _improvement, _between, _closest, _expensive, _constraints, _more_effective, _upper_bound,
-)  # fmt: skip
-
-
-# Section 4
-
-
-def _scenarios(results: SupervisedResults) -> Judged:
+def scenarios(results: SupervisedResults) -> Judged:
     synthetic, twice = results.once("scenarios", "synthetic", "twice")
     (plain,) = results.columns("d2AM")
     return verdict_of(*map(beyond_chance, (synthetic, twice, *plain))), (
@@ -291,7 +252,7 @@ def _scenarios(results: SupervisedResults) -> Judged:
     )
 
 
-def _relevance(results: SupervisedResults) -> Judged:
+def relevance(results: SupervisedResults) -> Judged:
     agreeing, steady = [], []
     for name in FILES:
         runs = results.learning(name, "d2WM")
@@ -306,7 +267,7 @@ def _relevance(results: SupervisedResults) -> Judged:
     )
 
 
-def _categories(results: SupervisedResults) -> Judged:
+def categories(results: SupervisedResults) -> Judged:
     distance, likely = results.once("scenarios", "categories", "likely")
     return verdict_of(*(beyond_chance(share, SURVEYED) for share in (distance, likely))), (
         f"of {SURVEYED} people of a survey, by their household and categories changed by PRAM, "
@@ -315,7 +276,7 @@ def _categories(results: SupervisedResults) -> Judged:
     )
 
 
-def _series(results: SupervisedResults) -> Judged:
+def series(results: SupervisedResults) -> Judged:
     share = results.found.one("scenarios", figure="series")
     return verdict_of(beyond_chance(share)), (
         f"of {SIZE} random walks of 24 points with noise as large as a step Euclid links "
@@ -323,12 +284,9 @@ def _series(results: SupervisedResults) -> Judged:
     )
 
 
-def _other_types(results: SupervisedResults) -> Judged:
+def other_types(results: SupervisedResults) -> Judged:
     equal, linked, bound = results.once("scenarios", "categories", "learnt", "bound")
     return verdict_of(linked > SURVEYED * equal), (
         f"weights that are learnt for these categories link {linked:.0f} of {SURVEYED} people (and "
         f"none more than {bound:.0f}), equal weights {SURVEYED * equal:.1f}"
     )
-
-
-CONCLUSIONS = (_scenarios, _relevance, _categories, _series, _other_types)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import spearmanr
 
-from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
+from unveil_papers.framework.verdicts import Judged, verdict_of
 from unveil_papers.framework.wording import listed, span
 from unveil_papers.supervised.conditions import FEW, KEY, OPERATORS, PEOPLE
 from unveil_papers.supervised.files import FILES
@@ -22,10 +22,7 @@ AGREES = 0.5  # a rank correlation
 MOVED = "differences"  # of the true pairs, squared
 
 
-# Sections 2.4 and 2.5
-
-
-def _one_is_enough(results: SupervisedResults) -> Judged:
+def one_is_enough(results: SupervisedResults) -> Judged:
     place = list(FILES).index(HARD)
     plain, each, learnt = (one[place] for one in results.columns("d2AM", "each", "d2WM"))
     return verdict_of(each > plain + IMPORTANT), (
@@ -34,7 +31,7 @@ def _one_is_enough(results: SupervisedResults) -> Judged:
     )
 
 
-def _refused(results: SupervisedResults) -> Judged:
+def refused(results: SupervisedResults) -> Judged:
     refused, away = results.once("compatibility", "refused", "away")
     return verdict_of(refused == 1), (
         f"with the truth (0.6, 0.4), (0.95, 0.05) is refused: {away:.2f} of it would have to go "
@@ -42,7 +39,7 @@ def _refused(results: SupervisedResults) -> Judged:
     )
 
 
-def _fewer_attributes(results: SupervisedResults) -> Judged:
+def fewer_attributes(results: SupervisedResults) -> Judged:
     fewer, pairs = results.columns("fewer", "d2MD")
     lost = more_in(pairs, fewer)
     above = list(map(beyond_chance, fewer))
@@ -52,7 +49,7 @@ def _fewer_attributes(results: SupervisedResults) -> Judged:
     )
 
 
-def _a_probability(results: SupervisedResults) -> Judged:
+def a_probability(results: SupervisedResults) -> Judged:
     off = max(max(results.found.each("beside", name, figure="off")) for name in FILES)
     return verdict_of(off < 1e-9), (
         "the results of d2AM, in equal parts on those that tie, sum to 1 for every released row, "
@@ -60,7 +57,7 @@ def _a_probability(results: SupervisedResults) -> Judged:
     )
 
 
-def _compatible(results: SupervisedResults) -> Judged:
+def compatible(results: SupervisedResults) -> Judged:
     allowed, tried, agreed, believed = results.once(
         "compatibility", "allowed", "tried", "agreed", "believed"
     )
@@ -71,7 +68,7 @@ def _compatible(results: SupervisedResults) -> Judged:
     )
 
 
-def _record_linkage(results: SupervisedResults) -> Judged:
+def record_linkage(results: SupervisedResults) -> Judged:
     (shares,) = results.columns("compatible")
     return verdict_of(min(shares) > 0, min(shares) == 1), (
         f"d2AM's results are compatible with the truth for {span(shares)} of the released rows: by "
@@ -80,13 +77,7 @@ def _record_linkage(results: SupervisedResults) -> Judged:
     )
 
 
-def _sugar_farms(_: SupervisedResults) -> Judged:
-    return untestable(
-        "it is told of other people's work, and the file of sugar farms is not published"
-    )
-
-
-def _misclassified(results: SupervisedResults) -> Judged:
+def misclassified(results: SupervisedResults) -> Judged:
     alone, kept = results.once("miscoded", "alone", "as they were")
     return verdict_of(1 - kept / alone > IMPORTANT), (
         f"of {PEOPLE:,} people of a survey, {len(KEY)} attributes changed by PRAM, {alone:.0f} are "
@@ -95,21 +86,12 @@ def _misclassified(results: SupervisedResults) -> Judged:
     )
 
 
-FORMAL = (
-    _one_is_enough, _refused, _fewer_attributes, _a_probability, _compatible, _record_linkage,
-    _sugar_farms, _misclassified,
-)  # fmt: skip
-
-
-# Section 2.6
-
-
-def _identity(results: SupervisedResults) -> Judged:
+def identity(results: SupervisedResults) -> Judged:
     differ = sum(results.found.each("algebra", figure="identity"))
     return verdict_of(differ == 0), f"on whitened files {differ:.0f} records are linked otherwise"
 
 
-def _factor(results: SupervisedResults) -> Judged:
+def factor(results: SupervisedResults) -> Judged:
     factor, n = (results.found.mean("algebra", figure=one) for one in ("factor", "n"))
     return verdict_of(abs(factor - n**2) < 1e-6), (
         f"of {n:.0f} attributes the squared distance is {factor:.0f} times the mean: n times, not "
@@ -117,12 +99,12 @@ def _factor(results: SupervisedResults) -> Judged:
     )
 
 
-def _divided(results: SupervisedResults) -> Judged:
+def divided(results: SupervisedResults) -> Judged:
     differ = sum(results.found.each("algebra", figure="divided"))
     return verdict_of(differ == 0), f"{differ:.0f} records are linked otherwise"
 
 
-def _every_operator(results: SupervisedResults) -> Judged:
+def every_operator(results: SupervisedResults) -> Judged:
     broken = {one: results.found.one("operators", figure=one) for one in OPERATORS}
     triples = FEW * (FEW - 1) * (FEW - 2)
     fails = {one: many for one, many in broken.items() if many}
@@ -133,7 +115,7 @@ def _every_operator(results: SupervisedResults) -> Judged:
     )
 
 
-def _interactions(results: SupervisedResults) -> Judged:
+def interactions(results: SupervisedResults) -> Judged:
     pairs = [
         pair
         for name in FILES
@@ -150,7 +132,7 @@ def _interactions(results: SupervisedResults) -> Judged:
     )
 
 
-def _diagonal(results: SupervisedResults) -> Judged:
+def diagonal(results: SupervisedResults) -> Judged:
     agreeing: list[float] = []
     covariance: list[float] = []
     for name in FILES:
@@ -171,7 +153,7 @@ def _diagonal(results: SupervisedResults) -> Judged:
     )
 
 
-def _key_attribute(results: SupervisedResults) -> Judged:
+def key_attribute(results: SupervisedResults) -> Judged:
     alone, learnt, weight, plain = (
         results.found.mean("key", figure=one) for one in ("alone", "learnt", "weight", "plain")
     )
@@ -182,7 +164,7 @@ def _key_attribute(results: SupervisedResults) -> Judged:
     )
 
 
-def _nested(results: SupervisedResults) -> Judged:
+def nested(results: SupervisedResults) -> Judged:
     differ = [
         sum(results.found.each("algebra", figure=one))
         for one in ("divided", "additive", "diagonal")
@@ -194,9 +176,6 @@ def _nested(results: SupervisedResults) -> Judged:
 
 
 DISTANCES = (
-    _identity, _factor, _divided, _every_operator, _interactions, _diagonal, _key_attribute,
-    _nested,
+    identity, factor, divided, every_operator, interactions, diagonal, key_attribute,
+    nested,
 )  # fmt: skip
-
-
-THEORY = (*FORMAL, *DISTANCES)
