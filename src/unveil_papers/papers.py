@@ -16,7 +16,7 @@ from unveil_papers.framework.journal import Journal
 from unveil_papers.framework.published import Published, published
 from unveil_papers.framework.reproduction import Claim, Reproduction, Reproductions
 from unveil_papers.framework.running import experiment, run
-from unveil_papers.framework.verdicts import judged
+from unveil_papers.framework.verdicts import judge_claims
 
 PAPERS = ("rank-based", "categorical", "fuzzy-integrals", "generalization", "supervised")
 GRID = "grid"  # every attack against every mask
@@ -67,7 +67,7 @@ def reproduce(
     found = {name: journal.of(name) for name in wanted}
     return Reproductions(
         papers=tuple(
-            reproduced(name, TrialLog({one.key: found[name][one.key] for one in trials[name]}))
+            reproduction_of(name, TrialLog({one.key: found[name][one.key] for one in trials[name]}))
             for name in wanted
         ),
         seed=seed,
@@ -80,7 +80,7 @@ def _unseen(_doing: str, _done: float, _total: float) -> None:
     """Nobody is told."""
 
 
-def reproduced(name: str, found: TrialLog) -> Reproduction:
+def reproduction_of(name: str, log: TrialLog) -> Reproduction:
     """What the trials of a paper come to."""
     paper, printed = experiment(name), published(name)
     return Reproduction(
@@ -88,11 +88,13 @@ def reproduced(name: str, found: TrialLog) -> Reproduction:
         title=printed.title,
         source=printed.source,
         setting=printed.setting,
-        tables=tuple(paper.tables(found, printed)),
-        claims=tuple(_claims(paper, found, printed)),
-        curves=tuple(paper.curves(found, printed)) if hasattr(paper, "curves") else (),
+        tables=tuple(paper.tables(log, printed)),
+        claims=tuple(_claims(paper, log, printed)),
+        curves=tuple(paper.curves(log, printed)) if hasattr(paper, "curves") else (),
     )
 
 
 def _claims(paper: Any, log: TrialLog, printed: Published) -> list[Claim]:
-    return judged(paper.__name__, printed, paper.results(log, printed)) if printed.claims else []
+    return (
+        judge_claims(paper.__name__, printed, paper.results(log, printed)) if printed.claims else []
+    )

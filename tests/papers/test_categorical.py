@@ -23,7 +23,7 @@ from unveil_papers.categorical.stand_in import (
 )
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
-from unveil_papers.papers import reproduced
+from unveil_papers.papers import reproduction_of
 
 PRINTED = published("categorical")
 
@@ -65,7 +65,7 @@ def test_every_printed_cell_and_every_claim_has_its_place(quick):
         for cell in table.cells
         if cell.ours is not None
     )
-    judged = reproduced("categorical", found).claims
+    judged = reproduction_of("categorical", found).claims
     assert len(judged) == len(PRINTED.claims)
     assert all(claim.because and "nan" not in claim.because for claim in judged)
 

@@ -16,8 +16,8 @@ from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.journal import Journal
 from unveil_papers.framework.published import Published, PublishedClaim, PublishedTable, published
 from unveil_papers.framework.reproduction import Cell
-from unveil_papers.framework.verdicts import judged
-from unveil_papers.framework.yardstick import alone, compared
+from unveil_papers.framework.verdicts import judge_claims
+from unveil_papers.framework.yardstick import compare_table, own_table
 
 PAPER, ALONE = "supervised", ("compatibility",)  # a trial that needs no data
 
@@ -28,7 +28,9 @@ def printed(cells, **given):
 
 
 def marks(paper, ours, **given):
-    table = compared(paper, "Table 1", lambda row, column: ours[row, column], digits=1, **given)
+    table = compare_table(
+        paper, "Table 1", lambda row, column: ours[row, column], digits=1, **given
+    )
     return {(cell.row, cell.column): cell.mark for cell in table.cells}
 
 
@@ -43,7 +45,8 @@ def test_figures_that_are_not_drawn_are_equal_in_every_printed_digit():
     cut_off = printed("x_1 12.3 100\ny - 0.5", truncated=True)
     assert marks(cut_off, ours)["x 1", "B"] == "same"
     words = [
-        compared(one, "Table 1", lambda *_: None, digits=1).yardstick for one in (paper, cut_off)
+        compare_table(one, "Table 1", lambda *_: None, digits=1).yardstick
+        for one in (paper, cut_off)
     ]
     assert words[1] == f"{words[0]}, or cut off there"
 
@@ -59,7 +62,7 @@ def test_drawn_figures_may_be_three_standard_errors_away(runs, errors):
     assert most / error == pytest.approx(errors, abs=0.5)
     for away, mark in ((0.999, "same"), (1.001, "different")):
         paper = printed(f"x {most * away:.3f} -", runs=25)
-        table = compared(paper, "Table 1", lambda *_: ours, digits=1, why="because")
+        table = compare_table(paper, "Table 1", lambda *_: ours, digits=1, why="because")
         assert table.cells[0].mark == mark
         assert table.cells[0].why == ("because" if mark == "different" else "")
         assert (table.cells[0].error, table.cells[0].runs) == (pytest.approx(error), runs)
@@ -71,7 +74,7 @@ def test_drawn_figures_may_be_three_standard_errors_away(runs, errors):
 def test_too_few_runs_have_no_mark(runs, why):
     """With two Student's t allows 235 errors: all would be the same."""
     ours = {("x", "A"): np.arange(float(runs)), ("x", "B"): [1.0]}
-    table = compared(printed("x 1 -"), "Table 1", lambda *at: ours[at], digits=1)
+    table = compare_table(printed("x 1 -"), "Table 1", lambda *at: ours[at], digits=1)
     first, second = table.cells
     assert (first.mark, first.why) == ("ours" if why else "same", why)
     assert (first.ours, first.theirs) == (np.mean(range(runs)), "1")
@@ -80,7 +83,7 @@ def test_too_few_runs_have_no_mark(runs, why):
 
 def test_why_a_figure_cannot_be_reproduced():
     paper = printed("x 1 2")
-    table = compared(
+    table = compare_table(
         paper, "Table 1", lambda *_: 1, digits=0, why="moved",
         impossible=lambda row, column: f"{row} is lost" if column == "A" else "",
     )  # fmt: skip
@@ -92,7 +95,7 @@ def test_why_a_figure_cannot_be_reproduced():
 
 
 def test_figures_of_ours_have_no_mark():
-    table = alone("Beside", "more", "%", {"x": {"A": [1.0, 3.0], "B": None}}, digits=1)
+    table = own_table("Beside", "more", "%", {"x": {"A": [1.0, 3.0], "B": None}}, digits=1)
     assert table.cells[1] == Cell(row="x", column="B")
     assert (table.cells[0].mark, table.written(table.cells[0])) == ("ours", "2.0 ± 1.0")
 
@@ -104,7 +107,7 @@ def test_a_claim_is_judged_by_the_function_that_it_names():
         PublishedClaim("there", "not so", because="It is a matter of opinion."),
     ]
     paper = msgspec.structs.replace(printed("x 1 2"), claims=tuple(claims))
-    first, second = judged("papers", paper, results=1)
+    first, second = judge_claims("papers", paper, results=1)
     assert (first.number, first.where, first.verdict, first.because) == (
         1, "here", "holds", "In 1 of 1: in 1 of 1.",
     )  # fmt: skip
@@ -139,18 +142,18 @@ def test_where_nothing_is_said_or_drawn_there_is_none(name):
 
 def test_what_was_found_by_run():
     found = TrialLog({f"noise census 0.1 {run}": {"A": run} for run in (10, 2, 0)})
-    assert found.each("noise", "census", 0.1, figure="A") == [0, 2, 10]
+    assert found.by_run("noise", "census", 0.1, figure="A") == [0, 2, 10]
     assert found.mean("noise", "census", 0.1, figure="A") == 4
 
 
 def test_one_figure_is_not_several():
     found = TrialLog({"trees 5": {"leaves": 3, "shares": [0.5, 0.25]}})
     assert found.one("trees", 5, figure="leaves") == 3
-    assert found.several("trees", 5, figure="shares") == [0.5, 0.25]
+    assert found.series("trees", 5, figure="shares") == [0.5, 0.25]
     with pytest.raises(TypeError, match="'shares' is a list of figures"):
         found.one("trees", 5, figure="shares")
     with pytest.raises(TypeError, match="'leaves' is one figure"):
-        found.several("trees", 5, figure="leaves")
+        found.series("trees", 5, figure="leaves")
 
 
 class Fake:
@@ -240,7 +243,7 @@ def test_reproduce_runs_what_is_wanted_and_keeps_the_rest(fake, tmp_path, monkey
     monkeypatch.setattr(papers, "experiment", lambda _name: fake)
     monkeypatch.setattr(running, "cores", lambda: 1)
     fake.stopped, fake.tables = False, lambda found, _printed: [
-        alone("Sums", "of all", "", {"x": {"A": found.of("add", 1)["sum"]}}, digits=0)
+        own_table("Sums", "of all", "", {"x": {"A": found.of("add", 1)["sum"]}}, digits=0)
     ]  # fmt: skip
     first = papers.reproduce(["grid"], quick=True, seed=4)
     assert (fake.ran, first["grid"].tables[0].cells[0].ours) == ([1], 5)

@@ -12,7 +12,7 @@ from unveil_papers.framework.yardstick import FEWEST
 from unveil_papers.fuzzy_integrals.files import ERRORS, READINGS, WAYS
 from unveil_papers.fuzzy_integrals.operators import PROPER, distinct, faults
 from unveil_papers.fuzzy_integrals.results import Ahead, FuzzyIntegralResults
-from unveil_papers.papers import reproduced
+from unveil_papers.papers import reproduction_of
 
 PAPER, PRINTED = experiment("fuzzy-integrals"), published("fuzzy-integrals")
 LEVELS = (0, 8, 60)
@@ -40,7 +40,7 @@ def found(level, quick=True):
 @cache
 def of_level(level):
     """What they come to."""
-    return reproduced("fuzzy-integrals", found(level))
+    return reproduction_of("fuzzy-integrals", found(level))
 
 
 def test_in_a_hurry_all_kinds_of_trials_are_run_in_little_time():

@@ -7,7 +7,7 @@ import pytest
 from unveil_papers.framework.contests import ENOUGH
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
-from unveil_papers.papers import reproduced
+from unveil_papers.papers import reproduction_of
 from unveil_papers.rank_based import TABLES, trials
 from unveil_papers.rank_based.work import FILES, GROUPING
 
@@ -75,7 +75,7 @@ def reproduce(*, quick=False, change=lambda _, figures: figures):
         for one in trials(quick=quick)
         if one.work != "linked" or one.of[3] < ENOUGH  # of the same figures no more is needed
     }
-    return reproduced("rank-based", TrialLog(found))
+    return reproduction_of("rank-based", TrialLog(found))
 
 
 @pytest.mark.parametrize("quick", [True, False])

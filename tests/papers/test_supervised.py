@@ -5,7 +5,7 @@ import pytest
 from unveil_papers import supervised
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
-from unveil_papers.papers import reproduced
+from unveil_papers.papers import reproduction_of
 from unveil_papers.supervised.files import FILES
 from unveil_papers.supervised.results import STEPS, SupervisedResults, hasty
 from unveil_papers.supervised.words import CONSTANTS
@@ -39,7 +39,7 @@ def made_up(quick):
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_tables_and_claims_need_no_more_than_the_trials(quick):
-    paper = reproduced("supervised", TrialLog(made_up(quick)))
+    paper = reproduction_of("supervised", TrialLog(made_up(quick)))
     assert paper.tables[0].rows == tuple(FILES)
     unmarked = {cell.column for cell in paper.tables[0].cells if cell.mark == "ours"}
     assert unmarked == ({"d2MD*"} if quick else set())  # of two samples
@@ -72,7 +72,7 @@ def test_verdicts_can_come_out_otherwise():
     found["miscoded"] = MadeUp(
         {"found": 100, "alone": 500, "alone before": 400, "both": 200, "as they were": 500}
     )
-    paper = reproduced("supervised", TrialLog(found))
+    paper = reproduction_of("supervised", TrialLog(found))
     verdicts = {claim.says: claim.verdict for claim in paper.claims}
     for begin, verdict in {
         "Where sampling is combined": "does not hold",
@@ -100,6 +100,6 @@ def test_a_cell_that_differs_says_how_many_samples_are_as_high():
     every = made_up(quick=True)
     for number in range(100):
         every[f"plain M4-33 {number}"] = MadeUp({"d2AM": 0.5 + number / 10000})
-    table = reproduced("supervised", TrialLog(every)).tables[0]
+    table = reproduction_of("supervised", TrialLog(every)).tables[0]
     assert table.at("M4-33", "d2AM").mark == "different"
     assert table.at("M4-33", "d2AM").why.endswith("0 of our 100 samples are as high")

@@ -16,14 +16,13 @@ from unveil_papers.categorical.results import (
     similar,
 )
 from unveil_papers.categorical.stand_in import ATTACKS, EM, GROUPS, MASKS, ORDINAL, PARAMETERS
-from unveil_papers.framework.tools import told_the_mask
+from unveil_papers.framework.tools import distances_given_mask
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
 
 RISES = 0.95  # of the steps from p to p + 1
 
 
 def averages_are_similar(results: CategoricalResults) -> Judged:
-    """On the printed figures, and on the stand-in by two kinds of EM and two policies for ties."""
     prl, dbrl = results.printed["PRL"], results.printed["DBRL"]
     hits = results.in_words
     return verdict_of(
@@ -41,7 +40,6 @@ def averages_are_similar(results: CategoricalResults) -> Judged:
 
 
 def the_distance_is_validated(results: CategoricalResults) -> Judged:
-    """Whether it is similar to PRL, and better than one that ignores the order of categories."""
     hits = results.in_words
     return verdict_of(results.alike("DBRL", "PRL-safe"), results.above("DBRL", "unordered")), (
         "Similar averages do not tell this distance from another: on the stand-in one that ignores "
@@ -52,8 +50,6 @@ def the_distance_is_validated(results: CategoricalResults) -> Judged:
 
 
 def equality_is_not_enough(results: CategoricalResults) -> Judged:
-    """To look for equal records, against the distance."""
-
     def equal(ties: str, window: int) -> float:
         return float(results.of_mask("equal", window, ties).mean())
 
@@ -61,14 +57,13 @@ def equality_is_not_enough(results: CategoricalResults) -> Judged:
         return equal("expected", window) < SIMILAR * results.mean("DBRL", "expected", window=window)
 
     return verdict_of(results.everywhere(so)), (
-        f"On the stand-in {results.told(equal, 'any')} of 1000 masked records still equal their "
-        f"original; to look for equal ones links {results.told(equal, 'expected')} expected, DBRL "
+        f"On the stand-in {results.quote(equal, 'any')} of 1000 masked records still equal their "
+        f"original; to look for equal ones links {results.quote(equal, 'expected')} expected, DBRL "
         f"{results.in_words('DBRL', 'expected')}."
     )
 
 
 def thresholds_and_probabilities_are_needed(results: CategoricalResults) -> Judged:
-    """Whether PRL fails without thresholds, and whether it matters how EM is held."""
     hits = results.in_words
     kinds = results.complete(f"PRL-{kind}" for kind in EM)
 
@@ -84,7 +79,6 @@ def thresholds_and_probabilities_are_needed(results: CategoricalResults) -> Judg
 
 
 def they_are_radically_different(results: CategoricalResults) -> Judged:
-    """As methods; what they find can be compared."""
     r = correlation(results.hits("DBRL", "expected"), results.hits("PRL-safe", "expected"))
     return untestable(
         "How different two methods are has no figure. Over the experiments on the stand-in the "
@@ -93,7 +87,6 @@ def they_are_radically_different(results: CategoricalResults) -> Judged:
 
 
 def knowledge_can_be_taken_in(results: CategoricalResults) -> Judged:
-    """Whether an attribute is ordered is such knowledge: in how many experiments it matters."""
     groups = [group for group, names in GROUPS.items() if set(names) & set(ORDINAL)]
     matters = [
         in_groups(results.hits("DBRL", "expected", window), groups)
@@ -110,7 +103,6 @@ def knowledge_can_be_taken_in(results: CategoricalResults) -> Judged:
 
 
 def no_weights_are_needed(results: CategoricalResults) -> Judged:
-    """PRL without any, against DBRL, by an EM that is held and by one that is not."""
     hits = results.in_words
     cases = [(em, ties) for em in EMS[::-1] for ties in AND_EXPECTED]
     said = [f"{hits(em, ties)} where DBRL links {hits('DBRL', ties)}" for em, ties in cases]
@@ -121,7 +113,6 @@ def no_weights_are_needed(results: CategoricalResults) -> Judged:
 
 
 def results_depend_less_on_the_file(results: CategoricalResults) -> Judged:
-    """A second file would be needed."""
     hits = results.in_words
     return untestable(
         "Other files would have to be linked in as many ways. Two thousands of records of one "
@@ -131,7 +122,6 @@ def results_depend_less_on_the_file(results: CategoricalResults) -> Judged:
 
 
 def groups_go_by_categories(results: CategoricalResults) -> Judged:
-    """In the printed table, and on the stand-in."""
     table = results.published.tables["Table 1"].figures()
     printed = {row: float(figure) for (row, _), figure in table.items()}
     so, said = [set(GROUPS["u"]) == {*GROUPS["m"], *GROUPS["l"]}], []
@@ -146,7 +136,6 @@ def groups_go_by_categories(results: CategoricalResults) -> Judged:
 
 
 def masks_distort_more_and_more(results: CategoricalResults) -> Judged:
-    """From p to p + 1, by two measures of loss."""
     more = {
         figure: [np.diff(results.of_mask(figure, window), axis=1) >= 0 for window in
                  results.windows]
@@ -163,7 +152,6 @@ def masks_distort_more_and_more(results: CategoricalResults) -> Judged:
 
 
 def experiments_are_180(results: CategoricalResults) -> Judged:
-    """The figures of Tables 2 to 6, counted."""
     many = [int(np.isfinite(results.printed[name]).sum()) for name in ("PRL", "DBRL")]
     return verdict_of(many == [180, 180], len(MASKS) * len(PARAMETERS) == 36), (
         f"Tables 2 to 6 print {many[0]} figures of PRL and {many[1]} of DBRL."
@@ -171,7 +159,6 @@ def experiments_are_180(results: CategoricalResults) -> Judged:
 
 
 def only_equality_is_asked(results: CategoricalResults) -> Judged:
-    """By the linkage, and by the masks: m has nominal attributes only."""
     linked = [
         (in_groups(results.hits("DBRL", "any", window), "m")
          == in_groups(results.hits("unordered", "any", window), "m")).all()
@@ -191,11 +178,10 @@ def only_equality_is_asked(results: CategoricalResults) -> Judged:
 
 
 def the_distance_is_one(results: CategoricalResults) -> Judged:
-    """By the three axioms, on as many categories as are printed."""
     (attribute, _), printed = next(iter(results.published.tables["Table 1"].figures().items()))
     names, every = tuple(map(str, range(int(printed)))), np.ones((int(printed),) * 2)
     anything = SimpleNamespace(categories=names, matrix=every)  # a mask that makes any of any
-    apart = np.array(told_the_mask(anything, ordinal=True, inclusive=True).distances)
+    apart = np.array(distances_given_mask(anything, ordinal=True, inclusive=True).distances)
     around = (apart[:, :, None] + apart[None]).min(axis=1)  # by way of some other category
     axioms = {
         "a category is at 0 from itself": bool((apart.diagonal() == 0).all()),
@@ -211,7 +197,6 @@ def the_distance_is_one(results: CategoricalResults) -> Judged:
 
 
 def each_is_sometimes_better(results: CategoricalResults) -> Judged:
-    """In the printed experiments, and in those on the stand-in."""
     pairs = [(results.printed["PRL"], results.printed["DBRL"])]
     pairs += [(results.hits("PRL-free", "any", one), results.hits("DBRL", "any", one))
               for one in results.windows]  # fmt: skip
@@ -225,10 +210,9 @@ def each_is_sometimes_better(results: CategoricalResults) -> Judged:
 
 
 def averages_are_as_printed(results: CategoricalResults) -> Judged:
-    """The text, held against the tables."""
     means = {name: float(results.printed[name].mean()) for name in ("DBRL", "PRL")}
     said = results.averages_in_the_text
-    so = [results.told_as(name, mean) for name, mean in means.items()]
+    so = [results.is_average_in_text(name, mean) for name, mean in means.items()]
     return verdict_of(*so), (
         f"The figures of Tables 2 to 6 have the means {means['DBRL']:.4f}, which is {said['DBRL']} "
         f"with its digits cut off, and {means['PRL']:.4f}, where the text has {said['PRL']}. The "

@@ -26,8 +26,6 @@ FIXED = [place for place, method in enumerate(MASKS) if method != "PRAM"]
 
 
 def records_are_not_the_same(results: CategoricalResults) -> Judged:
-    """What both find of what either finds."""
-
     def share(em: str, ties: str, window: int) -> float:
         both, either = (results.mean(em, ties, one, window) for one in ("both", "either"))
         return 100 * both / either
@@ -36,7 +34,7 @@ def records_are_not_the_same(results: CategoricalResults) -> Judged:
         return share(em, ties, window) < 100 * SIMILAR
 
     pairs = [(em, ties) for em in EMS for ties in ("any", "unique")]
-    shares = [results.told(share, *pair, digits=1) for pair in pairs]
+    shares = [results.quote(share, *pair, digits=1) for pair in pairs]
     many = [results.in_words(attack) for attack in ("DBRL", *EMS)]
     return verdict_of(
         *(results.everywhere(so, *pair) for pair in pairs),
@@ -50,8 +48,6 @@ def records_are_not_the_same(results: CategoricalResults) -> Judged:
 
 
 def numbers_differ_in_m_and_u(results: CategoricalResults) -> Judged:
-    """Whether there are experiments of these groups in which they are not similar."""
-
     def unlike(prl: Floats, dbrl: Floats) -> float:
         one, other = in_groups(prl, "mu"), in_groups(dbrl, "mu")
         return 100 * float((np.minimum(one, other) < SIMILAR * np.maximum(one, other)).mean())
@@ -63,7 +59,7 @@ def numbers_differ_in_m_and_u(results: CategoricalResults) -> Judged:
         return of(em, window) > 0
 
     printed = unlike(results.printed["PRL"], results.printed["DBRL"])
-    free, safe = (results.told(of, em) for em in EMS)
+    free, safe = (results.quote(of, em) for em in EMS)
     return verdict_of(printed > 0, *(results.everywhere(so, em) for em in EMS)), (
         f"In m and u the numbers are not similar in {printed:.0f} % of the printed experiments; on "
         f"the stand-in in {free} % by free and {safe} % by safe EM."
@@ -71,8 +67,6 @@ def numbers_differ_in_m_and_u(results: CategoricalResults) -> Judged:
 
 
 def they_are_complementary(results: CategoricalResults) -> Judged:
-    """Whether more is found of both: by an oracle, and by an attack that adds them up."""
-
     def gain(em: str, ties: str, window: int) -> float:
         best = max(results.mean(one, ties, window=window) for one in (em, "DBRL"))
         return 100 * (results.mean(em, ties, "either", window) / best - 1)
@@ -81,7 +75,7 @@ def they_are_complementary(results: CategoricalResults) -> Judged:
         return gain(em, ties, window) >= GAIN
 
     cases = [(em, ties) for em in EMS for ties in AND_EXPECTED]
-    said = [results.told(gain, *case, digits=1) for case in cases]
+    said = [results.quote(gain, *case, digits=1) for case in cases]
     added = [100 * (together / max(alone) - 1) for _, _, together, alone in _added_up(results)]
     return verdict_of(all(results.everywhere(so, *case) for case in cases), min(added) >= GAIN), (
         "An oracle that knew which of both to believe would link more than the better one: by free "
@@ -96,7 +90,6 @@ def _on_pram(results: CategoricalResults, attack: str, ties: str, window: int) -
 
 
 def distance_is_better_on_pram(results: CategoricalResults) -> Judged:
-    """Printed, and on the stand-in by both kinds of EM."""
     on = partial(_on_pram, results)
 
     def so(em: str, window: int) -> bool:
@@ -104,7 +97,7 @@ def distance_is_better_on_pram(results: CategoricalResults) -> Judged:
 
     dbrl, prl = (results.printed[name] for name in ("DBRL", "PRL"))
     rest = [in_groups(one, "sol")[PRAM].mean() for one in (dbrl, prl)]
-    said = [results.told(on, attack, "any") for attack in ("DBRL", *EMS)]
+    said = [results.quote(on, attack, "any") for attack in ("DBRL", *EMS)]
     return verdict_of(
         dbrl[PRAM].mean() > prl[PRAM].mean(), *(results.everywhere(so, em) for em in EMS)
     ), (
@@ -115,7 +108,6 @@ def distance_is_better_on_pram(results: CategoricalResults) -> Judged:
 
 
 def probability_is_better_elsewhere(results: CategoricalResults) -> Judged:
-    """Mask by mask: printed, and on the stand-in by both kinds of EM."""
     others = [method for method in MASKS if method != "PRAM"]
 
     def on(attack: str, method: str, window: int) -> float:
@@ -130,17 +122,16 @@ def probability_is_better_elsewhere(results: CategoricalResults) -> Judged:
     said = ["printed " + ", ".join(f"{prl:.0f} to {dbrl:.0f}" for prl, dbrl in printed)]
     for em, words in zip(EMS, ("stand-in by free EM", "by safe EM"), strict=True):
         so += [results.everywhere(more, em, method) for method in others]
-        pairs = [[results.told(on, one, method) for one in (em, "DBRL")] for method in others]
+        pairs = [[results.quote(on, one, method) for one in (em, "DBRL")] for method in others]
         said.append(f"{words} {', '.join(f'{prl} to {dbrl}' for prl, dbrl in pairs)}")
     return verdict_of(*so), f"PRL to DBRL on {', '.join(others)}: {'; '.join(said)}."
 
 
 def only_pram_draws(results: CategoricalResults) -> Judged:
-    """Whether another seed makes another file."""
     drawn = dict.fromkeys(MASKS, 0)
     for method in MASKS:
         for p in PARAMETERS:
-            drawn[method] += results.found.one("changed", 0, method, p, figure="drawn") == 1
+            drawn[method] += results.log.one("changed", 0, method, p, figure="drawn") == 1
     draws = [method for method, times in drawn.items() if times]
     said = ", ".join(f"{method} {times}" for method, times in drawn.items())
     return verdict_of(draws == ["PRAM"]), (
@@ -149,14 +140,13 @@ def only_pram_draws(results: CategoricalResults) -> Judged:
 
 
 def distance_suits_random_errors(results: CategoricalResults) -> Judged:
-    """On PRAM, against an EM that does not fail."""
     on = partial(_on_pram, results)
 
     def so(ties: str, window: int) -> bool:
         return on("PRL-safe", ties, window) < SIMILAR * on("DBRL", ties, window)
 
     said = [
-        results.told(on, attack, ties) for ties in AND_EXPECTED for attack in ("DBRL", "PRL-safe")
+        results.quote(on, attack, ties) for ties in AND_EXPECTED for attack in ("DBRL", "PRL-safe")
     ]
     against = in_groups(results.against_a_match("PRL-free"), "m")
     return verdict_of(*(results.everywhere(so, ties) for ties in AND_EXPECTED)), (
@@ -168,8 +158,6 @@ def distance_suits_random_errors(results: CategoricalResults) -> Judged:
 
 
 def loss_goes_with_both_alike(results: CategoricalResults) -> Judged:
-    """Correlations with two measures of loss."""
-
     def with_loss(attack: str, figure: str, window: int) -> float:
         lost = results.of_mask(figure, window)
         return correlation(results.hits(attack, "any", window), lost)
@@ -181,7 +169,7 @@ def loss_goes_with_both_alike(results: CategoricalResults) -> Judged:
     for figure in ("change", "entropy"):
         so += [results.everywhere(close, em, figure) for em in EMS]
         dbrl, free, safe = (
-            results.told(with_loss, one, figure, digits=2) for one in ("DBRL", *EMS)
+            results.quote(with_loss, one, figure, digits=2) for one in ("DBRL", *EMS)
         )
         said.append(f"with {figure} DBRL {dbrl}, PRL {free} (free EM), {safe} (safe)")
     return verdict_of(*so), (
@@ -191,8 +179,6 @@ def loss_goes_with_both_alike(results: CategoricalResults) -> Judged:
 
 
 def knowing_the_mask_helps(results: CategoricalResults) -> Judged:
-    """Many more are linked, and where nothing is drawn, as many as can be counted."""
-
     def so(ties: str, window: int) -> bool:
         plain, aware = (results.mean(one, ties, window=window) for one in ("DBRL", "aware"))
         return plain < SIMILAR * aware
@@ -209,7 +195,6 @@ def knowing_the_mask_helps(results: CategoricalResults) -> Judged:
 
 
 def knowing_the_mask_in_figures(results: CategoricalResults) -> Judged:
-    """Nothing is printed to add up."""
     return untestable(
         "No table is printed for it, and the extract is not to be had; on the stand-in "
         f"{results.in_words('DBRL')} become {results.in_words('aware')}."
@@ -217,7 +202,6 @@ def knowing_the_mask_in_figures(results: CategoricalResults) -> Judged:
 
 
 def knowing_the_mask_beats_probability(results: CategoricalResults) -> Judged:
-    """Printed, and on the stand-in by both kinds of EM."""
     said, hits = results.averages_in_the_text, results.in_words
     theirs = said["DBRL, method-aware"]
     return verdict_of(
@@ -246,7 +230,6 @@ def _added_up(results: CategoricalResults) -> Iterator[tuple[str, int, float, tu
 
 
 def both_together_are_best(results: CategoricalResults) -> Judged:
-    """By a hundredth, over the better of both."""
     so, said = [], []
     for words, window, together, alone in _added_up(results):
         so.append(together >= (1 + GAIN / 100) * max(alone))
@@ -260,15 +243,13 @@ def both_together_are_best(results: CategoricalResults) -> Judged:
 
 
 def weights_depend_on_the_problem(results: CategoricalResults) -> Judged:
-    """Which attribute weighs most, mask by mask."""
-
     def many(group: str, window: int) -> int:
         return len(np.unique(in_groups(results.single("PRL-safe", "heaviest", window), group)))
 
     def several(group: str, window: int) -> bool:
         return many(group, window) > 1
 
-    said = ", ".join(f"{results.told(many, group)} in {group}" for group in GROUPS)
+    said = ", ".join(f"{results.quote(many, group)} in {group}" for group in GROUPS)
     files = len(MASKS) * len(PARAMETERS)
     return verdict_of(*(results.everywhere(several, group) for group in GROUPS)), (
         f"By safe EM so many attributes weigh most of their group, each for some of {files} files: "
@@ -277,14 +258,12 @@ def weights_depend_on_the_problem(results: CategoricalResults) -> Judged:
 
 
 def weights_are_learnt_beforehand(results: CategoricalResults) -> Judged:
-    """It would need weights that are learnt from other files."""
-
     def in_m(attack: str, window: int) -> float:
         return by_group(results.hits(attack, "expected", window))["m"]
 
     return untestable(
         "No weights are learnt from other files here. Those that EM learns from the two files "
         "themselves, where attributes are equal or not, are PRL's: in m it links "
-        f"{results.told(in_m, 'PRL-safe')} expected, equal weights "
-        f"{results.told(in_m, 'unordered')}."
+        f"{results.quote(in_m, 'PRL-safe')} expected, equal weights "
+        f"{results.quote(in_m, 'unordered')}."
     )

@@ -27,8 +27,8 @@ SIMILAR = 0.9  # the smaller of two numbers of hits, over the larger
 class CategoricalResults:
     """Arrays of masks x parameters x groups; a NaN where a trial was not run."""
 
-    def __init__(self, found: TrialLog, published: Published) -> None:
-        self.found = found
+    def __init__(self, log: TrialLog, published: Published) -> None:
+        self.log = log
         self.published = published
 
     @cached_property
@@ -45,8 +45,8 @@ class CategoricalResults:
     @property
     def categories(self) -> dict[str, float]:
         """How many categories each attribute of the stand-in has."""
-        attributes = self.found.of("counted", 0)
-        return {name: self.found.one("counted", 0, figure=name) for name in attributes}
+        attributes = self.log.of("counted", 0)
+        return {name: self.log.one("counted", 0, figure=name) for name in attributes}
 
     @property
     def averages_in_the_text(self) -> dict[str, float]:
@@ -54,7 +54,7 @@ class CategoricalResults:
         told = self.published.tables["Averages"].figures()
         return {row: float(figure) for (row, _), figure in told.items()}
 
-    def told_as(self, linkage: str, mean: float) -> bool:
+    def is_average_in_text(self, linkage: str, mean: float) -> bool:
         """Whether the text tells this average, its digits cut off."""
         printed = self.published.tables["Averages"].figures()[linkage, "printed tables"]
         return 0 <= mean - float(printed) < 2 * half_a_digit(printed)
@@ -89,13 +89,13 @@ class CategoricalResults:
         """The average of an attack over all experiments."""
         return float(self.hits(attack, ties, window, figure).mean())
 
-    def told(self, of: Callable[..., float], *given: str, digits: int = 0) -> str:
+    def quote(self, of: Callable[..., float], *given: str, digits: int = 0) -> str:
         """A figure of the first thousand records, and in brackets that of the other."""
         return in_brackets(f"{of(*given, window=window):.{digits}f}" for window in self.windows)
 
     def in_words(self, attack: str, ties: str = "any", figure: str = "") -> str:
         """The average of an attack."""
-        return self.told(self.mean, attack, ties, figure)
+        return self.quote(self.mean, attack, ties, figure)
 
     def everywhere(self, so: Callable[..., bool], *given: str) -> bool:
         """Whether it is so for each thousand records that was run."""
@@ -131,9 +131,9 @@ class CategoricalResults:
         found = np.full(EXPERIMENTS, np.nan)
         for i, method in enumerate(MASKS):
             for j, p in enumerate(PARAMETERS):
-                if not self.found.has(work, *of, method, p):
+                if not self.log.has(work, *of, method, p):
                     continue
-                figures = self.found.of(work, *of, method, p)
+                figures = self.log.of(work, *of, method, p)
                 for k, group in enumerate(GROUPS):
                     value = figures[f"{group} {figure}".strip()]
                     found[i, j, k] = value[place or 0] if isinstance(value, list) else value

@@ -21,7 +21,7 @@ import unveil
 from unveil import attacks, masks, measures
 from unveil_papers.datasets import dataset
 from unveil_papers.framework.experiment import Figures, seed_of
-from unveil_papers.framework.tools import categories_of, told_the_mask
+from unveil_papers.framework.tools import categories_of, distances_given_mask
 
 GROUPS = {  # in the order of Tables 2 to 6
     "s": ("DEGREE", "METRO", "SCH", "SHP"),
@@ -136,7 +136,7 @@ def attack_of(name: str, group: str, channels: tuple[Any, ...] = ()) -> attacks.
 
 def allowed(channel: Any) -> attacks.Distances:
     """The distances of one attribute, infinite where the mask cannot make that category."""
-    return told_the_mask(channel, ordinal=channel.columns[0] in ORDINAL, inclusive=True)
+    return distances_given_mask(channel, ordinal=channel.columns[0] in ORDINAL, inclusive=True)
 
 
 def unordered(channel: Any) -> attacks.Distances:

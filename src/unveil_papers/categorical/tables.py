@@ -21,7 +21,7 @@ from unveil_papers.categorical.stand_in import ATTACKS, EM, GROUPS, MASKS, TIES
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable
-from unveil_papers.framework.yardstick import alone, compared
+from unveil_papers.framework.yardstick import compare_table, own_table
 
 POLICIES = {"any": "ties are hits", "expected": "expected", "unique": "unique"}
 LINKAGES = {"DBRL": "DBRL", "PRL": "PRL-free"}  # those of the paper, and what we run for them
@@ -43,9 +43,9 @@ NOT_TO_BE_HAD = (
 )
 
 
-def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
+def tables(log: TrialLog, published: Published) -> list[ComparedTable]:
     """All tables: the printed ones first."""
-    results = CategoricalResults(found, published)
+    results = CategoricalResults(log, published)
     return [
         categories(results, published),
         *(printed_table(results, published, group, name) for group, name in TABLES.items()),
@@ -63,7 +63,7 @@ def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
 def categories(results: CategoricalResults, published: Published) -> ComparedTable:
     """Table 1."""
     ours = results.categories
-    return compared(
+    return compare_table(
         published,
         "Table 1",
         lambda row, _: ours[row],
@@ -83,7 +83,7 @@ def printed_table(
         figure = hits[list(MASKS).index(method), int(row) - 1, list(GROUPS).index(group)]
         return None if np.isnan(figure) else float(figure)
 
-    return compared(published, name, ours, digits=0, impossible=NOT_TO_BE_HAD)
+    return compare_table(published, name, ours, digits=0, impossible=NOT_TO_BE_HAD)
 
 
 def averages(results: CategoricalResults, published: Published) -> ComparedTable:
@@ -107,7 +107,7 @@ def averages(results: CategoricalResults, published: Published) -> ComparedTable
             f"{most - total:.0f} hits more: a figure of the tables, or the average, is misprinted"
         )
 
-    return compared(
+    return compare_table(
         published,
         "Averages",
         ours,
@@ -132,7 +132,7 @@ def by_attack(results: CategoricalResults) -> ComparedTable:
                     }
                 )
     title = "Average over the 180 experiments on the stand-in, by what a tie counts"
-    return alone("Attacks", title, "records of 1000", rows, digits=1)
+    return own_table("Attacks", title, "records of 1000", rows, digits=1)
 
 
 def _beyond(window: int) -> str:
@@ -154,7 +154,7 @@ def by_part(
         part: {column: figures[part] for column, figures in parts.items()}
         for part in next(iter(parts.values()))
     }
-    return alone(name, title, "records of 1000", rows, digits=0)
+    return own_table(name, title, "records of 1000", rows, digits=0)
 
 
 def likeness(results: CategoricalResults) -> ComparedTable:
@@ -181,7 +181,7 @@ def likeness(results: CategoricalResults) -> ComparedTable:
         kind: {column: of(*pair) for column, pair in pairs.items()} for kind, of in kinds.items()
     }
     title = "DBRL and PRL beside each other, in the printed tables and on the stand-in"
-    return alone("Likeness", title, "as said", rows, digits=2)
+    return own_table("Likeness", title, "as said", rows, digits=2)
 
 
 def _pram(figures: Floats, groups: str) -> float:
@@ -209,7 +209,7 @@ def estimation(results: CategoricalResults) -> ComparedTable:
             "hits": float(hits.mean()),
         }
     title = "What EM estimates (weights in bits), and its hits with ties counted as hits"
-    return alone("EM", title, "as said", rows, digits=3)
+    return own_table("EM", title, "as said", rows, digits=3)
 
 
 def overlap(results: CategoricalResults) -> ComparedTable:
@@ -222,7 +222,7 @@ def overlap(results: CategoricalResults) -> ComparedTable:
             for figure in ("both", "either")
         }
     title = "Records that both linkages re-identify, and that either does, on the stand-in"
-    return alone("Overlap", title, "records of 1000", rows, digits=0)
+    return own_table("Overlap", title, "records of 1000", rows, digits=0)
 
 
 def lost(results: CategoricalResults) -> ComparedTable:
@@ -237,4 +237,4 @@ def lost(results: CategoricalResults) -> ComparedTable:
             for ties in AND_EXPECTED
         }
     title = "Correlation of the hits with the information lost, over the 180 experiments"
-    return alone("Loss", title, "Pearson's r", rows, digits=2)
+    return own_table("Loss", title, "Pearson's r", rows, digits=2)

@@ -71,28 +71,28 @@ class TrialLog:
         """A figure of one trial."""
         return _one(self.of(work, *of), figure)
 
-    def several(self, work: str, *of: Argument, figure: str) -> list[float]:
+    def series(self, work: str, *of: Argument, figure: str) -> list[float]:
         """A figure of one trial that is a list."""
         value = self.of(work, *of)[figure]
         if not isinstance(value, list):
             raise TypeError(f"'{figure}' is one figure")
         return value
 
-    def each(self, work: str, *of: Argument, figure: str) -> list[float]:
+    def by_run(self, work: str, *of: Argument, figure: str) -> list[float]:
         """A figure of each of the runs."""
         return [_one(found, figure) for found in self.runs(work, *of)]
 
     def mean(self, work: str, *of: Argument, figure: str) -> float:
         """The mean of the runs."""
-        return float(np.mean(self.each(work, *of, figure=figure)))
+        return float(np.mean(self.by_run(work, *of, figure=figure)))
 
 
 def _number(run: tuple[int, Figures]) -> int:
     return run[0]
 
 
-def _one(found: Figures, figure: str) -> float:
-    value = found[figure]
+def _one(figures: Figures, figure: str) -> float:
+    value = figures[figure]
     if isinstance(value, list):
         raise TypeError(f"'{figure}' is a list of figures")
     return value
@@ -112,7 +112,7 @@ class Experiment(Protocol):
     def trials(self, *, quick: bool) -> Iterator[PaperTrial]:
         """What is to be run; in a hurry, some of the same."""
 
-    def tables(self, found: TrialLog, published: Published) -> list[ComparedTable]:
+    def tables(self, log: TrialLog, published: Published) -> list[ComparedTable]:
         """Ours beside theirs, and ours alone."""
 
 

@@ -31,7 +31,9 @@ def categories_of(channel: Any) -> tuple[str, ...]:
     )
 
 
-def told_the_mask(channel: Any, *, ordinal: bool, inclusive: bool = False) -> attacks.Distances:
+def distances_given_mask(
+    channel: Any, *, ordinal: bool, inclusive: bool = False
+) -> attacks.Distances:
     """Distances between categories, infinite where the mask does not make this one of that.
 
     Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic record

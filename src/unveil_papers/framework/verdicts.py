@@ -1,5 +1,6 @@
-"""Verdicts: what a paper says in words, judged by what was found."""
+"""Verdicts: the claims of a paper, judged by figures; and how sentences list these."""
 
+from collections.abc import Iterable
 from importlib import import_module
 
 import numpy as np
@@ -10,7 +11,7 @@ from unveil_papers.framework.reproduction import Claim, Verdict
 Judged = tuple[Verdict, str]  # the verdict, and the figures behind it
 
 
-def judged(package: str, published: Published, results: object) -> list[Claim]:
+def judge_claims(package: str, published: Published, results: object) -> list[Claim]:
     """Every claim of a paper with the verdict of its judge, a function of the paper's package."""
     claims = []
     for number, claim in enumerate(published.claims, 1):
@@ -40,3 +41,22 @@ def verdict_of(*so: bool | np.bool_) -> Verdict:
 def untestable(because: str) -> Judged:
     """No verdict, and why."""
     return "cannot be tested", because
+
+
+def listed(figures: Iterable[float], digits: int = 1) -> str:
+    """Figures one after another.
+
+    >>> listed([3330, 5110.2], 0), listed([0.25, 25])
+    ('3,330, 5,110', '0.2, 25.0')
+    """
+    return ", ".join(f"{figure:,.{digits}f}" for figure in figures)
+
+
+def span(figures: Iterable[float], digits: int = 3) -> str:
+    """From the least to the most.
+
+    >>> span([0.5, 0.25]), span([1, 1.001], 1)
+    ('0.250 to 0.500', '1.0')
+    """
+    every = [f"{figure:,.{digits}f}" for figure in sorted(figures)]
+    return every[0] if every[0] == every[-1] else f"{every[0]} to {every[-1]}"

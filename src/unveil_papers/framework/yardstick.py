@@ -24,7 +24,7 @@ EXACTLY = "same: equal in every printed digit"
 CUT_OFF = f"{EXACTLY}, or cut off there"
 
 
-def compared(
+def compare_table(
     published: Published,
     name: str,
     ours: Callable[[str, str], Ours],
@@ -56,7 +56,7 @@ def compared(
     table = published.tables[name]
     cells, drawn = [], set[int]()
     for row, column, printed in table.printed():
-        found = summed_up(ours(row, column), table.runs)
+        found = summarise(ours(row, column), table.runs)
         excuse, few = _reason(impossible, row, column), _too_few(found.runs)
         if printed is None:
             mark, said = "ours", ""
@@ -78,20 +78,20 @@ def compared(
     )  # fmt: skip
 
 
-def _cell(row: str, column: str, found: RunSummary, **given: Any) -> Cell:
+def _cell(row: str, column: str, summary: RunSummary, **given: Any) -> Cell:
     return Cell(
-        row=row, column=column, ours=found.value, error=found.error, runs=found.runs, **given
+        row=row, column=column, ours=summary.value, error=summary.error, runs=summary.runs, **given
     )
 
 
-def alone(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, Ours]], *,
+def own_table(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, Ours]], *,
           digits: int, why: Reason = "") -> ComparedTable:  # fmt: skip
     """A table of ours, where nothing was printed: rows of columns, and what is said of cells."""
     cells = []
     for row, columns in rows.items():
         for column, figures in columns.items():
             said = _reason(why, row, column)
-            cells.append(_cell(row, column, summed_up(figures), why=said))
+            cells.append(_cell(row, column, summarise(figures), why=said))
     return ComparedTable(
         name=name, title=title, unit=unit, yardstick="", digits=digits, cells=tuple(cells)
     )
@@ -113,7 +113,7 @@ class RunSummary(NamedTuple):
         return 0.0 if self.error is None else times(self.runs) * self.error
 
 
-def summed_up(ours: Ours, theirs: int | None = None) -> RunSummary:
+def summarise(ours: Ours, theirs: int | None = None) -> RunSummary:
     """The mean of our runs; its error is that of the difference from the mean of `theirs`.
 
     >>> summed_up([2.0, 2.0])

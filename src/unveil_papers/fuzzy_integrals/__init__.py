@@ -16,7 +16,7 @@ from unveil import aggregation, measures
 from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable, LineChart
-from unveil_papers.framework.yardstick import alone, compared
+from unveil_papers.framework.yardstick import compare_table, own_table
 from unveil_papers.fuzzy_integrals.files import FILES, READINGS, RECORDS, WAYS, WORK
 from unveil_papers.fuzzy_integrals.operators import FAMILIES, table_3
 from unveil_papers.fuzzy_integrals.results import TABLES, FuzzyIntegralResults
@@ -60,9 +60,9 @@ def trials(*, quick: bool) -> Iterator[PaperTrial]:
             yield PaperTrial("structure", (name, run), cost)
 
 
-def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
+def tables(log: TrialLog, published: Published) -> list[ComparedTable]:
     """Ours beside theirs, and ours alone."""
-    results = FuzzyIntegralResults(found, published)
+    results = FuzzyIntegralResults(log, published)
     return [
         *exact_tables(published),
         *(file_table(name, results) for name in TABLES),
@@ -85,7 +85,7 @@ def exact_tables(published: Published) -> list[ComparedTable]:
         return (law.exactly if column == "exactly r" else law.at_least)(int(row))
 
     return [
-        compared(
+        compare_table(
             published,
             "Table III",
             average,
@@ -95,44 +95,44 @@ def exact_tables(published: Published) -> list[ComparedTable]:
                 "rounded: a misprint"
             ),
         ),
-        compared(published, "Table IV", probability, digits=8),
+        compare_table(published, "Table IV", probability, digits=8),
     ]
 
 
 def file_table(name: str, results: FuzzyIntegralResults) -> ComparedTable:
     """The table of one file."""
     ours, why = partial(results.runs, name), partial(results.reason, name)
-    return compared(results.published, TABLES[name], ours, digits=1, why=why)
+    return compare_table(results.published, TABLES[name], ours, digits=1, why=why)
 
 
 def _in_words(results: FuzzyIntegralResults) -> Iterator[ComparedTable]:
     """The figures that Section 4.4 has in its text."""
     published, law = results.published, measures.random_matching(RECORDS, RECORDS)
-    yield compared(
+    yield compare_table(
         published,
         "Section 4.4, averages",
         lambda row, _: results.cell(row, results.best(row)[0]),
         digits=1,
         why="some 10 are printed, and not by which way",
     )
-    yield compared(
+    yield compare_table(
         published,
         "Section 4.4, one run",
         lambda row, _: results.maxima(row),
         digits=1,
         why=results.why_fewer,
     )
-    yield compared(
+    yield compare_table(
         published,
         "Section 4.4, baselines",
-        lambda row, _: results.found.each("ranking", figure=row),
+        lambda row, _: results.log.by_run("ranking", figure=row),
         digits=1,
         why="theirs is of one draw of 90 records, which is not known",
     )
-    yield compared(
+    yield compare_table(
         published, "Section 4.4, by chance", lambda row, _: law.at_least(int(row)), digits=8
     )
-    yield compared(
+    yield compare_table(
         published,
         "Section 4.4, standard linkage",
         lambda *_: None,
@@ -152,18 +152,18 @@ def _others(results: FuzzyIntegralResults) -> ComparedTable:
                     if way.startswith(normalised)
                 }
     title = "The files that the paper does not tabulate: records linked, of 100"
-    return alone("Other files", title, "records", rows, digits=1)
+    return own_table("Other files", title, "records", rows, digits=1)
 
 
 def _readings(results: FuzzyIntegralResults) -> ComparedTable:
-    found, ways = results.found, [way for way in WAYS if "OWA" in way]
+    found, ways = results.log, [way for way in WAYS if "OWA" in way]
     rows = {
-        "malignant 0, benign 1": {way: found.each("distance", "wdbc", figure=way) for way in ways}
+        "malignant 0, benign 1": {way: found.by_run("distance", "wdbc", figure=way) for way in ways}
     }
     for reading in READINGS:
-        rows[reading] = {way: found.each("readings", figure=f"{reading} {way}") for way in ways}
+        rows[reading] = {way: found.by_run("readings", figure=f"{reading} {way}") for way in ways}
     title = "WDBC by distance: how the diagnosis is read decides how many are linked, of 100"
-    return alone("Readings of WDBC", title, "records", rows, digits=1)
+    return own_table("Readings of WDBC", title, "records", rows, digits=1)
 
 
 def _beside(results: FuzzyIntegralResults) -> ComparedTable:
@@ -182,14 +182,14 @@ def _beside(results: FuzzyIntegralResults) -> ComparedTable:
         "choices, beside the best of the paper's ways, chosen with the truth; records linked, of "
         "100"
     )
-    return alone("Structural linkage", title, "records", rows, digits=2)
+    return own_table("Structural linkage", title, "records", rows, digits=2)
 
 
-def curves(found: TrialLog, published: Published) -> list[LineChart]:
+def curves(log: TrialLog, published: Published) -> list[LineChart]:
     """Figures 3 to 5, and the law of random links with what was found."""
     return [
         *(_quantifiers(number, letters) for number, letters in enumerate(FAMILIES, 3)),
-        _chance(FuzzyIntegralResults(found, published)),
+        _chance(FuzzyIntegralResults(log, published)),
     ]
 
 

@@ -13,7 +13,7 @@ OFTEN = 0.95
 
 def errors(results: FuzzyIntegralResults) -> Judged:
     linked = {
-        name: [results.found.mean("errors", name, figure=f"{size}") for size in ERRORS]
+        name: [results.log.mean("errors", name, figure=f"{size}") for size in ERRORS]
         for name in TABLES
     }
     told = ", ".join(
@@ -55,7 +55,7 @@ def definition(results: FuzzyIntegralResults) -> Judged:
 
 def em(results: FuzzyIntegralResults) -> Judged:
     runs = [
-        one for name in FILES for one in results.found.each("probability", name, figure="converged")
+        one for name in FILES for one in results.log.by_run("probability", name, figure="converged")
     ]
     converged = float(np.mean(runs))
     cells = [
@@ -89,8 +89,8 @@ def crucial(results: FuzzyIntegralResults) -> Judged:
 
 
 def left_out(results: FuzzyIntegralResults) -> Judged:
-    alone = {name: results.found.one("split", name, figure="with none") for name in FILES}
-    every = sum(results.found.one("split", name, figure="attributes") for name in FILES)
+    alone = {name: results.log.one("split", name, figure="with none") for name in FILES}
+    every = sum(results.log.one("split", name, figure="attributes") for name in FILES)
     told = ", ".join(f"{name} {count:.0f}" for name, count in alone.items() if count)
     return verdict_of(*(not count for count in alone.values())), (
         f"how little is not said; of the {every:.0f} attributes kept {sum(alone.values()):.0f} "
@@ -99,7 +99,7 @@ def left_out(results: FuzzyIntegralResults) -> Judged:
 
 
 def apart(results: FuzzyIntegralResults) -> Judged:
-    each = {name: results.found.of("split", name) for name in FILES}
+    each = {name: results.log.of("split", name) for name in FILES}
     so = [not one["together"] for one in each.values()]
     count = ", ".join(
         f"{name} {one['together']:.0f} and {one['apart']:.0f}" for name, one in each.items()

@@ -19,7 +19,6 @@ def _bests(results: FuzzyIntegralResults, names: tuple[str, ...] = tuple(TABLES)
 
 
 def beats_chance(results: FuzzyIntegralResults) -> Judged:
-    """More links than by a random matching, in every file of the tables."""
     chances = [results.chance_of(results.best(name)[1]) for name in TABLES]
     return verdict_of(*(one < SELDOM for one in chances)), (
         f"the best averages are {_bests(results)} of 100, where chance links 1; a random matching "
@@ -46,7 +45,7 @@ def poor(results: FuzzyIntegralResults) -> Judged:
 
 
 def few_attributes(results: FuzzyIntegralResults) -> Judged:
-    sizes = {name: results.found.one("split", name, figure="attributes") for name in FILES}
+    sizes = {name: results.log.one("split", name, figure="attributes") for name in FILES}
     told, so = [], []
     for name in ("iris", "housing"):
         as_few = [
@@ -96,7 +95,6 @@ def _reached(results: FuzzyIntegralResults, *names: str) -> Judged:
 
 
 def at_least(results: FuzzyIntegralResults, least: float) -> Judged:
-    """So many records of 100, but for the poor files."""
     names = tuple(name for name in FILES if name not in POOR)
     return verdict_of(*(results.best(name)[1] >= least for name in names)), (
         f"best averages: {_bests(results, names)}; {_own(results, least)}"
@@ -127,7 +125,7 @@ def maxima(results: FuzzyIntegralResults) -> Judged:
 
 
 def rankings(results: FuzzyIntegralResults) -> Judged:
-    runs = {score: results.found.each("ranking", figure=score) for score in SCORES}
+    runs = {score: results.log.by_run("ranking", figure=score) for score in SCORES}
     so = [
         results.is_same(results.in_words("baselines", score, "linked"), own)
         for score, own in runs.items()
@@ -144,7 +142,7 @@ def above_rankings(results: FuzzyIntegralResults) -> Judged:
     way = "N1 OWA Qt"
     own, printed = results.cell("census", f"PRL {way}"), results.printed("census", "PRL", way)
     shares = {
-        score: [one / RANKED for one in results.found.each("ranking", figure=score)]
+        score: [one / RANKED for one in results.log.by_run("ranking", figure=score)]
         for score in SCORES
     }
     rows = {score: ([one / RECORDS for one in own], runs) for score, runs in shares.items()}
@@ -244,7 +242,6 @@ def standardised(results: FuzzyIntegralResults) -> Judged:
 
 
 def between(results: FuzzyIntegralResults, least: float, most: float) -> Judged:
-    """So many of 100 in each file of the tables."""
     best = {name: results.best(name)[1] for name in TABLES}
     beyond = [name for name, one in best.items() if one > most]
     return verdict_of(*(least <= one <= most for one in best.values())), (
@@ -254,7 +251,6 @@ def between(results: FuzzyIntegralResults, least: float, most: float) -> Judged:
 
 
 def above(results: FuzzyIntegralResults, level: float) -> Judged:
-    """More than so many in some file."""
     best = {name: results.best(name)[1] for name in TABLES}
     more = [name for name, one in best.items() if one > level]
     return verdict_of(bool(more)), f"so in {' and '.join(more) or 'none'}: {_bests(results)}"
@@ -287,5 +283,5 @@ def estimated(results: FuzzyIntegralResults) -> Judged:
 def _of_few(results: FuzzyIntegralResults, name: str) -> tuple[list[float], list[float]]:
     """What share is linked where few records are known, and where all are, by the better way."""
     way = max(("N1 OWA Qt", "N2 OWA Qt"), key=lambda way: results.mean(name, "DBRL", way))
-    few = [100 * one / FEW for one in results.found.each("few", name, figure=way)]
+    few = [100 * one / FEW for one in results.log.by_run("few", name, figure=way)]
     return few, results.cell(name, f"DBRL {way}")

@@ -11,7 +11,7 @@ from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import Verdict
 from unveil_papers.framework.verdicts import verdict_of
-from unveil_papers.framework.yardstick import FEWEST, summed_up
+from unveil_papers.framework.yardstick import FEWEST, summarise
 from unveil_papers.fuzzy_integrals.files import FILES, RECORDS, WAYS
 from unveil_papers.fuzzy_integrals.operators import distinct
 
@@ -65,19 +65,19 @@ class Ahead(NamedTuple):
 class FuzzyIntegralResults(NamedTuple):
     """What was found, beside what was printed."""
 
-    found: TrialLog
+    log: TrialLog
     published: Published
 
     def runs(self, name: str, row: str, column: str) -> list[float] | None:
         """One cell of a file: the records linked in each run; none where it was not run."""
         normalised, kind = row.split()
-        if not self.found.has(WORK_OF[kind], name):
+        if not self.log.has(WORK_OF[kind], name):
             return None
-        return self.found.each(WORK_OF[kind], name, figure=f"{normalised} {column}")
+        return self.log.by_run(WORK_OF[kind], name, figure=f"{normalised} {column}")
 
     def mean(self, name: str, kind: str, way: str) -> float:
         """The average of one cell."""
-        return self.found.mean(WORK_OF[kind], name, figure=way)
+        return self.log.mean(WORK_OF[kind], name, figure=way)
 
     def best(self, name: str, *kinds: str) -> tuple[str, float]:
         """The best average of a file by any way, or by any of some linkage, and which it is."""
@@ -107,7 +107,7 @@ class FuzzyIntegralResults(NamedTuple):
         By distance alone where the other was run on too few of the draws.
         """
         kinds = [
-            np.array([self.found.each(work, name, figure=way) for way in WAYS]).max(0)
+            np.array([self.log.by_run(work, name, figure=way) for way in WAYS]).max(0)
             for work in WORK_OF.values()
         ]
         both = [runs for runs in kinds if len(runs) >= FEWEST * TEN] or kinds[:1]
@@ -130,9 +130,9 @@ class FuzzyIntegralResults(NamedTuple):
 
     def structure(self, name: str, figure: str) -> list[float] | None:
         """A figure of the attack as it is by default; none where it was not run."""
-        if not self.found.has("structure", name):
+        if not self.log.has("structure", name):
             return None
-        return self.found.each("structure", name, figure=figure)
+        return self.log.by_run("structure", name, figure=figure)
 
     def ahead(self, first: str, second: str, *kinds: str, printed: bool = False) -> Ahead:
         """Cells whose names hold one word against those that hold another in its place.
@@ -161,7 +161,7 @@ class FuzzyIntegralResults(NamedTuple):
     def cell(self, name: str, best: str) -> list[float]:
         """The runs of a cell that `best` has named."""
         kind, way = best.split(maxsplit=1)
-        return self.found.each(WORK_OF[kind], name, figure=way)
+        return self.log.by_run(WORK_OF[kind], name, figure=way)
 
     def best_of(self, normalised: str, name: str) -> float:
         """The best average of a file with one way to normalise."""
@@ -174,7 +174,7 @@ class FuzzyIntegralResults(NamedTuple):
     def is_same(self, printed: float, ours: list[float], theirs: int = 1) -> bool:
         """Whether ours are as a printed figure of so many runs, by the yardstick of the tables."""
         half = 0.05 if theirs > 1 else 0.5  # of the last digit that is printed
-        return abs(float(np.mean(ours)) - printed) <= summed_up(ours, theirs).allowed + half
+        return abs(float(np.mean(ours)) - printed) <= summarise(ours, theirs).allowed + half
 
     def chance_of(self, mean: float) -> float:
         """How likely a random matching links as many."""

@@ -192,7 +192,6 @@ def proposition_4(_: FuzzyIntegralResults) -> Judged:
 
 
 def almost_zero(_: FuzzyIntegralResults, least: float, most: float, *_of: float) -> Judged:
-    """So many records, by chance."""
     law = measures.random_matching(RECORDS, RECORDS)
     likely = law.at_least(least) - law.at_least(most + 1)
     return verdict_of(likely < ALMOST_ZERO), f"it is {likely:.1e}"

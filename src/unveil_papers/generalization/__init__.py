@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable
-from unveil_papers.framework.yardstick import alone, compared, half_a_digit
+from unveil_papers.framework.yardstick import compare_table, half_a_digit, own_table
 from unveil_papers.generalization import sets, work
 from unveil_papers.generalization.results import ORDERS, ORIGINAL, WITHIN, GeneralizationResults
 from unveil_papers.generalization.work import GROUPS, RELEASES, SIZES
@@ -63,11 +63,11 @@ def trials(*, quick: bool) -> Iterator[PaperTrial]:
                 yield PaperTrial("release", (name, k), cost=1.6)
 
 
-def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
+def tables(log: TrialLog, published: Published) -> list[ComparedTable]:
     """Both tables, and what files of such patterns promise, tell, lose and teach."""
-    results = GeneralizationResults(found, published)
+    results = GeneralizationResults(log, published)
     return [
-        *printed_tables(found, published),
+        *printed_tables(log, published),
         _trained(results),
         _counted(results),
         _promised(results),
@@ -76,9 +76,9 @@ def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
     ]
 
 
-def printed_tables(found: TrialLog, published: Published) -> list[ComparedTable]:
+def printed_tables(log: TrialLog, published: Published) -> list[ComparedTable]:
     """Both tables of the paper, by test file, and by what is counted."""
-    results = GeneralizationResults(found, published)
+    results = GeneralizationResults(log, published)
     return [
         *(_trees(results, test) for test in ("S1", "uci", "DB")),
         _patterns(results),
@@ -97,7 +97,7 @@ def _trees(results: GeneralizationResults, test: str) -> ComparedTable:
     def ours(row: str, column: str) -> float | list[float]:
         if row == ORIGINAL:
             return results.originals(test) if test == "S1" else results.original(test)
-        of = results.several if test == "S1" else results.of
+        of = results.series if test == "S1" else results.of
         return of(row, _size(column), test)
 
     def why(row: str, column: str) -> str:
@@ -115,7 +115,7 @@ def _trees(results: GeneralizationResults, test: str) -> ComparedTable:
             "from others (Table 2)"
         )
 
-    return compared(results.published, name, ours, digits=2, why=why)
+    return compare_table(results.published, name, ours, digits=2, why=why)
 
 
 def _records(ours: float, printed: str, n: int) -> str:
@@ -141,7 +141,7 @@ def _patterns(results: GeneralizationResults) -> ComparedTable:
     def ours(row: str, column: str) -> float:
         return results.of(row, _size(column), "patterns")
 
-    return compared(results.published, name, ours, digits=0, why=why)
+    return compare_table(results.published, name, ours, digits=0, why=why)
 
 
 def _rest(results: GeneralizationResults) -> ComparedTable:
@@ -155,7 +155,9 @@ def _rest(results: GeneralizationResults) -> ComparedTable:
     def ours(row: str, column: str) -> float:
         return results.of(row, _size(column), "rest")
 
-    table = compared(results.published, "Table 2, rest", ours, digits=0, why=why, within=WITHIN)
+    table = compare_table(
+        results.published, "Table 2, rest", ours, digits=0, why=why, within=WITHIN
+    )
     words = f"{table.yardstick}, chosen with the figures in sight as the largest gap of the reading"
     return replace(table, yardstick=words)
 
@@ -191,7 +193,7 @@ def _trained(results: GeneralizationResults) -> ComparedTable:
         **_lines(results, TREES),
     }
     title = "by what they are trained on, tested on uci"
-    return alone("Trees", title, "% right", rows, digits=2)
+    return own_table("Trees", title, "% right", rows, digits=2)
 
 
 def _counted(results: GeneralizationResults) -> ComparedTable:
@@ -202,7 +204,7 @@ def _counted(results: GeneralizationResults) -> ComparedTable:
         rows[f"{row}, once for each way"] = _by_size(partial(results.listed, row))
         for place, name in enumerate(("by the first condition", "by both")):
             rows[f"{row}, records left {name}"] = {f"K = {k}": left[k][place] for k in SIZES}
-    return alone("Counts", "however they are made", "patterns, leaves, records", rows, digits=0)
+    return own_table("Counts", "however they are made", "patterns, leaves, records", rows, digits=0)
 
 
 def _promised(results: GeneralizationResults) -> ComparedTable:
@@ -215,14 +217,14 @@ def _promised(results: GeneralizationResults) -> ComparedTable:
     rows = _lines(results, figures)
     rows |= _releases(results, "below", ": rows in groups below K")
     rows |= _releases(results, "discarded", ": discarded")
-    return alone("The promise", "counted on the file", "records", rows, digits=0)
+    return own_table("The promise", "counted on the file", "records", rows, digits=0)
 
 
 def _beside(results: GeneralizationResults) -> list[ComparedTable]:
     """The paper's patterns with a row for each record, our releases, and Mondrian's."""
     first = "a row for each record"
     return [
-        alone(
+        own_table(
             name, title, unit,
             _lines(results, {own: first}) | _releases(results, figure), digits=1,
         )
@@ -237,8 +239,8 @@ def _beside(results: GeneralizationResults) -> list[ComparedTable]:
 def _discarded(results: GeneralizationResults) -> ComparedTable:
     """Whom discards fall on."""
     groups = (*GROUPS, "born elsewhere, or unknown")
-    rows = {f"{row}, K = {k}": results.several(row, k, "groups") for row in ORDERS for k in SIZES}
+    rows = {f"{row}, K = {k}": results.series(row, k, "groups") for row in ORDERS for k in SIZES}
     for name in (one for one in RELEASES if one.startswith("disjoint")):
         rows |= {f"{name}, K = {k}": results.groups(name, k) for k in results.released()}
     cells = {row: dict(zip(groups, figures, strict=True)) for row, figures in rows.items()}
-    return alone("Discarded", "whom it falls on", "% of the group", cells, digits=1)
+    return own_table("Discarded", "whom it falls on", "% of the group", cells, digits=1)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
-from unveil_papers.framework.wording import listed
+from unveil_papers.framework.verdicts import Judged, listed, untestable, verdict_of
 from unveil_papers.generalization.results import (
     FAR,
     FEW,
@@ -22,33 +21,29 @@ AROUND = 0.2  # of a number that is called so
 
 
 def k_anonymous(results: GeneralizationResults) -> Judged:
-    """Patterns overlap, so that what is left of one falls below K."""
     last = results.released()[-1]
     own = [results.release(DISJOINT, k, "below") for k in results.released()]
     return verdict_of(not any(results.every("below"))), (
         "With a row for each record, its first pattern, so many rows are in groups below K: "
-        f"{results.both('below')}; the smallest group has {min(results.every('smallest')):.0f}. "
+        f"{results.pair('below')}; the smallest group has {min(results.every('smallest')):.0f}. "
         "With a row for each pattern, no row occurs K times. Patterns made disjoint keep it: "
         f"{listed(own, 0)} rows up to K = {last}."
     )
 
 
 def supported(results: GeneralizationResults) -> Judged:
-    """Of its own class."""
     enough = [results.of(row, k, "least support") >= k for row in ORDERS for k in SIZES]
-    return verdict_of(*enough), f"The fewest records of a pattern: {results.both('least support')}."
+    return verdict_of(*enough), f"The fewest records of a pattern: {results.pair('least support')}."
 
 
 def discarded(results: GeneralizationResults) -> Judged:
-    """Some always are."""
     return verdict_of(min(results.every("rest")) > 0), (
-        f"Records that satisfy no pattern: {results.both('rest')}. Together with stars "
-        f"{results.both('lost', 1)} % of all cells are lost."
+        f"Records that satisfy no pattern: {results.pair('rest')}. Together with stars "
+        f"{results.pair('lost', 1)} % of all cells are lost."
     )
 
 
 def good(results: GeneralizationResults) -> Judged:
-    """Near the original or not."""
     below = [gap for row in ORDERS for gap in results.gaps(row)]
     near = sum(gap < FAR for gap in below)
     return verdict_of(near > 0, near == len(below)), (
@@ -58,19 +53,17 @@ def good(results: GeneralizationResults) -> Judged:
 
 
 def trade_off(results: GeneralizationResults) -> Judged:
-    """With K, more is lost and less told."""
-    lost = [rising(results.each(row, "lost")) for row in ORDERS]
-    safer = [falling(results.each(row, "one salary")) for row in ORDERS]
+    lost = [rising(results.by_size(row, "lost")) for row in ORDERS]
+    safer = [falling(results.by_size(row, "one salary")) for row in ORDERS]
     return verdict_of(*lost, *safer), (
-        f"As K grows, so do the cells lost: {results.both('lost', 1)} %. Rows with one salary in "
-        f"their group: {results.both('one salary', 1)} %."
+        f"As K grows, so do the cells lost: {results.pair('lost', 1)} %. Rows with one salary in "
+        f"their group: {results.pair('one salary', 1)} %."
     )
 
 
 def true(results: GeneralizationResults) -> Judged:
-    """Cells are, shares are not."""
     untrue = sum(results.every("untrue"))
-    hit, groups = results.several(MANY, 30, "uneven")
+    hit, groups = results.series(MANY, 30, "uneven")
     return verdict_of(not untrue), (
         f"By definition: with a row for each record, {untrue:.0f} cells tell another value than "
         f"the record's. But discards change shares: at K = 30 {MANY} discards more than chance "
@@ -79,7 +72,6 @@ def true(results: GeneralizationResults) -> Judged:
 
 
 def of_identity(results: GeneralizationResults) -> Judged:
-    """No file with differential privacy is made."""
     first = results.released()[0]
     share = results.release(DISJOINT, first, "one salary")
     return untestable(
@@ -90,7 +82,6 @@ def of_identity(results: GeneralizationResults) -> Judged:
 
 
 def avoided(results: GeneralizationResults) -> Judged:
-    """Bounded by 1/K, and not avoided."""
     sizes = results.released()
     linked = [results.linked(k, "linked") for k in sizes]
     most = [results.linked(k, "released") / k for k in sizes]
@@ -103,7 +94,6 @@ def avoided(results: GeneralizationResults) -> Judged:
 
 
 def on_some(results: GeneralizationResults) -> Judged:
-    """Without the country."""
     below = results.some("below")
     return verdict_of(below > 0), (
         f"With K = 5 on all attributes but the country, {results.some('below on some'):.0f} of "
@@ -112,7 +102,6 @@ def on_some(results: GeneralizationResults) -> Judged:
 
 
 def others(results: GeneralizationResults) -> Judged:
-    """Mondrian, which the paper names as one."""
     name = "Mondrian, stars"
     gone = [results.release(name, k, "discarded") for k in results.released()]
     return verdict_of(any(gone)), (
@@ -124,18 +113,16 @@ def others(results: GeneralizationResults) -> Judged:
 
 
 def unknown(results: GeneralizationResults) -> Judged:
-    """They are values; but who has them is rare."""
     shares = np.array(results.every("unknown discarded"))
     every_one = 100 * np.array(results.every("rest")) / results.original("train")
     return verdict_of(bool((shares < 50).all()), bool((shares <= every_one).all())), (
         f"All {results.original('unknown'):,.0f} records with unknown values take part. But of "
-        f"them {results.both('unknown discarded', 1)} % are discarded, of all "
+        f"them {results.pair('unknown discarded', 1)} % are discarded, of all "
         f"{listed(every_one[: len(SIZES)])}; {listed(every_one[len(SIZES) :])} %."
     )
 
 
 def no_ontology(results: GeneralizationResults) -> Judged:
-    """Values and stars only."""
     coarse = sum(results.every("coarse"))
     return verdict_of(not coarse), (
         "By definition: no hierarchy is declared, and a cell is a value or a star. Cells of "
@@ -144,7 +131,6 @@ def no_ontology(results: GeneralizationResults) -> Judged:
 
 
 def single_out(results: GeneralizationResults) -> Judged:
-    """Unique on the eight attributes."""
     alone, n = results.original("alone"), results.original("train")
     return verdict_of(alone > 0), (
         f"{alone:,.0f} of {n:,.0f} records are the only one with their eight values."
@@ -152,8 +138,7 @@ def single_out(results: GeneralizationResults) -> Judged:
 
 
 def few_stars(results: GeneralizationResults) -> Judged:
-    """One or two; none occurs."""
-    shares = np.array([results.several(row, k, "stars") for row in ORDERS for k in SIZES])
+    shares = np.array([results.series(row, k, "stars") for row in ORDERS for k in SIZES])
     none = shares[:, 0]
     return verdict_of(shares.shape[1] == 3, bool((none == 0).all())), (
         "By definition of the setting no pattern has more than two. Patterns that have none: "
@@ -162,31 +147,27 @@ def few_stars(results: GeneralizationResults) -> Judged:
 
 
 def small_classes(results: GeneralizationResults) -> Judged:
-    """There is none."""
     classes = listed(results.originals("classes"), 0)
     return untestable(f"There is none here: the two classes have {classes} records.")
 
 
 def rejected(results: GeneralizationResults) -> Judged:
-    """No class is rejected."""
     fewest = min(results.originals("classes"))
     return untestable(f"No class is rejected here: the smaller one has {fewest:,.0f} records.")
 
 
 def specific(results: GeneralizationResults) -> Judged:
-    """Mean support."""
     fewer = [
         results.of(MANY, k, "mean support") < results.of(FEW, k, "mean support") for k in SIZES
     ]
     return verdict_of(*fewer), (
-        f"A pattern has so many records on average: {results.both('mean support')}."
+        f"A pattern has so many records on average: {results.pair('mean support')}."
     )
 
 
 def split_again(results: GeneralizationResults) -> Judged:
-    """Parts of K records or more, where the fewest values come first."""
-    again = [results.several(FEW, k, "again")[0] for k in SIZES]
-    beside = [results.several(MANY, k, "again")[0] for k in SIZES]
+    again = [results.series(FEW, k, "again")[0] for k in SIZES]
+    beside = [results.series(MANY, k, "again")[0] for k in SIZES]
     return verdict_of(*(share > 50 for share in again)), (
         f"Of the parts that the condition < makes first, and that have K records or more, "
         f"{listed(again)} % have to be split again; of those of >, {listed(beside)} %."
@@ -194,7 +175,6 @@ def split_again(results: GeneralizationResults) -> Judged:
 
 
 def second_pass(results: GeneralizationResults) -> Judged:
-    """It helps in one order."""
     left = {row: [results.left(row, k) for k in SIZES] for row in ORDERS}
     helps = [sum(first > last for first, last in left[row]) for row in ORDERS]
     return verdict_of(*(many == len(SIZES) for many in helps)), (
@@ -205,25 +185,22 @@ def second_pass(results: GeneralizationResults) -> Judged:
 
 
 def overlap(results: GeneralizationResults) -> Judged:
-    """Many do."""
     return verdict_of(min(results.every("in several")) > 0), (
-        f"Of those who satisfy any, so many satisfy several: {results.both('in several', 1)} %."
+        f"Of those who satisfy any, so many satisfy several: {results.pair('in several', 1)} %."
     )
 
 
 def lower_risk(results: GeneralizationResults) -> Judged:
-    """Who knows one of their patterns knows less; who knows which fit, more."""
     large, apart = results.every("2K or more"), results.every("told apart")
     return verdict_of(min(large) > 0, not any(apart)), (
         "Of those who satisfy several patterns, so many share some of them with 2K people or more: "
-        f"{results.both('2K or more', 1)} %. But overlaps also tell people apart: of them, so many "
+        f"{results.pair('2K or more', 1)} %. But overlaps also tell people apart: of them, so many "
         "satisfy a set of patterns that fewer than K satisfy: "
-        f"{results.both('told apart', 1)} %."
+        f"{results.pair('told apart', 1)} %."
     )
 
 
 def data_set(results: GeneralizationResults) -> Judged:
-    """As the files are."""
     train, test = results.original("train"), results.original("test")
     ours = {"records": train + test, "training": train, "test": test}
     return verdict_of(*(many == results.text(name) for name, many in ours.items())), (
@@ -232,7 +209,6 @@ def data_set(results: GeneralizationResults) -> Judged:
 
 
 def left_out(results: GeneralizationResults) -> Judged:
-    """In the training file, or in both."""
     said = results.text("unknown")
     counts = results.original("unknown"), results.original("unknown in both")
     away = [100 * abs(many - said) / said for many in counts]
@@ -243,13 +219,12 @@ def left_out(results: GeneralizationResults) -> Judged:
 
 
 def long(results: GeneralizationResults) -> Judged:
-    """The two halves of the sentence contradict each other: which fits what is printed."""
     rest, printed = results.some("long: rest"), float(results.printed(REST, MANY, "K = 5"))
     near = [results.near(MANY, k) for k in SIZES]
     return verdict_of(abs(rest - printed) <= WITHIN * printed, sum(near) > len(SIZES) / 2), (
         "In Figure 4 long is the least length. With that at 2, patterns would have "
         f"{results.some('long: stars'):.1f} stars on average and {rest:.0f} records be left at "
         f"K = 5, where {printed:,.0f} are printed. With at most two stars "
-        f"{listed(results.each(MANY, 'rest'), 0)} are, at {sum(near)} of {len(SIZES)} K as "
+        f"{listed(results.by_size(MANY, 'rest'), 0)} are, at {sum(near)} of {len(SIZES)} K as "
         "printed."
     )

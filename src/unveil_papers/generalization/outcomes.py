@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
-from unveil_papers.framework.wording import listed, span
+from unveil_papers.framework.verdicts import Judged, listed, span, untestable, verdict_of
 from unveil_papers.framework.yardstick import ERRORS
 from unveil_papers.generalization.results import (
     FAR,
@@ -23,7 +22,6 @@ LEARNT = ("uci", "unpruned", "by support", "by record")  # trees of the same pat
 
 
 def around(results: GeneralizationResults) -> Judged:
-    """Within 4 %, as Table 2."""
     rest = [results.of(row, 5, "rest") for row in ORDERS]
     said = [results.text("discarded at 5", place) for place in (0, 1)]
     near = [any(abs(one - each) <= WITHIN * each for one in rest) for each in said]
@@ -31,18 +29,16 @@ def around(results: GeneralizationResults) -> Judged:
 
 
 def growing(results: GeneralizationResults) -> Judged:
-    """In both combinations; and parts become too small."""
     grows = [
-        rising(results.each(row, figure)) for row in ORDERS for figure in ("rest", "too small")
+        rising(results.by_size(row, figure)) for row in ORDERS for figure in ("rest", "too small")
     ]
     return verdict_of(*grows), (
-        f"Records that satisfy no pattern: {results.both('rest')}. Of the parts of sets so many "
-        f"have fewer than K records: {results.both('too small', 1)} %."
+        f"Records that satisfy no pattern: {results.pair('rest')}. Of the parts of sets so many "
+        f"have fewer than K records: {results.pair('too small', 1)} %."
     )
 
 
 def seven_to_thirty(results: GeneralizationResults) -> Judged:
-    """Within two points."""
     share = {
         k: [100 * results.of(row, k, "rest") / results.original("train") for row in ORDERS]
         for k in (5, 30)
@@ -55,7 +51,6 @@ def seven_to_thirty(results: GeneralizationResults) -> Judged:
 
 
 def equivalent(results: GeneralizationResults) -> Judged:
-    """The same patterns, by four ways to learn from them."""
     spreads = [
         np.ptp([results.of(row, k, figure) for figure in LEARNT]) for row in ORDERS for k in SIZES
     ]
@@ -67,16 +62,14 @@ def equivalent(results: GeneralizationResults) -> Judged:
 
 
 def crossed(results: GeneralizationResults) -> Judged:
-    """Another figure than that of records."""
     apart = np.abs(np.subtract(results.every("crossed"), results.every("uci")))
     return verdict_of(bool(apart.max() > NEAR)), (
-        f"Tenfold on the patterns it gives {results.both('crossed', 1)} %; on the records of uci "
-        f"the trees are right for {results.both('uci', 1)} %."
+        f"Tenfold on the patterns it gives {results.pair('crossed', 1)} %; on the records of uci "
+        f"the trees are right for {results.pair('uci', 1)} %."
     )
 
 
 def size_of_sample(results: GeneralizationResults) -> Judged:
-    """Whether what is printed of such a sample is likely."""
     share, n = results.original("DB") / 100, results.original("train")
     away = 100 * share - float(results.printed("Table 1, S1", ORIGINAL, "K = 5"))
     sizes = [results.text("S1", place) for place in (0, 1)]
@@ -91,7 +84,6 @@ def size_of_sample(results: GeneralizationResults) -> Judged:
 
 
 def caption(results: GeneralizationResults) -> Judged:
-    """Which file's figure is nearer to the printed one."""
     uci, train = results.original("uci"), results.original("DB")
     sizes = [results.original("test"), results.original("train")]
     whole = float(np.average([uci, train], weights=sizes))
@@ -107,11 +99,10 @@ def caption(results: GeneralizationResults) -> Judged:
 
 
 def more_accurate(results: GeneralizationResults) -> Judged:
-    """On all three files; the first is drawn a hundred times."""
     so = []
     for test in ("S1", "uci", "DB"):
         few, many = (
-            [float(np.mean(results.several(row, k, test) if test == "S1" else
+            [float(np.mean(results.series(row, k, test) if test == "S1" else
                            results.of(row, k, test))) for k in SIZES]
             for row in (FEW, MANY)
         )  # fmt: skip
@@ -119,13 +110,11 @@ def more_accurate(results: GeneralizationResults) -> Judged:
         so += [*above[:-1], not above[-1]]
     return verdict_of(*so), (
         f"In {sum(so)} of {len(so)} cells of three test files it is as said. On uci: "
-        f"{results.both('uci', 2)} %."
+        f"{results.pair('uci', 2)} %."
     )
 
 
 def unexplained(results: GeneralizationResults) -> Judged:
-    """Pruning explains ours, where it leaves one leaf and the same tree is better without."""
-
     def explained(k: int) -> bool:
         of = FEW if results.of(FEW, k, "uci") < results.of(MANY, k, "uci") else MANY
         better = max(results.of(of, k, figure) for figure in ("unpruned", "by support"))
@@ -136,15 +125,14 @@ def unexplained(results: GeneralizationResults) -> Judged:
     return verdict_of(not all(explained(k) for k in most), not explained(last)), (
         "Of ours pruning explains K = "
         f"{listed([k for k in SIZES if explained(k)], 0)}: so few rows that it leaves one leaf. "
-        f"Leaves: {results.both('leaves')}. Not pruned the trees are right for "
-        f"{results.both('unpruned', 2)} % of uci, with patterns weighted by their records for "
-        f"{results.both('by support', 2)} %. At K = {last} theirs is right for {theirs:.2f} %, and "
+        f"Leaves: {results.pair('leaves')}. Not pruned the trees are right for "
+        f"{results.pair('unpruned', 2)} % of uci, with patterns weighted by their records for "
+        f"{results.pair('by support', 2)} %. At K = {last} theirs is right for {theirs:.2f} %, and "
         f"the commoner salary for {commoner:.2f} %: a single leaf would be right for that."
     )
 
 
 def similar(results: GeneralizationResults) -> Judged:
-    """By the share of patterns with two stars."""
     two = _two_stars(results)
     return verdict_of(*(many < few for many, few in zip(two[MANY], two[FEW], strict=True))), (
         f"Patterns that need two stars: {MANY} {listed(two[MANY])} %, {FEW} {listed(two[FEW])} %."
@@ -152,11 +140,10 @@ def similar(results: GeneralizationResults) -> Judged:
 
 
 def _two_stars(results: GeneralizationResults) -> dict[str, list[float]]:
-    return {row: [results.several(row, k, "stars")[2] for k in SIZES] for row in ORDERS}
+    return {row: [results.series(row, k, "stars")[2] for k in SIZES] for row in ORDERS}
 
 
 def different(results: GeneralizationResults) -> Judged:
-    """At the first split, and in what is left of the sets."""
     few, many = results.originals("alike")
     two = _two_stars(results)[FEW]
     return verdict_of(few < 50, *(share > 50 for share in two)), (
@@ -167,7 +154,6 @@ def different(results: GeneralizationResults) -> Judged:
 
 
 def at_twenty(results: GeneralizationResults) -> Judged:
-    """Within a point."""
     theirs = {row: results.theirs(ORIGINAL, 20) - results.theirs(row, 20) for row in ORDERS}
     ours = {row: results.gaps(row)[SIZES.index(20)] for row in ORDERS}
     return verdict_of(*(gap < NEAR for gap in ours.values())), (
@@ -177,8 +163,7 @@ def at_twenty(results: GeneralizationResults) -> Judged:
 
 
 def best(results: GeneralizationResults) -> Judged:
-    """Of each combination, on uci."""
-    at = {row: SIZES[int(np.argmax(results.each(row, "uci")))] for row in ORDERS}
+    at = {row: SIZES[int(np.argmax(results.by_size(row, "uci")))] for row in ORDERS}
     own = {row: SIZES[int(np.argmax([results.theirs(row, k) for k in SIZES]))] for row in ORDERS}
     many = [results.of(row, 20, "rest") > results.text("discarded at 20") for row in ORDERS]
     return verdict_of(all(many), *(k == 20 for k in at.values())), (
@@ -189,7 +174,6 @@ def best(results: GeneralizationResults) -> Judged:
 
 
 def fewer_records(results: GeneralizationResults) -> Judged:
-    """Their patterns, and the same records with all their cells, at K = 20."""
     at = SIZES.index(20)
     learnt, kept = ([results.gaps(row, one)[at] for row in ORDERS] for one in ("uci", "kept"))
     return verdict_of(*(gap < NEAR for gap in (*learnt, *kept))), (
@@ -200,40 +184,36 @@ def fewer_records(results: GeneralizationResults) -> Judged:
 
 
 def outliers(results: GeneralizationResults) -> Judged:
-    """There are; but nothing is gained without them."""
     gain = -min(gap for row in ORDERS for gap in results.gaps(row, "kept"))
     alone = results.original("alone") / results.original("train")
     return verdict_of(alone > 0.1, gain > 0.3), (
         f"{100 * alone:.1f} % of the records are the only one of their kind. But trees of the "
         f"original rows of those who satisfy a pattern gain {gain:.2f} points at most; a share of "
-        f"uci has a standard error of 0.3. They are right for {results.both('kept', 2)} %, that of "
+        f"uci has a standard error of 0.3. They are right for {results.pair('kept', 2)} %, that of "
         f"all for {results.original('uci'):.2f} %."
     )
 
 
 def fewer_discards(results: GeneralizationResults) -> Judged:
-    """At each K."""
     fewer = [results.of(MANY, k, "rest") < results.of(FEW, k, "rest") for k in SIZES]
     return verdict_of(*fewer), (
-        f"It does at {sum(fewer)} of {len(SIZES)} K. Discarded: {results.both('rest')}."
+        f"It does at {sum(fewer)} of {len(SIZES)} K. Discarded: {results.pair('rest')}."
     )
 
 
 def partitioning(results: GeneralizationResults) -> Judged:
-    """How often sets are split, and discards."""
     deeper, discards = (
         all(results.of(FEW, k, figure) > results.of(MANY, k, figure) for k in SIZES)
         for figure in ("depth", "rest")
     )
     return verdict_of(deeper, discards), (
         "Before it is a pattern, a set was split so often on average: "
-        f"{results.both('depth', 2)}. Of the parts so many have fewer than K records: "
-        f"{results.both('too small', 1)} %. Discarded: {results.both('rest')}."
+        f"{results.pair('depth', 2)}. Of the parts so many have fewer than K records: "
+        f"{results.pair('too small', 1)} %. Discarded: {results.pair('rest')}."
     )
 
 
 def thousand(results: GeneralizationResults) -> Judged:
-    """Distinct ones."""
     ours = [results.of(MANY, k, "patterns") for k in (20, 30)]
     ways = [results.listed(MANY, k) for k in (20, 30)]
     printed = [results.printed("Table 2, patterns", MANY, f"K = {k}") for k in (20, 30)]
@@ -245,7 +225,6 @@ def thousand(results: GeneralizationResults) -> Judged:
 
 
 def of_few_patterns(results: GeneralizationResults) -> Judged:
-    """At 20 and 30."""
     below = results.gaps(MANY)[2:]
     theirs = [results.theirs(ORIGINAL, k) - results.theirs(MANY, k) for k in (20, 30)]
     return verdict_of(*(gap < NEAR for gap in below)), (
@@ -255,11 +234,10 @@ def of_few_patterns(results: GeneralizationResults) -> Judged:
 
 
 def not_general(results: GeneralizationResults) -> Judged:
-    """What two stars in each row would lose, against what is lost."""
     lost, last = results.every("lost"), results.released()[-1]
     names = (DISJOINT, "Mondrian, stars")
     beside = {name: [results.release(name, k, "lost") for k in (5, last)] for name in names}
-    stars = len(results.several(MANY, 5, "stars")) - 1
+    stars = len(results.series(MANY, 5, "stars")) - 1
     most = 100 * stars / len(KEYS)
     return verdict_of(stars <= 2, max(lost) <= most), (
         f"By definition of the setting no pattern has more than {stars} stars of {len(KEYS)}, "
@@ -270,9 +248,8 @@ def not_general(results: GeneralizationResults) -> Judged:
 
 
 def rejecting(results: GeneralizationResults) -> Judged:
-    """The same records with all their cells."""
     below = [gap for row in ORDERS for gap in results.gaps(row, "kept")]
-    hit, groups = results.several(MANY, 30, "uneven")
+    hit, groups = results.series(MANY, 30, "uneven")
     return verdict_of(max(below) < NEAR), (
         f"Trees of the original rows that are left are at most {max(below):.2f} points below that "
         f"of all, on uci. Accuracy does not show whom it falls on: at K = 30 {MANY} discards more "

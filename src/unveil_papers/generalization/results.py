@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
-from unveil_papers.framework.wording import listed
+from unveil_papers.framework.verdicts import listed
 from unveil_papers.generalization.work import RELEASES, SIZES
 
 ORDERS = {"(<,>)": "<>", "(>,<)": "><"}
@@ -22,8 +22,8 @@ REST = "Table 2, rest"
 class GeneralizationResults:
     """Figures of the original, of a combination (as the paper writes it) and K, of a release."""
 
-    def __init__(self, found: TrialLog, published: Published) -> None:
-        self.found, self.published = found, published
+    def __init__(self, log: TrialLog, published: Published) -> None:
+        self.log, self.published = log, published
 
     def printed(self, table: str, row: str, column: str) -> str:
         """A figure as the paper has it."""
@@ -45,69 +45,69 @@ class GeneralizationResults:
 
     def linked(self, k: int, figure: str) -> float:
         """A figure of an attack on a k-anonymous file."""
-        return self.found.one("linked", k, figure=figure)
+        return self.log.one("linked", k, figure=figure)
 
     def original(self, figure: str) -> float:
         """A figure of the original file."""
-        return self.found.one("original", figure=figure)
+        return self.log.one("original", figure=figure)
 
     def originals(self, figure: str) -> list[float]:
         """Several such figures."""
-        return self.found.several("original", figure=figure)
+        return self.log.series("original", figure=figure)
 
     def some(self, figure: str) -> float:
         """A figure of files that are anonymised in another way."""
-        return self.found.one("some", figure=figure)
+        return self.log.one("some", figure=figure)
 
     def of(self, row: str, k: int, figure: str) -> float:
         """A figure of the patterns of a combination."""
-        return self.found.one(self._work(row, k, figure), ORDERS[row], k, figure=figure)
+        return self.log.one(self._work(row, k, figure), ORDERS[row], k, figure=figure)
 
-    def several(self, row: str, k: int, figure: str) -> list[float]:
+    def series(self, row: str, k: int, figure: str) -> list[float]:
         """Several such figures."""
-        return self.found.several(self._work(row, k, figure), ORDERS[row], k, figure=figure)
+        return self.log.series(self._work(row, k, figure), ORDERS[row], k, figure=figure)
 
-    def each(self, row: str, figure: str) -> list[float]:
+    def by_size(self, row: str, figure: str) -> list[float]:
         """A figure for every K."""
         return [self.of(row, k, figure) for k in SIZES]
 
     def every(self, figure: str) -> list[float]:
         """A figure of both combinations and every K."""
-        return [each for row in ORDERS for each in self.each(row, figure)]
+        return [each for row in ORDERS for each in self.by_size(row, figure)]
 
     def gaps(self, row: str, figure: str = "uci") -> list[float]:
         """By how many points each K is below the original, on uci."""
-        return [self.original("uci") - each for each in self.each(row, figure)]
+        return [self.original("uci") - each for each in self.by_size(row, figure)]
 
-    def both(self, figure: str, digits: int = 0) -> str:
+    def pair(self, figure: str, digits: int = 0) -> str:
         """A figure of both combinations and every K, in words."""
-        return "; ".join(f"{row} {listed(self.each(row, figure), digits)}" for row in ORDERS)
+        return "; ".join(f"{row} {listed(self.by_size(row, figure), digits)}" for row in ORDERS)
 
     def listed(self, row: str, k: int) -> float:
         """How many patterns there are, each once for every way on which it is found."""
-        return self.found.one("ways", ORDERS[row], k, figure="listed")
+        return self.log.one("ways", ORDERS[row], k, figure="listed")
 
     def left(self, row: str, k: int) -> list[float]:
         """How many records have no pattern after the first condition, and after both."""
-        return self.found.several("ways", ORDERS[row], k, figure="rest")
+        return self.log.series("ways", ORDERS[row], k, figure="rest")
 
     def released(self) -> list[int]:
         """The K of which releases were made."""
-        return [k for k in SIZES if self.found.has("release", next(iter(RELEASES)), k)]
+        return [k for k in SIZES if self.log.has("release", next(iter(RELEASES)), k)]
 
     def release(self, name: str, k: int, figure: str) -> float:
         """A figure of a release."""
-        return self.found.one("release", name, k, figure=figure)
+        return self.log.one("release", name, k, figure=figure)
 
     def groups(self, name: str, k: int) -> list[float]:
         """Of each group how many percent a release discards."""
-        return self.found.several("release", name, k, figure="groups")
+        return self.log.series("release", name, k, figure="groups")
 
     def _work(self, row: str, k: int, figure: str) -> str:
         """The trial that has a figure."""
         of = ORDERS[row], k
-        run = (work for work in OF_PATTERNS if self.found.has(work, *of))
-        return next(work for work in run if figure in self.found.of(work, *of))
+        run = (work for work in OF_PATTERNS if self.log.has(work, *of))
+        return next(work for work in run if figure in self.log.of(work, *of))
 
 
 def rising(figures: Sequence[float]) -> bool:

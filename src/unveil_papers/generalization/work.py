@@ -90,22 +90,22 @@ def asked(name: str) -> tuple[Ints, Ints]:
     return coded(adult(name)), rich(adult(name))
 
 
-def right(found: C45, name: str = UCI) -> Bools:
+def right(tree: C45, name: str = UCI) -> Bools:
     """Which records of a file a tree classes rightly."""
     codes, classes = asked(name)
-    correct: Bools = found.predict(codes) == classes
+    correct: Bools = tree.predict(codes) == classes
     return correct
 
 
-def tested(found: C45, seed: int) -> dict[str, float | list[float]]:
+def tested(tree: C45, seed: int) -> dict[str, float | list[float]]:
     """How well a tree does on the three files of the paper; the first is drawn again and again."""
-    known = right(found, DB)
+    known = right(tree, DB)
     draws = (np.random.default_rng(seed_of(seed, "S1", run)) for run in range(DRAWS))
     return {
         "S1": [percent(known[rng.choice(len(known), SAMPLED, replace=False)]) for rng in draws],
-        "uci": percent(right(found)),
+        "uci": percent(right(tree)),
         "DB": percent(known),
-        "leaves": found.root.leaves,
+        "leaves": tree.root.leaves,
     }
 
 

@@ -15,7 +15,7 @@ from unveil import Links, UnveilError, measures
 from unveil_papers.framework.experiment import Figures, PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable
-from unveil_papers.framework.yardstick import alone
+from unveil_papers.framework.yardstick import own_table
 from unveil_papers.grid.scene import GridScenario, NothingToFindError
 from unveil_papers.grid.sides import FILES, WAYS, GridAttack, Who, masked
 
@@ -95,19 +95,19 @@ def _figures(
     return found
 
 
-def tables(found: TrialLog, published: Published) -> list[ComparedTable]:  # noqa: ARG001 - nothing is printed
+def tables(log: TrialLog, published: Published) -> list[ComparedTable]:  # noqa: ARG001 - nothing is printed
     """For each file every figure, the best of them, and what is found without names."""
     made = []
     for file in FILES:
         name = file.capitalize()
-        rows = [row for row in masked(file) if found.has(NEAREST, file, row)]
-        every = {row: _every(found, file, row) for row in rows}
-        best = {row: _best(found, file, row) for row in rows}
+        rows = [row for row in masked(file) if log.has(NEAREST, file, row)]
+        every = {row: _every(log, file, row) for row in rows}
+        best = {row: _best(log, file, row) for row in rows}
         made += [
             _table(name, "every attack against every mask (* given the truth)", every),
             _table(f"{name}, the best", "the best attacks on each mask", best),
         ]
-        hidden = {row: _hidden(found, file, row) for row in rows if found.has(HIDDEN, file, row)}
+        hidden = {row: _hidden(log, file, row) for row in rows if log.has(HIDDEN, file, row)}
         if hidden:
             title = f"{PEOPLE} people among their own rows, no name of a column being known"
             made.append(_table(f"{name}, names hidden", title, hidden))
@@ -120,51 +120,53 @@ def _table(name: str, title: str, rows: Mapping[str, Mapping[str, Noted]]) -> Co
         for row, columns in rows.items()
     }
     title = f"{title}: people linked"
-    return alone(name, title, "%", figures, digits=1, why=lambda row, column: rows[row][column][1])
+    return own_table(
+        name, title, "%", figures, digits=1, why=lambda row, column: rows[row][column][1]
+    )
 
 
-def _said(found: TrialLog, work: str, file: str, row: str, name: str) -> Noted:
+def _said(log: TrialLog, work: str, file: str, row: str, name: str) -> Noted:
     """The figures of all runs that have one; or none, and why (a remedy is of no use here)."""
-    runs = found.runs(work, file, row)
+    runs = log.runs(work, file, row)
     figures = [figure for run in runs if isinstance(figure := run.get(name), float)]
     begin = f"{name}: "
     why = next((key.removeprefix(begin) for key in runs[0] if key.startswith(begin)), "")
     return figures, "" if figures else why.partition(";")[0]
 
 
-def _every(found: TrialLog, file: str, row: str) -> dict[str, Noted]:
+def _every(log: TrialLog, file: str, row: str) -> dict[str, Noted]:
     return {
-        HEADS[way.who].format(name): _said(found, way.work, file, row, name)
-        for name, way in _tried(found, file, row).items()
+        HEADS[way.who].format(name): _said(log, way.work, file, row, name)
+        for name, way in _tried(log, file, row).items()
     }
 
 
-def _tried(found: TrialLog, file: str, row: str) -> dict[str, GridAttack]:
+def _tried(log: TrialLog, file: str, row: str) -> dict[str, GridAttack]:
     """The attacks on everybody: in a hurry some are not made."""
     return {
         name: way
         for name, way in WAYS.items()
-        if way.work != HIDDEN and found.has(way.work, file, row)
+        if way.work != HIDDEN and log.has(way.work, file, row)
     }
 
 
-def _best(found: TrialLog, file: str, row: str) -> dict[str, Noted]:
+def _best(log: TrialLog, file: str, row: str) -> dict[str, Noted]:
     """The best attacks, each with its name; what nobody can be below and above."""
-    every = _every(found, file, row)
+    every = _every(log, file, row)
     columns: dict[str, Noted] = {}
     for column, who in BEST.items():
         each = {name: every[HEADS[who].format(name)]
-                for name, way in _tried(found, file, row).items() if way.who == who}  # fmt: skip
+                for name, way in _tried(log, file, row).items() if way.who == who}  # fmt: skip
         best = max(each, key=lambda name: np.mean(each[name][0] or [-1.0]))
         figures, why = each[best]
         columns[column] = figures, f"by {best}" if figures else why
     for name in (GUESS, CEILING):
-        figures, _ = _said(found, NEAREST, file, row, name)
+        figures, _ = _said(log, NEAREST, file, row, name)
         columns[name] = figures, "" if figures else every["DBRL"][1]
     return columns
 
 
-def _hidden(found: TrialLog, file: str, row: str) -> dict[str, Noted]:
+def _hidden(log: TrialLog, file: str, row: str) -> dict[str, Noted]:
     return {
-        HEADS[WAYS[name].who].format(name): _said(found, HIDDEN, file, row, name) for name in APART
+        HEADS[WAYS[name].who].format(name): _said(log, HIDDEN, file, row, name) for name in APART
     }

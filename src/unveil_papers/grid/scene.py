@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import unveil
 from unveil import Intruder, attacks
 from unveil_papers.framework.experiment import seed_of
-from unveil_papers.framework.tools import categories_of, told_the_mask
+from unveil_papers.framework.tools import categories_of, distances_given_mask
 from unveil_papers.grid.sides import GridAttack, Takes, masked, table
 
 MOST_IN_FORM = 10  # columns of a bilinear form that is learnt
@@ -100,7 +100,7 @@ class GridScenario(NamedTuple):
         listed = set(self.data.column(column).drop_nulls().cast(pl.String))
         for channel in self.release.channels_of(column):
             if hasattr(channel, "matrix") or listed <= set(categories_of(channel)):
-                return told_the_mask(channel, ordinal=self.data.level(column) == "ordinal")
+                return distances_given_mask(channel, ordinal=self.data.level(column) == "ordinal")
         return None
 
 

@@ -14,8 +14,8 @@ from itertools import chain
 from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable
-from unveil_papers.framework.wording import span
-from unveil_papers.framework.yardstick import Ours, alone
+from unveil_papers.framework.verdicts import span
+from unveil_papers.framework.yardstick import Ours, own_table
 from unveil_papers.rank_based import words, work
 from unveil_papers.rank_based.judging import DISTANCE, TABLES, Paper, counts
 from unveil_papers.rank_based.work import (
@@ -56,17 +56,17 @@ def trials(*, quick: bool) -> Iterator[PaperTrial]:
     return chain(work.trials(quick=quick), words.trials(quick=quick))
 
 
-def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
+def tables(log: TrialLog, published: Published) -> list[ComparedTable]:
     """Ours beside theirs, and ours alone."""
-    paper = Paper(found, published)
+    paper = Paper(log, published)
     drawn = [paper.table(name, partial(_far, paper, name)) for name in TABLES]
-    known = [_known(found, file) for file in FILES if any(known_rows(found, file))]
-    return [*drawn, *table_5(found, published), *_beside(found), *known]
+    known = [_known(log, file) for file in FILES if any(known_rows(log, file))]
+    return [*drawn, *table_5(log, published), *_beside(log), *known]
 
 
-def table_5(found: TrialLog, published: Published) -> list[ComparedTable]:
+def table_5(log: TrialLog, published: Published) -> list[ComparedTable]:
     """The table in which nothing is drawn: both files, each by its own k."""
-    paper = Paper(found, published)
+    paper = Paper(log, published)
     names = {file: f"Table 5, {called}" for file, called in FILES.items()}
     return [paper.table(name, partial(_counted, paper, file)) for file, name in names.items()]
 
@@ -90,14 +90,14 @@ def _far(paper: Paper, name: str, row: str, column: str) -> str:
 
 def _counted(paper: Paper, file: str, row: str, column: str) -> str:
     """Why a figure is not the printed one where nothing is drawn."""
-    found, k = paper.found, int(row)
+    found, k = paper.log, int(row)
     printed = counts(paper, file, k, column)
     would = (
         f"{span(printed, 0)} would print {paper.printed(f'Table 5, {FILES[file]}', row, column)}"
     )
     if column != DISTANCE or not found.has("reordered", file, k):
         return f"{would}; not explained"
-    least, most = (found.each("reordered", file, k, figure=name) for name in ("least", "most"))
+    least, most = (found.by_run("reordered", file, k, figure=name) for name in ("least", "most"))
     orders = span((min(least), max(most)), 0)
     said = [
         f"{found.one('grouped', file, k, figure='hits'):g} records; {would}",
@@ -111,32 +111,32 @@ def _counted(paper: Paper, file: str, row: str, column: str) -> str:
     return "; ".join(said)
 
 
-def _beside(found: TrialLog) -> list[ComparedTable]:
+def _beside(log: TrialLog) -> list[ComparedTable]:
     """What the paper has in words only, and another scale."""
-    of = partial(_rows, found)
+    of = partial(_rows, log)
     return [
-        alone(
+        own_table(
             "Correlated noise, a times the covariance",
             "Records linked, as the paper writes the noise; it prints no figures",
             "%", of("correlated", NOISE, FILES), digits=2,
         ),
-        alone(
+        own_table(
             "Correlated noise, a squared times the covariance",
             "Records linked, with as much noise on each attribute as in Table 1",
             "%", of("correlated-evenly", NOISE, FILES), digits=2,
         ),
-        alone(
+        own_table(
             "Table 3 in words",
             "Records linked, p-distribution swapping as the paper's words describe it",
             "%", of(IN_WORDS, SWAPPED, ["census"], "%"), digits=2,
         ),
-        alone(
+        own_table(
             "Table 4 on logarithms",
             "Records linked by DBRL between the logarithms of values, multiplicative noise by b",
             "%",
             {
                 f"{level:.2f}": {
-                    f"{called} {attack}": found.each(work, "multiplicative", file, level, figure=of)
+                    f"{called} {attack}": log.by_run(work, "multiplicative", file, level, figure=of)
                     for file, called in FILES.items()
                     for attack, work, of in (
                         ("DBRL", "linked", "DBRL"),
@@ -152,11 +152,11 @@ def _beside(found: TrialLog) -> list[ComparedTable]:
 
 
 def _rows(
-    found: TrialLog, mask: str, levels: Sequence[float], files: Iterable[str], sign: str = ""
+    log: TrialLog, mask: str, levels: Sequence[float], files: Iterable[str], sign: str = ""
 ) -> dict[str, dict[str, Ours]]:
     return {
         f"{level:g}%" if sign else f"{level:.2f}": {
-            f"{FILES[file]} {attack}": found.each("linked", mask, file, level, figure=attack)
+            f"{FILES[file]} {attack}": log.by_run("linked", mask, file, level, figure=attack)
             for file in files
             for attack in PUBLISHED
         }
@@ -164,17 +164,17 @@ def _rows(
     }
 
 
-def _known(found: TrialLog, file: str) -> ComparedTable:
+def _known(log: TrialLog, file: str) -> ComparedTable:
     """Who knows the mask beside the best attack of the paper, of the releases that were tried."""
     rows: dict[str, dict[str, Ours]] = {}
-    for mask, level in known_rows(found, file):
-        runs = found.runs("known", mask, file, level)
+    for mask, level in known_rows(log, file):
+        runs = log.runs("known", mask, file, level)
         rows[f"{CALLED[mask]} {level:g}"] = {
-            called: found.each("known", mask, file, level, figure=figure)
+            called: log.by_run("known", mask, file, level, figure=figure)
             for figure, called in COLUMNS.items()
             if figure in runs[0]
         }
-    return alone(
+    return own_table(
         f"Knowing the mask, {FILES[file]}",
         "Records linked by the best attack of the paper, the same one to one, an intruder who "
         "knows the mask, and one who also knows that nobody has two rows; ties count by their "

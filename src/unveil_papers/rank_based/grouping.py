@@ -1,7 +1,6 @@
 """What the paper on rank-based record linkage says of microaggregation."""
 
-from unveil_papers.framework.verdicts import Judged, verdict_of
-from unveil_papers.framework.wording import listed, span
+from unveil_papers.framework.verdicts import Judged, listed, span, verdict_of
 from unveil_papers.rank_based.judging import (
     DISTANCE,
     GUESSES,
@@ -20,7 +19,7 @@ TINY = 1e-9  # of which nothing is many times as much
 
 
 def _three(paper: Paper, file: str, k: int) -> list[float]:
-    return [paper.found.one("grouped", file, k, figure=name) for name in THREE]
+    return [paper.log.one("grouped", file, k, figure=name) for name in THREE]
 
 
 def small(paper: Paper) -> Judged:
@@ -39,7 +38,7 @@ def small(paper: Paper) -> Judged:
 def in_text(paper: Paper) -> Judged:
     ours = _three(paper, "census", 216)
     same = [paper.same("Table 5, Census", "216", [name]) for name in THREE]
-    hits = paper.found.one("grouped", "census", 216, figure="hits")
+    hits = paper.log.one("grouped", "census", 216, figure="hits")
     return verdict_of(*same), (
         f"Ours: {listed(ours, 2)} %; by distance {hits:g} records, where "
         f"{span(counts(paper, 'census', 216, DISTANCE), 0)} would print as theirs."
@@ -54,7 +53,7 @@ def extreme(paper: Paper) -> Judged:
 def susceptible(paper: Paper) -> Judged:
     times = [_three(paper, file, k)[1] * k / 100 for file in FILES for k in GROUPS[file]]
     shares = [
-        100 * _three(paper, file, k)[1] / paper.found.one("grouped", file, k, figure="ceiling")
+        100 * _three(paper, file, k)[1] / paper.log.one("grouped", file, k, figure="ceiling")
         for file in FILES
         for k in GROUPS[file]
     ]
@@ -69,7 +68,7 @@ def susceptible(paper: Paper) -> Judged:
 def together(paper: Paper) -> Judged:
     done = {
         k: [
-            paper.found.one("together", "census", k, figure=name)
+            paper.log.one("together", "census", k, figure=name)
             for name in (DISTANCE, SUM, "done again")
         ]
         for k in (5, 10, 54)
@@ -100,7 +99,7 @@ def dramatic(paper: Paper) -> Judged:
 def tenfold(paper: Paper) -> Judged:
     ours = _three(paper, "eia", 341)
     same = paper.same("Table 5, EIA", "341", THREE)
-    hits = paper.found.one("grouped", "eia", 341, figure="hits")
+    hits = paper.log.one("grouped", "eia", 341, figure="hits")
     return verdict_of(same, 9 < ours[1] / ours[0] < 10), (
         f"Ours: {listed(ours, 2)} %, {ours[1] / ours[0]:.1f} times as many; by distance "
         f"{hits:g} records, where {span(counts(paper, 'eia', 341, DISTANCE), 0)} would print as "
@@ -109,15 +108,15 @@ def tenfold(paper: Paper) -> Judged:
 
 
 def alike(paper: Paper) -> Judged:
-    apart = [paper.found.one("grouped", f, k, figure="apart") for f in FILES for k in GROUPS[f]]
+    apart = [paper.log.one("grouped", f, k, figure="apart") for f in FILES for k in GROUPS[f]]
     return if_so(max(apart) == 0, f"No record is linked by one only, in all {len(apart)} releases.")
 
 
 def reason(paper: Paper) -> Judged:
-    tried = [(f, k) for f in FILES for k in GROUPS[f] if paper.found.has("regrouped", f, k)]
-    own = [paper.found.one("grouped", f, k, figure="own group") for f, k in tried]
+    tried = [(f, k) for f in FILES for k in GROUPS[f] if paper.log.has("regrouped", f, k)]
+    own = [paper.log.one("grouped", f, k, figure="own group") for f, k in tried]
     other = [
-        max(paper.found.one("regrouped", f, k, figure=name) for name in ("medians", "numbers"))
+        max(paper.log.one("regrouped", f, k, figure=name) for name in ("medians", "numbers"))
         for f, k in tried
     ]
     return if_so(

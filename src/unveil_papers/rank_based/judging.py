@@ -12,7 +12,7 @@ from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable, Verdict
 from unveil_papers.framework.verdicts import Judged
-from unveil_papers.framework.yardstick import Ours, Reason, compared, half_a_digit
+from unveil_papers.framework.yardstick import Ours, Reason, compare_table, half_a_digit
 from unveil_papers.rank_based.work import FILES, GROUPING, GROUPS, LEVELS, known_rows
 
 Judge = Callable[["Paper"], Judged]
@@ -34,14 +34,14 @@ GUESSES = 10  # times what a guess links, which is a threat
 class Paper(NamedTuple):
     """What was found and what was printed, by mask, file and level."""
 
-    found: TrialLog
+    log: TrialLog
     published: Published
 
     def runs(self, mask: str, file: str, level: float, attack: str) -> Runs:
         """What an attack links, in percent."""
         if mask == GROUPING:
-            return self.found.one("grouped", file, int(level), figure=attack)
-        return self.found.each("linked", mask, file, level, figure=attack)
+            return self.log.one("grouped", file, int(level), figure=attack)
+        return self.log.by_run("linked", mask, file, level, figure=attack)
 
     def mean(self, mask: str, file: str, level: float, attack: str) -> float:
         """The mean of the runs."""
@@ -53,7 +53,7 @@ class Paper(NamedTuple):
 
     def table(self, name: str, why: Reason = "") -> ComparedTable:
         """Ours beside theirs."""
-        return compared(self.published, name, partial(self._ours, name), digits=2, why=why)
+        return compare_table(self.published, name, partial(self._ours, name), digits=2, why=why)
 
     def same(self, name: str, row: str, columns: Iterable[str]) -> bool:
         """Whether some cells of a row are as they were printed."""
@@ -108,7 +108,7 @@ class Paper(NamedTuple):
         """An intruder who knows more against the best attack of the paper."""
 
         def of(mask: str, file: str, level: float, figure: str) -> Runs:
-            runs = self.found.each("known", mask, file, level, figure=figure)
+            runs = self.log.by_run("known", mask, file, level, figure=figure)
             return runs[0] if mask == GROUPING else runs  # in which nothing is drawn
 
         return contest(
@@ -118,22 +118,22 @@ class Paper(NamedTuple):
                     of(mask, file, level, "paper"),
                 )
                 for file in files
-                for mask, level in known_rows(self.found, file)
+                for mask, level in known_rows(self.log, file)
                 if not masks or mask in masks
             }
         )
 
     def moved(self, mask: str, level: float, figure: str) -> float:
         """How far ranks of Census moved."""
-        return self.found.mean("moved", mask, "census", level, figure=figure)
+        return self.log.mean("moved", mask, "census", level, figure=figure)
 
     def placed(self, mask: str, figure: str, of: Sequence[float]) -> list[float]:
         """How far values of Census moved in positions, level by level."""
-        return [self.found.mean("placed", mask, "census", level, figure=figure) for level in of]
+        return [self.log.mean("placed", mask, "census", level, figure=figure) for level in of]
 
     def guess(self, file: str) -> float:
         """What a guess links, in percent."""
-        return 100 / self.found.one("described", file, figure="records")
+        return 100 / self.log.one("described", file, figure="records")
 
 
 def best_of(
@@ -224,7 +224,7 @@ def below_distance(paper: Paper, table: str) -> list[str]:
 
 def known_at(paper: Paper, mask: str, level: float) -> float:
     """What an intruder links of Census who knows the mask, and that nobody has two rows."""
-    return paper.found.mean("known", mask, "census", level, figure="posterior")
+    return paper.log.mean("known", mask, "census", level, figure="posterior")
 
 
 def if_so(holds: bool, because: str, otherwise: Verdict = "does not hold") -> Judged:
@@ -240,6 +240,6 @@ def levels(values: Iterable[float]) -> str:
 def counts(paper: Paper, file: str, k: int, column: str) -> tuple[int, int]:
     """How many records, at least and at most, would print as a cell of Table 5."""
     printed = paper.printed(f"Table 5, {FILES[file]}", str(k), column)
-    records = paper.found.one("described", file, figure="records") / 100
+    records = paper.log.one("described", file, figure="records") / 100
     middle, half = float(printed) * records, half_a_digit(printed) * records
     return ceil(middle - half), floor(middle + half)

@@ -3,8 +3,7 @@
 from itertools import combinations
 
 from unveil_papers.framework.contests import contest
-from unveil_papers.framework.verdicts import Judged, verdict_of
-from unveil_papers.framework.wording import listed
+from unveil_papers.framework.verdicts import Judged, listed, verdict_of
 from unveil_papers.rank_based.judging import (
     DISTANCE,
     GUESSES,
@@ -39,11 +38,11 @@ OF_ANY_VALUE = ("noise", "correlated", "correlated-evenly")
 def verified(paper: Paper) -> Judged:
     asserted = {
         f"{FILES[file]} {mask} {level:g}": [
-            sum(paper.found.each("known", mask, file, level, figure=name))
+            sum(paper.log.by_run("known", mask, file, level, figure=name))
             for name in ("claimed", "right")
         ]
         for file in FILES
-        for mask, level in known_rows(paper.found, file)
+        for mask, level in known_rows(paper.log, file)
     }
     claimed, right = (sum(row[side] for row in asserted.values()) for side in (0, 1))
     some = {name: row for name, row in asserted.items() if row[0] >= FEW}
@@ -82,7 +81,7 @@ def compares(paper: Paper) -> Judged:
 
 
 def _probabilistic(paper: Paper, figure: str) -> float:
-    return paper.found.mean("agreed", figure=figure)
+    return paper.log.mean("agreed", figure=figure)
 
 
 def told_nothing(paper: Paper) -> Judged:
@@ -108,7 +107,7 @@ def every_kind(paper: Paper) -> Judged:
 
 def _sums(paper: Paper) -> tuple[float, float, float, str]:
     """What absolute and squared differences of ranks link, and what is printed."""
-    squares = paper.found.mean("bent", "noise", "census", 0.1, figure="squared ranks")
+    squares = paper.log.mean("bent", "noise", "census", 0.1, figure="squared ranks")
     plain = paper.mean("noise", "census", 0.1, SUM)
     printed = paper.printed("Table 1", "0.10", f"Census {SUM}")
     return plain, squares, float(printed), (
@@ -135,10 +134,10 @@ def unscaled(paper: Paper) -> Judged:
         value
         for file in FILES
         for level in NOISE
-        for value in paper.found.each("bent", "multiplicative", file, level, figure="same by rank")
+        for value in paper.log.by_run("bent", "multiplicative", file, level, figure="same by rank")
     ]
     moved = paper.mean("multiplicative", "census", 0.25, DISTANCE)
-    logs = paper.found.mean("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
+    logs = paper.log.mean("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
     return if_so(
         min(same) == 1,
         "By definition: no scale changes an order. On the logarithms of both files, ranks "
@@ -181,7 +180,7 @@ def depends(paper: Paper) -> Judged:
 
 def sizes(paper: Paper) -> Judged:
     wanted = [(file, what) for file in FILES for what in ("records", "attributes")]
-    ours = [paper.found.one("described", file, figure=what) for file, what in wanted]
+    ours = [paper.log.one("described", file, figure=what) for file, what in wanted]
     theirs = [float(paper.printed(TEXT, what, FILES[file])) for file, what in wanted]
     return if_so(
         ours == theirs,
@@ -192,7 +191,7 @@ def sizes(paper: Paper) -> Judged:
 
 
 def undrawn(paper: Paper) -> Judged:
-    again = [paper.found.one("grouped", f, k, figure="again") for f in FILES for k in GROUPS[f]]
+    again = [paper.log.one("grouped", f, k, figure="again") for f in FILES for k in GROUPS[f]]
     return if_so(min(again) == 1, f"Two seeds make the same release, in all {len(again)} cases.")
 
 
@@ -208,8 +207,8 @@ def by_value(paper: Paper) -> Judged:
     logs = contest(
         {
             f"{FILES[file]} {level:g}": (
-                paper.found.each("bent", "multiplicative", file, level, figure=DISTANCE),
-                paper.found.each("linked", "multiplicative", file, level, figure=SUM),
+                paper.log.by_run("bent", "multiplicative", file, level, figure=DISTANCE),
+                paper.log.by_run("linked", "multiplicative", file, level, figure=SUM),
             )
             for file in FILES
             for level in NOISE

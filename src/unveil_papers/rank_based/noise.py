@@ -1,7 +1,6 @@
 """What the paper on rank-based record linkage says of noise, and whether it holds."""
 
-from unveil_papers.framework.verdicts import Judged, verdict_of
-from unveil_papers.framework.wording import listed
+from unveil_papers.framework.verdicts import Judged, listed, verdict_of
 from unveil_papers.rank_based.judging import (
     BOTH,
     CENSUS,
@@ -123,7 +122,7 @@ def ordered(paper: Paper) -> Judged:
 
 def skewed(paper: Paper) -> Judged:
     small, large = (
-        [paper.found.one("described", file, figure=name) for file in FILES]
+        [paper.log.one("described", file, figure=name) for file in FILES]
         for name in ("small", "large")
     )
     return if_so(
@@ -135,7 +134,7 @@ def skewed(paper: Paper) -> Judged:
 
 def logarithms(paper: Paper) -> Judged:
     verdict, words = over_distance(paper, "multiplicative", BOTH)
-    logs = paper.found.mean("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
+    logs = paper.log.mean("bent", "multiplicative", "census", 0.25, figure=DISTANCE)
     return verdict, (
         f"{words} But between logarithms, distance links {logs:.1f} % of Census at b = 0.25."
     )
@@ -176,7 +175,7 @@ def always(paper: Paper) -> Judged:
 
 def with_care(paper: Paper) -> Judged:
     uniform, normal = (
-        [max(paper.found.one("turned", f, level, figure=name) for f in FILES) for level in NOISE]
+        [max(paper.log.one("turned", f, level, figure=name) for f in FILES) for level in NOISE]
         for name in ("uniform", "normal")
     )
     return if_so(

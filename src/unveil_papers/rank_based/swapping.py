@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
-from unveil_papers.framework.wording import listed
-from unveil_papers.framework.yardstick import compared
+from unveil_papers.framework.verdicts import Judged, listed, untestable, verdict_of
+from unveil_papers.framework.yardstick import compare_table
 from unveil_papers.rank_based.judging import (
     CENSUS,
     DISTANCE,
@@ -48,7 +47,7 @@ def margin(paper: Paper) -> Judged:
 
 
 def quarter(paper: Paper) -> Judged:
-    runs = paper.found.each("linked", "swapping", "census", 25.0, figure=MAX)
+    runs = paper.log.by_run("linked", "swapping", "census", 25.0, figure=MAX)
     mean, error = float(np.mean(runs)), float(np.std(runs, ddof=1)) / len(runs) ** 0.5
     printed = float(paper.printed("Table 2", "25%", f"Census {MAX}"))
     return if_so(
@@ -90,11 +89,11 @@ def poor(paper: Paper) -> Judged:
 
 def knowing(paper: Paper) -> Judged:
     shares = {
-        f"{FILES[file]} {level:g}": paper.found.mean(
+        f"{FILES[file]} {level:g}": paper.log.mean(
             "known", mask, file, level, figure="likelihood"
         ) / paper.guess(file)
         for file in FILES
-        for mask, level in known_rows(paper.found, file)
+        for mask, level in known_rows(paper.log, file)
         if mask == "swapping" and level in UNDER_HALF
     }  # fmt: skip
     return _threat(shares, "Who knows p")
@@ -110,9 +109,9 @@ def unknowing(paper: Paper) -> Judged:
 
 
 def in_words(paper: Paper) -> Judged:
-    table = compared(
+    table = compare_table(
         paper.published, "Table 3",
-        lambda row, column: None if column.startswith("EIA") else paper.found.each(
+        lambda row, column: None if column.startswith("EIA") else paper.log.by_run(
             "linked", IN_WORDS, "census", float(row.rstrip("%")), figure=column.split(" ")[1]
         ),
         digits=2,

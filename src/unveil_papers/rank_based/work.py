@@ -303,9 +303,9 @@ def _masks_known(file: str) -> dict[str, Sequence[float]]:
     return {**drawn, GROUPING: GROUPS[file]}
 
 
-def known_rows(found: TrialLog, file: str) -> Iterator[tuple[str, float]]:
+def known_rows(log: TrialLog, file: str) -> Iterator[tuple[str, float]]:
     """The masks and levels at which it was tried to know the mask: in a hurry a few."""
     for mask, levels in _masks_known(file).items():
         for level in levels:
-            if found.has("known", mask, file, level):
+            if log.has("known", mask, file, level):
                 yield mask, level

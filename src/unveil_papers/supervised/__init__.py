@@ -13,7 +13,7 @@ from unveil import attacks
 from unveil_papers.framework.experiment import Figures, PaperTrial, TrialLog, Work, seed_of
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable
-from unveil_papers.framework.yardstick import alone, compared
+from unveil_papers.framework.yardstick import compare_table, own_table
 from unveil_papers.supervised import conditions, words
 from unveil_papers.supervised.files import (
     BY_MOMENTS,
@@ -159,9 +159,9 @@ def _learning(name: str, column: str, number: int, *, quick: bool) -> Iterator[P
         yield PaperTrial("learnt", (name, column, all_steps, number), cost)
 
 
-def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
+def tables(log: TrialLog, published: Published) -> list[ComparedTable]:
     """Table 2; its proofs, what is held out, what needs no truth, the other way, the whole file."""
-    results = SupervisedResults(found, published)
+    results = SupervisedResults(log, published)
 
     def why(name: str, column: str) -> str:
         theirs, ours = results.printed[name, column], results.of(name, column)
@@ -169,7 +169,7 @@ def tables(found: TrialLog, published: Published) -> list[ComparedTable]:
         return f"the report's sample is not known; {high} of our {len(ours)} samples are as high"
 
     return [
-        compared(published, "Table 2", results.of, digits=4, why=why),
+        compare_table(published, "Table 2", results.of, digits=4, why=why),
         _proofs(results),
         _held_out(results),
         _without_truth(results),
@@ -191,7 +191,7 @@ def _proofs(results: SupervisedResults) -> ComparedTable:
     title = (
         "Learnt distances: linked, what none of the family exceeds, in which part of the samples"
     )
-    return alone("Proofs", f"{title} proven optimal", "share of 400", rows, digits=4)
+    return own_table("Proofs", f"{title} proven optimal", "share of 400", rows, digits=4)
 
 
 def _held_out(results: SupervisedResults) -> ComparedTable:
@@ -205,7 +205,7 @@ def _held_out(results: SupervisedResults) -> ComparedTable:
             rows[name][f"{column} learnt on"] = results.learnt(name, column, "halves learnt_on")
             rows[name][f"{column} held out"] = results.learnt(name, column, "halves linked")
     title = f"Learnt on one half, in that half and in the other; {SPLITS} halvings of each sample"
-    return alone("Held out", title, "share of a half", rows, digits=3)
+    return own_table("Held out", title, "share of a half", rows, digits=3)
 
 
 def _without_truth(results: SupervisedResults) -> ComparedTable:
@@ -215,13 +215,13 @@ def _without_truth(results: SupervisedResults) -> ComparedTable:
             "inverse variance": results.plain(name, "each"),
             "covariance of groups": results.plain(name, "groups"),
             "d2MD, by the true pairs": results.plain(name, "d2MD"),
-            "probabilistic": results.found.each("beside", name, figure="probabilistic"),
-            "knows the mask": results.found.each("beside", name, figure="tailored"),
+            "probabilistic": results.log.by_run("beside", name, figure="probabilistic"),
+            "knows the mask": results.log.by_run("beside", name, figure="tailored"),
         }
         for name in FILES
     }
     title = "What needs no truth: the variances that masking took away, by attribute and by group"
-    return alone("Without the truth", title, "share of 400", rows, digits=4)
+    return own_table("Without the truth", title, "share of 400", rows, digits=4)
 
 
 def _bounds(results: SupervisedResults) -> ComparedTable:
@@ -229,31 +229,31 @@ def _bounds(results: SupervisedResults) -> ComparedTable:
         name: {
             "released rows": [1 - one for one in results.learnt(name, "d2WM", "impossible")],
             "originals": [
-                1 - one for one in results.found.each("turned", name, figure="impossible")
+                1 - one for one in results.log.by_run("turned", name, figure="impossible")
             ],
         }
         for name in FILES
     }
     title = "A bound that costs nothing: who is dominated is linked by no weights and no measure"
-    return alone("Bounds", title, "share of 400", rows, digits=4)
+    return own_table("Bounds", title, "share of 400", rows, digits=4)
 
 
 def _the_other_way(results: SupervisedResults) -> ComparedTable:
     rows = {
         name: {
-            "d2AM": results.found.each("beside", name, figure="back d2AM"),
-            "d2MD": results.found.each("beside", name, figure="back d2MD"),
-            "d2WM": results.found.each("turned", name, figure="linked"),
+            "d2AM": results.log.by_run("beside", name, figure="back d2AM"),
+            "d2MD": results.log.by_run("beside", name, figure="back d2MD"),
+            "d2WM": results.log.by_run("turned", name, figure="linked"),
         }
         for name in FILES
     }
     title = "Originals look for their released rows; weights are searched, not proven"
-    return alone("The other way", title, "share of 400", rows, digits=4)
+    return own_table("The other way", title, "share of 400", rows, digits=4)
 
 
 def _whole(results: SupervisedResults) -> Iterator[ComparedTable]:
     """All 1,080 records, where they were asked for."""
-    found, rows = results.found, {}
+    found, rows = results.log, {}
     for name in FILES:
         if not found.has("whole", name):
             return
@@ -261,4 +261,4 @@ def _whole(results: SupervisedResults) -> Iterator[ComparedTable]:
         for column in MODELS:
             for called, figure in ((column, "linked"), (f"{column} at most", "bound")):
                 rows[name][called] = found.one("whole learnt", name, column, figure=figure)
-    yield alone("Whole file", "All 1,080 records", "share of 1,080", rows, digits=4)
+    yield own_table("Whole file", "All 1,080 records", "share of 1,080", rows, digits=4)

@@ -4,8 +4,7 @@ from functools import partial
 
 from scipy.stats import beta, hypergeom
 
-from unveil_papers.framework.verdicts import Judged, verdict_of
-from unveil_papers.framework.wording import span
+from unveil_papers.framework.verdicts import Judged, span, verdict_of
 from unveil_papers.supervised.conditions import KEY, PEOPLE
 from unveil_papers.supervised.files import FILES, SIZE
 from unveil_papers.supervised.results import (
@@ -49,7 +48,7 @@ def worst_case(results: SupervisedResults) -> Judged:
 
 
 def identifier_left(results: SupervisedResults) -> Judged:
-    share = results.found.one("facts", figure="identified")
+    share = results.log.one("facts", figure="identified")
     return verdict_of(share == 1), (
         "by definition: an identifier is one person's alone, and the illness stands beside it; of "
         f"a survey's {percent(share)} are so"
@@ -64,8 +63,8 @@ def several_releases(results: SupervisedResults) -> Judged:
 
 
 def sources(results: SupervisedResults) -> Judged:
-    one, other = results.found.several("knowledge", figure="sources")
-    combined = results.found.one("knowledge", figure="combined")
+    one, other = results.log.series("knowledge", figure="sources")
+    combined = results.log.one("knowledge", figure="combined")
     return verdict_of(combined > max(one, other)), (
         f"of M4-33 who has the first two attributes links {one:.3f}, who has the last two "
         f"{other:.3f}, and who has joined both {combined:.3f}"
@@ -74,7 +73,7 @@ def sources(results: SupervisedResults) -> Judged:
 
 def intervals(results: SupervisedResults) -> Judged:
     share, counted = results.once("facts", "swapped", "swapped ranks")
-    other = results.found.one("facts", figure="microaggregated")
+    other = results.log.one("facts", figure="microaggregated")
     return verdict_of(share == counted == 1), (
         f"swapped by at most 10 % of the ranks: interval disclosure at 10 % is {percent(share)}, "
         f"and one by one {percent(counted)} of the originals stand so near; of M6-385 it is "
@@ -83,7 +82,7 @@ def intervals(results: SupervisedResults) -> Judged:
 
 
 def regression(results: SupervisedResults) -> Judged:
-    fits = results.found.several("facts", figure="regression")
+    fits = results.log.series("facts", figure="regression")
     others = len(fits) - 1
     chance = float(beta.isf(SELDOM, others / 2, (SIZE - others - 1) / 2))
     fitting = [fit > chance for fit in fits]
@@ -114,7 +113,7 @@ def no_identifiers(results: SupervisedResults) -> Judged:
 
 
 def almost_any(results: SupervisedResults) -> Judged:
-    number = results.found.one("facts", figure="single number")
+    number = results.log.one("facts", figure="single number")
     return verdict_of(number > 0), (
         f"each of the six attributes of Census singles out at least {number:.0f} of {SIZE} by "
         "itself: none of them would be left"
@@ -130,7 +129,7 @@ def whose(results: SupervisedResults) -> Judged:
 
 
 def values_of_links(results: SupervisedResults) -> Judged:
-    right = results.found.one("facts", figure="right if linked")
+    right = results.log.one("facts", figure="right if linked")
     return verdict_of(right == 1), (
         "by definition, where they are released as they are: of M4-33 with a seventh column "
         f"{percent(right)} of the right links tell its value"
@@ -138,7 +137,7 @@ def values_of_links(results: SupervisedResults) -> Judged:
 
 
 def whatever(results: SupervisedResults) -> Judged:
-    shares = results.found.several("knowledge", figure="linked")
+    shares = results.log.series("knowledge", figure="linked")
     above = [beyond_chance(share) for share in shares]
     most = max((share for share, so in zip(shares, above, strict=True) if not so), default=0.0)
     return verdict_of(*above), (
@@ -150,7 +149,7 @@ def whatever(results: SupervisedResults) -> Judged:
 
 
 def synthetic(results: SupervisedResults) -> Judged:
-    share = results.found.one("scenarios", figure="synthetic")
+    share = results.log.one("scenarios", figure="synthetic")
     return verdict_of(beyond_chance(share)), (
         f"four columns drawn anew from their regression on the others: {share:.3f} are linked, "
         f"where a guess links {GUESS:.4f}"
@@ -159,7 +158,7 @@ def synthetic(results: SupervisedResults) -> Judged:
 
 def not_found(results: SupervisedResults) -> Judged:
     (numbers,) = results.columns("found")
-    categories = results.found.one("miscoded", figure="found") / PEOPLE
+    categories = results.log.one("miscoded", figure="found") / PEOPLE
     return verdict_of(max(numbers) < 0.5, categories < 0.5), (
         f"{span(numbers)} of the released rows of the six files have values that are a row of the "
         f"original; but of {PEOPLE:,} people of a survey, {CODED} changed by PRAM, "
@@ -230,7 +229,7 @@ def no_weights(results: SupervisedResults) -> Judged:
 
 
 def rescaled(results: SupervisedResults) -> Judged:
-    moved = sum(sum(results.found.each("beside", name, figure="rescaled")) for name in FILES)
+    moved = sum(sum(results.log.by_run("beside", name, figure="rescaled")) for name in FILES)
     return verdict_of(moved == 0), (
         f"with all columns but one in thousandths {moved:.0f} records are linked otherwise"
     )
@@ -238,7 +237,7 @@ def rescaled(results: SupervisedResults) -> Judged:
 
 def two_probabilities(results: SupervisedResults) -> Judged:
     levels, one_level, steps = (
-        by_file(partial(results.found.each, "parameters", figure=figure))
+        by_file(partial(results.log.by_run, "parameters", figure=figure))
         for figure in ("levels", "one level", "steps")
     )
     moved = [
@@ -264,7 +263,7 @@ def specific(results: SupervisedResults) -> Judged:
 
 
 def structure(results: SupervisedResults) -> Judged:
-    halves, alternate = results.found.several("structure", figure="linked")
+    halves, alternate = results.log.series("structure", figure="linked")
     return verdict_of(beyond_chance(halves / SIZE), beyond_chance(alternate / SIZE)), (
         f"of {SIZE} people of Census OWA operators link {alternate:.0f} where every second column "
         f"is in the other file, and {halves:.0f} where the last seven are; a guess links 1, and 6 "

@@ -5,8 +5,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import spearmanr
 
-from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
-from unveil_papers.framework.wording import listed, span
+from unveil_papers.framework.verdicts import Judged, listed, span, untestable, verdict_of
 from unveil_papers.supervised.files import FILES, SIZE
 from unveil_papers.supervised.results import (
     GUESS,
@@ -46,7 +45,7 @@ def one_violation(results: SupervisedResults) -> Judged:
 
 
 def constant(results: SupervisedResults) -> Judged:
-    program = partial(results.found.several, "program")
+    program = partial(results.log.series, "program")
     solved, margins = program(figure="solved"), program(figure="margins")
     words = ", ".join(
         f"{constant:g}: {'no solution' if count < 0 else f'{count:.0f} linked'}"
@@ -61,7 +60,7 @@ def constant(results: SupervisedResults) -> Judged:
 
 
 def larger_constant(results: SupervisedResults) -> Judged:
-    margins = results.found.several("program", figure="margins")
+    margins = results.log.series("program", figure="margins")
     return verdict_of(margins[-1] > 2 * margins[0]), (
         f"the least margin of a link is {margins[0]:.0e} for the smallest C that has a solution, "
         f"and {margins[-1]:.0e} for C = {CONSTANTS[-1]:g}"
@@ -69,9 +68,9 @@ def larger_constant(results: SupervisedResults) -> Judged:
 
 
 def optimum(results: SupervisedResults) -> Judged:
-    program = partial(results.found.several, "program")
+    program = partial(results.log.series, "program")
     solved, counted = program(figure="solved"), program(figure="counted")
-    best = results.found.one("program", figure="proven")
+    best = results.log.one("program", figure="proven")
     proofs = {column: results.total(column, "proven") for column in MODELS}
     return verdict_of(
         solved[-1] == counted[-1] == best, *(proven == many for proven, many in proofs.values())
@@ -95,7 +94,7 @@ def many_constraints(results: SupervisedResults) -> Judged:
 
 def greater_k(results: SupervisedResults) -> Judged:
     by_k = {
-        figure: [results.found.mean("grouped", "2+2", k, figure=figure) for k in (2, 3, 5, 8)]
+        figure: [results.log.mean("grouped", "2+2", k, figure=figure) for k in (2, 3, 5, 8)]
         for figure in ("d2AM", "d2MD", "IL1s")
     }
     fall = [bool((np.diff(by_k[one]) < 0).all()) for one in ("d2AM", "d2MD")]
@@ -107,7 +106,7 @@ def greater_k(results: SupervisedResults) -> Judged:
 def _apart_and_together(results: SupervisedResults, figure: str) -> list[list[float]]:
     """A figure of four attributes in groups of two and in one, then of six."""
     return [
-        [results.found.mean("grouped", sizes, 3, figure=figure) for sizes in pair]
+        [results.log.mean("grouped", sizes, 3, figure=figure) for sizes in pair]
         for pair in (("2+2", "4"), ("2+2+2", "6"))
     ]
 
@@ -130,7 +129,7 @@ def left_risk(results: SupervisedResults) -> Judged:
 
 
 def good_degree(results: SupervisedResults) -> Judged:
-    plain, pairs = (results.found.mean("grouped", "2+2", 8, figure=one) for one in ("d2AM", "d2MD"))
+    plain, pairs = (results.log.mean("grouped", "2+2", 8, figure=one) for one in ("d2AM", "d2MD"))
     return untestable(
         f"what is good is not said; with k = 8 in groups of two d2AM links {plain:.3f} and d2MD "
         f"{pairs:.3f}"
@@ -230,7 +229,7 @@ def more_effective(results: SupervisedResults) -> Judged:
 def upper_bound(results: SupervisedResults) -> Judged:
     def shares(name: str) -> list[tuple[float, float]]:
         runs = (
-            results.found.each("sampled", name, figure=one) for one in ("all", "half", "released")
+            results.log.by_run("sampled", name, figure=one) for one in ("all", "half", "released")
         )
         return [(whole / SIZE, half / many) for whole, half, many in zip(*runs, strict=True)]
 
@@ -277,7 +276,7 @@ def categories(results: SupervisedResults) -> Judged:
 
 
 def series(results: SupervisedResults) -> Judged:
-    share = results.found.one("scenarios", figure="series")
+    share = results.log.one("scenarios", figure="series")
     return verdict_of(beyond_chance(share)), (
         f"of {SIZE} random walks of 24 points with noise as large as a step Euclid links "
         f"{share:.3f}; a guess {GUESS:.4f}"

@@ -34,28 +34,28 @@ def hasty(name: str, column: str) -> int:
 class SupervisedResults:
     """What was found, as lists with a figure for each sample."""
 
-    def __init__(self, found: TrialLog, published: Published) -> None:
-        self.found = found
+    def __init__(self, log: TrialLog, published: Published) -> None:
+        self.log = log
         table = published.tables["Table 2"].figures()
         self.printed = {cell: float(share) for cell, share in table.items()}
 
     def plain(self, name: str, figure: str) -> list[float]:
         """Of distances that learn nothing."""
-        return self.found.each("plain", name, figure=figure)
+        return self.log.by_run("plain", name, figure=figure)
 
     def steps(self, name: str, column: str) -> int:
         """The linear programs that a learnt distance had: all or, in a hurry, few."""
-        full = self.found.has("learnt", name, column, STEPS[column])
+        full = self.log.has("learnt", name, column, STEPS[column])
         return STEPS[column] if full else hasty(name, column)
 
     def learning(self, name: str, column: str) -> list[Figures]:
         """All figures of a learnt distance."""
-        return self.found.runs("learnt", name, column, self.steps(name, column))
+        return self.log.runs("learnt", name, column, self.steps(name, column))
 
     def learnt(self, name: str, column: str, figure: str = "linked") -> list[float]:
         """One figure of a learnt distance."""
         steps = self.steps(name, column)
-        return self.found.each("learnt", name, column, steps, figure=figure)
+        return self.log.by_run("learnt", name, column, steps, figure=figure)
 
     def every(self, *columns: str, figure: str = "linked") -> list[tuple[float, ...]]:
         """The same of all files and samples, side by side on those that all columns have."""
@@ -72,7 +72,7 @@ class SupervisedResults:
 
     def once(self, work: str, *figures: str) -> list[float]:
         """Figures of a trial that is made once."""
-        return [self.found.one(work, figure=figure) for figure in figures]
+        return [self.log.one(work, figure=figure) for figure in figures]
 
     def of(self, name: str, column: str) -> list[float]:
         """What a column of Table 2 links, or another attack; a figure for each sample."""
@@ -83,7 +83,7 @@ class SupervisedResults:
         work, figure = {"raw": ("unscaled", "raw"), "turned": ("turned", "linked")}.get(
             column, ("beside", column)
         )
-        return self.found.each(work, name, figure=figure)
+        return self.log.by_run(work, name, figure=figure)
 
     def columns(self, *columns: str) -> list[list[float]]:
         """Columns of Table 2 and other attacks, each the means of the files.
@@ -105,7 +105,7 @@ class SupervisedResults:
         """What few linear programs, for each of them as many, leave open of the hard file."""
         bounds, linked = (
             zip(
-                *(self.found.each("learnt", HARD, c, HASTE, figure=one) for c in columns),
+                *(self.log.by_run("learnt", HARD, c, HASTE, figure=one) for c in columns),
                 strict=False,
             )
             for one in ("bound", "linked")

@@ -3,8 +3,7 @@
 import numpy as np
 from scipy.stats import spearmanr
 
-from unveil_papers.framework.verdicts import Judged, verdict_of
-from unveil_papers.framework.wording import listed, span
+from unveil_papers.framework.verdicts import Judged, listed, span, verdict_of
 from unveil_papers.supervised.conditions import FEW, KEY, OPERATORS, PEOPLE
 from unveil_papers.supervised.files import FILES
 from unveil_papers.supervised.results import (
@@ -50,7 +49,7 @@ def fewer_attributes(results: SupervisedResults) -> Judged:
 
 
 def a_probability(results: SupervisedResults) -> Judged:
-    off = max(max(results.found.each("beside", name, figure="off")) for name in FILES)
+    off = max(max(results.log.by_run("beside", name, figure="off")) for name in FILES)
     return verdict_of(off < 1e-9), (
         "the results of d2AM, in equal parts on those that tie, sum to 1 for every released row, "
         f"but for {off:g}"
@@ -87,12 +86,12 @@ def misclassified(results: SupervisedResults) -> Judged:
 
 
 def identity(results: SupervisedResults) -> Judged:
-    differ = sum(results.found.each("algebra", figure="identity"))
+    differ = sum(results.log.by_run("algebra", figure="identity"))
     return verdict_of(differ == 0), f"on whitened files {differ:.0f} records are linked otherwise"
 
 
 def factor(results: SupervisedResults) -> Judged:
-    factor, n = (results.found.mean("algebra", figure=one) for one in ("factor", "n"))
+    factor, n = (results.log.mean("algebra", figure=one) for one in ("factor", "n"))
     return verdict_of(abs(factor - n**2) < 1e-6), (
         f"of {n:.0f} attributes the squared distance is {factor:.0f} times the mean: n times, not "
         "n squared"
@@ -100,12 +99,12 @@ def factor(results: SupervisedResults) -> Judged:
 
 
 def divided(results: SupervisedResults) -> Judged:
-    differ = sum(results.found.each("algebra", figure="divided"))
+    differ = sum(results.log.by_run("algebra", figure="divided"))
     return verdict_of(differ == 0), f"{differ:.0f} records are linked otherwise"
 
 
 def every_operator(results: SupervisedResults) -> Judged:
-    broken = {one: results.found.one("operators", figure=one) for one in OPERATORS}
+    broken = {one: results.log.one("operators", figure=one) for one in OPERATORS}
     triples = FEW * (FEW - 1) * (FEW - 2)
     fails = {one: many for one, many in broken.items() if many}
     return verdict_of(not fails), (
@@ -155,7 +154,7 @@ def diagonal(results: SupervisedResults) -> Judged:
 
 def key_attribute(results: SupervisedResults) -> Judged:
     alone, learnt, weight, plain = (
-        results.found.mean("key", figure=one) for one in ("alone", "learnt", "weight", "plain")
+        results.log.mean("key", figure=one) for one in ("alone", "learnt", "weight", "plain")
     )
     return verdict_of(alone == 1, learnt == 1, weight > 0.99), (
         "one of four attributes unmasked and nobody alike in it: all weight on it links "
@@ -166,7 +165,7 @@ def key_attribute(results: SupervisedResults) -> Judged:
 
 def nested(results: SupervisedResults) -> Judged:
     differ = [
-        sum(results.found.each("algebra", figure=one))
+        sum(results.log.by_run("algebra", figure=one))
         for one in ("divided", "additive", "diagonal")
     ]
     return verdict_of(*(one == 0 for one in differ)), (

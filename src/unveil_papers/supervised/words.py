@@ -138,18 +138,18 @@ def _fit(file: File, column: int) -> float:
     return float(1 - np.var(truth - fitted) / np.var(truth))
 
 
-def _inside(both: measures.Aligned) -> float:
+def _inside(pair: measures.Aligned) -> float:
     """Interval disclosure by ranks, at 10 %."""
-    found = measures.interval_disclosure(both, widths=[10.0])
+    found = measures.interval_disclosure(pair, widths=[10.0])
     return 0.0 if found is None else found.average.by_rank[0].share
 
 
-def _within(both: measures.Aligned, percent: float) -> float:
+def _within(pair: measures.Aligned, percent: float) -> float:
     """The share of the cells that stand so near in rank, counted one by one."""
     ranks = [
-        numbers(side).argsort(axis=0).argsort(axis=0) for side in (both.original, both.release)
+        numbers(side).argsort(axis=0).argsort(axis=0) for side in (pair.original, pair.release)
     ]
-    gaps = np.abs(ranks[0][both.originals] - ranks[1][both.released])
+    gaps = np.abs(ranks[0][pair.originals] - ranks[1][pair.released])
     return float((gaps <= percent / 100 * len(gaps)).mean())
 
 

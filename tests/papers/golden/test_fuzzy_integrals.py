@@ -63,7 +63,7 @@ def test_links_by_distance(paper_data, name):
     means, of_scores = DISTANCE[name]
     found = run("distance", name)
     for way, mean in zip(WAYS, means.split(), strict=True):
-        ours = found.each("distance", name, figure=way)
+        ours = found.by_run("distance", name, figure=way)
         assert near(float(mean), ours, 300), (way, mean, np.mean(ours))
     scores = {"normalisation": "normal-scores", "family": "threshold"}
     hits = [drawn(halves(name), number).hits(**scores) for number in range(RUNS["distance"])]
@@ -94,7 +94,7 @@ def test_which_printed_links_by_distance_are_ours(paper_data, name, different):
 def test_ranged_thresholds_are_order_statistics_by_either_operator(paper_data, name):
     paper_data(name)
     means, integrals = (
-        run("distance", name).each("distance", name, figure=f"N1 {operator} Qt")
+        run("distance", name).by_run("distance", name, figure=f"N1 {operator} Qt")
         for operator in ("OWA", "SI")
     )
     assert means == integrals
@@ -118,7 +118,7 @@ def test_links_by_probability(paper_data, name):
 def test_the_baselines_that_rank_people_by_one_score(paper_data, score, mean):
     """Of 90 people of census: the paper has 5 and 5, of one draw; the prototype of 300 these."""
     paper_data("census")
-    assert near(mean, run("ranking").each("ranking", figure=score), 300)
+    assert near(mean, run("ranking").by_run("ranking", figure=score), 300)
 
 
 def test_what_is_said_of_operators_and_of_chance():

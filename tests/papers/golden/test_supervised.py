@@ -17,7 +17,7 @@ from unveil.attacks.solver import INFINITY, add_columns, add_rows, new_solver
 from unveil.engines.competition import Competition
 from unveil_papers import supervised
 from unveil_papers.framework.published import published
-from unveil_papers.framework.yardstick import compared
+from unveil_papers.framework.yardstick import compare_table
 from unveil_papers.supervised.files import FILES, drawn
 from unveil_papers.supervised.results import STEPS
 
@@ -54,10 +54,10 @@ def test_distances_of_table_2():
         for name in FILES
     }
 
-    def each(name, column):
+    def samples(name, column):
         return [one[column] for one in found[name]] if column in ("d2AM", "d2MD") else None
 
-    table = compared(published("supervised"), "Table 2", each, digits=4)
+    table = compare_table(published("supervised"), "Table 2", samples, digits=4)
     for name in FILES:
         assert table.at(name, "d2AM").mark == table.at(name, "d2MD").mark == "same"
         means = [np.mean([one[key] for one in found[name]]) for key in ("d2AM", "d2MD")]
@@ -77,7 +77,7 @@ def test_another_masking_is_not_that_of_table_2():
         other = file._replace(release=unveil.mask(file.data, [mask], seed=0))
         shares.append(other.share(attacks.Distance()))
     assert np.mean(shares) == pytest.approx(0.82, abs=0.01)
-    marks = compared(
+    marks = compare_table(
         published("supervised"),
         "Table 2",
         lambda name, column: shares if (name, column) == ("M5-38", "d2AM") else None,
