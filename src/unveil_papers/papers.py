@@ -1,20 +1,18 @@
-"""Reproducing: the tables of five papers, ours beside theirs.
+"""The papers by name, and `reproduce`: their tables, claims and charts, ours beside theirs.
 
-Each paper has a package, which says what is run (trials), what was found (tables) and, where there
-is any, whether what the paper says in words is so (claims) and what is drawn (curves). What it
-printed is in the package's `published.toml`.
+Each paper is a package with its trials, its tables and, where the paper has any, the results that
+its claims are judged by and its charts. `published.toml` holds what the paper printed.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from unveil import __version__
 from unveil.errors import UsageError, listing, nearest
 from unveil_papers.datasets import check_datasets
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.journal import Journal
-from unveil_papers.framework.published import Published, published
-from unveil_papers.framework.reproduction import Claim, Reproduction, Reproductions
+from unveil_papers.framework.published import published
+from unveil_papers.framework.reproduction import Reproduction, Reproductions
 from unveil_papers.framework.running import experiment, run
 from unveil_papers.framework.verdicts import judge_claims
 
@@ -31,23 +29,23 @@ def reproduce(
     fresh: bool = False,
     progress: Callable[[str, float, float], None] | None = None,
 ) -> Reproductions:
-    """Reproduce the tables of papers.
+    """Reproduce the tables of papers on all cores.
 
-    It runs on all cores. What is found is kept in the user's cache, piece by piece: a run that
-    was stopped goes on where it was, and one in a hurry is part of a full one.
+    The user's cache keeps the figures of each trial: a run that was stopped continues, and the
+    trials of a quick run are part of a full one.
 
     Parameters
     ----------
     names
-        Which papers; "grid" is every attack against every mask.
+        The papers; "grid" is every attack against every mask.
     quick
-        Whether a few runs will do.
+        Make a few runs of each trial only.
     seed
-        Of all that is drawn.
+        Random seed.
     fresh
-        Whether to run everything again.
+        Run every trial again.
     progress
-        Told what is being done, how much is done, and of how much.
+        Called with the paper, the work done and the total work, in seconds.
     """
     wanted = list(dict.fromkeys(names))
     for name in wanted:
@@ -63,7 +61,7 @@ def reproduce(
     every = [(name, trial) for name in wanted for trial in trials[name]]
     if fresh:
         journal.forget((name, trial.key) for name, trial in every)
-    run(every, seed=seed, journal=journal, progress=progress or _unseen)
+    run(every, seed=seed, journal=journal, progress=progress or (lambda *_: None))
     found = {name: journal.of(name) for name in wanted}
     return Reproductions(
         papers=tuple(
@@ -76,12 +74,8 @@ def reproduce(
     )
 
 
-def _unseen(_doing: str, _done: float, _total: float) -> None:
-    """Nobody is told."""
-
-
 def reproduction_of(name: str, log: TrialLog) -> Reproduction:
-    """What the trials of a paper come to."""
+    """The tables, claims and charts of a paper, from the figures of its trials."""
     paper, printed = experiment(name), published(name)
     return Reproduction(
         name=name,
@@ -89,12 +83,6 @@ def reproduction_of(name: str, log: TrialLog) -> Reproduction:
         source=printed.source,
         setting=printed.setting,
         tables=tuple(paper.tables(log, printed)),
-        claims=tuple(_claims(paper, log, printed)),
+        claims=tuple(judge_claims(paper, log, printed)),
         curves=tuple(paper.curves(log, printed)) if hasattr(paper, "curves") else (),
-    )
-
-
-def _claims(paper: Any, log: TrialLog, printed: Published) -> list[Claim]:
-    return (
-        judge_claims(paper.__name__, printed, paper.results(log, printed)) if printed.claims else []
     )

@@ -4,6 +4,7 @@ import importlib
 import logging
 import multiprocessing
 from concurrent.futures.process import BrokenProcessPool
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -107,7 +108,8 @@ def test_a_claim_is_judged_by_the_function_that_it_names():
         PublishedClaim("there", "not so", because="It is a matter of opinion."),
     ]
     paper = msgspec.structs.replace(printed("x 1 2"), claims=tuple(claims))
-    first, second = judge_claims("papers", paper, results=1)
+    experiment = SimpleNamespace(__name__="papers", results=lambda *_: 1)
+    first, second = judge_claims(experiment, TrialLog({}), paper)
     assert (first.number, first.where, first.verdict, first.because) == (
         1, "here", "holds", "In 1 of 1: in 1 of 1.",
     )  # fmt: skip

@@ -11,13 +11,13 @@ from unveil_papers.categorical.results import (
     PRAM,
     SIMILAR,
     CategoricalResults,
-    Floats,
     by_group,
     by_mask,
     correlation,
     in_groups,
 )
 from unveil_papers.categorical.stand_in import GROUPS, MASKS, PARAMETERS
+from unveil_papers.framework.tools import Floats
 from unveil_papers.framework.verdicts import Judged, untestable, verdict_of
 
 CLOSE = 0.1  # two correlations

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from unveil_papers.categorical.stand_in import GROUPS, MASKS, PARAMETERS, TIES
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
+from unveil_papers.framework.tools import Floats
 from unveil_papers.framework.yardstick import half_a_digit
-
-Floats = NDArray[np.float64]
 
 WINDOWS = (0, 10_000)  # where each thousand records begins
 TABLES = dict(zip(GROUPS, (f"Table {number}" for number in range(2, 7)), strict=True))
@@ -103,28 +102,19 @@ class CategoricalResults:
 
     def alike(self, one: str, other: str, ties: str = "any") -> bool:
         """Whether two attacks link about as many records."""
-
-        def so(window: int) -> bool:
-            return similar(*(self.mean(name, ties, window=window) for name in (one, other)))
-
-        return self.everywhere(so)
+        return all(similar(*means) for means in self._means(one, other, ties))
 
     def as_many(self, one: str, other: str, ties: str = "any") -> bool:
         """Whether one attack links about as many records as another, or more."""
-
-        def so(window: int) -> bool:
-            first, second = (self.mean(name, ties, window=window) for name in (one, other))
-            return first >= SIMILAR * second
-
-        return self.everywhere(so)
+        return all(a >= SIMILAR * b for a, b in self._means(one, other, ties))
 
     def above(self, one: str, other: str, ties: str = "any") -> bool:
         """Whether one attack links more records than another."""
+        return all(a > b for a, b in self._means(one, other, ties))
 
-        def so(window: int) -> bool:
-            return self.mean(one, ties, window=window) > self.mean(other, ties, window=window)
-
-        return self.everywhere(so)
+    def _means(self, one: str, other: str, ties: str) -> list[tuple[float, float]]:
+        mean = self.mean
+        return [(mean(one, ties, window=w), mean(other, ties, window=w)) for w in self.windows]
 
     def _array(self, work: str, of: tuple[str | int, ...], figure: str,
                place: int | None = None) -> Floats:  # fmt: skip

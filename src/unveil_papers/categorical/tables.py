@@ -11,7 +11,6 @@ from unveil_papers.categorical.results import (
     TABLES,
     WINDOWS,
     CategoricalResults,
-    Floats,
     by_group,
     by_mask,
     correlation,
@@ -21,6 +20,7 @@ from unveil_papers.categorical.stand_in import ATTACKS, EM, GROUPS, MASKS, TIES
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable
+from unveil_papers.framework.tools import Floats
 from unveil_papers.framework.yardstick import compare_table, own_table
 
 POLICIES = {"any": "ties are hits", "expected": "expected", "unique": "unique"}

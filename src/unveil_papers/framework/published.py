@@ -12,29 +12,17 @@ NOTHING = "-"  # a cell that the paper leaves blank
 
 
 class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A printed table: each line of `cells` the name of a row, then its figures.
+    """A printed table: each line of `cells` is the name of a row and its figures.
 
-    Parameters
-    ----------
-    title, unit
-        Of what, in which unit.
-    columns
-        The names of the columns.
-    cells
-        The lines; a name of several words has underscores between them, which are read as
-        blanks.
-    runs
-        How many runs each figure is the mean of.
-    truncated
-        Whether digits were cut off where they should have been rounded.
+    Underscores in the name of a row are read as blanks; "-" is a blank cell.
     """
 
     title: str
     unit: str
     columns: tuple[str, ...]
     cells: str
-    runs: int = 1
-    truncated: bool = False
+    runs: int = 1  # whose mean each figure is
+    truncated: bool = False  # digits were cut off where they should have been rounded
 
     def printed(self) -> Iterator[tuple[str, str, str | None]]:
         """Each row, column and figure.
@@ -58,23 +46,13 @@ class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PublishedClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A claim in words, put in ours: where it stands, what it says, and how it is judged.
-
-    Parameters
-    ----------
-    where, says
-        The section, and the claim.
-    judge, given
-        The function that judges it, as module.function of the paper's package, and its arguments.
-    verdict, because
-        In place of a judge: the verdict where no figure decides, and why.
-    """
+    """A claim in our words, and how it is judged."""
 
     where: str
     says: str
-    judge: str = ""
-    given: dict[str, Any] = {}
-    verdict: Verdict = "cannot be tested"
+    judge: str = ""  # a function of the paper's package, as module.function
+    given: dict[str, Any] = {}  # its further arguments
+    verdict: Verdict = "cannot be tested"  # in place of a judge, where no figure decides
     because: str = ""
 
 

@@ -1,4 +1,4 @@
-"""Reproduction: the tables and claims of a paper, ours beside theirs."""
+"""The values of a reproduction: tables, claims and charts of a paper, ours beside theirs."""
 
 from collections import Counter
 from typing import Literal, get_args
@@ -12,36 +12,16 @@ SIGNS: dict[Mark, str] = {"same": "=", "different": "≠", "not reproducible": "
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """One figure, ours beside theirs.
-
-    Parameters
-    ----------
-    row, column
-        Where it is in its table.
-    theirs
-        As printed; None where the paper has nothing.
-    ours
-        None where we have nothing.
-    error
-        The standard error, of the difference where there is a printed figure; None where
-        nothing is drawn.
-    runs
-        How many runs ours is the mean of; 0 where nothing is drawn.
-    mark
-        What the yardstick of the table says; "ours" where there is nothing to compare with, or
-        too little of ours to tell.
-    why
-        One line: why it is not the same.
-    """
+    """One figure, ours beside theirs."""
 
     row: str
     column: str
-    theirs: str | None = None
+    theirs: str | None = None  # as printed; None: the paper prints nothing
     ours: float | None = None
-    error: float | None = None
-    runs: int = 0
-    mark: Mark = "ours"
-    why: str = ""
+    error: float | None = None  # standard error, of the difference where a figure is printed
+    runs: int = 0  # whose mean ours is; 0: nothing is drawn
+    mark: Mark = "ours"  # also where nothing is printed, or our runs are too few
+    why: str = ""  # it is not the same
 
 
 class ComparedTable(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""What the trials of several papers need beside the public names."""
+"""Arrays and attacks that the trials of several papers share."""
 
 from typing import Any
 
@@ -8,20 +8,21 @@ from numpy.typing import NDArray
 from unveil import Microdata, attacks
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def numbers(data: Microdata) -> Floats:
-    """All columns as numbers, a record a row."""
+    """All columns as numbers: one row per record."""
     return np.column_stack([data.column(name).to_numpy() for name in data.columns]).astype(float)
 
 
-def percent(each: NDArray[Any]) -> float:
+def percent(values: NDArray[Any]) -> float:
     """The mean in percent: of hits, or of what is true.
 
     >>> percent(np.array([True, False]))
     50.0
     """
-    return 100 * float(each.mean())
+    return 100 * float(values.mean())
 
 
 def categories_of(channel: Any) -> tuple[str, ...]:

@@ -2,23 +2,26 @@
 
 from collections.abc import Iterable
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
+from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import Claim, Verdict
 
 Judged = tuple[Verdict, str]  # the verdict, and the figures behind it
 
 
-def judge_claims(package: str, published: Published, results: object) -> list[Claim]:
+def judge_claims(paper: Any, log: TrialLog, published: Published) -> list[Claim]:
     """Every claim of a paper with the verdict of its judge, a function of the paper's package."""
+    results = paper.results(log, published) if published.claims else None
     claims = []
     for number, claim in enumerate(published.claims, 1):
         verdict, because = claim.verdict, claim.because
         if claim.judge:
             module, _, name = claim.judge.partition(".")
-            judge = getattr(import_module(f"{package}.{module}"), name)
+            judge = getattr(import_module(f"{paper.__name__}.{module}"), name)
             verdict, because = judge(results, **claim.given)
         claims.append(
             Claim(

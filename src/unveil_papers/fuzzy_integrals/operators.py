@@ -7,11 +7,9 @@ from itertools import permutations, product
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil import aggregation, measures
-
-Floats = NDArray[np.float64]
+from unveil_papers.framework.tools import Floats
 
 OPERATORS = {"OWA": aggregation.owa, "SI": aggregation.symmetric_sugeno}
 FAMILIES = {"Qe": "exponent", "Qs": "sigmoid", "Qt": "threshold"}

@@ -13,8 +13,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from unveil_papers.framework.tools import Floats, Ints
+
 Mask = NDArray[np.bool_]
 
 SMALL = 1e-6  # weights and entropies that differ by less are equal

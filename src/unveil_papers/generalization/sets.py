@@ -8,13 +8,12 @@ from scipy.sparse import csr_array
 import unveil
 from unveil import attacks, measures
 from unveil_papers.framework.experiment import Figures
-from unveil_papers.framework.tools import percent
+from unveil_papers.framework.tools import Ints, percent
 from unveil_papers.generalization.work import (
     DB,
     KEYS,
     RELEASES,
     Bools,
-    Ints,
     adult,
     asked,
     coded,

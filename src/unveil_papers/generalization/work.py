@@ -11,10 +11,9 @@ import unveil
 from unveil import Microdata, masks, measures, models
 from unveil_papers.datasets import dataset
 from unveil_papers.framework.experiment import Figures, seed_of
-from unveil_papers.framework.tools import percent
+from unveil_papers.framework.tools import Ints, percent
 from unveil_papers.generalization.c45 import C45
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 DATA = ("adult_train", "adult_test")

@@ -23,7 +23,6 @@ CATEGORIES = ("region", "sex", "education", "marital_status", "occupation")
 ORDERED = (*NUMBERS, "education")
 EVERY = (*CATEGORIES, *NUMBERS)
 MANY = ("region", "education", "marital_status", "occupation")  # that have more than two categories
-LEFT_OUT = {"Pairs": "it is a linkage that was made elsewhere, and there is none to be scored"}
 
 
 class GridMask(NamedTuple):

@@ -1,6 +1,6 @@
 """How claims on rank-based record linkage are judged: by contests, row by row."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from math import ceil, floor
 from typing import NamedTuple
@@ -14,8 +14,6 @@ from unveil_papers.framework.reproduction import ComparedTable, Verdict
 from unveil_papers.framework.verdicts import Judged
 from unveil_papers.framework.yardstick import Ours, Reason, compare_table, half_a_digit
 from unveil_papers.rank_based.work import FILES, GROUPING, GROUPS, LEVELS, known_rows
-
-Judge = Callable[["Paper"], Judged]
 
 DISTANCE, SUM, MAX = "DBRL", "RBRL-Sum", "RBRL-Max"
 THREE = (DISTANCE, SUM, MAX)

@@ -31,7 +31,6 @@ from unveil_papers.rank_based.work import (
 
 FEW = 10  # links that are claimed to be right: of fewer nothing is said
 BY_VALUE = ("swapping", "p-distribution", "multiplicative", GROUPING)
-BY_RANK = ("swapping", "p-distribution", GROUPING)
 OF_ANY_VALUE = ("noise", "correlated", "correlated-evenly")
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from unveil import attacks, measures
 from unveil_papers.framework.experiment import Figures, PaperTrial, Work, seed_of
-from unveil_papers.framework.tools import numbers, percent
+from unveil_papers.framework.tools import Floats, numbers, percent
 from unveil_papers.rank_based.work import (
     FILES,
     GROUPING,
@@ -17,7 +17,6 @@ from unveil_papers.rank_based.work import (
     PUBLISHED,
     RANKED,
     SWAPPED,
-    Floats,
     attacked,
     between,
     people,

@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 import unveil
 from unveil import Intruder, Microdata, Release, attacks, masks, measures
 from unveil_papers.datasets import dataset
 from unveil_papers.framework.experiment import Figures, PaperTrial, TrialLog, Work, seed_of
-from unveil_papers.framework.tools import numbers, percent
+from unveil_papers.framework.tools import Floats, numbers, percent
 
-Floats = NDArray[np.float64]
 Of = tuple[str, str, float, int]
 
 FILES = {"census": "Census", "eia": "EIA"}

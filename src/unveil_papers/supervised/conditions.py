@@ -4,15 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 import unveil
 from unveil import Intruder, Microdata, attacks, masks, measures
 from unveil_papers.framework.experiment import Figures, Work, seed_of
-from unveil_papers.framework.tools import numbers
+from unveil_papers.framework.tools import Floats, numbers
 from unveil_papers.supervised.files import PLAIN, SIZE, drawn, of_sample, standardised
-
-Floats = NDArray[np.float64]
 
 KEY = ("region", "sex", "education", "marital_status", "occupation")  # changed by PRAM
 PEOPLE = 1000  # of a survey

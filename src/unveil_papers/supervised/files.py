@@ -6,15 +6,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import unveil
 from unveil import Intruder, Links, Microdata, Release, attacks, masks, measures
 from unveil_papers.datasets import dataset
-from unveil_papers.framework.tools import numbers
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from unveil_papers.framework.tools import Floats, Ints, numbers
 
 FILES = {  # columns of each group, and its k
     "M4-33": ((2, 2), (3, 3)),

@@ -4,13 +4,12 @@ from itertools import chain, combinations
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, milp
 
 import unveil
 from unveil import Intruder, Microdata, Releases, Schema, attacks, masks, measures
 from unveil_papers.framework.experiment import Figures, Work, seed_of
-from unveil_papers.framework.tools import numbers
+from unveil_papers.framework.tools import Floats, Ints, numbers
 from unveil_papers.supervised.files import (
     BY_PAIRS,
     PLAIN,
@@ -22,9 +21,6 @@ from unveil_papers.supervised.files import (
     standardised,
     strictly,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 CONSTANTS = (0.01, 0.03, 0.1, 1.0, 10.0, 100.0)  # C of the program
 FEW = 60  # records of the program with all its rows
