@@ -1,4 +1,4 @@
-"""``unveil papers``."""
+"""The command ``unveil papers``: an entry point of the group ``unveil.commands``."""
 
 import shutil
 import textwrap
@@ -18,22 +18,26 @@ from unveil_papers.framework.reproduction import (
     Reproductions,
 )
 
-WIDTH = 120  # of what is not printed to a terminal
+WIDTH = 120  # where the output is no terminal
 GAP = 3  # between two columns, at most
 OURS = "  ours"
 
 
 @click.command(name="papers")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--quick", is_flag=True, help="A few runs of each: under ten minutes on two cores.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all that is drawn."
+    "--quick", is_flag=True, help="A few runs of each trial: under ten minutes on two cores."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
 )
 @click.option("--report", type=PATH, help="Write one page with all tables and figures (HTML).")
 @click.option(
     "--figures", type=PATH, metavar="DIR", help="Write each chart as SVG and PNG to a folder."
 )
-@click.option("--fresh", is_flag=True, help="Run everything again, whatever was found before.")
+@click.option(
+    "--fresh", is_flag=True, help="Run every trial again, also those that the cache holds."
+)
 @force_option
 @json_option
 def command(
@@ -56,15 +60,15 @@ def command(
     NAME is rank-based, categorical, fuzzy-integrals, generalization or supervised; or grid:
     every attack against every mask. Without one, all of them.
 
-    Each printed figure stands above ours, with the standard error of their difference. A figure
-    is the same (=) within three of these (more where runs are few: each table says how many), or
-    in every printed digit where nothing is drawn; else different (≠); or it cannot be reproduced
-    (∅). Of fewer than five runs nothing is said. Below is why. What each paper says in
-    words is numbered, and judged by what was found.
+    Each table shows the printed figure above ours, with the standard error of their difference.
+    A figure is the same (=) within three standard errors (more where runs are few: each table
+    says how many) or, where nothing is random, in every printed digit; otherwise it is different
+    (≠) or cannot be reproduced (∅), and the reason follows the table. Fewer than five runs have
+    no mark. The claims of each paper are numbered and judged.
 
-    The papers' data sets are read from the folder that the environment variable UNVEIL_DATA
-    names. A run uses all cores; it can be stopped with Ctrl-C, and the same command goes on
-    where it was. What was found is kept in the user's cache, for this version and this seed.
+    The environment variable UNVEIL_DATA names the folder with the papers' data sets. A run uses
+    all cores. Ctrl-C stops it, and the same command continues. The user's cache keeps the
+    figures of every trial for this version and this seed.
     """  # noqa: D301 - click reads the mark
     from unveil.reports import check_figures, check_report, publish
     from unveil_papers.page import summary
@@ -76,19 +80,19 @@ def command(
         check_figures(figures, (report,), force=force)
     try:
         with bar("beginning") as show:
-            found = reproduce(names or NAMES, quick=quick, seed=seed, fresh=fresh, progress=show)
+            result = reproduce(names or NAMES, quick=quick, seed=seed, fresh=fresh, progress=show)
     except KeyboardInterrupt:
         again = "without --fresh it" if fresh else "the same command"
         complain(f"What was found so far is kept: {again} goes on from here.")
         raise
-    publish(summary(found), report, figures, external=False)
+    publish(summary(result), report, figures, external=False)
     if as_json:
-        print_json(found)
+        print_json(result)
         return
-    for paper in found.papers:
+    for paper in result.papers:
         _print_paper(paper)
-    if found.compared():
-        _print_overview(found)
+    if result.compared():
+        _print_overview(result)
     for path, what in ((report, "the page"), (figures, "the charts")):
         if path is not None:
             say(f"Wrote {what}: {path}")
@@ -123,7 +127,7 @@ def _print(table: ComparedTable) -> None:
 
 
 def _lines(table: ComparedTable, row: str, columns: Sequence[str]) -> list[list[str]]:
-    """What was printed in a row, if anything was, and ours below it."""
+    """The printed figures of a row, if there are any, and ours below them."""
     cells = [table.at(row, column) for column in columns]
     theirs = ["" if cell is None or cell.theirs is None else cell.theirs for cell in cells]
     ours = [_ours(table, cell) for cell in cells]
@@ -135,7 +139,7 @@ def _ours(table: ComparedTable, cell: Cell | None) -> str:
 
 
 def _that_fit(table: ComparedTable) -> Iterator[list[str]]:
-    """The columns in parts that fit the terminal beside each other."""
+    """The columns in parts that fit the width of the terminal."""
     wide = {
         column: max(
             len(column), *(len(_ours(table, cell)) for cell in table.cells if cell.column == column)
@@ -167,8 +171,8 @@ def _wrap(text: str, indent: str = "", first: str | None = None) -> None:
         say(line)
 
 
-def _print_overview(found: Reproductions) -> None:
-    compared = found.compared()
+def _print_overview(reproductions: Reproductions) -> None:
+    compared = reproductions.compared()
     say("Published figures, ours beside theirs")
     _print_counts({paper.name: paper.marks() for paper in compared})
     say("What is said in words")

@@ -1,4 +1,4 @@
-"""The data sets of the papers: read where the user keeps them, never downloaded."""
+"""The data sets of the papers, verified by their hashes; nothing is downloaded."""
 
 import hashlib
 import os
@@ -36,10 +36,10 @@ DATASETS = {data.name: data for data in _LISTED}
 
 
 def dataset(name: str, schema: Schema | None = None) -> Microdata:
-    """Read one of the papers' data sets, its hash verified.
+    """Read one of the papers' data sets and verify its hash.
 
-    It is looked for in the folder that the environment variable ``UNVEIL_DATA`` names, then
-    in the user's cache; nothing is downloaded.
+    The folder that the environment variable ``UNVEIL_DATA`` names comes first, then the user's
+    cache; nothing is downloaded.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def dataset_path(name: str) -> Path:
 
 
 def check_datasets(names: Iterable[str]) -> None:
-    """Refuse, with all that is to be got and where to put it, unless every data set is here."""
+    """Raise an error that lists every missing data set, its source and the folder to put it in."""
     missing = []
     for name in dict.fromkeys(names):
         try:

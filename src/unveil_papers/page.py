@@ -1,4 +1,4 @@
-"""Papers: published tables, ours beside theirs; what is said in words; what was drawn."""
+"""The page of a reproduction: published tables with ours beside them, claims and charts."""
 
 import re
 from collections import Counter
@@ -22,10 +22,11 @@ from unveil.reports import (
     register_chart,
 )
 from unveil_papers.charts import curve, ours_and_theirs
-from unveil_papers.framework import reproduction
 from unveil_papers.framework.reproduction import (
     SIGNS,
+    Cell,
     Claim,
+    ComparedTable,
     LineChart,
     Reproduction,
     Reproductions,
@@ -43,32 +44,32 @@ register_chart("curve", curve)
 register_chart("curve_logarithmic", partial(curve, logarithmic=True))
 
 
-def summary(found: Reproductions) -> Summary:
+def summary(reproductions: Reproductions) -> Summary:
     """The page of papers whose tables were reproduced."""
-    sections = [overview(found), *(paper(one) for one in found.papers)]
+    sections = [overview(reproductions), *(paper(one) for one in reproductions.papers)]
     return Summary(
         kind="Reproduction: of data that anybody can get",
         title="Published tables, ours beside theirs",
-        subject=subject(found),
-        verdict=verdict(found),
+        subject=subject(reproductions),
+        verdict=verdict(reproductions),
         passed=None,
-        facts=facts(found),
+        facts=facts(reproductions),
         sections=tuple(section for section in sections if section is not None),
         limits=limits(),
-        version=found.version,
+        version=reproductions.version,
     )
 
 
-def subject(found: Reproductions) -> Phrase:
-    """Which papers, and how they were run."""
-    many, runs = len(found.papers), "a few runs" if found.quick else "all runs"
+def subject(reproductions: Reproductions) -> Phrase:
+    """The papers, the number of runs and the seed."""
+    many, runs = len(reproductions.papers), "a few runs" if reproductions.quick else "all runs"
     word = "part" if many == 1 else "parts"
-    return phrase(f"{{}} {word}, {runs}, seed {{}}", counted(many), as_given(found.seed))
+    return phrase(f"{{}} {word}, {runs}, seed {{}}", counted(many), as_given(reproductions.seed))
 
 
-def verdict(found: Reproductions) -> Phrase:
-    """How much is the same."""
-    marks = _sum(paper.marks() for paper in found.papers)
+def verdict(reproductions: Reproductions) -> Phrase:
+    """How many published figures are reproduced."""
+    marks = _sum(paper.marks() for paper in reproductions.papers)
     if not any(marks.values()):
         return phrase("There are no published figures to compare with.")
     return phrase(
@@ -78,12 +79,12 @@ def verdict(found: Reproductions) -> Phrase:
     )
 
 
-def facts(found: Reproductions) -> tuple[Fact, ...]:
-    """Figures at the top."""
-    if not found.compared():
+def facts(reproductions: Reproductions) -> tuple[Fact, ...]:
+    """The counts at the top of the page."""
+    if not reproductions.compared():
         return ()
-    marks = _sum(paper.marks() for paper in found.papers)
-    verdicts = _sum(paper.verdicts() for paper in found.papers)
+    marks = _sum(paper.marks() for paper in reproductions.papers)
+    verdicts = _sum(paper.verdicts() for paper in reproductions.papers)
     of_cells = [Fact(phrase(f"figures: {mark}"), (counted(marks[mark]),)) for mark in MARKS]
     of_claims = [Fact(phrase(f"claims: {one}"), (counted(verdicts[one]),)) for one in VERDICTS]
     return (*of_cells, *of_claims)
@@ -96,9 +97,9 @@ def _sum(counts: Iterable[Mapping[Any, int]]) -> Counter[str]:
     return total
 
 
-def overview(found: Reproductions) -> Section | None:
-    """One line for each paper; none, if there is nothing to compare with."""
-    if not found.compared():
+def overview(reproductions: Reproductions) -> Section | None:
+    """One row per paper; None if no paper has anything to compare with."""
+    if not reproductions.compared():
         return None
     heads = [*MARKS, *VERDICTS]
     rows: list[Row] = [
@@ -107,7 +108,7 @@ def overview(found: Reproductions) -> Section | None:
             *(counted(paper.marks()[mark]) for mark in MARKS),
             *(counted(paper.verdicts()[one]) for one in VERDICTS),
         )
-        for paper in found.compared()
+        for paper in reproductions.compared()
     ]
     columns = (_words("paper", "paper"), *(_numbers(head) for head in heads))
     return Section(
@@ -124,21 +125,24 @@ def overview(found: Reproductions) -> Section | None:
     )
 
 
-def paper(found: Reproduction) -> Section:
-    """One paper: how it was run, its tables, its claims."""
-    exhibits = [*_scatters(found), *(_table(found.name, table) for table in found.tables)]
-    if found.claims:
-        exhibits.append(_claims(found.name, found.claims))
+def paper(reproduction: Reproduction) -> Section:
+    """One paper: its setting, tables, claims and charts."""
+    exhibits = [
+        *_scatters(reproduction),
+        *(_table(reproduction.name, table) for table in reproduction.tables),
+    ]
+    if reproduction.claims:
+        exhibits.append(_claims(reproduction.name, reproduction.claims))
     return Section(
-        key=found.name,
-        title=found.title,
-        paragraphs=((found.source,), *((one,) for one in found.setting)),
-        exhibits=(*exhibits, *(_curve(found.name, curve) for curve in found.curves)),
+        key=reproduction.name,
+        title=reproduction.title,
+        paragraphs=((reproduction.source,), *((one,) for one in reproduction.setting)),
+        exhibits=(*exhibits, *(_curve(reproduction.name, curve) for curve in reproduction.curves)),
     )
 
 
-def _table(paper: str, table: reproduction.ComparedTable) -> Exhibit:
-    """Each cell: the printed figure, below it ours, and its mark."""
+def _table(paper: str, table: ComparedTable) -> Exhibit:
+    """Each cell: the printed figure, ours below it, and its mark."""
     columns = (_words("row", ""), *(_numbers(head) for head in table.columns))
     rows: tuple[Row, ...] = tuple(
         (row, *(_cell(table, table.at(row, column)) for column in table.columns))
@@ -158,7 +162,7 @@ def _table(paper: str, table: reproduction.ComparedTable) -> Exhibit:
     )
 
 
-def _cell(table: reproduction.ComparedTable, cell: reproduction.Cell | None) -> Phrase:
+def _cell(table: ComparedTable, cell: Cell | None) -> Phrase:
     if cell is None:
         return ()
     ours = table.written(cell).replace(" ", GLUE)
@@ -169,16 +173,16 @@ def _cell(table: reproduction.ComparedTable, cell: reproduction.Cell | None) -> 
     return (f"{cell.theirs}\n{ours}{GLUE}", Mark(SIGNS[cell.mark], cell.mark))
 
 
-def _places(cells: list[reproduction.Cell], most: int = 6) -> str:
-    """Where some cells are, cut short where there are many."""
+def _places(cells: list[Cell], most: int = 6) -> str:
+    """The rows and columns of some cells, cut short where there are many."""
     said = ", ".join(f"{cell.row} {cell.column}" for cell in cells[:most])
     return said if len(cells) <= most else f"{said} and {len(cells) - most} more"
 
 
-def _scatters(found: Reproduction) -> list[Exhibit]:
-    """All figures that were compared, printed against ours: a chart for each unit."""
+def _scatters(reproduction: Reproduction) -> list[Exhibit]:
+    """Published figures against ours: one chart per unit."""
     rows: dict[str, list[Row]] = {}
-    for table in found.tables:
+    for table in reproduction.tables:
         for cell in table.cells:
             if cell.theirs is None or cell.ours is None or cell.mark == "ours":
                 continue
@@ -188,7 +192,7 @@ def _scatters(found: Reproduction) -> list[Exhibit]:
     columns = (_words("cell", "cell"), _numbers("theirs"), _numbers("ours"), _words("mark", "mark"))
     return [
         Exhibit(
-            name=_key(found.name, f"ours and theirs {unit}"),
+            name=_key(reproduction.name, f"ours and theirs {unit}"),
             title=f"Ours against theirs ({unit})",
             chart="ours_and_theirs",
             table=Table(columns, tuple(each)),
@@ -237,12 +241,12 @@ def _numbers(key: str, head: str | None = None) -> Column:
 
 
 def _key(paper: str, name: str) -> str:
-    """A name for a figure, as files and pages have them."""
+    """The name of a chart in files and pages."""
     return re.sub(r"[^a-z0-9]+", "-", f"{paper} {name}".lower()).strip("-")
 
 
 def limits() -> tuple[Phrase, ...]:
-    """What a mark does not say."""
+    """The limits of what a mark says."""
     return (
         phrase(
             "Same means that chance and rounding explain the difference, not that the authors did "

@@ -1,4 +1,4 @@
-"""Which of two has more, row by row: what claims such as "always more" are held to."""
+"""Contests: which of two has more, row by row, for claims such as "always more"."""
 
 from collections.abc import Mapping, Sequence
 from math import inf, sqrt
@@ -17,9 +17,9 @@ NAMED = 3  # rows that are named where no difference shows
 
 
 class Contest(NamedTuple):
-    """Where the first has more, where no difference shows, where it has less, where it is open.
+    """The rows where the first has more, no difference shows, it has less, or runs are too few.
 
-    Open is what was drawn too seldom for a difference to show: it speaks for neither.
+    Rows with too few runs (open) count for neither side.
     """
 
     more: tuple[Row, ...]
@@ -77,9 +77,9 @@ class Contest(NamedTuple):
 
 
 def contest(rows: Mapping[str, tuple[Runs, Runs]], *, paired: bool = True) -> Contest:
-    """Hold two against each other, row by row.
+    """Compare two sets of runs, row by row.
 
-    What chance may do is divided among the rows (Bonferroni), since one row can decide.
+    The error probability is divided among the rows (Bonferroni), since one row can decide.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _points(value: float) -> str:
 
 
 def _by_chance(a: np.ndarray, b: np.ndarray, doubt: float, *, paired: bool) -> float:
-    """How large a difference of the means chance makes: of one run any."""
+    """The largest difference of the means that chance explains; infinite for one run."""
     few = min(len(a), len(b))
     if few < 2:
         return inf

@@ -1,4 +1,4 @@
-"""What an experiment is made of: trials, each run by itself, and what they found."""
+"""Experiments: trials that run independently, and the log of their figures."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable
 
 Argument = str | int | float
-Figures = Mapping[str, float | list[float]]  # what one trial found, by name
+Figures = Mapping[str, float | list[float]]  # of one trial, by name
 Work = Callable[..., Figures]  # called with the arguments of the trial, and seed=
 
 
 class PaperTrial(msgspec.Struct, frozen=True):
-    """One piece of an experiment: it is run in any process, and what it found is kept.
+    """One piece of an experiment, which runs in any process.
 
-    >>> Trial("swapped", ("census", 10, 3)).key
+    >>> PaperTrial("swapped", ("census", 10, 3)).key
     'swapped census 10 3'
     """
 
@@ -28,17 +28,17 @@ class PaperTrial(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What it is known by."""
+        """The name of the trial in the journal."""
         return " ".join(map(str, (self.work, *self.of)))
 
 
 class TrialLog:
-    """What the trials of one experiment found.
+    """The figures of all trials of one experiment.
 
-    >>> found = Found({"swapped census 10 0": {"DBRL": 60.1}, "swapped census 10 1": {"DBRL": 61}})
-    >>> found.each("swapped", "census", 10, figure="DBRL")
+    >>> log = TrialLog({"swapped census 10 0": {"DBRL": 60.1}, "swapped census 10 1": {"DBRL": 61}})
+    >>> log.by_run("swapped", "census", 10, figure="DBRL")
     [60.1, 61]
-    >>> found.one("swapped", "census", 10, 1, figure="DBRL")
+    >>> log.one("swapped", "census", 10, 1, figure="DBRL")
     61
     """
 
@@ -51,20 +51,20 @@ class TrialLog:
                 self._runs.setdefault(begin, []).append((int(run), found))
 
     def has(self, work: str, *of: Argument) -> bool:
-        """Whether a trial was run, or any run of it: in a hurry some are not.
+        """Whether a trial, or any run of it, was made: a quick reproduction omits some.
 
-        >>> Found({"swapped census 10 0": {"DBRL": 60.1}}).has("swapped", "census", 10)
+        >>> TrialLog({"swapped census 10 0": {"DBRL": 60.1}}).has("swapped", "census", 10)
         True
         """
         key = PaperTrial(work, of).key
         return key in self._figures or key in self._runs
 
     def of(self, work: str, *of: Argument) -> Figures:
-        """What one trial found."""
+        """The figures of one trial."""
         return self._figures[PaperTrial(work, of).key]
 
     def runs(self, work: str, *of: Argument) -> list[Figures]:
-        """What the trials found whose last argument is the number of a run, in that order."""
+        """The figures of the trials whose last argument is the number of a run, in that order."""
         return [found for _, found in sorted(self._runs[PaperTrial(work, of).key], key=_number)]
 
     def one(self, work: str, *of: Argument, figure: str) -> float:
@@ -72,7 +72,7 @@ class TrialLog:
         return _one(self.of(work, *of), figure)
 
     def series(self, work: str, *of: Argument, figure: str) -> list[float]:
-        """A figure of one trial that is a list."""
+        """A figure of one trial that is a list of numbers."""
         value = self.of(work, *of)[figure]
         if not isinstance(value, list):
             raise TypeError(f"'{figure}' is one figure")
@@ -99,25 +99,25 @@ def _one(figures: Figures, figure: str) -> float:
 
 
 class Experiment(Protocol):
-    """A package that reproduces a paper, over the public names of unveil only.
+    """A package that reproduces a paper over the public names of unveil only.
 
-    What was printed is in its `published.toml`. Where a paper says something in words, the package
-    has `claims(found, published)`, a list of Claim; where something is drawn, `curves(found,
-    published)`, a list of Curve.
+    `published.toml` holds what the paper printed. Where the paper makes claims, the package has
+    `results(log, published)`, which their judges take; where it has charts, `curves(log,
+    published)`, a list of LineChart.
     """
 
     DATA: Sequence[str]  # the data sets that it reads
     WORK: Mapping[str, Work]
 
     def trials(self, *, quick: bool) -> Iterator[PaperTrial]:
-        """What is to be run; in a hurry, some of the same."""
+        """All trials; if quick, a part of them."""
 
     def tables(self, log: TrialLog, published: Published) -> list[ComparedTable]:
-        """Ours beside theirs, and ours alone."""
+        """The published tables with our figures, and tables of ours."""
 
 
 def seed_of(seed: int, *names: Argument) -> int:
-    """The seed of one run, so that runs differ and none depends on another.
+    """The seed of one run: runs differ, and none depends on another.
 
     >>> seed_of(0, "census", 1) == seed_of(0, "census", 1) != seed_of(0, "census", 2)
     True

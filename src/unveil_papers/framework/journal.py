@@ -1,4 +1,4 @@
-"""The journal: what was found so far, so that a long run can be stopped and go on."""
+"""The journal of finished trials: a long run can be stopped and continued."""
 
 import hashlib
 import os
@@ -34,44 +34,44 @@ class JournalEntry(msgspec.Struct, frozen=True):
 
 
 class Journal:
-    """Figures on disk, a line for each trial: of one seed, and of this very code.
+    """The figures of trials on disk, one line each, for one seed and this version of the code.
 
-    There is no cell of any data in it, only counts and rates. A line that was cut off when the
-    program ended, or damaged, is left out: its trial is run again.
+    It holds counts and rates, no cell of any data. A damaged line is ignored: its trial runs
+    again.
     """
 
     def __init__(self, seed: int, folder: Path | None = None) -> None:
         self.path = (folder or cache_folder() / "papers") / f"{_fingerprint()}-{seed}.jsonl"
-        self._found: dict[tuple[str, str], Figures] = {}
+        self._figures: dict[tuple[str, str], Figures] = {}
         for line in self._lines():
             try:
                 entry = msgspec.json.decode(line, type=JournalEntry)
             except msgspec.DecodeError:
                 continue
-            self._found[entry.paper, entry.trial] = entry.figures
+            self._figures[entry.paper, entry.trial] = entry.figures
 
     def __contains__(self, trial: tuple[str, str]) -> bool:
-        """Whether a trial of a paper was run."""
-        return trial in self._found
+        """Whether a trial of a paper is finished."""
+        return trial in self._figures
 
     def of(self, paper: str) -> dict[str, Figures]:
-        """All that was found for a paper."""
-        return {trial: found for (name, trial), found in self._found.items() if name == paper}
+        """The figures of all finished trials of a paper."""
+        return {trial: found for (name, trial), found in self._figures.items() if name == paper}
 
     def add(self, paper: str, trial: str, figures: Figures) -> None:
-        """Keep what a trial found."""
+        """Record the figures of a trial."""
         line = msgspec.json.encode(JournalEntry(paper, trial, dict(figures)))
         self._append(b"\n" + line + b"\n")  # so that a line that was cut off ends here
         # As it will be read again: a run that goes on is one that was never stopped.
-        self._found[paper, trial] = msgspec.json.decode(line, type=JournalEntry).figures
+        self._figures[paper, trial] = msgspec.json.decode(line, type=JournalEntry).figures
 
     def forget(self, trials: Iterable[tuple[str, str]]) -> None:
-        """Let some trials be run again; what they find then takes the place of the old."""
+        """Forget some trials; their new figures replace the old ones."""
         for trial in trials:
-            self._found.pop(trial, None)
+            self._figures.pop(trial, None)
 
     def check(self) -> None:
-        """Refuse at once what could not be kept in the end."""
+        """Refuse before any trial runs if the journal cannot be written."""
         self._append(b"")
 
     def _append(self, text: bytes) -> None:
@@ -93,7 +93,7 @@ class Journal:
 
 
 def _fingerprint() -> str:
-    """A name for all that figures depend on, but for the data, whose hashes are in the code."""
+    """A hash of the code, the hashes of the data and the versions that figures depend on."""
     digest = hashlib.sha256()
     for name in COMPUTES:
         digest.update(f"{name} {version(name)}\n".encode())

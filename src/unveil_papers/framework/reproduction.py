@@ -47,7 +47,7 @@ class ComparedTable(msgspec.Struct, frozen=True, kw_only=True):
     def written(self, cell: Cell) -> str:
         """Our figure of a cell, with its standard error.
 
-        >>> table = Table(name="", title="", unit="%", yardstick="", digits=1, cells=())
+        >>> table = ComparedTable(name="", title="", unit="%", yardstick="", digits=1, cells=())
         >>> table.written(Cell(row="", column="", ours=98.47, error=0.25))
         '98.5 ± 0.2'
         >>> table.written(Cell(row="", column="", ours=1.0138e-7))

@@ -30,9 +30,9 @@ def run(
     progress: Callable[[str, float, float], None],
     processes: int | None = None,
 ) -> None:
-    """Run the trials of papers that the journal has not yet, the longest first, and keep each.
+    """Run the trials that the journal lacks, the longest first, and record each.
 
-    Only names and figures go from process to process: each reads the data itself.
+    Processes exchange names and figures only: each reads the data itself.
     """
     left = [one for one in wanted if (one[0], one[1].key) not in journal]
     left.sort(key=lambda one: -one[1].cost)
@@ -77,13 +77,13 @@ def cores() -> int:
 
 
 def work(paper: str, trial: PaperTrial, seed: int) -> Figures:
-    """Run one trial; warnings would be of what is tried on purpose."""
+    """Run one trial, without warnings: it tries odd cases on purpose."""
     with quietly():
         return experiment(paper).WORK[trial.work](*trial.of, seed=seed)
 
 
 def _alone() -> None:
-    """Prepare a process: one core is its own, and Ctrl-C is for the one that started it."""
+    """Prepare a worker: it uses one core and leaves Ctrl-C to its parent."""
     from threadpoolctl import threadpool_limits
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -93,7 +93,7 @@ def _alone() -> None:
 
 
 def _outlive_nobody() -> None:
-    """End with the process that started this one, even where that one was killed."""
+    """End with the parent process, even if that was killed."""
     parent = parent_process()
     if parent is not None:
         parent.join()
@@ -101,7 +101,7 @@ def _outlive_nobody() -> None:
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    """End processes that work on what nobody waits for."""
+    """End the workers, whose results nobody waits for."""
     workers = list((pool._processes or {}).values())  # the pool has no other way
     pool.shutdown(wait=False, cancel_futures=True)
     for worker in workers:

@@ -53,7 +53,7 @@ def distances_given_mask(
     --------
     >>> from types import SimpleNamespace
     >>> recoded = SimpleNamespace(table={"few": "few", "many": "few"})
-    >>> told_the_mask(recoded, ordinal=False).distances
+    >>> distances_given_mask(recoded, ordinal=False).distances
     ((0.0, inf), (1.0, inf))
     """
     names = categories_of(channel)

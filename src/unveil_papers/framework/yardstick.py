@@ -1,4 +1,4 @@
-"""When a figure is the same as the printed one."""
+"""The yardstick: when our figure counts as the same as the printed one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def compare_table(
     impossible: Reason = "",
     within: float = 0.0,
 ) -> ComparedTable:
-    """Our figures beside the printed ones, each marked.
+    """A published table with our figures, each marked.
 
     Fewer than five runs have no mark: Student's t would allow hundreds of standard errors.
 
@@ -86,7 +86,7 @@ def _cell(row: str, column: str, summary: RunSummary, **given: Any) -> Cell:
 
 def own_table(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, Ours]], *,
           digits: int, why: Reason = "") -> ComparedTable:  # fmt: skip
-    """A table of ours, where nothing was printed: rows of columns, and what is said of cells."""
+    """A table of our figures, where nothing was printed."""
     cells = []
     for row, columns in rows.items():
         for column, figures in columns.items():
@@ -98,10 +98,7 @@ def own_table(name: str, title: str, unit: str, rows: Mapping[str, Mapping[str, 
 
 
 class RunSummary(NamedTuple):
-    """Figures of runs in one: their mean, its standard error, and how many there are.
-
-    Where nothing is drawn there are no runs, and no error.
-    """
+    """The mean of runs, its standard error and their number; no runs where nothing is random."""
 
     value: float | None
     error: float | None = None
@@ -109,17 +106,17 @@ class RunSummary(NamedTuple):
 
     @property
     def allowed(self) -> float:
-        """How far chance may take it: three standard errors, of few runs more."""
+        """The distance that chance explains: three standard errors, more if runs are few."""
         return 0.0 if self.error is None else times(self.runs) * self.error
 
 
 def summarise(ours: Ours, theirs: int | None = None) -> RunSummary:
-    """The mean of our runs; its error is that of the difference from the mean of `theirs`.
+    """The mean of our runs, with the error of its difference from a mean of `theirs` runs.
 
-    >>> summed_up([2.0, 2.0])
-    Summary(value=2.0, error=0.0, runs=2)
-    >>> summed_up(2, 100)
-    Summary(value=2.0, error=None, runs=0)
+    >>> summarise([2.0, 2.0])
+    RunSummary(value=2.0, error=0.0, runs=2)
+    >>> summarise(2, 100)
+    RunSummary(value=2.0, error=None, runs=0)
     """
     if ours is None or isinstance(ours, int | float | np.floating | np.integer):
         return RunSummary(None if ours is None else float(ours))
