@@ -51,3 +51,27 @@ def test_importing_the_library_does_not_import_the_papers():
         "assert not [one for one in sys.modules if one.startswith('unveil_papers')]"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_no_two_public_classes_share_a_name():
+    """Neither among the papers, nor with a class of the library."""
+    names = [
+        node.name
+        for path in (*FILES, *LIBRARY.rglob("*.py"))
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    of_papers = {
+        node.name
+        for path in FILES
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    }
+    assert not {name for name in of_papers if names.count(name) > 1}
+
+
+def test_modules_are_short_and_folders_small():
+    assert all(len(path.read_text().splitlines()) <= 400 for path in FILES)
+    assert sum(len(path.read_text().splitlines()) for path in FILES) <= 10_000
+    folders = [path.parent for path in FILES]
+    assert all(folders.count(folder) <= 20 for folder in folders)
