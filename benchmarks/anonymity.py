@@ -30,6 +30,7 @@ from hierarchies import of_adult, with_star
 from lost import figures
 from peers import asked, some_tables
 from unveil import attacks, masks, measures, models
+from unveil_papers.datasets import dataset
 
 K = 5
 QUICK = 1.0  # seconds: what takes less is measured three times
@@ -91,7 +92,7 @@ PLANS = {
 def adult(kind):
     """Adult's two files together, ages as labels or in years, with hierarchies or without."""
     own = some_tables()
-    files = [unveil.dataset(f"adult_{part}") for part in ("train", "test")]
+    files = [dataset(f"adult_{part}") for part in ("train", "test")]
     data = own.adult(*files, numeric_age=kind in ("numbers", "year hierarchies"))
     if "hierarchies" not in kind:
         return data

@@ -153,8 +153,9 @@ def lost(_):
     """The share of the variance that is lost within groups: of Census, one column and all."""
     import unveil
     from unveil.table.encoding.to_arrays import numbers
+    from unveil_papers.datasets import dataset
 
-    census = unveil.dataset("census")
+    census = dataset("census")
 
     def share(spec):
         names, after = spec.targets(census), unveil.mask(census, [spec]).data

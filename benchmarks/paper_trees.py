@@ -27,6 +27,7 @@ from unveil import masks
 from unveil.models.row_counts import classes_of, population_counts
 from unveil.table.encoding.generalised import code_sets
 from unveil.table.encoding.shared_attributes import common_categories
+from unveil_papers.datasets import dataset
 
 SIZES = (5, 10, 20, 30)
 # What an independent program lost that made the paper's patterns (><) disjoint.
@@ -54,9 +55,7 @@ class Case:
 
     def __init__(self):
         own = some_tables()
-        self.train, self.test = (
-            own.adult(unveil.dataset(f"adult_{part}")) for part in ("train", "test")
-        )
+        self.train, self.test = (own.adult(dataset(f"adult_{part}")) for part in ("train", "test"))
         self.keys, self.salary = own.ADULT_KEYS, own.SALARY
         self.categories = {
             name: common_categories(self.train, self.test, name) for name in self.keys

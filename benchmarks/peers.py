@@ -79,10 +79,10 @@ def counted(tables):
 
 def main():
     """Keep what pycanon counts of the tables of the tests: of all, or of those that are named."""
-    import unveil
+    from unveil_papers.datasets import dataset
 
     own = some_tables()
-    tables = own.made_up() | own.of_adult(unveil.dataset("adult_train"))
+    tables = own.made_up() | own.of_adult(dataset("adult_train"))
     named = sys.argv[1:] or list(tables)
     found = json.loads(GOLDEN.read_text())["tables"] if sys.argv[1:] else {}
     found |= counted({name: tables[name] for name in named})

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import spearmanr
 
-from unveil import dataset, households
-from unveil.errors import DataSetMissingError
+from unveil import households
 from unveil.table.encoding.to_arrays import numbers, tied_blocks
+from unveil_papers.datasets import DataSetMissingError, dataset
 
 
 def source() -> tuple[np.ndarray, str]:

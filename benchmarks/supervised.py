@@ -30,9 +30,10 @@ from cells import command_line, in_a_process, machine, measured, seconds
 from people import people
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.supervised.big_m import BigM
-from unveil.attacks.supervised.competitors import Competitors
-from unveil.workflows.reproducing.published import published
-from unveil.workflows.reproducing.supervised.files import FILES, masked, of_sample
+from unveil.attacks.supervised.competitors import Competitors as Rivals
+from unveil_papers.datasets import dataset
+from unveil_papers.framework.published import published
+from unveil_papers.supervised.files import FILES, masked, of_sample
 
 HEADS = ("d2AM", "d2MD", "d2WM", "d2CI", "d2MD*")  # of the paper, in the order of ours
 PAPER = {
@@ -47,7 +48,7 @@ NOISE = np.linspace(0.02, 0.4, ATTRIBUTES)  # of their attributes, in deviations
 
 def census(name, sample):
     """A file of the paper's: 400 records of Census, or all, and their release."""
-    data = unveil.dataset("census") if sample is None else of_sample(sample, seed=0)
+    data = dataset("census") if sample is None else of_sample(sample, seed=0)
     file = masked(data, *FILES[name])
     return file.data, file.release
 
@@ -105,7 +106,7 @@ def cold(files, truth, budget):
     search = linked(files, quick, truth).finder
     family = search.lesson.family
     asked = attacks.supervised.questions_of(family.ground, search.files.pairs, strict=True)
-    rows = Competitors(asked, family).rows
+    rows = Rivals(asked, family).rows
     begun = time.process_time()
     program = BigM(rows, family, np.ones(family.size) / family.size)
     program.watch(np.arange(len(rows.rivals)))

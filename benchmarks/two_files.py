@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-import unveil
+from unveil_papers.datasets import dataset
 
 # Torra and Nin (2008), section 4.2. Attributes of wdbc and dermatology go by their places.
 # The second of wdbc, the diagnosis, is malignant 0 and benign 1. EIA is not in that paper: it is
@@ -41,7 +41,7 @@ OWN, NOISE = 0.5, 0.3  # deviations: of what both attributes that say the same h
 
 def halves(name):
     """Both sets of attributes of a data set, row by row the same people."""
-    frame = unveil.dataset(name).to_frame("polars")
+    frame = dataset(name).to_frame("polars")
     if name == "wdbc":
         coded = pl.col("diagnosis").replace_strict({"M": 0, "B": 1}, return_dtype=pl.Int64)
         frame = frame.with_columns(coded)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from unveil import aggregation, attacks, masks, measures, models
     from unveil.errors import UnveilError
-    from unveil.files.datasets import dataset
     from unveil.files.documents.evidence import read_evidence
     from unveil.files.documents.toml import read_plan, read_policy, read_schema
     from unveil.files.formats.csv.format import Csv
@@ -58,7 +57,6 @@ __all__ = [
     "attacks",
     "audit",
     "compare",
-    "dataset",
     "households",
     "inspect",
     "link",
@@ -95,7 +93,6 @@ _HOME = {
     "attacks": "unveil",
     "audit": "unveil.workflows.audit",
     "compare": "unveil.workflows.compare",
-    "dataset": "unveil.files.datasets",
     "households": "unveil.table.sample",
     "inspect": "unveil.workflows.inspect",
     "link": "unveil.workflows.link",

@@ -5,12 +5,12 @@
     UnveilError                 exit code
     ├── UsageError               2   the call itself is wrong
     ├── FileError                3   a file cannot be read or written as asked
-    │   └── DataSetMissingError  3   a paper's data set is not on this machine
     ├── DataError                3   what the file or the frame holds
     │   └── MalformedCellError   3   a generalised cell that the grammar does not know
     ├── SchemaError              3   the schema, or the schema against the data
     ├── SpecError                3   the parameters of a method
-    └── MissingPackageError      4   an optional package is not installed
+    ├── MissingPackageError      4   an optional package is not installed
+    └── PlugInError              4   a command of another package cannot be loaded
 
 A message is a sentence with the rule and the remedy. It may hold names of files and
 columns, counts and row numbers, and what the user declared; never a cell of the data.
@@ -23,6 +23,18 @@ import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+__all__ = [
+    "DataError",
+    "FileError",
+    "MalformedCellError",
+    "MissingPackageError",
+    "PlugInError",
+    "SchemaError",
+    "SpecError",
+    "UnveilError",
+    "UsageError",
+]
 
 
 class UnveilError(Exception):
@@ -86,10 +98,6 @@ class DataError(UnveilError):
     """What the file or the frame holds cannot be used."""
 
 
-class DataSetMissingError(FileError):
-    """A data set is in none of the folders where it is looked for."""
-
-
 class MalformedCellError(DataError):
     """A generalised cell that is not a value, a range, a set, a prefix or a star."""
 
@@ -117,6 +125,12 @@ class MissingPackageError(UnveilError):
             f"{purpose} needs the package {package}, which is not installed: "
             f"pip install 'unveil[{extra}]'"
         )
+
+
+class PlugInError(UnveilError):
+    """A command of another package cannot be loaded."""
+
+    exit_code = 4
 
 
 def import_optional(module: str, extra: str, purpose: str) -> Any:

@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+__all__ = ["absent_column", "count", "listing", "printable", "reason", "suggest"]
+
 LISTED = 30  # names listed in a message before "and N more"
 
 

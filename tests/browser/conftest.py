@@ -6,7 +6,6 @@ import pytest
 
 import unveil
 from fixtures.command_line import learning_little
-from some_papers import some_papers
 from unveil import masks
 
 RECORDS = 120
@@ -87,6 +86,5 @@ PAGES = {
     "external": lambda audit_of: (audit_of("light"), {"external": True}),
     "comparison": lambda audit_of: _beside(audit_of, ["swapped", "microaggregated"]),
     "hostile": lambda audit_of: (audit_of("hostile"), {}),
-    "papers": lambda _: (some_papers(), {}),
     "hostile-comparison": lambda audit_of: _beside(audit_of, [HACK, HOSTILE["income"]]),
 }

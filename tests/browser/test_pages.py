@@ -12,7 +12,6 @@ LEAST = {
     "audit": 25,
     "external": 8,
     "comparison": 3,
-    "papers": 3,
     "hostile": 24,
     "hostile-comparison": 3,
 }

@@ -11,7 +11,6 @@ import shutil
 import sqlite3
 import traceback
 import zipfile
-from pathlib import Path
 
 import adbc_driver_manager.dbapi
 import polars as pl
@@ -499,18 +498,6 @@ def test_no_page_of_evidence_sings(cage, unveil_command):
     assert [one.code for one in done] == [0] * len(lines)
     assert len(list(cage.rglob("*.html"))) == 4
     _check_silence(cage, given=given, texts=[text for one in done for text in one[1:]])
-
-
-def test_no_paper_sings(cage, unveil_command, monkeypatch):
-    """A file that has the name of a data set, and is none."""
-    monkeypatch.setenv("UNVEIL_DATA", str(Path.cwd()))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cage))
-    shutil.copy("good.csv", "census.csv")
-    given = set(cage.rglob("*"))
-    done = unveil_command("papers", "supervised", "--report", "page.html")
-    assert done.code == 3
-    assert "census.csv: this is not the data set 'census'" in done.err
-    _check_silence(cage, given=given, texts=done[1:])
 
 
 def test_the_canaries_do_sing_when_asked(cage, unveil_command):

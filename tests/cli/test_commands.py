@@ -6,10 +6,12 @@ import pty
 import subprocess
 import sys
 
+import click
 import polars as pl
 import pytest
 
 import unveil
+from unveil.cli import main
 from unveil.cli.main import COMMANDS
 
 # As a user has it: output that goes to a file or a pipe is buffered.
@@ -42,6 +44,52 @@ def test_version_and_help(unveil_command):
         assert word in done.out
     for command in COMMANDS:
         assert "Usage: unveil" in unveil_command(command, "--help").out
+
+
+class PlugIn:
+    """An entry point of another package."""
+
+    dist = None
+
+    def __init__(self, name, load):
+        self.name, self.load = name, load
+
+
+@pytest.fixture
+def plug_ins(monkeypatch):
+    """Two commands of other packages, one of which is broken, and one that is built in."""
+
+    def broken():
+        raise ImportError("secret")
+
+    @click.command
+    def works():
+        """Say hello."""
+        click.echo("hello")
+
+    kinds = {"works": lambda: works, "broken": broken, "odd": lambda: 3, "mask": broken}
+    found = [PlugIn(name, load) for name, load in kinds.items()]
+    monkeypatch.setattr(main, "entry_points", lambda **_group: found)
+    main._plug_ins.cache_clear()
+    yield
+    main._plug_ins.cache_clear()
+
+
+@pytest.mark.usefixtures("plug_ins")
+def test_commands_of_other_packages(unveil_command):
+    """A broken one is named and stops nothing else; a built-in one cannot be replaced."""
+    assert unveil_command("works").out == "hello\n"
+    shown = unveil_command("--help")
+    assert shown.code == 0
+    assert "Say hello." in shown.out
+    assert "cannot be loaded" in " ".join(shown.out.split())
+    for name in ("broken", "odd"):
+        done = unveil_command(name)
+        assert done.code == 4
+        assert f"the command '{name}' of an unknown package" in done.err
+        assert "secret" not in done.err
+    assert "Usage: unveil mask" in unveil_command("mask", "--help").out
+    assert "did you mean 'works'" in unveil_command("work").err
 
 
 def test_inspect_prints_plain_text_in_a_pipe(unveil_command, survey):

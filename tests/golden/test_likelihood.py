@@ -14,6 +14,7 @@ import os
 from functools import cache
 
 import numpy as np
+import paper_files
 import pytest
 
 import unveil
@@ -88,7 +89,7 @@ def expected(links):
 
 @cache
 def released(name, seed):
-    data = unveil.dataset("census")
+    data = paper_files.read("census")
     data = unveil.Microdata(data.to_frame(), unveil.Schema(quasi=data.columns))
     return data, unveil.mask(data, [MASKS[name]], seed=seed)
 

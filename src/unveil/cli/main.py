@@ -1,4 +1,8 @@
-"""The command ``unveil``: finds its commands, and turns errors into sentences."""
+"""The command ``unveil``: finds its commands, and turns errors into sentences.
+
+A package adds a command by an entry point of the group ``unveil.commands``: its name is that of
+the command, and it loads a ``click.Command``. Built-in commands cannot be replaced.
+"""
 
 import importlib
 import signal
@@ -6,12 +10,14 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
 import click
 
 from unveil import __version__
 from unveil.cli.console import complain
-from unveil.errors import UnveilError
+from unveil.errors import PlugInError, UnveilError
 from unveil.wording import suggest
 
 COMMANDS = {
@@ -23,9 +29,9 @@ COMMANDS = {
     "link": "Link two files, even with no common attribute.",
     "mask": "Mask a file as a plan says.",
     "methods": "Every method and its parameters.",
-    "papers": "The tables of five papers, ours beside theirs.",
     "report": "The page of an audit, from its evidence.",
 }
+GROUP = "unveil.commands"  # of entry points
 INTERNAL_ERROR = 70
 
 
@@ -34,27 +40,68 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Every command's name."""
-        return list(COMMANDS)
+        return [*COMMANDS, *_plug_ins()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import one command."""
-        if cmd_name not in COMMANDS:
-            return None
-        found: click.Command = importlib.import_module(f"unveil.cli.{cmd_name}").command
-        return found
+        if cmd_name in COMMANDS:
+            command: click.Command = importlib.import_module(f"unveil.cli.{cmd_name}").command
+            return command
+        plug_in = _plug_ins().get(cmd_name)
+        return None if plug_in is None else _load(plug_in)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or suggest the nearest."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"'{args[0]}' is not a command{suggest(args[0], COMMANDS)}")
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            ctx.fail(f"'{args[0]}' is not a command{suggest(args[0], names)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands without importing them."""
+        """List the commands without importing them, and then those of other packages."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        if _plug_ins():
+            with formatter.section("Further commands"):
+                formatter.write_dl([(name, _help(one)) for name, one in _plug_ins().items()])
+
+
+@cache
+def _plug_ins() -> dict[str, EntryPoint]:
+    """The commands of other packages by name; a built-in command cannot be replaced."""
+    others = {one.name: one for one in entry_points(group=GROUP) if one.name not in COMMANDS}
+    return dict(sorted(others.items()))
+
+
+def _load(plug_in: EntryPoint) -> click.Command:
+    """Import a command of another package; a broken one is named in a sentence."""
+    try:
+        command = plug_in.load()
+    except Exception as error:
+        raise PlugInError(
+            f"the command '{plug_in.name}' of {_package(plug_in)} cannot be loaded "
+            f"({type(error).__name__}); update or remove that package"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise PlugInError(
+            f"the command '{plug_in.name}' of {_package(plug_in)} is not a click command; update "
+            "or remove that package"
+        )
+    return command
+
+
+def _help(plug_in: EntryPoint) -> str:
+    """The line that ``--help`` shows; where a command is broken, that it is."""
+    try:
+        return _load(plug_in).get_short_help_str(limit=60)
+    except PlugInError as error:
+        return str(error)
+
+
+def _package(plug_in: EntryPoint) -> str:
+    return "an unknown package" if plug_in.dist is None else f"the package '{plug_in.dist.name}'"
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

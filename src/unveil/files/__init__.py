@@ -1,1 +1,1 @@
-"""Files in and out: tables, schemas, and the data sets of the papers."""
+"""Files in and out: tables, schemas, plans, policies and evidence."""

@@ -1,7 +1,6 @@
 """The summary of an audit: one value that feeds the terminal, the charts and the page."""
 
 from unveil import __version__
-from unveil.data.reproduction import Reproductions
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
 from unveil.reports.headline import headline
 from unveil.reports.sections import (
@@ -10,7 +9,6 @@ from unveil.reports.sections import (
     comparison,
     knowledge,
     loss,
-    papers,
     people,
     values,
     verdict,
@@ -111,20 +109,4 @@ def compared(found: Comparison, *, external: bool = False) -> Summary:
         limits=comparison.limits(),
         version=__version__,
         external=external,
-    )
-
-
-def reproduced(found: Reproductions) -> Summary:
-    """What is said of papers whose tables were reproduced."""
-    made = [papers.overview(found), *(papers.paper(one) for one in found.papers)]
-    return Summary(
-        kind="Reproduction: of data that anybody can get",
-        title="Published tables, ours beside theirs",
-        subject=papers.subject(found),
-        verdict=papers.verdict(found),
-        passed=None,
-        facts=papers.facts(found),
-        sections=tuple(section for section in made if section is not None),
-        limits=papers.limits(),
-        version=found.version,
     )

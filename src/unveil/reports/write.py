@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from unveil.data.reproduction import Reproductions
 from unveil.errors import FileError, UsageError
 from unveil.files.atomic_write import write_bytes
 from unveil.files.documents.evidence import NO_EVIDENCE, read_evidence
@@ -18,7 +17,7 @@ ENDINGS = (".html", ".htm")
 
 
 def report(
-    found: Audit | Evidence | Comparison | Reproductions | str | os.PathLike[str],
+    found: Audit | Evidence | Comparison | Summary | str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
     external: bool = False,
@@ -30,7 +29,7 @@ def report(
     Parameters
     ----------
     found
-        An audit, its evidence or the file of it, a comparison, or reproduced papers.
+        An audit, its evidence or the file of it, a comparison, or a summary of anything else.
     path
         The page, an .html file.
     external
@@ -102,15 +101,15 @@ def check_figures(
 
 
 def summary_of(found: object, *, external: bool = False) -> Summary:
-    """What is said of an audit, its evidence or the file of it, a comparison, or papers."""
-    from unveil.reports.summary import compared, reproduced, summary
+    """What is said of an audit, its evidence or the file of it, a comparison, or itself."""
+    from unveil.reports.summary import compared, summary
 
     if isinstance(found, Comparison):
         return compared(found, external=external)
-    if isinstance(found, Reproductions):
-        if external:
-            raise UsageError("a report of papers is for anybody: leave external out")
-        return reproduced(found)
+    if isinstance(found, Summary):
+        if external and not found.external:
+            raise UsageError("a summary is for the readers it was made for: leave external out")
+        return found
     if isinstance(found, str | os.PathLike):
         return _of_file(found, external=external)
     if isinstance(found, Audit):

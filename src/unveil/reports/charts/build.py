@@ -1,7 +1,6 @@
 """Charts: a table of the summary drawn by Altair, as a Vega-Lite specification."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import altair as alt
@@ -31,7 +30,6 @@ from unveil.reports.charts.marks import (
 )
 from unveil.reports.charts.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
 from unveil.reports.content import Exhibit
-from unveil.reports.paper_charts import curve, ours_and_theirs
 from unveil.support.phrases import plain
 
 
@@ -39,7 +37,7 @@ def specification(exhibit: Exhibit) -> dict[str, Any]:
     """The Vega-Lite specification of an exhibit that is drawn, without the theme."""
     if exhibit.chart is None:
         raise ValueError(f"'{exhibit.name}' is a table only")
-    drawn = CHARTS[exhibit.chart](exhibit.table.records())
+    drawn = (CHARTS | _REGISTERED)[exhibit.chart](exhibit.table.records())
     made: dict[str, Any] = drawn.to_dict(validate=False)  # tests do; it takes half of the time
     made |= {"width": "container", "description": plain(exhibit.says)}
     made.pop("config", None)  # the theme's, once for all
@@ -375,8 +373,14 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "risk_loss": _risk_loss,
     "attacks_beside": _beside("attack", "share", "share of the people", PERCENT),
     "importance": _beside("attribute", "importance", "how much it counts", PERCENT, "model"),
-    "ours_and_theirs": ours_and_theirs,
-    "curve": curve,
-    "curve_logarithmic": partial(curve, logarithmic=True),
     "losses_beside": _beside("measure", "value", "0: nothing is lost, 1: all"),
 }
+
+
+_REGISTERED: dict[str, Callable[[Rows], Drawn]] = {}  # charts of other packages
+
+
+def register_chart(name: str, draw: Callable[[Rows], Drawn]) -> None:
+    """Add a kind of chart that exhibits of another package name in `Exhibit.chart`."""
+    if name in CHARTS or _REGISTERED.setdefault(name, draw) is not draw:
+        raise ValueError(f"there is a chart '{name}' already")

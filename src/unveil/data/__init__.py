@@ -1,1 +1,0 @@
-"""What microdata is: the schema, the table, and the arrays that methods work on."""

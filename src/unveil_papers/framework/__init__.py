@@ -1,0 +1,1 @@
+"""What every paper shares: trials, their journal, printed figures, comparisons; no paper itself."""
