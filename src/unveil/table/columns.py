@@ -1,4 +1,4 @@
-"""Single columns as polars series: what they store, as labels, as numbers, from text."""
+"""Single columns as polars series: their type, their labels, their numbers, read from text."""
 
 import re
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def stored_as(column: pl.Series) -> Stored:
 
 
 def labels_of(column: pl.Series) -> pl.Series:
-    """Each cell as the text of its category: 1, 1.0 and "1" are one category.
+    """The category of each cell as text: 1, 1.0 and "1" are one category.
 
     >>> labels_of(pl.Series([1.0, 2.5, None])).to_list()
     ['1', '2.5', None]
@@ -81,7 +81,7 @@ def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
 
 
 def _whole_cell(text: pl.Series, kind: pl.DataType) -> pl.Series | None:
-    """A whole number, also one that a float cannot hold; 9.0 is one, 9.5 is not."""
+    """A whole number, even beyond the range of floats; 9.0 is one, 9.5 is not."""
     whole = text.str.strip_chars().cast(pl.Int128, strict=False)
     if whole.has_nulls() and not not_numbers(text).any():
         number = numbers_from_text(text)
@@ -114,13 +114,13 @@ def fits_a_float(column: pl.Series) -> bool:
 
 
 def not_numbers(column: pl.Series, decimal: str = ".") -> pl.Series:
-    """Which cells of a text column do not read as a number; a missing one does not count."""
+    """Which cells of a text column are no number; a missing cell does not count."""
     pattern = NUMBER.replace(r"\.", re.escape(decimal))
     return ~column.str.contains(rf"^\s*{pattern}\s*$").fill_null(True)
 
 
 def numbers_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
-    """A text column whose cells all read as numbers, as whole numbers if it can be."""
+    """A text column of numbers as numbers, whole ones if possible."""
     whole = whole_from_text(column)
     if whole is not None:
         return whole
@@ -128,16 +128,16 @@ def numbers_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
 
 
 def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
-    """A text column as numbers, dates, times or truth values, if every cell reads as one.
+    """A text column as numbers, dates, times or truth values, if every cell is one.
 
-    What is written like a code (007, +49, very long numbers) stays text.
+    Cells written like codes (007, +49, very long numbers) stay text.
 
     >>> typed_from_text(pl.Series(["1", None, "2"])).dtype
     Int64
     >>> typed_from_text(pl.Series(["01", "02"])).dtype
     String
     """
-    if column.dtype != pl.String:  # they were found when the file was read
+    if column.dtype != pl.String:  # typed when the file was read
         return column
     cells = column.set(column == "", None)  # a quoted blank, as some exporters write it
     if cells.null_count() == len(cells):
@@ -175,7 +175,7 @@ def _moment_from_text(column: pl.Series) -> pl.Series | None:
 
 
 def codes_of(labels: pl.Series, categories: Sequence[str]) -> NDArray[np.int32]:
-    """Each label's place among the categories, all of which it must be; -1 where missing."""
+    """The code of each label among the categories, which must contain it; -1 where missing."""
     placed = labels.cast(pl.Enum(categories)).to_physical().cast(pl.Int32).fill_null(-1)
     return placed.to_numpy()
 
