@@ -48,7 +48,7 @@ def _pairs(
     positions: Ints, n_listed: Ints, candidates: RankedCandidates
 ) -> tuple[Ints, Ints, Floats]:
     """The record, the row and the score of each pair; ties up to rounding get the same score."""
-    rows, scores, n_best = candidates
+    rows, scores, n_best = candidates[:3]
     column = np.arange(rows.shape[1])
     even = np.where(column < n_best[:, None], scores[:, :1], scores)
     listed = (rows >= 0) & (column < n_listed[positions, None])
