@@ -37,11 +37,7 @@ def stored_as(column: pl.Series) -> Stored:
 
 
 def labels_of(column: pl.Series) -> pl.Series:
-    """The category of each cell as text: 1, 1.0 and "1" are one category.
-
-    >>> labels_of(pl.Series([1.0, 2.5, None])).to_list()
-    ['1', '2.5', None]
-    """
+    """The category of each cell as text: 1, 1.0 and "1" are one category."""
     if column.dtype.is_float():
         whole = (column == column.round()) & (column.abs() < LARGEST_EXACT)
         as_whole = column.set(~whole.fill_null(False), None).cast(pl.Int64).cast(pl.String)
@@ -50,21 +46,13 @@ def labels_of(column: pl.Series) -> pl.Series:
 
 
 def whole_numbers(column: pl.Series) -> pl.Series:
-    """A column of floats as whole numbers, if every cell is one.
-
-    >>> whole_numbers(pl.Series([1.0, None])).dtype, whole_numbers(pl.Series([1.5])).dtype
-    (Int64, Float64)
-    """
+    """A column of floats as whole numbers, if every cell is one."""
     whole = (column == column.round()) & (column.abs() <= LARGEST_EXACT)
     return column.cast(pl.Int64) if whole.all() else column
 
 
 def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
-    """A label as the one cell of a column of some type; None where the type cannot hold it.
-
-    >>> cell_of("-9.0", pl.Int64()).item(), cell_of("?", pl.Int64())
-    (-9, None)
-    """
+    """A label as the one cell of a column of some type; None where the type cannot hold it."""
     text = pl.Series([label])
     if kind == pl.String:
         return text
@@ -92,12 +80,7 @@ def _whole_cell(text: pl.Series, kind: pl.DataType) -> pl.Series | None:
 
 
 def values_of(column: pl.Series) -> pl.Series:
-    """Each cell as a 64-bit float; a date counts days, a time seconds.
-
-    >>> import datetime
-    >>> values_of(pl.Series([datetime.date(1970, 1, 2), None])).to_list()
-    [1.0, None]
-    """
+    """Each cell as a 64-bit float; a date counts days, a time seconds."""
     if column.dtype == pl.Date:
         return column.to_physical().cast(pl.Float64)
     if column.dtype == pl.Datetime:
@@ -131,11 +114,6 @@ def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
     """A text column as numbers, dates, times or truth values, if every cell is one.
 
     Cells written like codes (007, +49, very long numbers) stay text.
-
-    >>> typed_from_text(pl.Series(["1", None, "2"])).dtype
-    Int64
-    >>> typed_from_text(pl.Series(["01", "02"])).dtype
-    String
     """
     if column.dtype != pl.String:  # typed when the file was read
         return column

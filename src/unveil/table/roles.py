@@ -64,11 +64,7 @@ _FOLDED = {_fold(word): meaning for word, meaning in _WORDS.items()}
 
 
 def role_meaning(word: str) -> RoleMeaning:
-    """The meaning of a role word of any vocabulary.
-
-    >>> sorted(role_meaning("keyVars").roles), sorted(role_meaning("quasi-identifying").roles)
-    (['quasi'], ['quasi'])
-    """
+    """The meaning of a role word of any vocabulary."""
     try:
         return _FOLDED[_fold(word)]
     except KeyError:

@@ -16,12 +16,7 @@ MEAN_REPEATS = 8  # of a text in a column, from which sorting its code is faster
 
 
 def rows_of_ids(ids: pl.Series, file: Microdata, column: str) -> Ints:
-    """The row of a file with each identifier, from 0; -1 for none or a missing identifier.
-
-    >>> from unveil.table.sample import households
-    >>> rows_of_ids(pl.Series(["3", "99"]), households(10), "person").tolist()
-    [2, -1]
-    """
+    """The row of a file with each identifier, from 0; -1 for none or a missing identifier."""
     known = pl.DataFrame({"id": labels_of(file.column(column))}).with_row_index("row")
     known = known.drop_nulls()
     twice = len(known) - known["id"].n_unique()
