@@ -1,1 +1,1 @@
-"""Files in and out: tables, schemas, and the data sets of the papers."""
+"""Files in and out: tables in every format and database, documents, checkpoints."""
