@@ -195,7 +195,7 @@ def test_parameters_out_of_range(make, said):
         ),
         (masks.Rounding(base=0.5, columns=["age"]), SpecError, "whole base"),
         (masks.Sampling(records=10), DataError, "a sample of 10 out of 9"),
-        (masks.Sampling(share=0.01), DataError, "none at all"),
+        (masks.Sampling(share=0.01), DataError, "no record would be"),
         (masks.Synthesis(columns=["band"]), SchemaError, "generalised"),
         (masks.Synthesis(columns=["who"]), SpecError, "identifier"),
         (masks.Function(function=lambda v, _: v[:2], columns=["age"]), DataError, "as many"),

@@ -14,7 +14,7 @@ import pytest
 import unveil
 from unveil import masks
 from unveil.errors import FileError, SpecError, UsageError
-from unveil.masks.base import Masked
+from unveil.masks.base import MaskedTable
 from unveil.workflows.mask import mask_again
 
 PLAN = [
@@ -247,7 +247,7 @@ def test_a_step_that_changes_nothing_is_told(sample, caplog):
 class Dropped(masks.Mask, frozen=True, kw_only=True):
     """A mask that decides that nobody of one category is released."""
 
-    chance: ClassVar[bool] = False
+    is_random: ClassVar[bool] = False
 
     column: str
     category: str
@@ -260,13 +260,13 @@ class Dropped(masks.Mask, frozen=True, kw_only=True):
 
     def apply(self, data, draw, progress=None):  # noqa: ARG002
         rows = np.flatnonzero(data.column(self.column).to_numpy() != self.category)
-        return Masked(data.take(rows), rows=rows)
+        return MaskedTable(data.take(rows), rows=rows)
 
 
 class Drawn(Dropped, frozen=True, kw_only=True):
     """The same, if it were by chance."""
 
-    chance: ClassVar[bool] = True
+    is_random: ClassVar[bool] = True
 
 
 DIVORCED = Dropped(name="drop", column="marital_status", category="divorced")
