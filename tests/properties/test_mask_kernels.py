@@ -47,7 +47,7 @@ def test_the_drawn_steps_are_used_in_order(monkeypatch):
     """However large the batches, the same steps give the same pairs."""
     pairs = []
     for batch in (5, 1000):
-        monkeypatch.setattr(swapping, "BATCH", batch)
+        monkeypatch.setattr(swapping, "STEP_BATCH", batch)
         pairs.append(swapping.partners_by_steps(200, 10.0, np.random.default_rng(3)))
     assert (pairs[0] == pairs[1]).all()
 
