@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil.files.formats.csv import decoding as csv_pieces
+from unveil.files.formats.csv import decoding
 from unveil.files.formats.csv import format as csv
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -73,8 +73,8 @@ def test_no_more_than_a_block_is_held_as_text(large, tmp_path, monkeypatch):
         held.append(len(text))
         return text
 
-    monkeypatch.setattr(csv_pieces, "PIECE", PIECE)
-    monkeypatch.setattr(csv, "WRITTEN", PIECE // LINE)
+    monkeypatch.setattr(decoding, "PIECE_BYTES", PIECE)
+    monkeypatch.setattr(csv, "WRITTEN_CELLS", PIECE // LINE)
     monkeypatch.setattr(csv.Csv, "_cells", reading)
     monkeypatch.setattr(pl.DataFrame, "write_csv", writing)
     size = (tmp_path / "large.csv").stat().st_size

@@ -195,7 +195,7 @@ def test_parameters_out_of_range(make, said):
         ),
         (masks.Rounding(base=0.5, columns=["age"]), SpecError, "whole base"),
         (masks.Sampling(records=10), DataError, "a sample of 10 out of 9"),
-        (masks.Sampling(share=0.01), DataError, "none at all"),
+        (masks.Sampling(share=0.01), DataError, "no record would be"),
         (masks.Synthesis(columns=["band"]), SchemaError, "generalised"),
         (masks.Synthesis(columns=["who"]), SpecError, "identifier"),
         (masks.Function(function=lambda v, _: v[:2], columns=["age"]), DataError, "as many"),
@@ -302,6 +302,6 @@ def test_a_name_that_python_uses_is_no_parameter():
 
 
 def test_categories_that_would_fill_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("unveil.masks.microaggregation.mask.MOST_CELLS", 20)
+    monkeypatch.setattr("unveil.masks.microaggregation.mask.MOST_COORDINATES", 20)
     with pytest.raises(DataError, match="too many categories"):
         unveil.mask(DATA, [masks.Microaggregation(k=2, columns=["job"])])

@@ -11,10 +11,10 @@ from unveil.errors import DataError, FileError
 from unveil.files.formats.csv.decoding import _check_kind
 from unveil.files.formats.csv.header import (
     Dialect,
-    countable,
-    delimiter_of,
-    split_header,
-    unreadable,
+    detect_delimiter,
+    malformed,
+    parsable,
+    read_header,
 )
 from unveil.table.microdata import Microdata
 
@@ -32,9 +32,9 @@ class Whole:
 def load(raw, schema, form):
     """What `Csv.load` makes of these bytes."""
     text = Whole(_decoded(raw, form.encoding, form.quote))
-    found = form.delimiter or delimiter_of(text, form.quote, form.decimal)
+    found = form.delimiter or detect_delimiter(text.lines, form.quote, form.decimal)
     dialect = Dialect(found or (";" if form.decimal == "," else ","), form.quote)
-    names, start = split_header(text, dialect, form.decimal)
+    names, start = read_header(text.lines(), dialect, form.decimal)
     body = text.text[start:] if len(names) == 1 else text.text[start:].rstrip(b"\r\n")
     _check_widths(body, dialect, len(names))
     if not body:
@@ -48,7 +48,7 @@ def load(raw, schema, form):
             quote_char=dialect.quote or None,
         )
     except pl.exceptions.PolarsError:
-        raise unreadable() from None
+        raise malformed() from None
     cells = cells.with_columns(
         column.set(column.is_in(list(form.missing)).fill_null(False), None) for column in cells
     )
@@ -89,7 +89,7 @@ def _check_widths(body, dialect, width):
     try:
         widths = np.array([max(len(record), 1) for record in _records(body, dialect, strict=True)])
     except csv.Error:
-        raise unreadable() from None
+        raise malformed() from None
     ragged = np.flatnonzero(widths != width)
     if len(ragged):
         cells = f"{widths[ragged[0]]} cell{'s' if widths[ragged[0]] > 1 else ''}"
@@ -102,7 +102,7 @@ def _check_widths(body, dialect, width):
 def _records(text, dialect, *, strict):
     quoting = csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE
     return csv.reader(
-        map(countable, io.BytesIO(text)),
+        map(parsable, io.BytesIO(text)),
         strict=strict,
         delimiter=dialect.delimiter,
         quotechar=dialect.quote or None,

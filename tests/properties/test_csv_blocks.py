@@ -10,7 +10,7 @@ from naive import csv_whole
 from strategies.tables import finite
 from unveil import Csv, Schema
 from unveil.errors import UnveilError
-from unveil.files.formats.csv import decoding as csv_pieces
+from unveil.files.formats.csv import decoding
 from unveil.files.formats.csv import format as csv
 
 CELLS = [
@@ -101,7 +101,7 @@ def test_pieces_come_to_the_whole(tmp_path, file, schema, size):
     expected = _outcome(lambda: csv_whole.load(raw, schema, form))
     assert _outcome(lambda: form.load(path, schema)) == expected
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_pieces, "PIECE", size)
+        patch.setattr(decoding, "PIECE_BYTES", size)
         assert _outcome(lambda: form.load(path, schema)) == expected
 
 
@@ -116,7 +116,7 @@ def test_rows_written_one_by_one_are_the_same_bytes(tmp_path, rows, encoding):
     data, form = unveil.Microdata(frame), Csv(encoding=encoding)
     form.save(data, tmp_path / "whole.csv")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv, "WRITTEN", 2)
+        patch.setattr(csv, "WRITTEN_CELLS", 2)
         form.save(data, tmp_path / "rows.csv")
     whole = (tmp_path / "whole.csv").read_bytes()
     assert (tmp_path / "rows.csv").read_bytes() == whole

@@ -14,7 +14,7 @@ from unveil.grouping.classes import ClassRequirement, Confidential, build_rules
 from unveil.grouping.lattice import LatticeProblem, look, search
 from unveil.grouping.level_loss import CellLoss, ClassSize, Discernibility
 from unveil.grouping.rollup import Ladder, RolledRows
-from unveil.masks.generalisation.levels import Coarsening, levels_of
+from unveil.masks.generalisation.levels import Coarsening, attribute_levels
 from unveil.measures.information_loss.generalisation import openness
 from unveil.values.file_pair import FilePair
 
@@ -155,7 +155,7 @@ def test_levels_nest_and_cost_ever_more(table, star, given_):
     for column, (_, _, level) in KINDS.items():
         ranged = given_ and column in ("whole", "number", "single")
         how = Coarsening(**(given_ if ranged else {"prefix": level == "nominal"}))
-        made = levels_of("full-domain", [table], column, how, star=star)
+        made = attribute_levels("full-domain", [table], column, how, star=star)
         assert (np.diff(made.cost, axis=0) >= 0).all()
         assert (made.cost <= 1).all()
         for lower, upper, costs in zip(made.groups, made.groups[1:], made.cost[1:], strict=False):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from naive import centres as naive_centres
 from naive import swapping as naive
 from unveil.masks import swapping
-from unveil.masks.centres import means, medians, modes
-from unveil.masks.kernels.swapping import swap_by, swap_within
-from unveil.masks.microaggregation.individual_ranking import fixed_groups
-from unveil.masks.microaggregation.mask import enough_known
+from unveil.masks.centres import group_means, group_medians, group_modes
+from unveil.masks.kernels.swapping import swap_by_steps, swap_within
+from unveil.masks.microaggregation.individual_ranking import groups_of_k
+from unveil.masks.microaggregation.mask import merge_small_groups
 
 
 @given(st.integers(1, 60), st.integers(0, 80), st.integers(0, 2**32), st.booleans())
@@ -38,7 +38,7 @@ def test_partners_by_steps_drawn_in_batches(n, half, batch, seed):
     expected = naive.swap_by(n, all_steps(), tries=9)
     source, state = all_steps(), np.zeros(2, np.int64)
     partner, settled = np.arange(n), np.zeros(n, np.bool_)
-    while not swap_by(np.array([*islice(source, batch)]), state, 9, partner, settled):
+    while not swap_by_steps(np.array([*islice(source, batch)]), state, 9, partner, settled):
         pass
     assert partner.tolist() == expected
 
@@ -47,8 +47,8 @@ def test_the_drawn_steps_are_used_in_order(monkeypatch):
     """However large the batches, the same steps give the same pairs."""
     pairs = []
     for batch in (5, 1000):
-        monkeypatch.setattr(swapping, "BATCH", batch)
-        pairs.append(swapping.pairs_by(200, 10.0, np.random.default_rng(3)))
+        monkeypatch.setattr(swapping, "STEP_BATCH", batch)
+        pairs.append(swapping.partners_by_steps(200, 10.0, np.random.default_rng(3)))
     assert (pairs[0] == pairs[1]).all()
 
 
@@ -66,23 +66,23 @@ def test_centres_of_groups(rows):
         groups.tolist(),
         naive_centres.mean,
     )
-    found = means(numbers, groups)
+    found = group_means(numbers, groups)
     assert found == pytest.approx([math.nan if x is None else x for x in expected], nan_ok=True)
-    for ours, twin in ((medians, naive_centres.median), (modes, naive_centres.mode)):
+    for ours, twin in ((group_medians, naive_centres.median), (group_modes, naive_centres.mode)):
         expected = naive_centres.centre(values, groups.tolist(), twin)
         assert ours(coded, groups).tolist() == [-1 if x is None else x for x in expected]
 
 
 @given(st.lists(st.floats(0.1, 0.2), min_size=2, max_size=9))
 def test_a_mean_lies_among_its_values_and_is_one_number(values):
-    found = means(np.array(values), np.zeros(len(values), np.int64))
+    found = group_means(np.array(values), np.zeros(len(values), np.int64))
     assert len(set(found.tolist())) == 1
     assert min(values) <= found[0] <= max(values)
 
 
 @given(st.integers(2, 9), st.integers(0, 60))
 def test_fixed_groups_have_k_to_2k_members(k, more):
-    groups = fixed_groups(k + more, k)
+    groups = groups_of_k(k + more, k)
     sizes = np.bincount(groups)
     assert (np.diff(groups) >= 0).all()
     assert (sizes[:-1] == k).all()
@@ -96,7 +96,7 @@ def test_every_centre_is_of_at_least_k_known_values(rows, k):
     known = ~np.isnan(keys)
     if known.sum() < k:
         return
-    joined = enough_known(groups, keys, k)
+    joined = merge_small_groups(groups, keys, k)
     sizes = np.bincount(joined[known])
     assert (sizes[sizes > 0] >= k).all()
     for group in np.unique(groups[known]):  # whoever was together stays together

@@ -72,7 +72,7 @@ def _check_shape_types_and_missing_cells(method, table, spec, release):
             continue
         if isinstance(spec, GeneralisingMask):
             assert y.dtype in (pl.String, x.dtype, pl.Float64)
-            assert spec.texts is False or not (y.is_null() & ~x.is_null()).any()
+            assert spec.generalises_cells is False or not (y.is_null() & ~x.is_null()).any()
             continue
         if not getattr(spec, "keep_type", True) and x.dtype.is_integer() and name in NUMBERS:
             assert y.dtype == pl.Float64

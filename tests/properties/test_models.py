@@ -309,7 +309,7 @@ def test_a_release_keeps_its_models_or_is_refused(method, data):
         )
         event("refused")
         return
-    for promised, keys in spec.promises(table):
+    for promised, keys in spec.guarantees(table):
         for one in promised:
             for column, bound, values, at_least in _by_definition(release.data, one, keys):
                 worst = min(values) if at_least else max(values)

@@ -90,7 +90,7 @@ def command(
 
     out = _output(source := locate(file), out)
     target = locate(out)
-    written = target.folder / f"{target.stem}.plan.toml"
+    written = target.companion(".plan.toml")
     outputs, tables = [written, write_schema], [out, row_map]
     # A plan that is run again is written again.
     inputs = [file, schema, None if plan_file.resolve() == written.resolve() else plan_file]
@@ -107,7 +107,7 @@ def command(
             data, plan, progress=lambda step, done, n: show(f"{step}: {done:,} of {n:,}")
         )
         if write_schema is None and _needs_schema(data, release, made_format):
-            write_schema = outputs[-1] = target.folder / f"{target.stem}.schema.toml"
+            write_schema = outputs[-1] = target.companion(".schema.toml")
             check_outputs(outputs, inputs, force=force, tables=tables)
         show(f"writing {out}")
         write(release, out, format=made_format, force=force, row_map=row_map)

@@ -1,1 +1,1 @@
-"""Files in and out: tables, schemas, plans, policies and evidence."""
+"""Files in and out: tables in every format and database, documents, checkpoints."""

@@ -10,7 +10,7 @@ from unveil.errors import FileError, errors_at
 from unveil.wording import reason, suggest
 
 
-def write_atomically(path: Path, save: Callable[[Path], None], *, force: bool = False) -> None:
+def write_atomically(path: Path, save: Callable[[Path], object], *, force: bool = False) -> None:
     """Let ``save`` write a private temporary file, then move it to its place.
 
     The file is readable by its owner only, unless it replaces one that had other permissions.
@@ -39,11 +39,7 @@ def write_atomically(path: Path, save: Callable[[Path], None], *, force: bool = 
 
 def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:
     """Write these bytes, whole or not at all."""
-
-    def save(part: Path) -> None:
-        part.write_bytes(content)
-
-    write_atomically(path, save, force=force)
+    write_atomically(path, lambda part: part.write_bytes(content), force=force)
 
 
 def check_exists(path: Path) -> None:

@@ -75,15 +75,9 @@ class TableLocation(abc.ABC):
     def digest(self) -> str:
         """The SHA-256 of the contents."""
 
-    @property
     @abc.abstractmethod
-    def stem(self) -> str:
-        """The name without folder and format."""
-
-    @property
-    def folder(self) -> Path:
-        """The folder for files that go with the table."""
-        return Path()
+    def companion(self, suffix: str) -> Path:
+        """The path of a file that goes with the table."""
 
     @abc.abstractmethod
     def sibling(self, suffix: str) -> str:
@@ -154,15 +148,9 @@ class FileLocation(TableLocation):
         with errors_at(str(self)), self._readable(), self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    @property
-    def stem(self) -> str:
-        """The file's name without its suffix."""
-        return self.path.stem
-
-    @property
-    def folder(self) -> Path:
-        """The file's folder."""
-        return self.path.parent
+    def companion(self, suffix: str) -> Path:
+        """A file in the same folder."""
+        return self.path.parent / f"{self.path.stem}{suffix}"
 
     def sibling(self, suffix: str) -> str:
         """A file in the same folder."""
@@ -210,11 +198,7 @@ def locate(path: str | os.PathLike[str]) -> TableLocation:
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file that holds no table; refuse the URI of a database.
-
-    >>> as_path("survey.toml").suffix
-    '.toml'
-    """
+    """Return the path of a file that holds no table; refuse the URI of a database."""
     if is_uri(path):  # the message does not repeat it: it may hold a password
         raise UsageError("this is kept in a file, not in a database: name a file")
     return Path(str(locate(path)))

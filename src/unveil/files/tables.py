@@ -1,13 +1,17 @@
-"""Read tables; write tables, schemas, plans, policies and evidence."""
+"""Read tables and row maps; write tables, schemas, plans, policies and evidence."""
 
 import os
 
-from unveil.errors import DataError, UsageError
+import numpy as np
+import polars as pl
+
+from unveil.errors import DataError, UsageError, errors_at
 from unveil.files.atomic_write import write_bytes
-from unveil.files.documents.row_map import row_map_table
 from unveil.files.documents.toml import as_schema, to_toml
 from unveil.files.formats.base import Format
 from unveil.files.locations import as_path, locate
+from unveil.support.arrays import Ints
+from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.links import Links
@@ -15,6 +19,7 @@ from unveil.values.release.plan import Plan
 from unveil.values.release.release import Release
 from unveil.values.results.evidence import Audit
 from unveil.values.results.policy import Policy
+from unveil.wording import count, listing
 
 
 def read(
@@ -131,4 +136,44 @@ def _write_release(
         raise UsageError("the row map and the release are one file: name another")
     locate(row_map).check_target(force=force)
     write(written.data, path, format=format, force=force)  # no map without a release
-    write(row_map_table(written.row_map), row_map, force=force)
+    rows = {"released": np.arange(len(written.data)) + 1, "original": written.row_map + 1}
+    write(Microdata(pl.DataFrame(rows)), row_map, force=force)
+
+
+def read_row_map(path: str | os.PathLike[str], originals: int, released: int) -> Ints:
+    """Read the original row of each released row; -1 where it has none.
+
+    A row map is a table with the columns `released` and `original`; rows are counted from 1.
+    """
+    table = read(path)
+    with errors_at(str(path)):
+        released_rows = _row_numbers(table, "released", released)
+        original_rows = _row_numbers(table, "original", originals, blank=True)
+        listed = len(np.unique(released_rows))
+        if listed < len(released_rows):
+            raise DataError("the row map lists a released row twice")
+        if listed < released:
+            raise DataError(
+                f"the row map lists {listed:,} of {released:,} released rows: list them all, with "
+                "no original where they have none"
+            )
+    row_map = np.full(released, -1)
+    row_map[released_rows] = original_rows
+    return row_map
+
+
+def _row_numbers(table: Microdata, column: str, n_rows: int, *, blank: bool = False) -> Ints:
+    """A column of row numbers, counted from 0; -1 where the cell is blank."""
+    if column not in table.columns:
+        raise DataError(
+            f"a row map has the columns released and original; this has: {listing(table.columns)}"
+        )
+    values = numbers(table, [column]).values[:, 0]
+    inside = (values >= 1) & (values <= n_rows) & (values == np.rint(values))
+    inside |= np.isnan(values) & blank
+    if not inside.all():
+        raise DataError(
+            f"the row map's column '{column}' is no row of its file, from 1 to {n_rows:,}, in "
+            f"{count(int((~inside).sum()), 'record')}: is it the map of another release?"
+        )
+    return np.where(np.isnan(values), 0, values).astype(np.int64) - 1

@@ -1,8 +1,21 @@
-"""Masks: ways to protect a table before it is released.
+"""Masks: methods that protect a table before it is released.
 
-Masking changes a table before it is released, so that people in it are harder to find and what is
-said of them is less certain. It always costs some information: the more is changed, the less can
-be learned from the release.
+A mask changes cells, rows or whole records, so that people are harder to re-identify and what is
+disclosed about them is less certain. Every mask costs information.
+
+    noise              additive, correlated and multiplicative noise
+    swapping           rank swapping, distribution swapping
+    coding             top coding, bottom coding
+    global_recoding    categories merged, numbers put into ranges
+    rounding           numbers rounded to multiples of a base
+    pram               post-randomisation of categories
+    sampling           sampling of records, shuffling of rows
+    microaggregation/  MDAV, V-MDAV, optimal univariate groups; individual ranking
+    generalisation/    Mondrian, full-domain, local suppression, anti-unification
+    synthesis/         synthetic records from trees or a copula
+    function           a function of the user's own
+
+The other modules are what several masks share; `base` is the interface that a new mask implements.
 
 >>> from unveil import masks
 >>> masks.RankSwapping(p=5, columns=["age"]).p
@@ -16,13 +29,13 @@ from unveil.masks.generalisation.anti_unification import AntiUnification
 from unveil.masks.generalisation.full_domain import FullDomain
 from unveil.masks.generalisation.local_suppression import LocalSuppression
 from unveil.masks.generalisation.mondrian import Mondrian
+from unveil.masks.global_recoding import GlobalRecoding
 from unveil.masks.microaggregation.individual_ranking import IndividualRanking
 from unveil.masks.microaggregation.mask import Microaggregation
 from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
 from unveil.masks.pram import Pram
-from unveil.masks.recoding import GlobalRecoding
 from unveil.masks.rounding import Rounding
-from unveil.masks.rows import Sampling, Shuffle
+from unveil.masks.sampling import Sampling, Shuffle
 from unveil.masks.swapping import DistributionSwapping, RankSwapping
 from unveil.masks.synthesis.mask import Synthesis
 

@@ -1,10 +1,16 @@
-"""What every mask is: a spec that turns one table into another and says what it did."""
+"""The interface of a mask, and what the masks share.
+
+Mask                 a spec that turns one table into another and describes what it did
+└─ ColumnMask        masks chosen columns, by default the quasi-identifiers
+   └─ UnivariateMask masks each column independently of the others
+"""
 
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 import polars as pl
 from msgspec import Meta
@@ -23,39 +29,50 @@ from unveil.table.roles import LEVELS
 from unveil.values.release.channels import Channel
 from unveil.wording import absent_column, count, listing
 
+KeepType = Annotated[bool, Meta(description="Round the masked values of integer columns.")]
+GroupSize = Annotated[int, Meta(ge=2, description="Minimum group size.")]
+
 
 class Draw(Protocol):
-    """The random numbers of one step: a generator for each name, such as a column's."""
+    """The random generators of one step, one per name; the name is usually a column."""
 
     def __call__(self, *names: str) -> np.random.Generator:
         """The generator of these names."""
 
 
-class Promised(NamedTuple):
-    """Privacy models, and the columns in which records of a class are alike."""
+class Guarantee(NamedTuple):
+    """Privacy models that the release keeps on its equivalence classes over the keys."""
 
     models: tuple[Model, ...]
     keys: tuple[str, ...]
 
 
-KeepType = Annotated[
-    bool, Meta(description="Whether whole numbers are rounded to whole numbers again.")
+class ColumnSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Columns that are masked together, with the minimum size of their groups."""
+
+    columns: Annotated[tuple[str, ...], Meta(min_length=1)]
+    k: GroupSize
+
+
+ColumnSets = Annotated[
+    tuple[ColumnSet, ...] | None,
+    Meta(description="Instead of columns and k: sets of columns, each with its own k."),
 ]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Masked:
-    """What one mask made of a table."""
+class MaskedTable:
+    """A masked table, with the channels that describe the masking to a method-aware attack."""
 
     data: Microdata
     channels: tuple[Channel, ...] = ()
-    rows: Ints | None = None  # the row before of each row after, where rows went or moved
-    synthetic: bool = False  # no row after is a row before
-    details: Any = None  # what the mask says of its work beside
+    rows: Ints | None = None  # the input row of each output row; None: unchanged
+    synthetic: bool = False  # no output row corresponds to an input row
+    details: Any = None  # further results, specific to the method
 
 
 class Mask(Spec, frozen=True, kw_only=True):
-    """One way to protect a table: what every mask has.
+    """A masking method with its parameters.
 
     >>> from unveil.masks import METHODS
     >>> all(issubclass(method, Mask) for method in METHODS)
@@ -64,139 +81,159 @@ class Mask(Spec, frozen=True, kw_only=True):
 
     name: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(
-            description="The step's name, of which its random numbers are made; "
-            "if not given, the method's.",
-        ),
+        Meta(description="Name of the step, part of its random seed; by default the method's."),
     ] = None
 
-    chance: ClassVar[bool] = True  # whether random numbers decide
+    is_random: ClassVar[bool] = True  # whether the result depends on the seed
     seconds_per_record: ClassVar[float] = MASKED  # estimated, for budgets
 
     @property
     def step(self) -> str:
-        """The name from which random numbers are drawn; no two steps of a plan share it."""
+        """The name of the step, part of its random seed and unique within a plan."""
         return self.name or method_name(type(self))
 
-    def promises(self, data: Microdata) -> tuple[Promised, ...]:  # noqa: ARG002
-        """What it promises of the released file, on which it is counted: most masks nothing."""
+    def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:  # noqa: ARG002
+        """The privacy models that hold on the released file; most masks guarantee nothing."""
         return ()
 
     @abc.abstractmethod
     def targets(self, data: Microdata) -> tuple[str, ...]:
-        """The columns in which it changes cells."""
+        """The columns in which the mask changes cells."""
 
     @abc.abstractmethod
     def check(self, data: Microdata) -> None:
-        """Refuse what cannot be done to this table, before anything is."""
+        """Raise an error if the mask cannot be applied to this table."""
 
     @abc.abstractmethod
-    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:
-        """Mask a table that was checked."""
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:
+        """Mask a table that passed the check."""
 
 
-class OnColumns(Mask, frozen=True, kw_only=True):
-    """A mask of some columns, by default of the quasi-identifiers."""
+class ColumnMask(Mask, frozen=True, kw_only=True):
+    """A mask of chosen columns, by default of the quasi-identifiers."""
 
-    levels: ClassVar[tuple[str, ...]] = LEVELS  # of the columns that it can mask
-    again: ClassVar[bool] = False  # whether it can mask ranges and sets, too
+    levels: ClassVar[tuple[str, ...]] = LEVELS  # levels of measurement that it can mask
+    accepts_generalised: ClassVar[bool] = False  # whether cells may be ranges and sets
 
     columns: Annotated[
         tuple[str, ...] | None,
-        Meta(description="What to mask; if not given, every quasi-identifier that it can mask."),
+        Meta(description="Columns to mask; by default all quasi-identifiers of a suitable level."),
     ] = None
 
-    def accepted(self) -> tuple[str, ...]:
-        """The levels that it can mask with these parameters."""
+    def accepted_levels(self) -> tuple[str, ...]:
+        """The levels of measurement that it can mask with these parameters."""
         return self.levels
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """The columns that are masked."""
-        if self.columns is None:
-            return self._found(data)
-        return self.named(data, self.columns)
-
-    def named(self, data: Microdata, columns: tuple[str, ...]) -> tuple[str, ...]:
-        """Columns that a user named: there, and of a level that it can mask."""
-        check_columns(self, data, columns)
-        for column in columns:
-            self._check_level(data, column)
-        return columns
-
-    def _found(self, data: Microdata) -> tuple[str, ...]:
-        found = [
+        if self.columns is not None:
+            self.check_named(data, self.columns)
+            return self.columns
+        suitable = tuple(
             name
             for name in data.columns
             if "quasi" in data.schema[name].role
             and "identifier" not in data.schema[name].role
-            and (self.again or not data.schema[name].generalised)
-            and data.level(name) in self.accepted()
-        ]
-        if not found:
+            and (self.accepts_generalised or not data.schema[name].generalised)
+            and data.level(name) in self.accepted_levels()
+        )
+        if not suitable:
+            levels = " or ".join(self.accepted_levels())
             raise SpecError(
-                f"{self.step}: no column is a quasi-identifier and {' or '.join(self.accepted())}: "
-                "name the columns to mask, or declare roles in the schema"
+                f"{self.step}: no column is a quasi-identifier and {levels}: name the columns to "
+                "mask, or declare roles in the schema"
             )
-        return tuple(found)
+        return suitable
+
+    def check_named(self, data: Microdata, columns: tuple[str, ...]) -> None:
+        """Raise an error if a column that the user named cannot be masked."""
+        check_columns(self, data, columns)
+        for column in columns:
+            self._check_level(data, column)
 
     def _check_level(self, data: Microdata, column: str) -> None:
-        if data.schema[column].generalised and not self.again:
+        if data.schema[column].generalised and not self.accepts_generalised:
             raise SchemaError(
                 f"{self.step}: column '{column}' is generalised: its cells are ranges and "
                 "sets, which cannot be masked again"
             )
-        if (level := data.level(column)) not in self.accepted():
+        if (level := data.level(column)) not in self.accepted_levels():
             raise SchemaError(
-                f"{self.step}: column '{column}' is {level}, and what is masked like this is "
-                f"{' or '.join(self.accepted())}; leave it out, or declare another level"
+                f"{self.step}: column '{column}' is {level}, and this mask accepts "
+                f"{' or '.join(self.accepted_levels())} columns; leave it out, or declare another "
+                "level"
             )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MaskedColumn:
-    """What a mask made of one column."""
+    """A masked column, with its channel."""
 
     column: pl.Series
     channel: Channel
-    attribute: Attribute | None = None  # what it is now, where that changed
+    attribute: Attribute | None = None  # its new schema entry; None: unchanged
 
 
-class OnEachColumn(OnColumns, frozen=True, kw_only=True):
-    """A mask of each column by itself."""
+class UnivariateMask(ColumnMask, frozen=True, kw_only=True):
+    """A mask that treats each column independently of the others."""
 
-    threads: ClassVar[int | None] = None  # all cores
+    threads: ClassVar[int | None] = None  # None: all cores
 
     @abc.abstractmethod
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Mask one column."""
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Refuse a column on which the method has no meaning."""
+        """Raise an error if the method cannot be applied to this column."""
         check_known(self, data, column)
 
     def check(self, data: Microdata) -> None:
-        """Refuse what cannot be done to this table, before anything is."""
+        """Check every column."""
         for column in self.targets(data):
             self.check_column(data, column)
 
-    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:
-        """Mask the columns side by side, each with its own random numbers."""
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:
+        """Mask the columns in parallel, each with its own random stream."""
         targets = self.targets(data)
-        made: dict[str, MaskedColumn] = {}
+        results: dict[str, MaskedColumn] = {}
 
         def work(start: int, stop: int) -> None:
             for column in targets[start:stop]:
-                made[column] = self.mask_column(data, column, draw(column))
+                results[column] = self.mask_column(data, column, draw(column))
 
         run_blocks(work, range(len(targets) + 1), threads=cores(self.threads), progress=progress)
-        masked = [made[column] for column in targets]
+        masked = [results[column] for column in targets]
         attributes = {one.column.name: one.attribute for one in masked if one.attribute is not None}
         after = data.replace([one.column for one in masked], attributes)
-        return Masked(after, tuple(one.channel for one in masked))
+        return MaskedTable(after, tuple(one.channel for one in masked))
+
+
+def check_column_sets(mask: ColumnMask, k: int | None, sets: tuple[ColumnSet, ...] | None) -> None:
+    """Raise an error unless there is either one k or disjoint sets of columns."""
+    if (k is None) == (sets is None):
+        raise SpecError(f"{mask.step}: give k, or groups of columns each with its own k")
+    if sets is None:
+        return
+    if mask.columns is not None:
+        raise SpecError(f"{mask.step}: groups name their columns: leave out columns")
+    listed = [column for one in sets for column in one.columns]
+    if not listed or len(set(listed)) < len(listed):
+        raise SpecError(f"{mask.step}: groups: at least one, and no column in two of them")
+
+
+def column_sets(
+    mask: ColumnMask, data: Microdata, k: int | None, sets: tuple[ColumnSet, ...] | None
+) -> tuple[ColumnSet, ...]:
+    """The sets of columns that are masked together; by default one set of all columns."""
+    if sets is None:
+        return (ColumnSet(columns=ColumnMask.targets(mask, data), k=k or 1),)
+    for one in sets:
+        mask.check_named(data, one.columns)
+    return sets
 
 
 def check_columns(mask: Mask, data: Microdata, columns: Sequence[str]) -> None:
-    """The columns that a user named are there, once, and may be released."""
+    """Raise an error if a named column is absent, repeated or an identifier."""
     if not columns or len(set(columns)) < len(columns):
         raise SpecError(f"{mask.step}: columns: name at least one, and none twice")
     for column in columns:
@@ -209,25 +246,22 @@ def check_columns(mask: Mask, data: Microdata, columns: Sequence[str]) -> None:
             )
 
 
-def known_numbers(mask: Mask, data: Microdata, columns: Sequence[str]) -> Numbers:
-    """Numeric columns as numbers that can be computed with."""
-    found = numbers(data, columns)
+def computable_numbers(mask: Mask, data: Microdata, columns: Sequence[str]) -> Numbers:
+    """Numeric columns as an array; raises an error where arithmetic would overflow."""
+    values = numbers(data, columns)
     try:
-        check_computable(found)
+        check_computable(values)
     except DataError as error:
         error.at(mask.step)
         raise
-    return found
+    return values
 
 
-def check_varies(mask: Mask, data: Microdata, column: str, *, noisy: bool = False) -> None:
-    """Refuse a constant column where the method would leave it as it is.
-
-    For noise, one whose deviation is too small for 64 bits is constant, too.
-    """
+def check_varies(mask: Mask, data: Microdata, column: str, *, for_noise: bool = False) -> None:
+    """Raise an error if the column is constant; for noise also if its deviation underflows."""
     constant = is_constant(data, column)
-    if noisy and not constant:
-        constant = scale_of(known_numbers(mask, data, [column])).deviation[0] == 0
+    if for_noise and not constant:
+        constant = scale_of(computable_numbers(mask, data, [column])).deviation[0] == 0
     if constant:
         raise DataError(
             f"{mask.step}: column '{column}' is constant: the method would change nothing; "
@@ -241,20 +275,20 @@ def is_constant(data: Microdata, column: str) -> bool:
     return bool(cells.min() == cells.max()) or cells.null_count() == len(cells)
 
 
-def check_known(mask: Mask, data: Microdata, column: str, least: int = 1) -> None:
-    """Refuse a column that too few records know."""
+def check_known(mask: Mask, data: Microdata, column: str, k: int = 1) -> None:
+    """Raise an error if the column has fewer than k known values."""
     known = len(data) - data.column(column).null_count()
     if not known:
         raise DataError(f"{mask.step}: column '{column}' is missing in every record; leave it out")
-    if known < least:
+    if known < k:
         raise DataError(
-            f"{mask.step}: k is {least} and column '{column}' has {count(known, 'known value')}: "
+            f"{mask.step}: k is {k} and column '{column}' has {count(known, 'known value')}: "
             "choose a smaller k, or leave the column out"
         )
 
 
 def sort_keys(data: Microdata, column: str) -> Floats:
-    """Numbers that sort as a numeric or ordinal column does; NaN where missing."""
+    """Numbers in the order of a numeric or ordinal column; NaN where missing."""
     if data.level(column) == "numeric":
         values: Floats = numbers(data, [column]).values[:, 0]
         return values
@@ -262,16 +296,16 @@ def sort_keys(data: Microdata, column: str) -> Floats:
     return np.where(coded < 0, np.nan, coded)
 
 
-def ascending(keys: Floats) -> Ints:
-    """The rows of the known values, lowest first; equal ones as they stand in the file."""
+def ascending_rows(keys: Floats) -> Ints:
+    """The rows of the known values in ascending order; ties in file order."""
     known = np.flatnonzero(~np.isnan(keys))
     rows: Ints = known[np.argsort(keys[known], kind="stable")]
     return rows
 
 
-def one_of(mask: Mask, *names: str) -> str:
-    """The one of several parameters that was given."""
-    given = [name for name in names if getattr(mask, name) is not None]
-    if len(given) != 1:
+def require_one_of(mask: Mask, *names: str) -> str:
+    """The only one of these parameters that is set; any other number of them is an error."""
+    present = [name for name in names if getattr(mask, name) is not None]
+    if len(present) != 1:
         raise SpecError(f"{mask.step}: give one of {listing(names)}")
-    return given[0]
+    return present[0]

@@ -1,4 +1,4 @@
-"""Top and bottom coding: extreme values become the value at a boundary."""
+"""Top and bottom coding: extreme values are replaced by a boundary value."""
 
 from datetime import date
 from typing import Annotated, Any, ClassVar
@@ -9,7 +9,13 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.masks.base import MaskedColumn, OnEachColumn, ascending, one_of, sort_keys
+from unveil.masks.base import (
+    MaskedColumn,
+    UnivariateMask,
+    ascending_rows,
+    require_one_of,
+    sort_keys,
+)
 from unveil.support.options import part_of
 from unveil.table.columns import cell_of, stored_as, values_of
 from unveil.table.encoding.to_arrays import codes
@@ -18,41 +24,41 @@ from unveil.values.release.channels import Clip, Recoding
 from unveil.wording import listing
 
 
-class _Coding(OnEachColumn, frozen=True, kw_only=True):
-    """Both codings; `top` says which end of the column is coded."""
+class _Coding(UnivariateMask, frozen=True, kw_only=True):
+    """What top and bottom coding share; `top` is the end of the column that is coded."""
 
     levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
     top: ClassVar[bool] = True
-    chance: ClassVar[bool] = False
+    is_random: ClassVar[bool] = False
 
     categories: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="How many of the extreme categories (or distinct numbers) go."),
+        Meta(description="Number of extreme categories (or distinct numbers) to remove."),
     ] = None
     threshold: Annotated[
         float | str | None,
-        Meta(description="The value that stands for all beyond it: a number, a category, a date."),
+        Meta(description="The boundary value: a number, a category or a date."),
     ] = None
     share: Annotated[
         Annotated[float, Meta(ge=0, le=1)] | None,
-        Meta(description="The largest share of the records that may be coded."),
+        Meta(description="Largest fraction of the records that is coded."),
     ] = None
 
     def __post_init__(self) -> None:
-        given: Any = self.threshold
-        if isinstance(given, date):  # or a time, which is a date: as TOML and Python have them
-            msgspec.structs.force_setattr(self, "threshold", given.isoformat())
+        threshold: Any = self.threshold
+        if isinstance(threshold, date):  # or a datetime, from TOML or Python
+            msgspec.structs.force_setattr(self, "threshold", threshold.isoformat())
         super().__post_init__()
-        one_of(self, "categories", "threshold", "share")
+        require_one_of(self, "categories", "threshold", "share")
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """A threshold must be a value that the column can have."""
+        """Raise an error if the column cannot hold the threshold."""
         super().check_column(data, column)
         if self.threshold is not None:
             self._threshold(data, column)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
-        """Code what lies beyond the boundary."""
+        """Replace the values beyond the boundary."""
         keys, cells = sort_keys(data, column), data.column(column)
         key, cell = self._boundary(data, column)
         beyond = pl.Series(keys > key if self.top else keys < key)
@@ -67,13 +73,11 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
         return MaskedColumn(masked, Recoding((column,), table))
 
     def _boundary(self, data: Microdata, column: str) -> tuple[float, pl.Series]:
-        """The sort key of the boundary, and the boundary as the one cell of a column."""
+        """The sort key of the boundary, and the boundary as a column of one cell."""
         if self.threshold is not None:
             return self._threshold(data, column)
         keys = sort_keys(data, column)
-        rows = ascending(keys)
-        if not self.top:
-            rows = rows[::-1]
+        rows = ascending_rows(keys)[:: 1 if self.top else -1]
         if self.categories is not None:
             distinct = rows[np.r_[True, keys[rows[1:]] != keys[rows[:-1]]]]
             row = distinct[max(len(distinct) - 1 - self.categories, 0)]
@@ -83,8 +87,8 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
         return float(keys[row]), data.column(column).gather([row])
 
     def _threshold(self, data: Microdata, column: str) -> tuple[float, pl.Series]:
-        cells, given = data.column(column), self.threshold
-        label = str(int(given)) if isinstance(given, float) and given.is_integer() else str(given)
+        cells, value = data.column(column), self.threshold
+        label = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
         cell = cell_of(label, cells.dtype)
         if cell is None and cells.dtype == pl.Datetime:
             cell = cell_of(f"{label}T00:00:00", cells.dtype)
@@ -106,16 +110,14 @@ class _Coding(OnEachColumn, frozen=True, kw_only=True):
 
 
 class TopCoding(_Coding, frozen=True, kw_only=True):
-    """Top coding: values above a boundary become the boundary.
+    """Top coding: replace values above a boundary by the boundary.
 
-    The highest values, which may tell whose they are, are not told any more; all others stay as
-    they are.
+    The highest values, which may single people out, are hidden; all others are unchanged.
 
-    The boundary is a threshold; or it is found so that `categories` of the categories in
-    the file go, or at most a `share` of the records is coded. It is itself the label, so
-    with p categories gone the p + 1 highest are one. Domingo-Ferrer and
-    Torra, Validating distance-based record linkage with probabilistic record linkage (2002),
-    Section 2.2.
+    `threshold` is the boundary itself; `categories` chooses it so that this many categories of
+    the file disappear, `share` so that at most this fraction of the records is coded. With p
+    categories removed, the p + 1 highest become one. Domingo-Ferrer and Torra, Validating
+    distance-based record linkage with probabilistic record linkage (2002), Section 2.2.
 
     Examples
     --------
@@ -129,12 +131,11 @@ class TopCoding(_Coding, frozen=True, kw_only=True):
 
 
 class BottomCoding(_Coding, frozen=True, kw_only=True):
-    """Bottom coding: values below a boundary become the boundary.
+    """Bottom coding: replace values below a boundary by the boundary.
 
-    The lowest values, which may tell whose they are, are not told any more; all others stay as
-    they are.
+    The lowest values, which may single people out, are hidden; all others are unchanged.
 
-    As top coding, at the other end. Domingo-Ferrer and Torra, Validating distance-based
+    The parameters are those of top coding. Domingo-Ferrer and Torra, Validating distance-based
     record linkage with probabilistic record linkage (2002), Section 2.2.
 
     Examples

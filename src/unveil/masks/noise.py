@@ -1,4 +1,4 @@
-"""Noise: numbers that are added to, or multiply, the values."""
+"""Noise: random numbers added to the values, or multiplied with them."""
 
 from typing import Annotated, ClassVar
 
@@ -7,17 +7,17 @@ from msgspec import Meta
 
 from unveil.errors import SchemaError
 from unveil.masks.base import (
+    ColumnMask,
     Draw,
     KeepType,
-    Masked,
     MaskedColumn,
-    OnColumns,
-    OnEachColumn,
+    MaskedTable,
+    UnivariateMask,
     check_known,
     check_varies,
-    known_numbers,
+    computable_numbers,
 )
-from unveil.masks.correlations import correlations, mixed, root_of
+from unveil.masks.correlations import correlation_root, pairwise_correlations, stable_product
 from unveil.support.options import Progress
 from unveil.table.columns import stored_as
 from unveil.table.encoding.to_arrays import scale_of
@@ -26,15 +26,15 @@ from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Noise, Ratio
 
 
-class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
-    """Additive noise: independent normal noise on each column.
+class AdditiveNoise(UnivariateMask, frozen=True, kw_only=True):
+    """Additive noise: add independent normal noise to each column.
 
-    Every number is moved at random, each by itself. Averages stay about as they are and spreads
-    grow; who stands far from all others still does.
+    Every number changes at random, independently of all others. Averages are about the same and
+    spreads grow; outliers remain outliers.
 
-    y = x + e with e normal, its standard deviation `scale` times the column's. Muralidhar and
-    Domingo-Ferrer, Rank-based record linkage for re-identification risk assessment (2016),
-    Section 4 and Table 1.
+    y = x + e, with e normal and of standard deviation `scale` times that of the column.
+    Muralidhar and Domingo-Ferrer, Rank-based record linkage for re-identification risk assessment
+    (2016), Section 4 and Table 1.
 
     Examples
     --------
@@ -47,18 +47,18 @@ class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
     levels: ClassVar[tuple[str, ...]] = ("numeric",)
 
     scale: Annotated[
-        float, Meta(ge=0, le=1000, description="The noise's standard deviation over the column's.")
+        float, Meta(ge=0, le=1000, description="Standard deviation of the noise over the column's.")
     ]
     keep_type: KeepType = True
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """A constant has no deviation."""
+        """Raise an error for a constant, which has no deviation."""
         super().check_column(data, column)
-        check_varies(self, data, column, noisy=True)
+        check_varies(self, data, column, for_noise=True)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Add the noise."""
-        original, cells = known_numbers(self, data, [column]), data.column(column)
+        original, cells = computable_numbers(self, data, [column]), data.column(column)
         deviation = self.scale * scale_of(original).deviation
         noisy = original.values[:, 0] + deviation * rng.standard_normal(len(data))
         slack = (slack_of(cells, keep_type=self.keep_type),)
@@ -66,17 +66,17 @@ class AdditiveNoise(OnEachColumn, frozen=True, kw_only=True):
         return MaskedColumn(as_column(cells, noisy, keep_type=self.keep_type), channel)
 
 
-class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
-    """Correlated noise: normal noise with the correlations of the columns.
+class CorrelatedNoise(ColumnMask, frozen=True, kw_only=True):
+    """Correlated noise: add normal noise that has the correlations of the columns.
 
-    Every number is moved at random, those of one record together, so that columns go together as
-    before. Averages stay about as they are, and spreads grow.
+    Every number changes at random, the numbers of one record together, so that the columns keep
+    their correlations. Averages are about the same, and spreads grow.
 
-    y = x + e, the covariance of e being `scale` squared times that of the columns: each
-    column gets as much noise as from additive noise of that scale, and correlations stay.
-    The paper's aΣ is scale = sqrt(a). Muralidhar and Domingo-Ferrer, Rank-based record
-    linkage for re-identification risk assessment (2016), Section 4. Where cells are missing,
-    each correlation is that of the records that know both columns.
+    y = x + e, with the covariance of e being `scale` squared times that of the columns, so that
+    each column gets as much noise as from additive noise of that scale. The paper's aΣ is
+    scale = sqrt(a). Muralidhar and Domingo-Ferrer, Rank-based record linkage for re-identification
+    risk assessment (2016), Section 4. Where cells are missing, each correlation is over the
+    records that have both columns.
 
     Examples
     --------
@@ -89,26 +89,27 @@ class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
     levels: ClassVar[tuple[str, ...]] = ("numeric",)
 
     scale: Annotated[
-        float, Meta(ge=0, le=1000, description="The noise's standard deviation over each column's.")
+        float,
+        Meta(ge=0, le=1000, description="Standard deviation of the noise over each column's."),
     ]
     keep_type: KeepType = True
 
     def check(self, data: Microdata) -> None:
-        """A constant has no deviation, a column that nobody knows no correlation."""
+        """Raise an error for a column that is constant or entirely missing."""
         for column in self.targets(data):
             check_known(self, data, column)
-            check_varies(self, data, column, noisy=True)
+            check_varies(self, data, column, for_noise=True)
 
-    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
         """Add the noise to all columns together."""
         columns = self.targets(data)
-        original = known_numbers(self, data, columns)
-        root = root_of(correlations(original.values))
-        # Each column draws its own numbers, whoever is beside it.
+        original = computable_numbers(self, data, columns)
+        root = correlation_root(pairwise_correlations(original.values))
+        # The draws of a column do not depend on the other columns.
         drawn = np.column_stack([draw(column).standard_normal(len(data)) for column in columns])
         deviation = self.scale * scale_of(original).deviation
-        noisy = original.values + mixed(drawn, root) * deviation
-        covariance = np.outer(deviation, deviation) * mixed(root.T, root)
+        noisy = original.values + stable_product(drawn, root) * deviation
+        covariance = np.outer(deviation, deviation) * stable_product(root.T, root)
         cells = [data.column(column) for column in columns]
         slack = tuple(slack_of(cell, keep_type=self.keep_type) for cell in cells)
         masked = [
@@ -116,18 +117,18 @@ class CorrelatedNoise(OnColumns, frozen=True, kw_only=True):
             for cell, values in zip(cells, noisy.T, strict=True)
         ]
         channel = Noise(columns, np.zeros(len(columns)), covariance, slack)
-        return Masked(data.replace(masked), (channel,))
+        return MaskedTable(data.replace(masked), (channel,))
 
 
-class MultiplicativeNoise(OnEachColumn, frozen=True, kw_only=True):
-    """Multiplicative noise: each value times a number near 1.
+class MultiplicativeNoise(UnivariateMask, frozen=True, kw_only=True):
+    """Multiplicative noise: multiply each value by a random factor near 1.
 
-    Every number is moved at random by a share of itself: large numbers by more than small ones,
-    and a zero not at all.
+    Every number changes at random in proportion to its size: large numbers more than small ones,
+    zeros not at all.
 
-    y = x e with e uniform from 1 - `scale` to 1 + `scale`, independent for each cell, so
-    that a zero stays a zero. Muralidhar and Domingo-Ferrer, Rank-based record linkage for
-    re-identification risk assessment (2016), Section 4 and Table 4.
+    y = x e, with e uniform between 1 - `scale` and 1 + `scale`, independent for each cell.
+    Muralidhar and Domingo-Ferrer, Rank-based record linkage for re-identification risk assessment
+    (2016), Section 4 and Table 4.
 
     Examples
     --------
@@ -140,12 +141,13 @@ class MultiplicativeNoise(OnEachColumn, frozen=True, kw_only=True):
     levels: ClassVar[tuple[str, ...]] = ("numeric",)
 
     scale: Annotated[
-        float, Meta(ge=0, le=1, description="How far from 1 the factor may be: b in the paper.")
+        float,
+        Meta(ge=0, le=1, description="Largest distance of the factor from 1; b in the paper."),
     ]
     keep_type: KeepType = True
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """A date has no zero to be multiplied from."""
+        """Raise an error for dates, which have no zero."""
         super().check_column(data, column)
         if (stored := stored_as(data.column(column))) in ("dates", "times"):
             raise SchemaError(
@@ -155,9 +157,9 @@ class MultiplicativeNoise(OnEachColumn, frozen=True, kw_only=True):
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Multiply."""
-        values, cells = known_numbers(self, data, [column]).values[:, 0], data.column(column)
+        values, cells = computable_numbers(self, data, [column]).values[:, 0], data.column(column)
         low, high = 1.0 - self.scale, 1.0 + self.scale
-        with np.errstate(over="ignore"):  # refused by as_column
+        with np.errstate(over="ignore"):  # as_column raises an error
             noisy = values * rng.uniform(low, high, len(data))
         slack = slack_of(cells, keep_type=self.keep_type)
         masked = as_column(cells, noisy, keep_type=self.keep_type)

@@ -1,4 +1,4 @@
-"""PRAM: categories replaced by chance, with known probabilities."""
+"""PRAM (post-randomisation): categories replaced at random, with known probabilities."""
 
 from typing import Annotated, ClassVar
 
@@ -7,7 +7,7 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.masks.base import MaskedColumn, OnEachColumn, check_varies, one_of
+from unveil.masks.base import MaskedColumn, UnivariateMask, check_varies, require_one_of
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import Codes, codes
 from unveil.table.encoding.to_columns import labelled
@@ -18,19 +18,19 @@ from unveil.wording import listing
 SUM_TOLERANCE = 1e-9
 
 
-class Pram(OnEachColumn, frozen=True, kw_only=True):
-    """PRAM: each category is kept or replaced by another, drawn from its row of a matrix.
+class Pram(UnivariateMask, frozen=True, kw_only=True):
+    """PRAM: replace each category at random, with the probabilities of a transition matrix.
 
-    A released category may be false, so that nobody can be sure of a single person. As it is
-    known how often that happens, counts can be corrected for it.
+    A released category may be false, so that an intruder cannot be sure of it for any person.
+    The probabilities are known, so that counts can be corrected.
 
-    `theta` alone: the rarest category changes with probability theta, others in inverse
-    proportion to their frequency, to any other category alike; so frequencies stay as they
-    are on average (invariant PRAM). With `invariant` false every category changes with
-    probability theta. A `matrix` has a row for each category, the probabilities of what it
-    becomes; if `invariant`, it is followed by a second draw, of a category that may lie
-    behind the outcome of the first, and again frequencies stay. Kooiman, Willenborg and
-    Gouweleeuw, PRAM: a method for disclosure limitation of microdata (1998).
+    With `theta`, the rarest category changes with probability theta and others in inverse
+    proportion to their frequency, to every other category with equal probability; expected
+    frequencies are unchanged (invariant PRAM). With `invariant` false every category changes with
+    probability theta. A `matrix` has one row of transition probabilities per category; if
+    `invariant`, a second draw from the posterior of the original category follows, which again
+    keeps expected frequencies. Kooiman, Willenborg and Gouweleeuw, PRAM: a method for disclosure
+    limitation of microdata (1998).
 
     Examples
     --------
@@ -44,26 +44,23 @@ class Pram(OnEachColumn, frozen=True, kw_only=True):
 
     theta: Annotated[
         Annotated[float, Meta(ge=0, le=1)] | None,
-        Meta(description="The probability that the rarest category changes."),
+        Meta(description="Probability that the rarest category changes."),
     ] = None
     matrix: Annotated[
         tuple[tuple[float, ...], ...] | None,
-        Meta(description="Instead of theta: for each category the probabilities of all."),
+        Meta(description="Instead of theta: one row of transition probabilities per category."),
     ] = None
     categories: Annotated[
         tuple[str, ...] | None,
-        Meta(
-            description="The categories of the matrix; if not given, the declared order, "
-            "else those found, sorted."
-        ),
+        Meta(description="Categories of the matrix; by default the declared or sorted ones."),
     ] = None
     invariant: Annotated[
-        bool, Meta(description="Whether expected frequencies stay as they are.")
+        bool, Meta(description="Keep the expected frequencies of the categories.")
     ] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(self, "theta", "matrix")
+        require_one_of(self, "theta", "matrix")
         if self.matrix is None:
             if self.categories is not None:
                 raise SpecError(f"{self.step}: categories go with a matrix")
@@ -80,28 +77,28 @@ class Pram(OnEachColumn, frozen=True, kw_only=True):
             raise SpecError(f"{self.step}: categories: {len(self.categories)} listed for {m} rows")
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """There must be two categories, and those of the matrix."""
+        """Raise an error unless there are two categories, and those of the matrix."""
         super().check_column(data, column)
         if self.matrix is None or self.invariant:
             check_varies(self, data, column)
-        found = len(codes(data, column, self.categories).categories)
+        n_categories = len(codes(data, column, self.categories).categories)
         order = data.order(column)
         if order and not set(order) >= set(self.categories or ()):
             raise SpecError(
                 f"{self.step}: categories: one is not in the order of column '{column}': "
                 f"{listing(order) if data.schema[column].order else 'that of its type'}"
             )
-        if self.matrix is not None and len(self.matrix) != found:
+        if self.matrix is not None and len(self.matrix) != n_categories:
             raise SpecError(
                 f"{self.step}: the matrix has {len(self.matrix)} rows, column '{column}' "
-                f"{found} categories; list the categories, or mask columns like it only"
+                f"{n_categories} categories; list the categories, or leave the column out"
             )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
-        """Draw the categories anew."""
+        """Draw the released categories."""
         coded = codes(data, column, self.categories)
         matrix = self._matrix(coded)
-        drawn = drawn_from(matrix, coded.codes.astype(np.int64), rng.random(len(data)))
+        drawn = draw_categories(matrix, coded.codes.astype(np.int64), rng.random(len(data)))
         labels = pl.Series(
             np.array([*coded.categories, None], object)[drawn].tolist(), dtype=pl.String
         )
@@ -113,16 +110,16 @@ class Pram(OnEachColumn, frozen=True, kw_only=True):
     def _matrix(self, coded: Codes) -> Floats:
         sizes = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.categories))
         if self.theta is not None:
-            return even_matrix(sizes, self.theta, invariant=self.invariant)
-        given = np.array(self.matrix)
-        given /= given.sum(1, keepdims=True)
-        return and_back(given, sizes) if self.invariant else given
+            return theta_matrix(sizes, self.theta, invariant=self.invariant)
+        matrix = np.array(self.matrix)
+        matrix /= matrix.sum(1, keepdims=True)
+        return invariant_matrix(matrix, sizes) if self.invariant else matrix
 
 
-def even_matrix(sizes: Ints, theta: float, *, invariant: bool) -> Floats:
-    """A matrix in which a category changes to any other that occurs, all alike.
+def theta_matrix(sizes: Ints, theta: float, *, invariant: bool) -> Floats:
+    """The transition matrix in which all changes of a category have equal probability.
 
-    >>> even_matrix(np.array([1, 3]), 0.3, invariant=True).round(9).tolist()
+    >>> theta_matrix(np.array([1, 3]), 0.3, invariant=True).round(9).tolist()
     [[0.7, 0.3], [0.1, 0.9]]
     """
     occurs = sizes > 0
@@ -135,24 +132,24 @@ def even_matrix(sizes: Ints, theta: float, *, invariant: bool) -> Floats:
     return matrix
 
 
-def and_back(matrix: Floats, sizes: Ints) -> Floats:
-    """The matrix, followed by a draw of what may lie behind the outcome: it is invariant.
+def invariant_matrix(matrix: Floats, sizes: Ints) -> Floats:
+    """A transition matrix followed by a draw from the posterior of the original category.
 
-    >>> twice = and_back(np.array([[0.8, 0.2], [0.5, 0.5]]), np.array([10, 30]))
+    >>> twice = invariant_matrix(np.array([[0.8, 0.2], [0.5, 0.5]]), np.array([10, 30]))
     >>> (np.array([10, 30]) @ twice).round(9).tolist()
     [10.0, 30.0]
     """
-    flows = matrix * sizes[:, None]  # from each category to each outcome
+    flows = matrix * sizes[:, None]  # expected counts, from each category to each outcome
     reached = flows.sum(0)
-    back = flows.T / np.where(reached > 0, reached, 1.0)[:, None]
-    both: Floats = np.einsum("ij,jk->ik", matrix, back)
-    # A category that nobody has may lead where nobody comes from: there it stays itself.
-    both += np.diag(np.where(sizes == 0, 1.0 - both.sum(1), 0.0))
-    return both
+    posterior = flows.T / np.where(reached > 0, reached, 1.0)[:, None]
+    product: Floats = np.einsum("ij,jk->ik", matrix, posterior)
+    # The outcome of a category that does not occur may have no posterior: then it is unchanged.
+    product += np.diag(np.where(sizes == 0, 1.0 - product.sum(1), 0.0))
+    return product
 
 
-def drawn_from(matrix: Floats, coded: Ints, uniforms: Floats) -> Ints:
-    """For each record a category drawn from its row of the matrix; -1 stays."""
+def draw_categories(matrix: Floats, coded: Ints, uniforms: Floats) -> Ints:
+    """For each record a category drawn from its row of the matrix; -1 (missing) stays."""
     drawn = np.full(len(coded), -1)
     for code, row in enumerate(matrix):
         here = np.flatnonzero(coded == code)

@@ -1,4 +1,4 @@
-"""Rounding: numbers to the nearest multiple of a base."""
+"""Rounding of numbers to the nearest multiple of a base."""
 
 from typing import Annotated, ClassVar
 
@@ -6,21 +6,21 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.masks.base import MaskedColumn, OnEachColumn, known_numbers
+from unveil.masks.base import MaskedColumn, UnivariateMask, computable_numbers
 from unveil.table.columns import stored_as
 from unveil.table.encoding.to_columns import as_column, slack_of
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Rounded
 
 
-class Rounding(OnEachColumn, frozen=True, kw_only=True):
-    """Rounding: each number becomes the nearest multiple of a base.
+class Rounding(UnivariateMask, frozen=True, kw_only=True):
+    """Rounding: replace each number by the nearest multiple of a base.
 
-    Less is told of each number, and it is off by half the base at most. Numbers that differ
-    little become equal.
+    Released numbers are less precise, by half of `base` at most. Numbers that differ little
+    become equal.
 
-    Half-way numbers go to the even multiple, so that sums do not drift. Willenborg and de
-    Waal, Elements of Statistical Disclosure Control (2001).
+    Ties go to the even multiple, so that sums are not biased. Willenborg and de Waal, Elements of
+    Statistical Disclosure Control (2001).
 
     Examples
     --------
@@ -31,12 +31,14 @@ class Rounding(OnEachColumn, frozen=True, kw_only=True):
     """
 
     levels: ClassVar[tuple[str, ...]] = ("numeric",)
-    chance: ClassVar[bool] = False
+    is_random: ClassVar[bool] = False
 
-    base: Annotated[float, Meta(gt=0, le=1e150, description="What numbers become multiples of.")]
+    base: Annotated[
+        float, Meta(gt=0, le=1e150, description="Released numbers are multiples of it.")
+    ]
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Whole numbers have whole multiples."""
+        """Raise an error if a whole number would get a fraction."""
         super().check_column(data, column)
         if stored_as(data.column(column)) == "whole numbers" and not self.base.is_integer():
             raise SpecError(
@@ -46,6 +48,6 @@ class Rounding(OnEachColumn, frozen=True, kw_only=True):
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
         """Round."""
         cells = data.column(column)
-        values = known_numbers(self, data, [column]).values[:, 0]
+        values = computable_numbers(self, data, [column]).values[:, 0]
         channel = Rounded((column,), self.base, slack=slack_of(cells))
         return MaskedColumn(as_column(cells, channel.becomes(values)), channel)

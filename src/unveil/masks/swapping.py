@@ -1,4 +1,4 @@
-"""Rank swapping: values exchanged between records of near ranks."""
+"""Rank swapping: records of similar ranks exchange their values."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -8,32 +8,34 @@ from msgspec import Meta
 from unveil.errors import DataError
 from unveil.masks.base import (
     MaskedColumn,
-    OnEachColumn,
-    ascending,
+    UnivariateMask,
+    ascending_rows,
     check_varies,
     sort_keys,
 )
-from unveil.masks.kernels.swapping import swap_by, swap_within
-from unveil.support.arrays import Floats, Ints
+from unveil.masks.kernels.swapping import swap_by_steps, swap_within
+from unveil.support.arrays import Ints
 from unveil.support.compile import prepare
 from unveil.support.options import part_of
 from unveil.table.encoding.to_columns import donated
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Swap
 
-TRIES = 500  # after so many steps that lead nowhere a value stays
-BATCH = 1 << 16
+MAX_TRIES = 500  # draws without a free partner, after which a value stays
+STEP_BATCH = 1 << 16
 
 
-class _Swapping(OnEachColumn, frozen=True, kw_only=True):
-    """What both kinds of rank swapping are."""
+class _Swapping(UnivariateMask, frozen=True, kw_only=True):
+    """What both kinds of rank swapping share."""
 
     levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
 
-    p: Annotated[float, Meta(ge=0, le=100, description="How far values move, in % of n.")]
+    p: Annotated[
+        float, Meta(ge=0, le=100, description="Distance of the swaps in ranks, in % of n.")
+    ]
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Something must move."""
+        """Raise an error if no value could move."""
         super().check_column(data, column)
         check_varies(self, data, column)
         known = len(data) - data.column(column).null_count()
@@ -45,16 +47,15 @@ class _Swapping(OnEachColumn, frozen=True, kw_only=True):
 
 
 class RankSwapping(_Swapping, frozen=True, kw_only=True):
-    """Rank swapping: each value changes places with one at most p % of n positions away.
+    """Rank swapping: swap each value with one at most p % of n ranks away.
 
-    Every released value is a true one, but mostly that of somebody else who stands near in the
-    order. Each column by itself stays as it is; how columns go together is loosened.
+    Every released value is a true one, but mostly that of another person of similar rank. The
+    distribution of each column is unchanged; the relations between columns become weaker.
 
-    In ascending order (equal values as they stand in the file) each record not yet swapped
-    takes a partner at random among those not yet swapped in the next p % of n positions.
-    Moore, Controlled data swapping for masking public use microdata sets (1996);
-    Muralidhar and Domingo-Ferrer (2016), Section 4. Records that do not know the value
-    have no position.
+    In ascending order (ties in file order) each record not yet swapped takes a random partner
+    among those not yet swapped in the next `p` % of n ranks. Missing values have no rank. Moore,
+    Controlled data swapping for masking public use microdata sets (1996); Muralidhar and
+    Domingo-Ferrer (2016), Section 4.
 
     Examples
     --------
@@ -66,27 +67,26 @@ class RankSwapping(_Swapping, frozen=True, kw_only=True):
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Swap within a fixed window."""
-        rows = ascending(sort_keys(data, column))
+        rows = ascending_rows(sort_keys(data, column))
         window = part_of(len(rows), self.p, 100)
-        partner = pairs_within(np.full(len(rows), window), rng)
-        masked = donated(data.column(column), _donors(len(data), rows, partner))
-        return MaskedColumn(masked, Swap((column,), window))
+        partner = partners_within(np.full(len(rows), window), rng)
+        return _swapped(data, rows, partner, Swap((column,), window))
 
 
 class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
-    """p-distribution rank swapping: how far a value moves is drawn, with no sharp bound.
+    """p-distribution rank swapping: swap each value over a random distance in ranks.
 
-    Every released value is a true one, but mostly that of somebody else. As it may have come from
-    far away, an intruder cannot rule anybody out for certain.
+    Every released value is a true one, but mostly that of another person. The distance has no
+    sharp bound, so that an intruder cannot exclude anybody with certainty.
 
-    As rank swapping, but the positions moved are drawn from a normal distribution whose
-    mean and deviation are half of p % of n. Nin, Herranz and Torra, Rethinking rank swapping
-    to decrease disclosure risk (2008); Muralidhar and Domingo-Ferrer (2016), Section 4.
+    The distance is normal, its mean and standard deviation half of `p` % of n. Nin, Herranz and
+    Torra, Rethinking rank swapping to decrease disclosure risk (2008); Muralidhar and
+    Domingo-Ferrer (2016), Section 4.
 
-    `reading` "table": the draw is the step itself, drawn again until it leads to a record
-    not yet swapped (500 times at most), which reproduces the published Table 3. "text": the
-    draw, its sign dropped, is the longest step, and the partner is any record within it, as
-    the papers' words have it; that protects far less.
+    `reading` "table": the draw is the distance, repeated until it leads to a record not yet
+    swapped (500 times at most); this reproduces the published Table 3. "text", the wording of the
+    papers: the absolute value of the draw is the largest distance, and the partner any record
+    within it; this protects far less.
 
     Examples
     --------
@@ -97,59 +97,54 @@ class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
     """
 
     reading: Annotated[
-        Literal["table", "text"], Meta(description="What is drawn: the step, or its bound.")
+        Literal["table", "text"], Meta(description="What is drawn: the distance, or its bound.")
     ] = "table"
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
-        """Swap by drawn steps, or within drawn windows."""
-        rows = ascending(sort_keys(data, column))
+        """Swap over random distances, or within random windows."""
+        rows = ascending_rows(sort_keys(data, column))
         n = len(rows)
         half = n * self.p / 200
         if self.reading == "text":
             bounds = np.abs(np.rint(rng.normal(half, half, n)))
-            partner = pairs_within(np.minimum(bounds, n).astype(np.int64), rng)
+            partner = partners_within(np.minimum(bounds, n).astype(np.int64), rng)
             channel = Swap((column,), n - 1, mean=half, deviation=half, bound=True)
         else:
-            partner = pairs_by(n, half, rng)
+            partner = partners_by_steps(n, half, rng)
             channel = Swap((column,), n - 1, mean=half, deviation=half)
-        masked = donated(data.column(column), _donors(len(data), rows, partner))
-        return MaskedColumn(masked, channel)
+        return _swapped(data, rows, partner, channel)
 
 
-def pairs_within(windows: Ints, rng: np.random.Generator) -> Ints:
-    """For each position the one it exchanges values with, within its window."""
-    _rehearse()
+def partners_within(windows: Ints, rng: np.random.Generator) -> Ints:
+    """For each rank the one it exchanges values with, within its window."""
+    _warm_up()
     n = len(windows)
     partner = np.arange(n)
     swap_within(windows, rng.random(n), partner, np.zeros(n + 1, np.int64))
     return partner
 
 
-def pairs_by(n: int, half: float, rng: np.random.Generator) -> Ints:
-    """The same with steps drawn from a normal distribution."""
-    _rehearse()
+def partners_by_steps(n: int, half: float, rng: np.random.Generator) -> Ints:
+    """The same with distances drawn from a normal distribution."""
+    _warm_up()
     partner, settled, state = np.arange(n), np.zeros(n, np.bool_), np.zeros(2, np.int64)
-    while half > 0 and not swap_by(steps_of(half, rng), state, TRIES, partner, settled):
-        pass
+    done = half <= 0
+    while not done:
+        steps = np.rint(rng.normal(half, half, STEP_BATCH))
+        done = swap_by_steps(steps, state, MAX_TRIES, partner, settled)
     return partner
 
 
-def steps_of(half: float, rng: np.random.Generator) -> Floats:
-    """Some more steps."""
-    steps: Floats = np.rint(rng.normal(half, half, BATCH))
-    return steps
-
-
-def _rehearse() -> None:
+def _warm_up() -> None:
     def swap_two() -> None:
         partner = np.arange(2)
         swap_within(np.ones(2, np.int64), np.zeros(2), partner, np.zeros(3, np.int64))
-        swap_by(np.ones(2), np.zeros(2, np.int64), 1, partner, np.zeros(2, np.bool_))
+        swap_by_steps(np.ones(2), np.zeros(2, np.int64), 1, partner, np.zeros(2, np.bool_))
 
     prepare("rank swapping", swap_two)
 
 
-def _donors(n: int, rows: Ints, partner: Ints) -> Ints:
-    donors = np.full(n, -1)
+def _swapped(data: Microdata, rows: Ints, partner: Ints, channel: Swap) -> MaskedColumn:
+    donors = np.full(len(data), -1)
     donors[rows] = rows[partner]
-    return donors
+    return MaskedColumn(donated(data.column(channel.columns[0]), donors), channel)

@@ -90,13 +90,7 @@ def method_name(spec: type[Spec]) -> str:
 
 
 def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
-    """The method of this name, or an error that lists them.
-
-    >>> class RankSwapping(Spec):
-    ...     pass
-    >>> find_method([RankSwapping], "rank-swapping", "a mask").__name__
-    'RankSwapping'
-    """
+    """The method of this name, or an error that lists them."""
     known = {method_name(spec): spec for spec in methods}
     if not isinstance(name, str) or name not in known:
         word = "" if name is None else f"'{name}' is not {kind}; "
@@ -137,12 +131,7 @@ def _default_words(field: msgspec.structs.FieldInfo) -> str:
 
 
 def words(hint: Any) -> list[str]:
-    """The words of which a parameter is one.
-
-    >>> from typing import Literal
-    >>> words(Literal["sum", "max"])
-    ['sum', 'max']
-    """
+    """The words of which a parameter is one."""
     return [
         word for arg in get_args(hint) for word in ([arg] if isinstance(arg, str) else words(arg))
     ]

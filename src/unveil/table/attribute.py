@@ -1,4 +1,4 @@
-"""What one column is, however its owner wrote it down."""
+"""An attribute: the role, level, categories and missing codes of one column."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from unveil.table.roles import ROLES, Level, Role, check_level, role_meaning
 
 
 class Attribute(msgspec.Struct, frozen=True, kw_only=True):
-    """What one column is.
+    """The declaration of one column.
 
     Parameters
     ----------
     role
         One role or several, in any vocabulary; quasi and confidential together is "common".
     level
-        numeric, ordinal or nominal; left out, it is guessed from the column.
+        numeric, ordinal or nominal; if left out, it is guessed from the column.
     order
         The categories of an ordinal attribute, lowest first.
     label
-        What the column is, in words.
+        The column in words.
     labels
-        What a category's code stands for.
+        The meaning of each category's code.
     missing
         Codes that mean missing.
     generalised
         Whether cells may be ranges, sets, prefixes and stars (``20..24``, ``{a|b}``, ``010*``,
         ``*``), or groups of the hierarchy.
     hierarchy
-        A table: each row is a category, then its ever coarser groups.
+        A table: each row is a category, then its coarser and coarser groups.
     merged
-        Of a released attribute: each new category, and those of the original that it stands for.
+        For a released attribute: each new category and the original ones that it stands for.
     question
-        What a guess left open; delete it when you have answered it.
+        A doubt of the guess; delete it once it is resolved.
 
     Examples
     --------
@@ -57,8 +57,8 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     question: str = ""
 
     def __post_init__(self) -> None:
-        given: Any = self.role  # a caller may write it in any of the ways that TOML can
-        meanings = [role_meaning(text("role", word)) for word in words("role", given)]
+        role: Any = self.role  # a caller may write it in any of the ways that TOML can
+        meanings = [role_meaning(text("role", word)) for word in words("role", role)]
         levels = {meaning.level for meaning in meanings if meaning.level}
         level = None if self.level is None else check_level(text("level", self.level))
         if levels and level is None:
@@ -103,27 +103,27 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         if self.order and not set(self.order) >= set(self.merged):
             raise SchemaError("merged: a new category is not in the order: list it there")
 
-    def filled_from(self, own: Attribute) -> Attribute:
-        """What was declared of a column, and where that is silent what its file says of it.
+    def filled_from(self, in_file: Attribute) -> Attribute:
+        """The declaration, completed by what the data file itself declares of the column.
 
-        What the file has for missing is missing, unless it is declared to be a category.
+        A missing code of the file is missing, unless it is declared to be a category.
 
-        >>> own = Attribute(level="nominal", labels={"1": "yes"}, missing=["9"])
-        >>> Attribute(role="quasi", missing=["8"]).filled_from(own).missing
+        >>> in_file = Attribute(level="nominal", labels={"1": "yes"}, missing=["9"])
+        >>> Attribute(role="quasi", missing=["8"]).filled_from(in_file).missing
         ('8', '9')
         """
         known = {*self.missing, *self.order, *(row[0] for row in self.hierarchy)}
         filled: dict[str, Any] = {
-            "missing": (*self.missing, *(code for code in own.missing if code not in known)),
-            "label": self.label or own.label,
-            "labels": own.labels | self.labels,
+            "missing": (*self.missing, *(code for code in in_file.missing if code not in known)),
+            "label": self.label or in_file.label,
+            "labels": in_file.labels | self.labels,
         }
         if self.level is None and not self.generalised:
-            filled |= {"level": own.level, "question": self.question or own.question}
+            filled |= {"level": in_file.level, "question": self.question or in_file.question}
         return msgspec.structs.replace(self, **filled)
 
     def to_dict(self) -> dict[str, Any]:
-        """What was declared, as plain values: the TOML table."""
+        """The declaration as plain values, as in a TOML table."""
         roles = [role for role in ROLES if role in self.role]
         declared: dict[str, Any] = {"role": roles[0] if len(roles) == 1 else roles}
         for name in self.__struct_fields__[1:]:
@@ -177,4 +177,4 @@ def _label_table(values: Any) -> dict[str, str]:
 def _merged(values: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(values, Mapping):
         raise SchemaError("merged is a table from a new category to those that it stands for")
-    return {_label("merged", key): _labels("merged", some) for key, some in values.items()}
+    return {_label("merged", key): _labels("merged", members) for key, members in values.items()}

@@ -1,4 +1,4 @@
-"""The text columns of a large file, gathered block after block in little memory."""
+"""The text columns of a large file, collected block by block in little memory."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,10 +8,10 @@ from unveil.table.columns import whole_from_text
 
 
 class ChunkedText:
-    """Columns of text cells, kept as numbers where these are written just so.
+    """Columns of text cells, stored as numbers where the numbers spell the same text.
 
-    A whole number takes half the memory of its text, and gives the text back letter by letter
-    (``007`` does not, and stays text). Each column is given up when it is handed out.
+    A whole number takes half the memory of its text (``007`` would lose its zeros and stays
+    text). Iterating releases each column.
 
     >>> cells = ChunkedText(["age", "zip"])
     >>> cells.add(pl.DataFrame({"age": ["31"], "zip": ["1067"]}))
@@ -25,7 +25,7 @@ class ChunkedText:
         self._parts: dict[str, list[pl.Series]] = {name: [] for name in self.columns}
 
     def add(self, cells: pl.DataFrame) -> None:
-        """Take in the next rows, all of them text."""
+        """Add the next rows, all of them text."""
         for column in cells:
             parts = self._parts[column.name]
             was_text = bool(parts) and parts[-1].dtype == pl.String
@@ -36,13 +36,13 @@ class ChunkedText:
         return not any(map(len, next(iter(self._parts.values()))))
 
     def __iter__(self) -> Iterator[pl.Series]:
-        """Each column: whole numbers where all its cells are written like some, else text."""
+        """Each column, as whole numbers where all its cells spell some, else as text."""
         for name in self.columns:
             yield _joined(self._parts.pop(name))
 
 
 def _smaller(column: pl.Series) -> pl.Series:
-    """A text column as numbers whose text is the same, if there are such."""
+    """A text column as numbers that spell the same text, if possible."""
     whole = whole_from_text(column)
     if whole is not None:
         return whole

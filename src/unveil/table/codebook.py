@@ -1,4 +1,4 @@
-"""What a statistics package's file says of its columns beside cells, labels and levels."""
+"""The codebook of a statistics package's file: formats and labels beside the schema."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -8,9 +8,9 @@ Ends = tuple[float, float] | tuple[str, str]
 
 
 class Variable(NamedTuple):
-    """How a package keeps and shows one column.
+    """How a package stores and shows one column.
 
-    None of it changes a number; written back, it makes the file look as it did.
+    It changes no number, and is written back so that the file looks as it did.
     """
 
     format: str = ""  # F8.2, %9.0g, DATE9
@@ -22,7 +22,7 @@ class Variable(NamedTuple):
 
 
 class Codebook(NamedTuple):
-    """What a file says of itself, and of its columns by name.
+    """The metadata of a file, and of its columns by name.
 
     >>> Codebook("SPSS", variables={"age": Variable(format="F3.0")}).variable("age").format
     'F3.0'
@@ -31,9 +31,9 @@ class Codebook(NamedTuple):
     package: Package
     label: str = ""
     notes: tuple[str, ...] = ()
-    table: str = ""  # what a SAS file calls its table
+    table: str = ""  # name of the table in a SAS file
     variables: Mapping[str, Variable] = {}
 
     def variable(self, name: str) -> Variable:
-        """What it says of a column."""
+        """The entry of a column."""
         return self.variables.get(name, Variable())

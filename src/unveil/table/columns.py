@@ -1,4 +1,4 @@
-"""Single columns as polars series: what they store, as labels, as numbers, from text."""
+"""Single columns as polars series: their type, their labels, their numbers, read from text."""
 
 import re
 from collections.abc import Sequence
@@ -37,11 +37,7 @@ def stored_as(column: pl.Series) -> Stored:
 
 
 def labels_of(column: pl.Series) -> pl.Series:
-    """Each cell as the text of its category: 1, 1.0 and "1" are one category.
-
-    >>> labels_of(pl.Series([1.0, 2.5, None])).to_list()
-    ['1', '2.5', None]
-    """
+    """The category of each cell as text: 1, 1.0 and "1" are one category."""
     if column.dtype.is_float():
         whole = (column == column.round()) & (column.abs() < LARGEST_EXACT)
         as_whole = column.set(~whole.fill_null(False), None).cast(pl.Int64).cast(pl.String)
@@ -50,21 +46,13 @@ def labels_of(column: pl.Series) -> pl.Series:
 
 
 def whole_numbers(column: pl.Series) -> pl.Series:
-    """A column of floats as whole numbers, if every cell is one.
-
-    >>> whole_numbers(pl.Series([1.0, None])).dtype, whole_numbers(pl.Series([1.5])).dtype
-    (Int64, Float64)
-    """
+    """A column of floats as whole numbers, if every cell is one."""
     whole = (column == column.round()) & (column.abs() <= LARGEST_EXACT)
     return column.cast(pl.Int64) if whole.all() else column
 
 
 def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
-    """A label as the one cell of a column of some type; None where the type cannot hold it.
-
-    >>> cell_of("-9.0", pl.Int64()).item(), cell_of("?", pl.Int64())
-    (-9, None)
-    """
+    """A label as the one cell of a column of some type; None where the type cannot hold it."""
     text = pl.Series([label])
     if kind == pl.String:
         return text
@@ -81,7 +69,7 @@ def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
 
 
 def _whole_cell(text: pl.Series, kind: pl.DataType) -> pl.Series | None:
-    """A whole number, also one that a float cannot hold; 9.0 is one, 9.5 is not."""
+    """A whole number, even beyond the range of floats; 9.0 is one, 9.5 is not."""
     whole = text.str.strip_chars().cast(pl.Int128, strict=False)
     if whole.has_nulls() and not not_numbers(text).any():
         number = numbers_from_text(text)
@@ -92,12 +80,7 @@ def _whole_cell(text: pl.Series, kind: pl.DataType) -> pl.Series | None:
 
 
 def values_of(column: pl.Series) -> pl.Series:
-    """Each cell as a 64-bit float; a date counts days, a time seconds.
-
-    >>> import datetime
-    >>> values_of(pl.Series([datetime.date(1970, 1, 2), None])).to_list()
-    [1.0, None]
-    """
+    """Each cell as a 64-bit float; a date counts days, a time seconds."""
     if column.dtype == pl.Date:
         return column.to_physical().cast(pl.Float64)
     if column.dtype == pl.Datetime:
@@ -114,13 +97,13 @@ def fits_a_float(column: pl.Series) -> bool:
 
 
 def not_numbers(column: pl.Series, decimal: str = ".") -> pl.Series:
-    """Which cells of a text column do not read as a number; a missing one does not count."""
+    """Which cells of a text column are no number; a missing cell does not count."""
     pattern = NUMBER.replace(r"\.", re.escape(decimal))
     return ~column.str.contains(rf"^\s*{pattern}\s*$").fill_null(True)
 
 
 def numbers_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
-    """A text column whose cells all read as numbers, as whole numbers if it can be."""
+    """A text column of numbers as numbers, whole ones if possible."""
     whole = whole_from_text(column)
     if whole is not None:
         return whole
@@ -128,16 +111,11 @@ def numbers_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
 
 
 def typed_from_text(column: pl.Series, decimal: str = ".") -> pl.Series:
-    """A text column as numbers, dates, times or truth values, if every cell reads as one.
+    """A text column as numbers, dates, times or truth values, if every cell is one.
 
-    What is written like a code (007, +49, very long numbers) stays text.
-
-    >>> typed_from_text(pl.Series(["1", None, "2"])).dtype
-    Int64
-    >>> typed_from_text(pl.Series(["01", "02"])).dtype
-    String
+    Cells written like codes (007, +49, very long numbers) stay text.
     """
-    if column.dtype != pl.String:  # they were found when the file was read
+    if column.dtype != pl.String:  # typed when the file was read
         return column
     cells = column.set(column == "", None)  # a quoted blank, as some exporters write it
     if cells.null_count() == len(cells):
@@ -175,7 +153,7 @@ def _moment_from_text(column: pl.Series) -> pl.Series | None:
 
 
 def codes_of(labels: pl.Series, categories: Sequence[str]) -> NDArray[np.int32]:
-    """Each label's place among the categories, all of which it must be; -1 where missing."""
+    """The code of each label among the categories, which must contain it; -1 where missing."""
     placed = labels.cast(pl.Enum(categories)).to_physical().cast(pl.Int32).fill_null(-1)
     return placed.to_numpy()
 

@@ -1,4 +1,4 @@
-"""Hold the columns to the schema: what is missing, what is a number, what is a category."""
+"""Conform columns to the schema: missing codes, numbers, categories, generalised cells."""
 
 import math
 import re
@@ -28,32 +28,32 @@ from unveil.table.schema import Schema
 from unveil.wording import absent_column, count
 
 _NUMBER = re.compile(NUMBER)
-NAMES_SOMEONE = {"identifier", "household"}  # whatever they look like, not quantities
+IDENTIFYING_ROLES = {"identifier", "household"}  # never quantities
 
 
 def check_columns(schema: Schema, columns: Sequence[str]) -> None:
-    """Every column that the schema names is there."""
+    """Refuse a schema that names a column which is not there."""
     for name in schema:
         if name not in columns and not schema.lenient:
             raise SchemaError(absent_column(name, columns))
 
 
 class ConformedColumn(NamedTuple):
-    """A column held to its attribute."""
+    """A column that conforms to its attribute."""
 
     column: pl.Series
     attribute: Attribute
-    marks: pl.Series | None  # which missing code a cell held, 0 for none
+    marks: pl.Series | None  # the number of the missing code in each cell, 0 for none
 
 
 def conform_column(
     raw: pl.Series, attribute: Attribute, decimal: str | None, *, ordered: bool
 ) -> ConformedColumn:
-    """Hold one declared column to its attribute: missing codes, level, categories.
+    """Conform one declared column to its attribute: missing codes, level, categories.
 
-    ``ordered`` says that the column's type has an order of its own, used when the schema
-    gives none; ``decimal`` is given for a column of a text file, whose types are yet to be
-    found. Whole numbers then stand for the text that they are written with.
+    ``ordered``: the column's type has an order, used where the schema gives none. ``decimal``: the
+    column is from a text file and its type is yet to be found; whole numbers then stand for their
+    text.
     """
     if decimal is not None and (attribute.missing or not _may_be_numbers(attribute)):
         raw = raw.cast(pl.String)
@@ -77,7 +77,7 @@ def conform_column(
 
 
 def conform_undeclared(column: pl.Series, decimal: str | None) -> pl.Series:
-    """Find the type of a text file's column that nothing is declared of."""
+    """Find the type of an undeclared column of a text file."""
     if decimal is not None:
         column = typed_from_text(column, decimal)
     _check_finite(column)
@@ -85,22 +85,21 @@ def conform_undeclared(column: pl.Series, decimal: str | None) -> pl.Series:
 
 
 def _type_is_open(attribute: Attribute) -> bool:
-    """Whether a text file's column may turn out to be numbers; codes like 007 stay text."""
+    """Whether a column of a text file may become numbers; codes like 007 stay text."""
     return not attribute.generalised and (
         attribute.level is None or (attribute.level == "ordinal" and not attribute.order)
     )
 
 
 def _may_be_numbers(attribute: Attribute) -> bool:
-    """Whether it does not matter how whole numbers were written."""
+    """Whether the spelling of whole numbers does not matter."""
     return _type_is_open(attribute) or (attribute.level == "numeric" and not attribute.generalised)
 
 
 def _fill_in(attribute: Attribute, column: pl.Series, *, ordered: bool) -> Attribute:
-    """Guess a level that was left open."""
     if attribute.level is not None:
         return attribute
-    if attribute.role & NAMES_SOMEONE:
+    if attribute.role & IDENTIFYING_ROLES:
         return msgspec.structs.replace(attribute, level="nominal")
     guess = guess_attribute(column, ordered=ordered)
     question = attribute.question or guess.question
@@ -108,7 +107,7 @@ def _fill_in(attribute: Attribute, column: pl.Series, *, ordered: bool) -> Attri
 
 
 def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series, pl.Series]:
-    """Make cells that hold a missing code null; say which code each held."""
+    """Make cells with a missing code null; return the number of the code in each."""
     marks = pl.zeros(len(column), pl.UInt16, eager=True).alias(column.name)
     if not codes:
         return column, marks
@@ -121,7 +120,7 @@ def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series,
 
 
 def mark_tags(settled: ConformedColumn, tags: pl.Series) -> ConformedColumn:
-    """Mark missing cells that are told apart by tags (.a, .b), which stand in no cell."""
+    """Mark missing cells by their tags (.a, .b), which are kept apart from the cells."""
     marks = settled.marks
     if marks is None:
         return settled
@@ -131,7 +130,6 @@ def mark_tags(settled: ConformedColumn, tags: pl.Series) -> ConformedColumn:
 
 
 def _check_finite(column: pl.Series) -> None:
-    """No number is infinite."""
     if column.dtype.is_float() and (infinite := column.is_infinite().fill_null(False)).any():
         raise DataError(
             f"column '{column.name}' has {count(int(infinite.sum()), 'infinite number')} "
@@ -178,7 +176,7 @@ def _check_natural_order(column: pl.Series) -> None:
 
 
 def _check_categories(column: pl.Series, attribute: Attribute) -> pl.Series:
-    """Every cell is in the order and in the hierarchy, where there is one."""
+    """Refuse categories outside the order or the hierarchy, where there is one."""
     leaves = tuple(row[0] for row in attribute.hierarchy)
     for name, categories in (("order", attribute.order), ("hierarchy", leaves)):
         if categories:
@@ -207,7 +205,7 @@ def report_unlisted(labels: pl.Series, categories: Sequence[str], where: str) ->
 
 
 def unlisted_categories(records: pl.Series, where: str) -> SchemaError:
-    """Say how many records hold a category that is not listed, and where the first is."""
+    """The error for categories that are not listed: how many records, and the first."""
     return SchemaError(
         f"{where} misses a category found in {count(int(records.sum()), 'record')} "
         f"(first in row {first_row(records)}); list every category, or declare what means missing"
@@ -237,7 +235,7 @@ _CELLS = {
 
 
 def _fitting(attribute: Attribute) -> Callable[[str], bool]:
-    """Whether a cell is one that a generalised attribute may have."""
+    """The test whether a cell fits a generalised attribute."""
     place = {category: code for code, category in enumerate(attribute.order)}
     groups = Hierarchy.of(attribute.hierarchy)
 
@@ -271,7 +269,7 @@ def _fits_numbers(cell: Cell) -> bool:
 
 
 def check_cells(column: pl.Series, attribute: Attribute) -> None:
-    """Hold the new cells of a column to its attribute."""
+    """Check the masked cells of a column against its attribute."""
     _, marks = _mark_missing(column, attribute.missing)
     if (marks > 0).any():
         raise DataError(
@@ -291,7 +289,7 @@ def restore_codes(
 ) -> pl.Series:
     """Put missing codes back where the column's type can hold them.
 
-    ``decimal`` is given where the column may become text, in which every code can stand.
+    ``decimal``: the column may become text, which can hold every code.
     """
     for number, code in enumerate(codes, start=1):
         here = marks == number

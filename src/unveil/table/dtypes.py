@@ -1,4 +1,4 @@
-"""The few types that columns are stored in: numbers, truth values, text, dates, times."""
+"""The types that columns are stored in: numbers, truth values, text, dates, times."""
 
 import polars as pl
 
@@ -8,7 +8,7 @@ FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 197
 
 
 def to_plain_type(column: pl.Series) -> pl.Series:
-    """Only numbers, truth values, text, dates and times; not-a-number is missing."""
+    """A column as numbers, truth values, text, dates or times; not-a-number is missing."""
     kind = column.dtype
     if kind.is_float():
         return column.fill_nan(None) if column.is_nan().any() else column  # else not copied

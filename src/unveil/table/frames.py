@@ -1,4 +1,4 @@
-"""Any frame in, the same kind out: the one room that knows narwhals, pandas and pyarrow."""
+"""Frames in and out: the only module that knows narwhals, pandas and pyarrow."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _KINDS: dict[Kind, Callable[[Any], bool]] = {
 
 
 def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
-    """Take in a pandas, polars or pyarrow frame."""
+    """A pandas, polars or pyarrow frame as polars columns, and its origin."""
     if isinstance(frame, pl.LazyFrame):
         frame = _collected(frame)
-    kind = next((kind for kind, is_one in _KINDS.items() if is_one(frame)), None)
+    kind = next((kind for kind, matches in _KINDS.items() if matches(frame)), None)
     if kind is None:
         raise UsageError(
             f"microdata is a pandas, polars or pyarrow frame, not {type(frame).__name__}"
@@ -65,39 +65,39 @@ def _orders(frame: Any, kind: Kind) -> dict[str, tuple[str, ...]]:
 
 
 class Origin(NamedTuple):
-    """The kind of frame that the data came in, and what its columns were."""
+    """The kind of frame that the data came in, and the types of its columns."""
 
     kind: Kind = "polars"
-    types: Mapping[str, Any] = {}  # in the frame's own words
-    stored: Mapping[str, pl.DataType] = {}  # as they were taken in
+    types: Mapping[str, Any] = {}  # of the frame's library
+    stored: Mapping[str, pl.DataType] = {}  # of the polars columns
     orders: Mapping[str, tuple[str, ...]] = {}
     codebook: Codebook | None = None  # of a statistics package's file
 
-    def after(self, before: pl.DataFrame, changed: Sequence[pl.Series]) -> Origin:
-        """What is left of the types of columns whose cells have changed.
+    def with_changed(self, columns: pl.DataFrame, changed: Sequence[pl.Series]) -> Origin:
+        """The origin after the cells of some columns have changed.
 
-        A category that is gone from the cells goes from the type that lists it; a number
-        that was computed need not fit a decimal type.
+        A type that lists categories loses those that are gone from the cells. A decimal type is
+        dropped, since a computed number need not fit it.
         """
         types, orders = dict(self.types), dict(self.orders)
         for column in changed:
-            own, order = types.get(column.name), orders.get(column.name)
-            if type(own).__name__.startswith("Decimal"):  # polars' and pyarrow's
+            dtype, order = types.get(column.name), orders.get(column.name)
+            if type(dtype).__name__.startswith("Decimal"):  # polars' and pyarrow's
                 del types[column.name]
-            listed = getattr(own, "categories", None) is not None
+            listed = getattr(dtype, "categories", None) is not None
             if not listed and order is None:
                 continue
-            gone = set(labels_of(before[column.name]).unique()) - set(labels_of(column).unique())
+            gone = set(labels_of(columns[column.name]).unique()) - set(labels_of(column).unique())
             if listed and gone:
-                types[column.name] = _without(own, gone)
+                types[column.name] = _without_categories(dtype, gone)
             if order is not None:
                 orders[column.name] = tuple(c for c in order if c not in gone)
         return self._replace(types=types, orders=orders)
 
-    def give_back(self, columns: pl.DataFrame, kind: Kind | None = None) -> Any:
-        """Turn the columns into the kind of frame that they came in, or into another.
+    def to_frame(self, columns: pl.DataFrame, kind: Kind | None = None) -> Any:
+        """The columns as the kind of frame that they came in, or as another kind.
 
-        A column that is still stored as it was taken in gets its own type again.
+        A column whose polars type has not changed gets its original type again.
         """
         kind = kind or self.kind
         if kind not in _KINDS:
@@ -113,24 +113,24 @@ class Origin(NamedTuple):
             return _to_pandas(columns, types)
         if kind == "pyarrow":
             return _to_arrow(columns, types)
-        for name, wanted in types.items():
+        for name, dtype in types.items():
             with contextlib.suppress(pl.exceptions.PolarsError):
-                columns = columns.with_columns(pl.col(name).cast(wanted))
+                columns = columns.with_columns(pl.col(name).cast(dtype))
         return columns
 
 
-def _without(own: Any, gone: set[str | None]) -> Any:
+def _without_categories(dtype: Any, gone: set[str | None]) -> Any:
     """A type that lists categories, less some of them."""
-    listed = [c for c in own.categories if labels_of(pl.Series([c])).item() not in gone]
-    if isinstance(own, pl.Enum):
+    listed = [c for c in dtype.categories if labels_of(pl.Series([c])).item() not in gone]
+    if isinstance(dtype, pl.Enum):
         return pl.Enum(listed)
-    return type(own)(listed, ordered=own.ordered)
+    return type(dtype)(listed, ordered=dtype.ordered)
 
 
 def check_names(names: Sequence[object]) -> None:
-    """Column names are text, none blank, none twice.
+    """Refuse column names that are no text, blank or repeated.
 
-    Positions are named, not names: in a file without a header the names are a record.
+    Messages give positions, not names: in a file without a header the names are a record.
     """
     seen: dict[object, int] = {}
     for position, name in enumerate(names, start=1):
@@ -193,12 +193,11 @@ def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
 
 def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
     pandas = import_optional("pandas", "pandas", "a pandas frame")
-    made = {c.name: _pandas_column(pandas, c, types.get(c.name)) for c in columns}
-    return pandas.DataFrame(made)
+    return pandas.DataFrame({c.name: _pandas_column(pandas, c, types.get(c.name)) for c in columns})
 
 
-def _pandas_column(pandas: Any, column: pl.Series, own: Any) -> Any:
-    """A column of a pandas frame, in its own type if it has one that holds it."""
+def _pandas_column(pandas: Any, column: pl.Series, dtype: Any) -> Any:
+    """A column of a pandas frame, in its original type if that can hold it."""
     gaps, kind = column.null_count() > 0, column.dtype
     if kind.is_integer() and gaps:
         nullable = "UInt64" if kind == pl.UInt64 else "Int64"
@@ -211,12 +210,12 @@ def _pandas_column(pandas: Any, column: pl.Series, own: Any) -> Any:
         if kind.time_zone:
             series = series.dt.tz_localize("UTC").dt.tz_convert(kind.time_zone)
     else:  # an object column keeps None, a str one has NaN
-        text = "str" if kind == pl.String and str(own) != "object" else "object"
+        text = "str" if kind == pl.String and str(dtype) != "object" else "object"
         series = pandas.Series(column.to_list(), dtype=text)
-    known = getattr(own, "categories", None)  # a category not among them would be lost
-    if own is not None and (known is None or series.dropna().isin(known).all()):
+    known = getattr(dtype, "categories", None)  # a category not among them would be lost
+    if dtype is not None and (known is None or series.dropna().isin(known).all()):
         with contextlib.suppress(TypeError, ValueError):
-            series = series.astype(own)
+            series = series.astype(dtype)
     return series
 
 

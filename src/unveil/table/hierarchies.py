@@ -1,8 +1,8 @@
 """Hierarchies: categories, their groups, and the groups of these, level by level.
 
 A hierarchy is a table. Each row is a category, level 0, and its ever coarser groups, levels 1 and
-up. A label may stand at several levels (a group of one is called as its only member), and then
-means all that it means at any of them.
+up. A label may occur at several levels (a group of one may have the name of its member), and then
+means the union of its meanings.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Hierarchy:
 
     @classmethod
     def of(cls, rows: Rows) -> Hierarchy:
-        """The levels of a table that `check_hierarchy` has passed."""
+        """The levels of a table that has passed `check_hierarchy`."""
         labels, codes = [], []
         for level in zip(*rows, strict=True):
             groups = {label: code for code, label in enumerate(dict.fromkeys(level))}
@@ -52,11 +52,11 @@ class Hierarchy:
 
     @property
     def depth(self) -> int:
-        """How many levels there are above the categories."""
+        """The number of levels above the categories."""
         return max(len(self.labels) - 1, 0)
 
     def below(self, label: str) -> tuple[str, ...]:
-        """The categories that a label may mean, in the order of the rows; none if it is unknown."""
+        """The categories below a label, in the order of the rows; none if it is unknown."""
         return self._below.get(label, ())
 
     def __contains__(self, label: object) -> bool:
@@ -73,7 +73,7 @@ class Hierarchy:
 
 
 def check_hierarchy(rows: Rows) -> None:
-    """A hierarchy has no hole, no group with two parents, and no label above itself."""
+    """Refuse a hierarchy with a hole, a group with two parents or a label above itself."""
     parents: dict[tuple[int, str], str] = {}
     above: dict[str, set[str]] = {}
     seen: set[str] = set()
@@ -117,7 +117,7 @@ def _check_row(row: Sequence[str], number: int, width: int) -> None:
 
 
 def _reaches(above: dict[str, set[str]], start: str, goal: str) -> bool:
-    """Whether one goes up from a label to another."""
+    """Whether a label is above another."""
     waiting, met = [start], {start}
     while waiting:
         label = waiting.pop()

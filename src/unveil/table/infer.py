@@ -1,42 +1,20 @@
-"""Guess what nobody declared: levels, never roles; a doubt is left as a question."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+"""Guess the levels of undeclared columns, never roles; a doubt is left as a question."""
 
 import polars as pl
 
 from unveil.table.attribute import Attribute
 from unveil.table.columns import fits_a_float, not_numbers, stored_as
 from unveil.table.roles import Level
-from unveil.table.schema import Schema
-
-if TYPE_CHECKING:
-    from unveil.table.microdata import Microdata
-
 
 FEW_DISTINCT = 20  # whole numbers with at most this many values may well be codes
 _LEVEL: dict[str, Level] = {"text": "nominal", "truth values": "nominal"}
 
 
-def guess_schema(data: Microdata) -> Schema:
-    """What is declared, with a guess for every column that is not."""
-    return Schema(
-        {
-            name: data.schema[name]
-            if name in data.schema
-            else guess_attribute(data.column(name), ordered=bool(data.order(name)))
-            for name in data.columns
-        }
-    )
-
-
 def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
-    """Guess one column's level; ``ordered`` says that its type has an order of its own.
+    """Guess one column's level; ``ordered``: its type has an order of its own.
 
     That order is not written into the schema: nobody declared it, and it may list cells.
 
-    >>> import polars as pl
     >>> guess_attribute(pl.Series([0.5, 1.5])).level
     'numeric'
     """
@@ -47,7 +25,7 @@ def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
 
 
 def guess_level(column: pl.Series, *, ordered: bool = False) -> Level:
-    """The level alone, which needs no look at the cells."""
+    """The level alone, from the type of the column."""
     if ordered:
         return "ordinal"
     return _LEVEL.get(stored_as(column), "numeric") if fits_a_float(column) else "nominal"

@@ -1,4 +1,4 @@
-"""A table about people, and what its columns are."""
+"""Microdata: a table of records about people, with its schema."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from unveil.wording import absent_column, count, listing
 
 
 class Microdata:
-    """The records and the schema; it never changes.
+    """A table of records with its schema; immutable.
 
-    A cell that is null, not-a-number or one of its attribute's missing codes is missing;
-    the codes come back when the table is handed out or written.
+    A cell that is null, not-a-number or one of its attribute's missing codes is missing; the codes
+    come back when the table is exported or written.
 
     Parameters
     ----------
     frame
         A pandas, polars or pyarrow frame.
     schema
-        What the columns are. A column that it does not name has no role.
+        The roles and levels of the columns. A column that it does not name has no role.
 
     Examples
     --------
@@ -58,12 +58,12 @@ class Microdata:
     __slots__ = ("_columns", "_marks", "_origin", "schema")
 
     _columns: pl.DataFrame
-    _marks: pl.DataFrame  # which missing code a cell held; columns with declared codes only
+    _marks: pl.DataFrame  # numbers of missing codes; columns with declared codes only
     _origin: Origin
     schema: Schema
 
     def __init__(self, frame: Any, schema: Schema | None = None) -> None:
-        self._settle(*to_polars(frame), schema, decimal=None)
+        self._conform(*to_polars(frame), schema, decimal=None)
 
     @classmethod
     def from_text(
@@ -73,18 +73,17 @@ class Microdata:
         *,
         decimal: str = ".",
     ) -> Microdata:
-        """Make Microdata of the text cells of a file, finding numbers and dates in them.
+        """Make Microdata of the text cells of a file; numbers and dates are detected.
 
-        What the schema calls nominal stays as it was written; a column without a level
-        becomes numbers, dates, times or truth values if every cell reads as one and none is
-        written like a code (``007``).
+        A nominal column stays text. A column without a level becomes numbers, dates, times or
+        truth values if every cell is one and none is written like a code (``007``).
 
         >>> import polars as pl
         >>> Microdata.from_text(pl.DataFrame({"age": ["31"], "zip": ["01067"]})).to_frame().rows()
         [(31, '01067')]
         """
         new = object.__new__(cls)
-        new._settle(columns, Origin(), schema, decimal=decimal)
+        new._conform(columns, Origin(), schema, decimal=decimal)
         return new
 
     @classmethod
@@ -97,17 +96,17 @@ class Microdata:
     ) -> Microdata:
         """Make Microdata of a statistics package's file.
 
-        ``tags`` tell of some columns as which kind of missing a cell was stored (.a, .b); they
-        are missing codes of the schema.
+        ``tags``: the kind of missing value (.a, .b) of each cell, for some columns; the tags are
+        missing codes of the schema.
         """
         check_names(columns.columns)
         columns = pl.DataFrame([to_plain_type(column) for column in columns])
         new = object.__new__(cls)
         origin = Origin(stored=columns.schema, codebook=codebook)
-        new._settle(columns, origin, schema, None, tags)
+        new._conform(columns, origin, schema, None, tags)
         return new
 
-    def _settle(
+    def _conform(
         self,
         columns: pl.DataFrame | ChunkedText,
         origin: Origin,
@@ -127,13 +126,13 @@ class Microdata:
                 kept.append(conform_undeclared(raw, decimal))
                 continue
             ordered = raw.name in origin.orders
-            settled = conform_column(raw, schema[raw.name], decimal, ordered=ordered)
+            conformed = conform_column(raw, schema[raw.name], decimal, ordered=ordered)
             if tags and raw.name in tags:
-                settled = mark_tags(settled, tags[raw.name])
-            kept.append(settled.column)
-            attributes[raw.name] = settled.attribute
-            if settled.marks is not None:
-                marks.append(settled.marks)
+                conformed = mark_tags(conformed, tags[raw.name])
+            kept.append(conformed.column)
+            attributes[raw.name] = conformed.attribute
+            if conformed.marks is not None:
+                marks.append(conformed.marks)
         self._set(pl.DataFrame(kept), pl.DataFrame(marks), origin, Schema(attributes))
 
     def _set(
@@ -154,20 +153,14 @@ class Microdata:
         return self._columns.height
 
     def column(self, name: str) -> pl.Series:
-        """One column, missing cells null."""
+        """One column, with missing cells null."""
         try:
             return self._columns[name]
         except pl.exceptions.ColumnNotFoundError:
             raise DataError(absent_column(name, self.columns)) from None
 
     def missing_code(self, name: str) -> pl.Series:
-        """The code that each missing cell of a column held, null where it held none.
-
-        >>> import polars as pl
-        >>> answers = Microdata(pl.DataFrame({"x": [1, 9, None]}), Schema(missing={"x": [9]}))
-        >>> answers.missing_code("x").to_list()
-        [None, '9', None]
-        """
+        """The missing code of each cell of a column, null where there is none."""
         self.check(name)
         if name not in self._marks.columns:
             return pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(self))
@@ -176,9 +169,9 @@ class Microdata:
 
     @property
     def codebook(self) -> Codebook | None:
-        """What the statistics package's file that it came from says beside the schema.
+        """The codebook of the statistics package's file that the table came from.
 
-        Of columns that are stored otherwise by now, nothing.
+        Columns whose type has changed since are left out.
         """
         whole, stored = self._origin.codebook, self._origin.stored
         if whole is None:
@@ -187,12 +180,12 @@ class Microdata:
         return whole._replace(variables={name: whole.variable(name) for name in same})
 
     def check(self, *names: str) -> None:
-        """Refuse a column that is not there, listing what is."""
+        """Refuse a column that is not there, and list those that are."""
         for name in names:
             self.column(name)
 
     def require(self, role: str) -> tuple[str, ...]:
-        """Return the columns that have a role, or say which columns could be given it."""
+        """The columns with a role, or an error that lists the columns without one."""
         found = self.schema.with_role(role)
         if not found:
             words = " and ".join(r for r in ROLES if r in role_meaning(role).roles)
@@ -204,7 +197,7 @@ class Microdata:
         return found
 
     def order(self, name: str) -> tuple[str, ...]:
-        """A column's categories in order: as declared, else as its type has them."""
+        """The order of a column's categories: as declared, else as in its type."""
         declared = self.schema[name]
         if declared.order or declared.level == "nominal":
             return declared.order
@@ -212,7 +205,7 @@ class Microdata:
         return tuple(category for category in of_type if category not in declared.missing)
 
     def level(self, name: str) -> Level:
-        """A column's level: as declared, else as its cells suggest."""
+        """The level of a column: as declared, else guessed from its type."""
         declared = self.schema[name].level
         if declared is None:
             declared = guess_level(self.column(name), ordered=bool(self.order(name)))
@@ -221,22 +214,17 @@ class Microdata:
     def replace(
         self, columns: Sequence[pl.Series], attributes: Mapping[str, Attribute] | None = None
     ) -> Microdata:
-        """Return a copy with other cells in some columns, and what these then are.
+        """A copy with new cells in some columns, and with their new attributes.
 
-        What was missing must be missing still, or a star; and new cells are held to the
-        attribute: none is a code for missing, every category is in the order and in the
-        hierarchy. Where a star has come over a missing cell, its code is forgotten.
-
-        >>> from unveil.table.sample import households
-        >>> sample = households(3)
-        >>> sample.replace([sample.column("age") + 1]).column("age").to_list()
-        [68, 22, 24]
+        A missing cell must stay missing or become a star. New cells must conform to the attribute:
+        none is a missing code, every category is in the order and in the hierarchy. A star in
+        place of a missing cell removes its code.
         """
         self.check(*(column.name for column in columns))
         schema = Schema({name: self.schema[name] for name in self.schema} | dict(attributes or {}))
         for column in columns:
             check_cells(column, schema[column.name])
-        origin = self._origin.after(self._columns, columns)
+        origin = self._origin.with_changed(self._columns, columns)
         over = [
             self._marks[column.name].set(column.is_not_null(), 0)
             for column in columns
@@ -246,7 +234,7 @@ class Microdata:
         return self._copy(self._columns.with_columns(columns), marks, schema, origin)
 
     def new_records(self, columns: Sequence[pl.Series]) -> Microdata:
-        """Return other records with some of these columns: nobody's cells are anybody's.
+        """A table of new records, such as synthetic ones, with some of these columns.
 
         >>> from unveil.table.sample import households
         >>> sample = households(3)
@@ -257,11 +245,11 @@ class Microdata:
         self.check(*names)
         for column in columns:
             check_cells(column, self.schema[column.name])
-        origin = self._origin.after(self._columns, columns)
+        origin = self._origin.with_changed(self._columns, columns)
         return self._copy(pl.DataFrame(columns), pl.DataFrame(), self.schema.only(names), origin)
 
     def select(self, columns: Sequence[str]) -> Microdata:
-        """Return these columns only, in this order."""
+        """A copy with these columns only, in this order."""
         self.check(*columns)
         if not columns or len(set(columns)) < len(columns):
             raise UsageError("select at least one column, and none twice")
@@ -269,7 +257,7 @@ class Microdata:
         return self._copy(self._columns.select(columns), marks, self.schema.only(columns))
 
     def take(self, rows: np.ndarray[Any, Any] | Sequence[int]) -> Microdata:
-        """Return these rows, counted from 0, in this order."""
+        """A copy with these rows, counted from 0, in this order."""
         chosen = np.asarray(rows)
         if chosen.size == 0:
             raise DataError("no rows are left")
@@ -291,15 +279,15 @@ class Microdata:
         return new
 
     def to_frame(self, kind: Kind | None = None) -> Any:
-        """Hand the table out as the kind of frame it came in, or as another kind.
+        """Export the table as the kind of frame it came in, or as another kind.
 
-        A missing code comes back where the column's type can hold it; other missing cells
-        are null. A pandas index is not kept.
+        A missing code comes back where the column's type can hold it; other missing cells are
+        null. A pandas index is not kept.
         """
-        return self._origin.give_back(self._restored(None), kind)
+        return self._origin.to_frame(self._restored(None), kind)
 
     def to_text_frame(self, decimal: str = ".") -> pl.DataFrame:
-        """Hand the table out for a text file, where every missing code can stand.
+        """Export the table for a text file, which can hold every missing code.
 
         Categories are written as their labels, numbers with the decimal sign.
         """

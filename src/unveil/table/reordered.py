@@ -1,4 +1,4 @@
-"""A table with its rows in another order, which a large one is given only while it is written."""
+"""A table with its rows in another order, without a copy until cells are read."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,7 +9,7 @@ from unveil.table.microdata import Microdata
 
 
 class Reordered(Microdata):
-    """The same records in another order: no cell is copied until one is asked for.
+    """The same records in another order; cells are copied on first access.
 
     >>> import numpy as np
     >>> from unveil.table.sample import households
@@ -52,9 +52,9 @@ class Reordered(Microdata):
 
 
 class Slices:
-    """The rows of a table for a file, some after the others, as a frame that is made of it.
+    """The rows of a table in blocks, as frames to write to a file.
 
-    Whatever is decided by looking at all cells is decided before: a column has one type.
+    The frame is made from all cells at once, so that each column has one type.
 
     >>> import numpy as np
     >>> from unveil.table.sample import households
@@ -70,7 +70,7 @@ class Slices:
         self._order = data.rows if isinstance(data, Reordered) else None
 
     def blocks(self, n_rows: int) -> Iterator[pl.DataFrame]:
-        """So many rows at a time, in the order of the file."""
+        """Frames of n rows each, in the order of the file."""
         if self._order is None:
             yield from self.frame.iter_slices(n_rows)
             return

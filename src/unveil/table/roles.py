@@ -1,4 +1,4 @@
-"""The words for roles and levels: ours, sdcMicro's and ARX's."""
+"""Roles and levels, in the vocabularies of unveil, sdcMicro and ARX."""
 
 from typing import Literal, NamedTuple
 
@@ -26,7 +26,7 @@ LEVELS: tuple[Level, ...] = ("numeric", "ordinal", "nominal")
 
 
 class RoleMeaning(NamedTuple):
-    """What a role word says: one role or two, and sometimes a level."""
+    """The meaning of a role word: one role or two, and sometimes a level."""
 
     roles: frozenset[Role]
     level: Level | None = None
@@ -64,11 +64,7 @@ _FOLDED = {_fold(word): meaning for word, meaning in _WORDS.items()}
 
 
 def role_meaning(word: str) -> RoleMeaning:
-    """What a role word of any vocabulary means.
-
-    >>> sorted(role_meaning("keyVars").roles), sorted(role_meaning("quasi-identifying").roles)
-    (['quasi'], ['quasi'])
-    """
+    """The meaning of a role word of any vocabulary."""
     try:
         return _FOLDED[_fold(word)]
     except KeyError:
@@ -83,7 +79,7 @@ def is_role_word(word: str) -> bool:
 
 
 def check_level(word: str) -> Level:
-    """Return a level from its word, or say which levels there are."""
+    """A level by its name, or an error that lists the levels."""
     for level in LEVELS:
         if word == level:
             return level

@@ -1,4 +1,4 @@
-"""Rows known by what they hold: by an identifier, by their content, never by where they stand."""
+"""Rows identified by an identifier or by their content, never by their position."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,16 +12,11 @@ from unveil.table.columns import labels_of
 from unveil.table.microdata import Microdata
 from unveil.wording import count
 
-REPEATED = 8  # times that a text stands in a column, on average, where it is worth a number
+MEAN_REPEATS = 8  # of a text in a column, from which sorting its code is faster
 
 
 def rows_of_ids(ids: pl.Series, file: Microdata, column: str) -> Ints:
-    """The row of a file that has each identifier, from 0; -1: none, or the identifier is missing.
-
-    >>> from unveil.table.sample import households
-    >>> rows_of_ids(pl.Series(["3", "99"]), households(10), "person").tolist()
-    [2, -1]
-    """
+    """The row of a file with each identifier, from 0; -1 for none or a missing identifier."""
     known = pl.DataFrame({"id": labels_of(file.column(column))}).with_row_index("row")
     known = known.drop_nulls()
     twice = len(known) - known["id"].n_unique()
@@ -30,13 +25,13 @@ def rows_of_ids(ids: pl.Series, file: Microdata, column: str) -> Ints:
             f"column '{column}' names {count(twice, 'row')} more than once: an identifier is "
             "of one record only"
         )
-    asked = pl.DataFrame({"id": labels_of(ids)})
-    found = asked.join(known, on="id", how="left", maintain_order="left")["row"]
-    return found.cast(pl.Int64).fill_null(-1).to_numpy()
+    queries = pl.DataFrame({"id": labels_of(ids)})
+    rows = queries.join(known, on="id", how="left", maintain_order="left")["row"]
+    return rows.cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def fingerprints(file: Microdata) -> dict[str, int]:
-    """A number for each column that varies: whether it has the same cells in the same rows."""
+    """A hash of each column that varies, of its cells and their rows."""
     place = pl.Series(np.arange(1, len(file) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     return {
         column.name: int((column.hash() ^ place).hash().sum() or 0)
@@ -48,10 +43,9 @@ def fingerprints(file: Microdata) -> dict[str, int]:
 def content_order(
     file: Microdata, other: Microdata | None = None, rows: Ints | None = None
 ) -> Ints:
-    """The place of each row in the order of what rows hold, wherever it stands.
+    """The rank of each row in the order of the rows' content.
 
-    Rows that are equal stand in the order of their partners: the row of another file for
-    each, -1 for none.
+    Equal rows are ordered by their partners: `rows` of another file, -1 for none.
     """
     columns = _plain(file)
     if other is not None and rows is not None and _table(columns).is_duplicated().any():
@@ -64,14 +58,14 @@ def content_order(
     return places
 
 
-def sample_rows(places: Ints, many: int, rng: np.random.Generator) -> Ints:
-    """So many rows, ascending, drawn by their places in the order of what rows hold."""
-    by_content = np.argsort(places)
-    return np.sort(by_content[rng.choice(len(places), many, replace=False)])
+def sample_rows(ranks: Ints, n: int, rng: np.random.Generator) -> Ints:
+    """Draw n rows by their content ranks, whatever their order in the file; ascending."""
+    by_content = np.argsort(ranks)
+    return np.sort(by_content[rng.choice(len(ranks), n, replace=False)])
 
 
 def _plain(file: Microdata) -> list[pl.Series]:
-    """Columns that sort by what their cells mean, not by how these are stored."""
+    """The columns, sortable by the meaning of their cells and not by their storage."""
     columns = (file.column(name) for name in file.columns)
     return [
         _placed(
@@ -82,16 +76,16 @@ def _plain(file: Microdata) -> list[pl.Series]:
 
 
 def _is_category(column: pl.Series, level: str | None) -> bool:
-    """Whether 10 stands before 9, as in a file where the same category is text."""
+    """Whether cells sort as text, so that 10 precedes 9 in every file."""
     return level in ("nominal", "ordinal") or isinstance(column.dtype, pl.Categorical | pl.Enum)
 
 
 def _placed(column: pl.Series) -> pl.Series:
-    """Text as its place among the texts, which sorts the same and faster, where it repeats."""
+    """Text as its rank among the texts, which sorts faster, where texts repeat."""
     if column.dtype != pl.String:
         return column
     listed = column.drop_nulls().unique()
-    few = len(listed) * REPEATED <= len(column)
+    few = len(listed) * MEAN_REPEATS <= len(column)
     return column.cast(pl.Enum(listed.sort())).to_physical() if few else column
 
 
@@ -101,15 +95,15 @@ def _table(columns: list[pl.Series]) -> pl.DataFrame:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RowIdentity:
-    """The rows of two files by what they and their partners hold, found when asked for."""
+    """The rows of two files, ranked by their and their partners' content, on demand."""
 
     intruder_records: Microdata
     release: Microdata
-    pairs: Ints | None  # the released row of each of mine, -1 for none; None: not known
+    pairs: Ints | None  # the released row of each record, -1 for none; None: not known
 
     @cached_property
     def record_of_row(self) -> Ints | None:
-        """The intruder's record of each released row, -1 for none."""
+        """The intruder's record of each released row, -1 for none; None: not known."""
         if self.pairs is None:
             return None
         back = np.full(len(self.release), -1)
@@ -119,28 +113,28 @@ class RowIdentity:
 
     @cached_property
     def record_order(self) -> Ints:
-        """The place of each of the intruder's records."""
+        """The content rank of each of the intruder's records."""
         return content_order(self.intruder_records, self.release, self.pairs)
 
     @cached_property
     def release_order(self) -> Ints:
-        """The place of each released row."""
+        """The content rank of each released row."""
         return content_order(self.release, self.intruder_records, self.record_of_row)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CanonicalOrder:
-    """The places of those that ask, and of those that are asked."""
+    """The content ranks of the records to link and of their candidates."""
 
     places: RowIdentity
     reverse: bool
 
     @property
     def records(self) -> Ints:
-        """Of the records that are linked."""
+        """The ranks of the records to link."""
         return self.places.release_order if self.reverse else self.places.record_order
 
     @property
     def candidates(self) -> Ints:
-        """Of those that they are linked with."""
+        """The ranks of the candidates."""
         return self.places.record_order if self.reverse else self.places.release_order

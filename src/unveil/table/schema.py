@@ -1,4 +1,4 @@
-"""What the columns of a table are, by name."""
+"""The schema: the roles and levels of the columns of a table."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from unveil.table.attribute import Attribute, text, words
 from unveil.table.roles import LEVELS, ROLES, is_role_word, role_meaning
 from unveil.wording import count, listing, suggest
 
-_NOTHING_SAID = Attribute()
+_UNDECLARED = Attribute()
 
 
 class Schema:
-    """What the columns of a table are; a column that it does not name has no role.
+    """The roles and levels of the columns of a table; a column that it does not name has no role.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class Schema:
         declared = _expand(shorthand)
         if attributes is not None and not isinstance(attributes, Mapping):
             raise SchemaError("attributes is a table with one entry per column")
-        for column, given in (attributes or {}).items():
-            fields, short = _fields_of(column, given), declared.get(column, {"role": []})
-            both = sorted(set(fields) & set(short) - {"role"})
-            if both:
-                raise SchemaError(f"attribute '{column}': {both[0]} is declared twice")
+        for column, attribute in (attributes or {}).items():
+            fields, short = _fields_of(column, attribute), declared.get(column, {"role": []})
+            repeated = sorted(set(fields) & set(short) - {"role"})
+            if repeated:
+                raise SchemaError(f"attribute '{column}': {repeated[0]} is declared twice")
             roles = [*short["role"], *words(f"the role of '{column}'", fields.get("role", ()))]
             declared[column] = short | fields | {"role": roles}
         for column, fields in declared.items():
@@ -70,85 +70,77 @@ class Schema:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> Schema:
-        """Make a schema from plain values, as a TOML file holds them."""
+        """Make a schema from plain values, as in a TOML file."""
         return cls(**table)
 
     def to_dict(self) -> dict[str, Any]:
-        """The schema as plain values.
-
-        >>> Schema(quasi="age").to_dict()
-        {'attributes': {'age': {'role': 'quasi'}}}
-        """
+        """The schema as plain values."""
         return {"attributes": {name: a.to_dict() for name, a in self._attributes.items()}}
 
     @classmethod
     def infer(cls, frame: Any) -> Schema:
         """Guess the levels of a frame's columns; never a role.
 
-        What Microdata declares already is kept. A guess that only a person can make is left
-        as the attribute's ``question``.
+        Declarations of Microdata are kept. A doubt that only a person can resolve is left as the
+        attribute's ``question``.
 
         >>> import polars as pl
         >>> schema = Schema.infer(pl.DataFrame({"region": [1, 2, 1, 2], "name": list("abcd")}))
         >>> schema["region"].question
         '2 distinct whole numbers: a quantity (numeric), or a code (ordinal, nominal)?'
         """
-        from unveil.table.infer import guess_schema
+        from unveil.table.infer import guess_attribute
         from unveil.table.microdata import Microdata
 
         data = frame if isinstance(frame, Microdata) else Microdata(frame)
-        return guess_schema(data)
+        return cls(
+            {
+                name: data.schema[name]
+                if name in data.schema
+                else guess_attribute(data.column(name), ordered=bool(data.order(name)))
+                for name in data.columns
+            }
+        )
 
     def with_role(self, role: str) -> tuple[str, ...]:
-        """The columns that have a role, in the schema's order.
-
-        >>> Schema(keyVars=["age", "sex"]).with_role("quasi")
-        ('age', 'sex')
-        """
+        """The columns that have a role, in the schema's order."""
         wanted = role_meaning(role).roles
         return tuple(name for name, a in self._attributes.items() if wanted <= a.role)
 
     def role_counts(self) -> list[str]:
-        """How many attributes have each role, in words.
-
-        >>> Schema(quasi=["age", "sex"]).role_counts()
-        ['2 quasi']
-        """
+        """How many attributes have each role, in words."""
         return [f"{n} {role}" for role in ROLES if (n := len(self.with_role(role)))]
 
     @property
     def questions(self) -> dict[str, str]:
-        """What the guesses left open, by column."""
+        """Questions that the guesses left open, by column."""
         return {name: a.question for name, a in self._attributes.items() if a.question}
 
     def only(self, columns: Iterable[str]) -> Schema:
-        """Return a copy that knows these columns only."""
+        """A copy with these columns only."""
         kept = set(columns)
         return Schema({name: a for name, a in self._attributes.items() if name in kept})
 
-    def filled_from(self, own: Schema) -> Schema:
-        """What was declared, and where that is silent what the columns' file says of them.
+    def filled_from(self, file_schema: Schema) -> Schema:
+        """The schema, completed by what the data file itself declares.
 
-        >>> own = Schema(nominal="sex", labels={"sex": {1: "female", 2: "male"}})
-        >>> Schema(quasi="sex").filled_from(own)["sex"].labels["2"]
+        >>> file_schema = Schema(nominal="sex", labels={"sex": {1: "female", 2: "male"}})
+        >>> Schema(quasi="sex").filled_from(file_schema)["sex"].labels["2"]
         'male'
         """
-        filled = {name: self[name].filled_from(own[name]) for name in (*self, *own)}
-        found = Schema(filled)
-        found.lenient = self.lenient
-        return found
+        names = (*self, *file_schema)
+        filled = Schema({name: self[name].filled_from(file_schema[name]) for name in names})
+        filled.lenient = self.lenient
+        return filled
 
     def where_there(self) -> Schema:
-        """Return a copy that may name columns that a table does not have.
-
-        A release lacks the identifiers that the original's schema names.
-        """
+        """A copy that may name columns that a table lacks, as a release lacks identifiers."""
         lenient = Schema(self._attributes)
         lenient.lenient = True
         return lenient
 
     def __getitem__(self, column: str) -> Attribute:
-        return self._attributes.get(column, _NOTHING_SAID)
+        return self._attributes.get(column, _UNDECLARED)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._attributes)
@@ -192,7 +184,7 @@ def _expand(shorthand: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _declarations(word: str, value: Any) -> Iterator[tuple[Any, str, Any]]:
-    """What one word of the shorthand says: of which column, which field, what."""
+    """The declarations of one word of the shorthand: column, field, value."""
     if is_role_word(word):
         yield from ((column, "role", word) for column in words(word, value))
     elif word == "generalised":
@@ -213,17 +205,17 @@ def _declarations(word: str, value: Any) -> Iterator[tuple[Any, str, Any]]:
         )
 
 
-def _fields_of(column: object, given: Attribute | Mapping[str, Any]) -> dict[str, Any]:
+def _fields_of(column: object, attribute: Attribute | Mapping[str, Any]) -> dict[str, Any]:
     text("a column name", column)
-    if isinstance(given, Attribute):
-        return {field: value for field, value in msgspec.structs.asdict(given).items() if value}
-    if not isinstance(given, Mapping):
+    if isinstance(attribute, Attribute):
+        return {field: value for field, value in msgspec.structs.asdict(attribute).items() if value}
+    if not isinstance(attribute, Mapping):
         raise SchemaError(f"attribute '{column}' is a table of its role, level and so on")
     known = Attribute.__struct_fields__
-    for key in given:
+    for key in attribute:
         if key not in known:
             raise SchemaError(
                 f"attribute '{column}': '{key}' is not a key; keys are: {listing(known)}"
                 f"{suggest(str(key), known)}"
             )
-    return dict(given)
+    return dict(attribute)

@@ -109,11 +109,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
         return self.direction == "release-to-original"
 
     def to_dict(self) -> dict[str, Any]:
-        """The intruder in plain values, without the records themselves.
-
-        >>> Intruder(records=[4, 8]).to_dict()["records"]
-        '2 records'
-        """
+        """The intruder in plain values, without the records themselves."""
         return {
             "knows": None if self.knows is None else list(self.knows),
             "records": self._whose(),

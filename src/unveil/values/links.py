@@ -219,11 +219,6 @@ class Links:
 
         Ranks, scales and candidates stay those of the whole files. The draw does not depend on
         the order of the rows.
-
-        >>> import unveil
-        >>> people = unveil.households(100)
-        >>> unveil.attack(people, people, unveil.attacks.Distance()).sample(10)
-        Links(distance: 10 records, 100 candidates, truth not known)
         """
         n = whole_number(n, "a sample", 1, MOST_RECORDS)
         if n >= len(self):
@@ -242,12 +237,6 @@ class Links:
         """The same attack on people who are not in the release (a path, a frame or Microdata).
 
         Ranks and scales stay those of the attacked files.
-
-        >>> import unveil
-        >>> people = unveil.households(100)
-        >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
-        >>> links.on(unveil.households(20, seed=1))
-        Links(distance: 20 records, 100 candidates, truth known)
         """
         if not self.finder.columns:
             raise UsageError(

@@ -13,7 +13,7 @@ from unveil.files.documents.evidence import read_evidence, read_records, write_r
 from unveil.files.locations import check_outputs
 from unveil.files.tables import write
 from unveil.masks import Microaggregation, Pram, RankSwapping
-from unveil.masks.base import OnColumns
+from unveil.masks.base import ColumnMask
 from unveil.table.sample import households
 from unveil.values.release.plan import Plan
 from unveil.values.results.comparison import Comparison
@@ -25,7 +25,7 @@ from unveil.workflows.mask import mask
 
 MONEY = ("income", "tax", "savings", "rent")
 CATEGORIES = ("region", "sex", "education", "marital_status", "occupation")
-PLANS: dict[str, tuple[OnColumns, ...]] = {
+PLANS: dict[str, tuple[ColumnMask, ...]] = {
     "light": (RankSwapping(p=3, columns=("age", "hours", *MONEY)),),
     "medium": (
         RankSwapping(p=20, columns=("age", "hours", "household_size", *MONEY)),

@@ -15,7 +15,7 @@ from unveil import __version__
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.files.documents.toml import read_plan
 from unveil.masks import Mask
-from unveil.masks.base import Promised
+from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
 from unveil.measures import discards, every_subgroup, uneven_discards
 from unveil.models import KMap, check
@@ -103,13 +103,13 @@ def _carried_out(
     later = check_steps(steps, original)
     table = without_identifiers(original)
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
-    promised: dict[str, tuple[Promised, ...]] = {}
+    promised: dict[str, tuple[Guarantee, ...]] = {}
     details: dict[str, Any] = {}
     for step in steps:
         if step in later:
             step.check(table)
         told = None if progress is None else partial(progress, step.step)
-        promised[step.step] = step.promises(table)
+        promised[step.step] = step.guarantees(table)
         made = step.apply(table, partial(plan.stream, step.step), told)
         if made.details is not None:
             details[step.step] = made.details
@@ -117,7 +117,7 @@ def _carried_out(
             tell_uncovered(step, table, promised[step.step])
         if tell and made.rows is None and not made.synthetic and not promised[step.step]:
             tell_unchanged(step, table, made.data)
-        if tell and made.rows is not None and not synthetic and not step.chance:
+        if tell and made.rows is not None and not synthetic and not step.is_random:
             tell_discards(step, original.take(row_map), made.rows)
         table = made.data
         channels.extend(made.channels)
@@ -153,7 +153,7 @@ def with_population(step: Any, original: Microdata) -> Mask:
 
 
 def check_promises(
-    table: Microdata, promised: dict[str, tuple[Promised, ...]], steps: tuple[Mask, ...]
+    table: Microdata, promised: dict[str, tuple[Guarantee, ...]], steps: tuple[Mask, ...]
 ) -> None:
     """Refuse a release in which a later step has broken what an earlier one promised."""
     for step in steps[:-1]:  # the last has counted for itself
@@ -189,7 +189,7 @@ def tell_unchanged(step: Mask, before: Microdata, after: Microdata) -> None:
         )
 
 
-def tell_uncovered(step: Mask, table: Microdata, promised: tuple[Promised, ...]) -> None:
+def tell_uncovered(step: Mask, table: Microdata, promised: tuple[Guarantee, ...]) -> None:
     """Warn of quasi-identifiers that a promise is not about: by these people can be told apart."""
     quasi = [name for name in table.columns if "quasi" in table.schema[name].role]
     for _, keys in promised:

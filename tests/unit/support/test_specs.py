@@ -6,7 +6,7 @@ import pytest
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.support.specs import Spec, describe
+from unveil.support.specs import Spec, describe, find_method, words
 
 
 class RankSwapping(Spec):
@@ -45,3 +45,10 @@ def test_a_method_describes_itself():
         ("reading", "text or table", '"table"', ""),
         ("k", "whole number", "none", ""),
     ]
+
+
+def test_a_method_is_found_by_its_name():
+    assert find_method([RankSwapping], "rank-swapping", "a mask") is RankSwapping
+    with pytest.raises(SpecError, match="'rank' is not a mask; method: one of rank-swapping"):
+        find_method([RankSwapping], "rank", "a mask")
+    assert words(Literal["sum", "max"] | None) == ["sum", "max"]

@@ -166,7 +166,7 @@ def test_pandas_types_come_back():
 def test_a_category_that_its_type_does_not_know_is_kept():
     pandas = pytest.importorskip("pandas")
     _, origin = to_polars(pandas.DataFrame({"kind": pandas.Categorical(["a", "b"])}))
-    assert origin.give_back(pl.DataFrame({"kind": ["a", "new"]}))["kind"].tolist() == ["a", "new"]
+    assert origin.to_frame(pl.DataFrame({"kind": ["a", "new"]}))["kind"].tolist() == ["a", "new"]
 
 
 def test_mixed_cells_are_refused_by_type():

@@ -41,7 +41,7 @@ def test_it_is_the_table_with_its_rows_taken(table):
 def test_it_is_written_in_slices_without_being_made(tmp_path, monkeypatch, table, kind):
     other, path = Reordered(table, ROWS), tmp_path / f"t{kind.suffixes[0]}"
     kind.save(table.take(ROWS), tmp_path / "whole")
-    for module, name in ((columnar, "ROWS"), (csv, "WRITTEN")):
+    for module, name in ((columnar, "WRITTEN_ROWS"), (csv, "WRITTEN_CELLS")):
         monkeypatch.setattr(module, name, 34)
     kind.save(other, path)
     assert other._made is None

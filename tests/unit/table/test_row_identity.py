@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from unveil import Microdata
-from unveil.table.row_identity import RowIdentity, content_order
+from unveil.table.row_identity import RowIdentity, content_order, rows_of_ids
+from unveil.table.sample import households
 
 TEXTS = [None, "", "a", "B", "ab", "é", "z\u0301", "10", "9", "𝄞"]
 
@@ -48,3 +49,11 @@ def test_equal_rows_stand_in_the_order_of_their_partners():
     assert [both[i] for i in np.argsort(places.record_order)] == sorted(both)
     back = [(*theirs[j], *mine[i]) for j, i in enumerate(places.record_of_row.tolist())]
     assert [back[j] for j in np.argsort(places.release_order)] == sorted(back)
+
+
+def test_rows_are_found_by_an_identifier():
+    assert rows_of_ids(pl.Series(["3", "99", None]), households(10), "person").tolist() == [
+        2,
+        -1,
+        -1,
+    ]

@@ -14,7 +14,7 @@ import pytest
 import unveil
 from unveil import masks
 from unveil.errors import FileError, SpecError, UsageError
-from unveil.masks.base import Masked
+from unveil.masks.base import MaskedTable
 from unveil.workflows.mask import mask_again
 
 PLAN = [
@@ -177,7 +177,7 @@ def test_a_plan_names_a_function_and_cannot_hold_it(sample, tmp_path):
     partial_step = masks.Function(function=partial(np.add, 1), columns=["age"])
     assert unveil.Plan((partial_step,)).to_dict()["mask"][0]["function"] == "partial"
     unveil.write(unveil.Plan((step,)), tmp_path / "plan.toml")
-    with pytest.raises(SpecError, match="run from Python"):
+    with pytest.raises(SpecError, match="from Python"):
         unveil.read_plan(tmp_path / "plan.toml")
 
 
@@ -247,7 +247,7 @@ def test_a_step_that_changes_nothing_is_told(sample, caplog):
 class Dropped(masks.Mask, frozen=True, kw_only=True):
     """A mask that decides that nobody of one category is released."""
 
-    chance: ClassVar[bool] = False
+    is_random: ClassVar[bool] = False
 
     column: str
     category: str
@@ -260,13 +260,13 @@ class Dropped(masks.Mask, frozen=True, kw_only=True):
 
     def apply(self, data, draw, progress=None):  # noqa: ARG002
         rows = np.flatnonzero(data.column(self.column).to_numpy() != self.category)
-        return Masked(data.take(rows), rows=rows)
+        return MaskedTable(data.take(rows), rows=rows)
 
 
 class Drawn(Dropped, frozen=True, kw_only=True):
     """The same, if it were by chance."""
 
-    chance: ClassVar[bool] = True
+    is_random: ClassVar[bool] = True
 
 
 DIVORCED = Dropped(name="drop", column="marital_status", category="divorced")

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import polars as pl
@@ -51,10 +52,9 @@ class DatabaseLocation(TableLocation):
     def __str__(self) -> str:
         return self.uri.text
 
-    @property
-    def stem(self) -> str:
-        """The name of the table, as a file may be called."""
-        return re.sub(r"[^\w.-]", "_", self.uri.table or "query")
+    def companion(self, suffix: str) -> Path:
+        """A file in the working folder, called like the table."""
+        return Path(re.sub(r"[^\w.-]", "_", self.uri.table or "query") + suffix)
 
     def sibling(self, suffix: str) -> str:
         """The URI of a table in the same database."""

@@ -1,1 +1,1 @@
-"""Readers and writers of schemas, plans, policies, row maps and evidence; tables are elsewhere."""
+"""Readers and writers of schemas, plans, policies (TOML) and evidence (JSON)."""

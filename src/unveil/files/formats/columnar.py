@@ -1,7 +1,6 @@
 """Parquet and Arrow files: typed columns, read and written by polars."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, BinaryIO, ClassVar, Literal
 
@@ -15,83 +14,65 @@ from unveil.table.microdata import Microdata
 from unveil.table.reordered import Slices
 from unveil.table.schema import Schema
 
-ROWS = 2**18  # rows that are written at once, and lie together in the file
+WRITTEN_ROWS = 2**18  # at once; they lie together in the file
 
 
 class Parquet(Format, frozen=True, kw_only=True):
-    """Parquet: typed columns, compressed.
-
-    Examples
-    --------
-    >>> Parquet(compression="snappy").suffixes
-    ('.parquet', '.pq')
-    """
+    """Parquet: typed columns, compressed."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
 
     compression: Annotated[
         Literal["zstd", "snappy", "gzip", "lz4", "uncompressed"],
-        Meta(description="How the columns are compressed when written."),
+        Meta(description="Compression of the columns."),
     ] = "zstd"
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a Parquet file."""
-        return Microdata(_loaded(pl.read_parquet, path, "Parquet"), schema)
+        return Microdata(_load(pl.read_parquet, path, "Parquet"), schema)
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as Parquet."""
-        with _writing():
-            _lazily(data).sink_parquet(path, compression=self.compression, row_group_size=ROWS)
+        options = {"compression": self.compression, "row_group_size": WRITTEN_ROWS}
+        _save(data, path, pl.LazyFrame.sink_parquet, **options)
 
 
 class Arrow(Format, frozen=True, kw_only=True):
-    """Arrow (Feather) files: typed columns, as they lie in memory.
-
-    Examples
-    --------
-    >>> Arrow().suffixes
-    ('.arrow', '.feather', '.ipc')
-    """
+    """Arrow (Feather) files: typed columns, as they lie in memory."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".arrow", ".feather", ".ipc")
 
     compression: Annotated[
         Literal["zstd", "lz4", "uncompressed"],
-        Meta(description="How the columns are compressed when written."),
+        Meta(description="Compression of the columns."),
     ] = "zstd"
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of an Arrow file."""
-        return Microdata(_loaded(pl.read_ipc, path, "Arrow"), schema)
+        return Microdata(_load(pl.read_ipc, path, "Arrow"), schema)
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as an Arrow file."""
-        with _writing():
-            _lazily(data).sink_ipc(path, compression=self.compression)
+        _save(data, path, pl.LazyFrame.sink_ipc, compression=self.compression)
 
 
-def _lazily(data: Microdata) -> pl.LazyFrame:
-    """The rows for a file, put in their order while they are written."""
+def _save(data: Microdata, path: Path, sink: Callable[..., object], **options: object) -> None:
+    """Write the rows, which are put in their order only then."""
     slices = Slices(data, lambda table: table.to_frame("polars"))
 
-    def rows(*_: object) -> Iterator[pl.DataFrame]:  # nothing is asked for but all of them
-        return slices.blocks(ROWS)
+    def rows(*_: object) -> Iterator[pl.DataFrame]:  # polars asks for all of them
+        return slices.blocks(WRITTEN_ROWS)
 
-    return register_io_source(rows, schema=slices.frame.schema)
-
-
-@contextmanager
-def _writing() -> Iterator[None]:
-    """The writer calls a full disk an error of its own, and its message is not passed on."""
     try:
-        yield
+        sink(register_io_source(rows, schema=slices.frame.schema), path, **options)
     except (pl.exceptions.PolarsError, OSError) as error:
         if getattr(error, "errno", None) is not None:  # the system's own
             raise
+        # The writer calls a full disk an error of its own; its message is not passed on.
         raise FileError("cannot be written: is the disk full? Nothing was changed") from None
 
 
-def _loaded(read: Callable[[BinaryIO], pl.DataFrame], path: Path, name: str) -> pl.DataFrame:
+def _load(read: Callable[[BinaryIO], pl.DataFrame], path: Path, name: str) -> pl.DataFrame:
     damaged = FileError(
         f"this is not a whole {name} file: it is damaged, cut short or of another format"
     )

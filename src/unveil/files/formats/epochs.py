@@ -13,7 +13,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 class Clock(NamedTuple):
-    """What a package counts, and from when; and by which formats it shows it.
+    """The units and the epoch in which a package counts dates and times, and its formats.
 
     >>> import polars as pl
     >>> SAS.moments(pl.Series([366.0]), "DATE9").item()
@@ -21,46 +21,47 @@ class Clock(NamedTuple):
     """
 
     start: date
-    per_day: int  # how many of its units a date counts in a day
-    per_second: int  # how many of its units a time counts in a second
+    per_day: int  # units of a date in a day
+    per_second: int  # units of a time in a second
     dates: re.Pattern[str]
     times: re.Pattern[str]
-    shown: dict[Kind, str]  # the usual format
+    default_formats: dict[Kind, str]
 
-    def kind(self, shown_as: str) -> Kind | None:
+    def kind(self, display_format: str) -> Kind | None:
         """Whether a format shows numbers as dates or as times."""
-        if self.dates.fullmatch(shown_as):
+        if self.dates.fullmatch(display_format):
             return "date"
-        return "time" if self.times.fullmatch(shown_as) else None
+        return "time" if self.times.fullmatch(display_format) else None
 
-    def moments(self, numbers: pl.Series, shown_as: str) -> pl.Series:
-        """The numbers as dates or times, if that is what they are and nothing is lost by it."""
-        kind = self.kind(shown_as)
+    def moments(self, numbers: pl.Series, display_format: str) -> pl.Series:
+        """The numbers as dates or times, if they are shown so and nothing is lost by it."""
+        kind = self.kind(display_format)
         if kind is None:
             return numbers
-        tried = self._dates(numbers) if kind == "date" else self._times(numbers)
-        return next((one for one in tried if self.numbers(one).equals(numbers)), numbers)
+        candidates = self._dates(numbers) if kind == "date" else self._times(numbers)
+        exact = (moments for moments in candidates if self.numbers(moments).equals(numbers))
+        return next(exact, numbers)
 
     def _dates(self, numbers: pl.Series) -> Iterator[pl.Series]:
         days = (numbers / self.per_day).floor() + (self.start - _EPOCH).days
         yield days.cast(pl.Int32, strict=False).cast(pl.Date)
 
     def _times(self, numbers: pl.Series) -> Iterator[pl.Series]:
-        """In milliseconds, where those are all: what is finer may come of rounding."""
+        """In milliseconds if these suffice: what is finer may come of rounding."""
         seconds = numbers / self.per_second + (self.start - _EPOCH).days * _DAY
         for unit in (1_000, 1_000_000):
             counted = (seconds * unit).round().cast(pl.Int64, strict=False)
             yield (counted * (1_000_000 // unit)).cast(pl.Datetime("us"))
 
     def numbers(self, moments: pl.Series) -> pl.Series:
-        """Dates and times as the package counts them; all else as it is."""
+        """Dates and times as the package counts them; other columns unchanged."""
         shift = (self.start - _EPOCH).days
         if moments.dtype == pl.Date:
             return (moments.to_physical().cast(pl.Float64) - shift) * self.per_day
         if not isinstance(moments.dtype, pl.Datetime):
             return moments
         micro = moments.dt.epoch("us") - shift * _DAY * 1_000_000
-        # Whole units and what is left of one: a sum of two numbers that are exact.
+        # Whole units and the rest of one: a sum of two numbers that are exact.
         unit = 1_000_000 // self.per_second
         return (micro // unit).cast(pl.Float64) + (micro % unit).cast(pl.Float64) / unit
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import logging
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -24,9 +25,9 @@ from unveil.wording import listing, suggest
 _EXTRA = ("excel", "an Excel workbook")
 _ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _FIRST_DATE = datetime.date(1900, 1, 1)  # a workbook's time of day is on the day before
-_MADE = datetime.datetime(1980, 1, 1)  # always: same data, same bytes
-_SHOWN = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss.000"}
-for _name in ("fastexcel", "calamine"):  # they tell of blank columns, of charts
+_CREATED = datetime.datetime(1980, 1, 1)  # always: same data, same bytes
+_DISPLAY_FORMATS = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss.000"}
+for _name in ("fastexcel", "calamine"):  # they log blank columns, charts
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
@@ -44,7 +45,7 @@ class Excel(Format, frozen=True, kw_only=True):
 
     sheet: Annotated[
         str | None,
-        Meta(description="The sheet's name; if none the only one, and data when written."),
+        Meta(description="Sheet name; default: the only sheet, and 'data' when written."),
     ] = None
 
     def with_sheet(self, sheet: str) -> Excel:
@@ -52,15 +53,15 @@ class Excel(Format, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, sheet=sheet)
 
     def detect(self, path: Path) -> Excel:
-        """The format with the sheet that the workbook has."""
-        return self.with_sheet(_sheet(_workbook(path), self.sheet, path.name))
+        """The format with the sheet of the workbook."""
+        return self.with_sheet(_choose_sheet(_workbook(path), self.sheet, path.name))
 
     def adopt(self, source: Format) -> Format:
-        """A sheet that is called as the source's, unless it is named."""
+        """The sheet name of the source, unless one is given."""
         return msgspec.structs.replace(self, sheet=self.sheet or getattr(source, "sheet", None))
 
     def check_writable(self, path: Path) -> None:
-        """Only one kind of workbook is written."""
+        """Refuse all workbooks but .xlsx."""
         ending = path.suffix.lower()
         if ending in _ENDINGS and ending != self.output_suffix:
             raise FileError(f"workbooks are written as .xlsx, not as {ending}: name it so")
@@ -68,8 +69,8 @@ class Excel(Format, frozen=True, kw_only=True):
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table of a sheet."""
         workbook = _workbook(path)
-        sheet = _sheet(workbook, self.sheet, path.name)
-        return Microdata(_table(workbook, sheet), schema)
+        sheet = _choose_sheet(workbook, self.sheet, path.name)
+        return Microdata(_read_table(workbook, sheet), schema)
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table as the only sheet of a workbook."""
@@ -80,38 +81,36 @@ class Excel(Format, frozen=True, kw_only=True):
         # In memory: no part of the table lies in a public folder, not even for a moment.
         try:
             with writer.Workbook(str(path), {"in_memory": True}) as workbook:
-                workbook.set_properties({"created": _MADE})
-                made = workbook.add_worksheet(sheet)
-                for place, column in enumerate(columns):
-                    made.write_string(0, place, column.name)
-                    _write_cells(workbook, made, place, column)
-        except writer.exceptions.FileCreateError as error:  # which has the system's in it
+                workbook.set_properties({"created": _CREATED})
+                worksheet = workbook.add_worksheet(sheet)
+                for position, column in enumerate(columns):
+                    worksheet.write_string(0, position, column.name)
+                    _write_cells(workbook, worksheet, position, column)
+        except writer.exceptions.FileCreateError as error:  # it wraps the system's error
             raise error.args[0] from None
 
 
 class _Exact(float):
-    """A number that is written with all its digits, where xlsxwriter would write 16."""
+    """A number that is written with all its digits; xlsxwriter would write 16."""
 
     def __format__(self, spec: str) -> str:
         return float.__repr__(self)
 
 
-def _write_cells(workbook: Any, sheet: Any, place: int, column: pl.Series) -> None:
-    """The cells of a column, each as what it is: text is never taken for a formula or a link."""
+def _write_cells(workbook: Any, sheet: Any, position: int, column: pl.Series) -> None:
+    """Write the cells of a column by type, so that no text becomes a formula or a link."""
     cells, style = column.to_list(), None
     if column.dtype.is_numeric():
-        cells, write = (
-            [None if cell is None else _Exact(cell) for cell in cells],
-            sheet.write_number,
-        )
-    elif (shown := _SHOWN.get(column.dtype.base_type())) is not None:
-        style = workbook.add_format({"num_format": shown})
+        cells = [None if cell is None else _Exact(cell) for cell in cells]
+        write = sheet.write_number
+    elif (display := _DISPLAY_FORMATS.get(column.dtype.base_type())) is not None:
+        style = workbook.add_format({"num_format": display})
         write = sheet.write_datetime
     else:
         write = sheet.write_boolean if column.dtype == pl.Boolean else sheet.write_string
     for row, cell in enumerate(cells, start=1):
         if cell is not None:
-            write(row, place, cell, style)
+            write(row, position, cell, style)
 
 
 def _workbook(path: Path) -> Any:
@@ -119,10 +118,10 @@ def _workbook(path: Path) -> Any:
     return _read(lambda: reader.read_excel(path.read_bytes()))
 
 
-def _read(ask: Callable[[], Any]) -> Any:
-    """What the reader answers; its own message may quote cells, so it is not passed on."""
+def _read(read: Callable[[], Any]) -> Any:
+    """Call the reader; its own message may quote cells, so it is not passed on."""
     try:
-        return ask()
+        return read()
     except (OSError, MemoryError):
         raise
     except BaseException as error:
@@ -135,31 +134,30 @@ def _read(ask: Callable[[], Any]) -> Any:
         ) from None
 
 
-def _sheet(workbook: Any, wanted: str | None, file: str) -> str:
-    """The sheet asked for, else the only one with a table that is not hidden."""
+def _choose_sheet(workbook: Any, sheet: str | None, file: str) -> str:
+    """The given sheet, else the only visible one with cells: a chart has none."""
     names: list[str] = workbook.sheet_names
-    if wanted is not None:
-        if wanted not in names:
+    if sheet is not None:
+        if sheet not in names:
             raise FileError(
-                f"there is no such sheet in {file}; it has: {listing(names)}"
-                f"{suggest(wanted, names)}"
+                f"there is no such sheet in {file}; it has: {listing(names)}{suggest(sheet, names)}"
             )
-        return wanted
-    shown = [name for name in names if _is_table(workbook, name)]
-    if not shown:
+        return sheet
+    tables = []
+    for name in names:
+        head = _read(partial(workbook.load_sheet, name, n_rows=0))
+        if head.visible == "visible" and head.width:
+            tables.append(name)
+    if not tables:
         raise FileError("the workbook has no sheet with cells that is not hidden; name one")
-    if len(shown) > 1:
-        raise FileError(f"there are several sheets: {listing(shown)}; name one: {file}#{shown[0]}")
-    return shown[0]
+    if len(tables) > 1:
+        raise FileError(
+            f"there are several sheets: {listing(tables)}; name one: {file}#{tables[0]}"
+        )
+    return tables[0]
 
 
-def _is_table(workbook: Any, name: str) -> bool:
-    """Whether a sheet is seen and has a cell: a chart has none."""
-    sheet = _read(lambda: workbook.load_sheet(name, n_rows=0))
-    return bool(sheet.visible == "visible" and sheet.width)
-
-
-def _table(workbook: Any, sheet: str) -> pl.DataFrame:
+def _read_table(workbook: Any, sheet: str) -> pl.DataFrame:
     """The records below the header, as typed columns; blank rows at the end are left out."""
 
     def load(**options: Any) -> pl.DataFrame:
@@ -173,7 +171,7 @@ def _table(workbook: Any, sheet: str) -> pl.DataFrame:
     if header.is_empty():
         raise FileError("the sheet is empty")
     cells = _body(load)
-    cells.columns = [str(place) for place in range(cells.width)]
+    cells.columns = [str(position) for position in range(cells.width)]
     names = [labels_of(cell).item() or "" for cell in header]
     if not any(cell.dtype == pl.String for cell in header):
         raise DataError(
@@ -189,30 +187,30 @@ def _table(workbook: Any, sheet: str) -> pl.DataFrame:
 
 
 def _body(load: Callable[..., pl.DataFrame]) -> pl.DataFrame:
-    """The cells below the header; what is of several kinds in one column is text there."""
+    """The cells below the header; a column of several types is text.
+
+    The reader makes truth values among numbers 1 and 0.
+    """
     cells = load()
-    spelt = load(dtypes="string")
-    mixed = [
-        place
-        for place, column in enumerate(cells)
-        if column.dtype.is_numeric() and spelt[:, place].is_in(["true", "false"]).any()
-    ]  # the reader makes truth values among numbers 1 and 0
-    for place in mixed:
-        cells.replace_column(place, spelt[:, place])
+    texts = load(dtypes="string")
+    for position, column in enumerate(cells.get_columns()):
+        text = texts[:, position]
+        if column.dtype.is_numeric() and text.is_in(["true", "false"]).any():
+            cells.replace_column(position, text)
     return cells
 
 
 def _typed(column: pl.Series) -> pl.Series:
-    """What a workbook stores as something wider: whole numbers, dates, times of day."""
+    """Whole numbers, dates and times of day, which a workbook stores in a wider type."""
     if column.dtype == pl.Null:
         return column.cast(pl.String)
     if column.dtype.is_float():
         return whole_numbers(column)
     if column.dtype != pl.Datetime:
         return column
-    of_day = column.dt.date() < _FIRST_DATE
-    if of_day.any():
-        if not of_day.all():
+    time_of_day = column.dt.date() < _FIRST_DATE
+    if time_of_day.any():
+        if not time_of_day.all():
             raise DataError(
                 f"column '{column.name}' holds dates and times of day at once; make them one"
             )

@@ -17,18 +17,15 @@ LONGEST_NAME = 31  # of a sheet
 # Excel counts a 29 February 1900 that never was: which day an earlier number means depends
 # on the program that reads it.
 FIRST_DAY = datetime.date(1900, 3, 1)
-_OUTSIDE = "write it as CSV or Parquet"
-_WIDE = r"[\x{10000}-\x{10FFFF}]"  # two units in UTF-16
+_REMEDY = "write it as CSV or Parquet"
+_TWO_UNITS = r"[\x{10000}-\x{10FFFF}]"  # two units in UTF-16
 # What readers take for an escape, a character that XML lacks, and what xlsxwriter takes
 # for markup of its own.
-_UNSAFE = r"(?s)(?:_x[0-9A-Fa-f]{4}){2}_|[\x{FFFE}\x{FFFF}]|^<r>.*</r>$"
+_MARKUP = r"(?s)(?:_x[0-9A-Fa-f]{4}){2}_|[\x{FFFE}\x{FFFF}]|^<r>.*</r>$"
 
 
 def check_sheet_name(name: str) -> None:
-    """Refuse a name that Excel refuses for a sheet.
-
-    >>> check_sheet_name("people")
-    """
+    """Refuse a name that Excel refuses for a sheet."""
     if len(name.encode("utf-16-le")) > 2 * LONGEST_NAME:
         raise FileError(f"the name of a sheet has at most {LONGEST_NAME} characters")
     if not name.strip():
@@ -42,17 +39,17 @@ def check_sheet_name(name: str) -> None:
 
 
 def check_fits(frame: pl.DataFrame) -> list[pl.Series]:
-    """The columns as a workbook can hold them, or an error that says why it cannot."""
+    """The columns as a workbook can hold them; refuse what it cannot hold."""
     if frame.height >= ROWS or frame.width > COLUMNS:
         raise DataError(
             f"a sheet holds {ROWS - 1:,} records and {COLUMNS:,} columns; there are "
-            f"{frame.height:,} and {frame.width:,}: {_OUTSIDE}"
+            f"{frame.height:,} and {frame.width:,}: {_REMEDY}"
         )
     columns = [to_plain_type(column) for column in frame]
     if frame.select(pl.all_horizontal(pl.all().is_null())).to_series()[-1]:
         raise DataError(
             "the last record has no cell that is not missing, and blank rows at the end of a "
-            f"sheet are no records: leave it out, or {_OUTSIDE}"
+            f"sheet are no records: leave it out, or {_REMEDY}"
         )
     _check_text(pl.Series("", frame.columns), "the names of the columns have")
     for column in columns:
@@ -64,12 +61,12 @@ def check_fits(frame: pl.DataFrame) -> list[pl.Series]:
 
 
 def _problems(column: pl.Series) -> Iterator[str]:
-    """What is wrong with numbers and dates."""
+    """The numbers and dates that Excel cannot hold."""
     kind = column.dtype
     if not fits_a_float(column):
         yield (
             "whole numbers beyond 2^53, which Excel does not tell apart; make it text "
-            f"(and declare it nominal), or {_OUTSIDE}"
+            f"(and declare it nominal), or {_REMEDY}"
         )
     if kind.is_float() and column.is_infinite().any():
         yield "a code for missing that is infinite; choose another code"
@@ -81,25 +78,25 @@ def _problems(column: pl.Series) -> Iterator[str]:
     if early.any():
         yield (
             f"{count(int(early.sum()), 'date')} before March 1900 (first in row "
-            f"{first_row(early)}), which Excel does not know; make it text, or {_OUTSIDE}"
+            f"{first_row(early)}), which Excel does not know; make it text, or {_REMEDY}"
         )
     if kind == pl.Datetime and not (column.dt.cast_time_unit("ms").cast(kind) == column).all():
-        yield f"times finer than a millisecond, which Excel loses; round them, or {_OUTSIDE}"
+        yield f"times finer than a millisecond, which Excel loses; round them, or {_REMEDY}"
 
 
 def _check_text(column: pl.Series, where: str) -> None:
     """Refuse text that would not come back as it is."""
-    length = column.str.len_chars() + column.str.count_matches(_WIDE)
+    length = column.str.len_chars() + column.str.count_matches(_TWO_UNITS)
     long = (length > LONGEST_TEXT).fill_null(False)
     if long.any():
         raise DataError(
             f"{where} text of over {LONGEST_TEXT:,} characters, which Excel cuts: "
             f"{count(int(long.sum()), 'cell')}, the first in row {first_row(long)}; shorten it, "
-            f"or {_OUTSIDE}"
+            f"or {_REMEDY}"
         )
-    unsafe = column.str.contains(_UNSAFE).fill_null(False)
+    unsafe = column.str.contains(_MARKUP).fill_null(False)
     if unsafe.any():
         raise DataError(
             f"{where} text that a workbook takes for markup: {count(int(unsafe.sum()), 'cell')}, "
-            f"the first in row {first_row(unsafe)}; {_OUTSIDE}"
+            f"the first in row {first_row(unsafe)}; {_REMEDY}"
         )

@@ -1,7 +1,7 @@
-"""Files of statistics packages: columns and codes have labels, and more than one kind of missing.
+"""Files of statistics packages: columns and codes have labels, and missing values have codes.
 
-What all of them share; spss.py, stata.py and sas.py have what each is like. The bytes are read
-and written by pyreadstat.
+What SPSS, Stata and SAS share; their own modules hold the differences. pyreadstat reads and
+writes the bytes.
 """
 
 import codecs
@@ -24,7 +24,7 @@ from unveil.table.roles import Level
 from unveil.table.schema import Schema
 from unveil.wording import count
 
-MOST_CODES = 1_000  # different cells that a range of missing values may hold
+MOST_RANGE_CODES = 1_000  # different cells that a range of missing values may hold
 _LEVELS: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "scale": "numeric"}
 
 
@@ -34,10 +34,13 @@ class Labelled(Format, frozen=True, kw_only=True):
     package: ClassVar[Package]
     clock: ClassVar[Clock]
     reader: ClassVar[str]
-    asked: ClassVar[dict[str, bool]] = {"user_missing": True, "disable_datetime_conversion": True}
+    reader_options: ClassVar[dict[str, bool]] = {
+        "user_missing": True,
+        "disable_datetime_conversion": True,
+    }
 
     encoding: Annotated[
-        str | None, Meta(description="How the text is stored, where the file does not say it.")
+        str | None, Meta(description="Text encoding, if the file does not state it.")
     ] = None
 
     def __post_init__(self) -> None:
@@ -50,33 +53,41 @@ class Labelled(Format, frozen=True, kw_only=True):
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table, its labels and its missing codes."""
-        cells, said = self._parsed(path, self.reader, **self.asked)
+        cells, metadata = self._parse(path, self.reader, **self.reader_options)
         if not cells:
             raise DataError("there are no columns")
-        self.add_labels(path, said)
-        columns, tags, own = [], {}, {}
+        self.add_labels(path, metadata)
+        columns, tags, attributes = [], {}, {}
         for name in list(cells):
-            column, of_column = _column(name, cells.pop(name), said)
-            if of_column is not None:
-                tags[name] = of_column
-            own[name] = _attribute(column, of_column, said)
-            columns.append(self._typed(column, own[name].missing, said))
+            column, column_tags = _column(name, cells.pop(name), metadata)
+            if column_tags is not None:
+                tags[name] = column_tags
+            attribute = _attribute(column, column_tags, metadata)
+            if attribute != Attribute():
+                attributes[name] = attribute
+            columns.append(self._typed(column, attribute.missing, metadata))
         declared = Schema() if schema is None else schema
-        known = Schema({name: found for name, found in own.items() if found != Attribute()})
-        filled = declared.filled_from(known)
-        codebook = _codebook(self.package, said)
+        filled = declared.filled_from(Schema(attributes))
+        codebook = _codebook(self.package, metadata)
         return Microdata.from_labelled(pl.DataFrame(columns), filled, codebook, tags)
 
-    def add_labels(self, path: Path, said: Any) -> None:
-        """Add labels that are kept in a file of their own."""
+    def add_labels(self, path: Path, metadata: Any) -> None:
+        """Add the labels that are kept in another file."""
 
-    def _parsed(self, path: Path, reader: str, **asked: Any) -> tuple[dict[str, list[Any]], Any]:
+    def check_complete(self, file: BinaryIO) -> None:
+        """Raise ValueError if the file was cut short where pyreadstat does not notice it."""
+
+    def is_integer(self, name: str, metadata: Any) -> bool:
+        """Whether a column is meant to hold whole numbers: it is shown without decimals."""
+        return not re.search(r"\.0*[1-9]", metadata.original_variable_types.get(name) or "")
+
+    def _parse(self, path: Path, reader: str, **options: Any) -> tuple[dict[str, list[Any]], Any]:
         package = pyreadstat(self.package)
         try:
-            with path.open("rb") as file:  # what cannot be opened is told by the system's own words
-                self.check_whole(file)
-            cells, said = getattr(package, reader)(
-                path.absolute(), encoding=self.encoding, output_format="dict", **asked
+            with path.open("rb") as file:  # the system says why a file cannot be opened
+                self.check_complete(file)
+            cells, metadata = getattr(package, reader)(
+                path.absolute(), encoding=self.encoding, output_format="dict", **options
             )
         except (package.ReadstatError, package.PyreadstatError, ValueError):
             # Its own message may quote the file, so it is not passed on.
@@ -84,56 +95,49 @@ class Labelled(Format, frozen=True, kw_only=True):
                 f"this is not a whole {self.package} file: it is damaged, cut short or of another "
                 "format; or its text is stored otherwise than it says: name its encoding"
             ) from None
-        return cells, said
+        return cells, metadata
 
-    def _typed(self, column: pl.Series, codes: tuple[str, ...], said: Any) -> pl.Series:
-        """Numbers as dates, times or whole numbers, where the file shows them so."""
+    def _typed(self, column: pl.Series, codes: tuple[str, ...], metadata: Any) -> pl.Series:
+        """Numbers as dates, times or whole numbers, if the file shows them so."""
         if column.dtype == pl.String:
             return column
-        shown_as = said.original_variable_types.get(column.name) or ""
-        moments = column if codes else self.clock.moments(column, shown_as)
-        if moments.dtype != pl.Float64 or self.clock.kind(shown_as):
+        display_format = metadata.original_variable_types.get(column.name) or ""
+        moments = column if codes else self.clock.moments(column, display_format)
+        if moments.dtype != pl.Float64 or self.clock.kind(display_format):
             return moments
-        return whole_numbers(column) if self.is_whole(column.name, said) else column
-
-    def check_whole(self, file: BinaryIO) -> None:
-        """Raise ValueError if the file is cut short where pyreadstat does not notice it."""
-
-    def is_whole(self, name: str, said: Any) -> bool:
-        """Whether a column is meant to hold whole numbers only: it is shown without decimals."""
-        return not re.search(r"\.0*[1-9]", said.original_variable_types.get(name) or "")
+        return whole_numbers(column) if self.is_integer(column.name, metadata) else column
 
 
 def pyreadstat(package: Package) -> Any:
-    """The package that knows these files, or an error that says how to get it."""
+    """The package that reads these files, or an error that says how to install it."""
     return import_optional("pyreadstat", "stat", f"a file of {package}")
 
 
-def _column(name: str, values: list[Any], said: Any) -> tuple[pl.Series, pl.Series | None]:
-    """A column as text or 64-bit numbers; and which of its missing cells have which tag."""
-    if said.readstat_variable_types[name].startswith("string"):
+def _column(name: str, values: list[Any], metadata: Any) -> tuple[pl.Series, pl.Series | None]:
+    """A column as text or 64-bit numbers, and the tags of its missing cells."""
+    if metadata.readstat_variable_types[name].startswith("string"):
         text = pl.Series(name, values, dtype=pl.String)
         return text.set(text == "", None), None  # packages have no other missing text
-    if not said.missing_user_values.get(name):
+    if not metadata.missing_user_values.get(name):
         return pl.Series(name, values, dtype=pl.Float64), None
     numbers = [None if isinstance(value, str) else value for value in values]
     tags = [f".{value}" if isinstance(value, str) else None for value in values]
     return pl.Series(name, numbers, dtype=pl.Float64), pl.Series(name, tags, dtype=pl.String)
 
 
-def _attribute(column: pl.Series, tags: pl.Series | None, said: Any) -> Attribute:
-    """What the file says that a column is."""
+def _attribute(column: pl.Series, tags: pl.Series | None, metadata: Any) -> Attribute:
+    """What the file declares of a column."""
     name = column.name
     labels = {
-        _label(key, tagged=column.dtype != pl.String): str(label)
-        for key, label in (said.variable_value_labels.get(name) or {}).items()
+        _category(value, tagged=column.dtype != pl.String): str(label)
+        for value, label in (metadata.variable_value_labels.get(name) or {}).items()
     }
-    codes = _codes(column, said.missing_ranges.get(name) or [])
+    codes = _missing_codes(column, metadata.missing_ranges.get(name) or [])
     if tags is not None:
         codes = (*codes, *sorted(set(tags.drop_nulls())))
-    level, question = _level(column, labels, codes, said.variable_measure.get(name) or "")
+    level, question = _level(column, labels, codes, metadata.variable_measure.get(name) or "")
     return Attribute(
-        label=said.column_names_to_labels.get(name) or "",
+        label=metadata.column_names_to_labels.get(name) or "",
         labels=labels,
         missing=codes,
         level=level,
@@ -141,22 +145,22 @@ def _attribute(column: pl.Series, tags: pl.Series | None, said: Any) -> Attribut
     )
 
 
-def _label(key: Any, *, tagged: bool) -> str:
+def _category(value: Any, *, tagged: bool) -> str:
     """A value as the text of its category; a tag as .a."""
-    if isinstance(key, str):
-        return f".{key}" if tagged else key
-    return str(labels_of(pl.Series([float(key)])).item())
+    if isinstance(value, str):
+        return f".{value}" if tagged else value
+    return str(labels_of(pl.Series([float(value)])).item())
 
 
-def _codes(column: pl.Series, ranges: list[dict[str, Any]]) -> tuple[str, ...]:
-    """What counts as missing: single values, and those cells that are in a range."""
+def _missing_codes(column: pl.Series, ranges: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The codes for missing: single values, and the cells that lie in a range."""
     codes: dict[str, None] = {}
-    for one in ranges:
-        low, high = one["lo"], one["hi"]
+    for ends in ranges:
+        low, high = ends["lo"], ends["hi"]
         inside = pl.Series([low])
         if low != high:
             inside = column.filter(column.is_between(low, high)).unique().sort()
-        if len(inside) > MOST_CODES:
+        if len(inside) > MOST_RANGE_CODES:
             raise DataError(
                 f"column '{column.name}' has {count(len(inside), 'different value')} in a range of "
                 "missing values: make them system-missing, or declare single values"
@@ -168,7 +172,7 @@ def _codes(column: pl.Series, ranges: list[dict[str, Any]]) -> tuple[str, ...]:
 def _level(
     column: pl.Series, labels: dict[str, str], codes: tuple[str, ...], measure: str
 ) -> tuple[Level | None, str]:
-    """A level as the file's owner declared it, else as labels suggest, with a question."""
+    """The declared level of measurement, else the one that labels suggest, with a question."""
     level, text = _LEVELS.get(measure), column.dtype == pl.String
     if text and level == "ordinal":
         return "nominal", "the file says that it is ordinal: in which order (ordinal)?"
@@ -181,26 +185,27 @@ def _level(
     return "numeric", "some values have labels: a quantity (numeric), or a code (ordinal, nominal)?"
 
 
-def _codebook(package: Package, said: Any) -> Codebook:
+def _codebook(package: Package, metadata: Any) -> Codebook:
+    def length(name: str) -> int:
+        text = metadata.readstat_variable_types[name] == "string"
+        return metadata.variable_storage_width.get(name) or 0 if text else 0
+
     return Codebook(
         package,
-        label=said.file_label or "",
-        notes=tuple(said.notes or ()),
-        table=said.table_name or "",
+        label=metadata.file_label or "",
+        notes=tuple(metadata.notes or ()),
+        table=metadata.table_name or "",
         variables={
             name: Variable(
-                format=said.original_variable_types.get(name) or "",
-                informat=said.original_variable_informats.get(name) or "",
-                measure=said.variable_measure.get(name) or "",
-                width=said.variable_display_width.get(name) or 0,
-                length=_length(name, said),
-                missing=tuple((one["lo"], one["hi"]) for one in said.missing_ranges.get(name, [])),
+                format=metadata.original_variable_types.get(name) or "",
+                informat=metadata.original_variable_informats.get(name) or "",
+                measure=metadata.variable_measure.get(name) or "",
+                width=metadata.variable_display_width.get(name) or 0,
+                length=length(name),
+                missing=tuple(
+                    (ends["lo"], ends["hi"]) for ends in metadata.missing_ranges.get(name, [])
+                ),
             )
-            for name in said.column_names
+            for name in metadata.column_names
         },
     )
-
-
-def _length(name: str, said: Any) -> int:
-    text = said.readstat_variable_types[name] == "string"
-    return said.variable_storage_width.get(name) or 0 if text else 0

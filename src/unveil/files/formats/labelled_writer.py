@@ -1,9 +1,9 @@
-"""What is written to a statistics package's file: columns with labels, codes and formats."""
+"""Writing a statistics package's file: columns with labels, codes for missing and formats."""
 
 import abc
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -21,56 +21,125 @@ from unveil.table.microdata import Microdata
 from unveil.wording import count, listing
 
 T = TypeVar("T")
-_LAST = 253_402_300_799 * 1_000_000  # the last second of 9999, in microseconds
-_HEAD = 640  # bytes in which all these files say when they were made
-_TRUTH = {"true": "1", "false": "0"}
-UNWRITTEN = "Unable to write data"  # what pyreadstat says of a full disk
+_LAST_MICROSECOND = 253_402_300_799 * 1_000_000  # the last second of 9999
+_HEAD_BYTES = 640  # in which all these files say when they were made
+_BOOLEAN_CODES = {"true": "1", "false": "0"}
+_DISK_FULL = "Unable to write data"  # pyreadstat's message
+
+
+class OutgoingColumn(NamedTuple):
+    """A column on its way into a file."""
+
+    column: pl.Series  # text or numbers, codes for missing among them
+    attribute: Attribute
+    variable: Variable  # what is still true of how it was kept
+    labels: dict[Any, str]  # by value
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.column.name
+
+
+Columns = Sequence[OutgoingColumn]
 
 
 class PackageRules(NamedTuple):
     """What a package allows."""
 
+    package: Package
     name: re.Pattern[str]  # of a column
     longest_name: int  # in bytes, as are all lengths
     longest_label: int  # of a column
     longest_value_label: int
     longest_text: int
-    cases: bool  # whether Age and age are two columns
+    case_sensitive: bool  # whether Age and age are two columns
     reserved: set[str]
     largest: float  # number
     smallest: float = 0.0
 
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse names that the package does not take."""
+        seen: dict[str, str] = {}
+        for name in names:
+            folded = name if self.case_sensitive else name.casefold()
+            valid = self.name.fullmatch(name) and (name[0] == "_" or name[0].isalpha())
+            if not valid or folded in self.reserved:
+                raise DataError(f"column '{name}': {self.package} takes no such name; rename it")
+            self._check_length(name, name, self.longest_name, "its name")
+            if folded in seen:
+                raise DataError(
+                    f"columns '{seen[folded]}' and '{name}' differ in case only, and "
+                    f"{self.package} takes them for one; rename one of them"
+                )
+            seen[folded] = name
+
+    def check(self, columns: Columns) -> None:
+        """Refuse, before anything is written, what the package cannot hold."""
+        self.check_names([outgoing.name for outgoing in columns])
+        for outgoing in columns:
+            label = outgoing.attribute.label
+            self._check_length(outgoing.name, label, self.longest_label, "its label")
+            for label in outgoing.labels.values():
+                longest = self.longest_value_label
+                self._check_length(outgoing.name, label, longest, "a label of a value")
+            if outgoing.column.dtype == pl.String:
+                self._check_text(outgoing.column)
+            else:
+                self._check_numbers(outgoing.column)
+
+    def _check_length(self, column: str, text: str, longest: int, subject: str) -> None:
+        if len(text.encode()) > longest:
+            raise DataError(
+                f"column '{column}': {subject} has more than the {longest:,} bytes that "
+                f"{self.package} takes"
+            )
+
+    def _check_text(self, column: pl.Series) -> None:
+        long = (column.str.len_bytes() > self.longest_text).fill_null(False)
+        if long.any():
+            raise DataError(
+                f"column '{column.name}' has {count(int(long.sum()), 'text')} of more than the "
+                f"{self.longest_text:,} bytes that {self.package} takes; shorten them, or write "
+                "another format"
+            )
+        zero = column.str.contains("\0", literal=True).fill_null(False)
+        if zero.any():
+            raise DataError(
+                f"column '{column.name}' has {count(int(zero.sum()), 'text')} with a zero byte, "
+                f"which {self.package} cannot hold; remove them"
+            )
+
+    def _check_numbers(self, column: pl.Series) -> None:
+        size = column.abs()
+        outside = (size > self.largest) | ((size < self.smallest) & (size > 0))
+        if outside.any():
+            raise DataError(
+                f"column '{column.name}' has {count(int(outside.sum()), 'number')} larger or "
+                f"smaller than {self.package} takes; rescale it"
+            )
+
 
 class CreationTime(NamedTuple):
-    """When a file was made: where it says so, the pattern's first group, and what it is to say."""
+    """Where a file says when it was made, the pattern's first group, and what is written there."""
 
     pattern: re.Pattern[bytes]
-    always: bytes
+    constant: bytes
 
-    def write(self, path: Path) -> None:
-        """Let the file have been made at no time of its own: same data, same bytes."""
+    def overwrite(self, path: Path) -> None:
+        """Replace the time by a constant: same data, same bytes."""
         with path.open("r+b") as file:
-            for found in self.pattern.finditer(file.read(_HEAD)):
-                file.seek(found.start(1))
-                file.write(self.always)
-
-
-class OutgoingColumn(NamedTuple):
-    """One column on its way into a file."""
-
-    column: pl.Series  # text or numbers, codes for missing among them
-    attribute: Attribute
-    variable: Variable  # what is still true of how it was kept
-    label: str
-    labels: dict[Any, str]  # by value
+            for match in self.pattern.finditer(file.read(_HEAD_BYTES)):
+                file.seek(match.start(1))
+                file.write(self.constant)
 
 
 class Writable(Labelled, frozen=True, kw_only=True):
     """A file of a statistics package that can be written, too."""
 
     writer: ClassVar[str]
-    made: ClassVar[CreationTime]
-    with_codes: ClassVar[bool] = False  # whether codes for missing are cells, and declared
+    creation_time: ClassVar[CreationTime]
+    writes_codes: ClassVar[bool] = False  # whether codes for missing are cells, and declared
 
     @property
     @abc.abstractmethod
@@ -78,79 +147,79 @@ class Writable(Labelled, frozen=True, kw_only=True):
         """What the package allows."""
 
     @abc.abstractmethod
-    def told(self, columns: list[OutgoingColumn], data: Microdata, path: Path) -> dict[str, Any]:
-        """What pyreadstat is told beside cells, labels of columns and formats."""
+    def writer_options(self, columns: Columns, data: Microdata, path: Path) -> dict[str, Any]:
+        """The options of pyreadstat's writer, beside cells, labels of columns and formats."""
 
-    def cells(self, one: OutgoingColumn, data: Microdata) -> pl.Series:  # noqa: ARG002
+    def cells(self, outgoing: OutgoingColumn, data: Microdata) -> pl.Series:  # noqa: ARG002
         """A column as pyreadstat takes it."""
-        return one.column
+        return outgoing.column
+
+    def display_format(self, outgoing: OutgoingColumn, data: Microdata) -> str:  # noqa: ARG002
+        """The format in which the package shows a column."""
+        return outgoing.variable.format
 
     def check_columns(self, columns: Sequence[str]) -> None:
         """Refuse names that the package does not take."""
-        check_names(columns, self.rules, self.package)
-
-    def shown_as(self, one: OutgoingColumn, data: Microdata) -> str:  # noqa: ARG002
-        """The format of a column."""
-        return one.variable.format
+        self.rules.check_names(columns)
 
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table with all that the format has a place for."""
-        package, book = pyreadstat(self.package), codebook_for(data, self.package)
-        columns = outgoing(data, self.package, self.clock, with_codes=self.with_codes)
-        check(columns, self.rules, self.package)
-        told = self.told(columns, data, path)
+        package, codebook = pyreadstat(self.package), codebook_for(data, self.package)
+        columns = [
+            self._outgoing(data, to_plain_type(column), codebook.variable(column.name))
+            for column in data.to_frame("polars")
+        ]
+        self.rules.check(columns)
+        options = self.writer_options(columns, data, path)
         try:
             getattr(package, self.writer)(
-                pl.DataFrame([self.cells(one, data) for one in columns]),
+                pl.DataFrame([self.cells(outgoing, data) for outgoing in columns]),
                 path.absolute(),
-                file_label=book.label,
-                column_labels=by_name(columns, lambda one: one.label),
-                variable_format=by_name(columns, lambda one: self.shown_as(one, data)),
-                **told,
+                file_label=codebook.label,
+                column_labels=by_name(columns, lambda outgoing: outgoing.attribute.label),
+                variable_format=by_name(columns, lambda o: self.display_format(o, data)),
+                **options,
             )
         except (package.ReadstatError, package.PyreadstatError) as error:
-            if str(error) == UNWRITTEN:
-                raise unwritten() from None
+            if str(error) == _DISK_FULL:
+                raise FileError(
+                    "cannot be written: the disk is full, or gone; it is as it was"
+                ) from None
             # Its own message may quote cells, so it is not passed on.
             raise DataError(
                 f"the table cannot be written as {self.package} has it; write another format"
             ) from None
-        self.made.write(path)
+        self.creation_time.overwrite(path)
 
-
-def outgoing(
-    data: Microdata, package: Package, clock: Clock, *, with_codes: bool = False
-) -> list[OutgoingColumn]:
-    """Every column as a package can hold it: text or numbers, codes for missing if it has them."""
-    book, made = codebook_for(data, package), []
-    for column in map(to_plain_type, data.to_frame("polars")):
-        attribute, variable = data.schema[column.name], book.variable(column.name)
-        moment = column.dtype in (pl.Date, pl.Datetime)
-        if moment and not variable.format:
-            kind = "date" if column.dtype == pl.Date else "time"
-            variable = variable._replace(format=clock.shown[kind])  # type: ignore[index]
-        stored = _stored(column, clock)
-        if moment or not with_codes:
+    def _outgoing(self, data: Microdata, column: pl.Series, variable: Variable) -> OutgoingColumn:
+        """A column as the package can hold it."""
+        attribute = data.schema[column.name]
+        is_moment = column.dtype in (pl.Date, pl.Datetime)
+        if is_moment and not variable.format:
+            display = self.clock.default_formats["date" if column.dtype == pl.Date else "time"]
+            variable = variable._replace(format=display)
+        stored = _stored(column, self.clock)
+        if is_moment or not self.writes_codes:
             stored = stored.set(data.missing_code(column.name).is_not_null(), None)
         labels = {} if attribute.generalised else _by_value(attribute.labels, column, stored)
-        made.append(OutgoingColumn(stored, attribute, variable, attribute.label, labels))
-    return made
+        return OutgoingColumn(stored, attribute, variable, labels)
 
 
 def codebook_for(data: Microdata, package: Package) -> Codebook:
-    """What is kept of the file that the data came from, if it was one of this package."""
-    book = data.codebook
-    return book if book is not None and book.package == package else Codebook(package)
+    """The codebook of the file that the data came from, if it was one of this package."""
+    codebook = data.codebook
+    return codebook if codebook and codebook.package == package else Codebook(package)
 
 
 def _stored(column: pl.Series, clock: Clock) -> pl.Series:
-    if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
-        logging.getLogger("unveil").warning(
-            "column '%s': its times are written as in UTC; such a file knows no time zones",
-            column.name,
-        )
+    """A column as text or 64-bit numbers."""
     if column.dtype in (pl.Date, pl.Datetime):
-        if column.dtype == pl.Datetime and (column.dt.epoch("us") > _LAST).any():
+        if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
+            logging.getLogger("unveil").warning(
+                "column '%s': its times are written as in UTC; such a file knows no time zones",
+                column.name,
+            )
+        if column.dtype == pl.Datetime and (column.dt.epoch("us") > _LAST_MICROSECOND).any():
             raise DataError(f"column '{column.name}' has times after the last second of 9999")
         return clock.numbers(column)
     if not fits_a_float(column):
@@ -162,81 +231,20 @@ def _stored(column: pl.Series, clock: Clock) -> pl.Series:
 
 
 def _by_value(labels: dict[str, str], column: pl.Series, stored: pl.Series) -> dict[Any, str]:
-    """Labels by the values that a column can hold; a label of anything else is left out."""
+    """Labels by the values that a column can hold; other labels are left out."""
     if column.dtype == pl.Boolean:
-        labels = {_TRUTH.get(code, code): label for code, label in labels.items()}
+        labels = {_BOOLEAN_CODES.get(code, code): label for code, label in labels.items()}
     cells = {code: cell_of(code, stored.dtype) for code in labels}
-    found = {cell.item(): labels[code] for code, cell in cells.items() if cell is not None}
-    return {value: label for value, label in found.items() if value not in (inf, -inf)}
+    by_value = {cell.item(): labels[code] for code, cell in cells.items() if cell is not None}
+    return {value: label for value, label in by_value.items() if value not in (inf, -inf)}
 
 
-def check_names(names: Sequence[str], rules: PackageRules, package: Package) -> None:
-    """Refuse names that a package does not take."""
-    seen: dict[str, str] = {}
-    for name in names:
-        folded = name if rules.cases else name.casefold()
-        named = rules.name.fullmatch(name) and (name[0] == "_" or name[0].isalpha())
-        if not named or folded in rules.reserved:
-            raise DataError(f"column '{name}': {package} takes no such name; rename it")
-        _check_length(name, rules.longest_name, "its name", f"column '{name}'", package)
-        if folded in seen:
-            raise DataError(
-                f"columns '{seen[folded]}' and '{name}' differ in case only, and {package} takes "
-                "them for one; rename one of them"
-            )
-        seen[folded] = name
-
-
-def check(columns: Sequence[OutgoingColumn], rules: PackageRules, package: Package) -> None:
-    """Refuse what a package cannot hold, before anything is written."""
-    check_names([one.column.name for one in columns], rules, package)
-    for one in columns:
-        told = f"column '{one.column.name}'"
-        _check_length(one.label, rules.longest_label, "its label", told, package)
-        for label in one.labels.values():
-            _check_length(label, rules.longest_value_label, "a label of a value", told, package)
-        if one.column.dtype == pl.String:
-            _check_text(one.column, rules.longest_text, package)
-        else:
-            _check_numbers(one.column, rules, package)
-
-
-def _check_length(text: str, longest: int, what: str, told: str, package: Package) -> None:
-    if len(text.encode()) > longest:
-        raise DataError(f"{told}: {what} has more than the {longest:,} bytes that {package} takes")
-
-
-def _check_text(column: pl.Series, longest: int, package: Package) -> None:
-    long = (column.str.len_bytes() > longest).fill_null(False)
-    zero = column.str.contains("\0", literal=True).fill_null(False)
-    if long.any():
-        raise DataError(
-            f"column '{column.name}' has {count(int(long.sum()), 'text')} of more than the "
-            f"{longest:,} bytes that {package} takes; shorten them, or write another format"
-        )
-    if zero.any():
-        raise DataError(
-            f"column '{column.name}' has {count(int(zero.sum()), 'text')} with a zero byte, which "
-            f"{package} cannot hold; remove them"
-        )
-
-
-def _check_numbers(column: pl.Series, rules: PackageRules, package: Package) -> None:
-    size = column.abs()
-    outside = ((size > rules.largest) | ((size < rules.smallest) & (size > 0))).fill_null(False)
-    if outside.any():
-        raise DataError(
-            f"column '{column.name}' has {count(int(outside.sum()), 'number')} larger or smaller "
-            f"than {package} takes; rescale it"
-        )
-
-
-def tell_plainly_missing(data: Microdata, columns: Iterable[OutgoingColumn]) -> None:
-    """Warn of missing cells whose codes cannot be written: that they are missing can."""
+def warn_lost_codes(data: Microdata, columns: Columns) -> None:
+    """Warn of missing cells that are written without their codes."""
     lost = [
-        one.column.name
-        for one in columns
-        if (data.missing_code(one.column.name).is_not_null() & one.column.is_null()).any()
+        outgoing.name
+        for outgoing in columns
+        if (data.missing_code(outgoing.name).is_not_null() & outgoing.column.is_null()).any()
     ]
     if lost:
         logging.getLogger("unveil").warning(
@@ -246,12 +254,6 @@ def tell_plainly_missing(data: Microdata, columns: Iterable[OutgoingColumn]) -> 
         )
 
 
-def unwritten() -> FileError:
-    """Not all of a table has found its place."""
-    return FileError("cannot be written: the disk is full, or gone; it is as it was")
-
-
-def by_name(columns: Sequence[OutgoingColumn], said: Callable[[OutgoingColumn], T]) -> dict[str, T]:
-    """What is said of each column, by its name; of some, nothing."""
-    every = {one.column.name: said(one) for one in columns}
-    return {name: told for name, told in every.items() if told}
+def by_name(columns: Columns, value: Callable[[OutgoingColumn], T]) -> dict[str, T]:
+    """The value of each column by its name; empty values are left out."""
+    return {outgoing.name: found for outgoing in columns if (found := value(outgoing))}

@@ -11,71 +11,66 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.errors import DataError
-from unveil.files.formats import epochs as clocks
+from unveil.files.formats import epochs
 from unveil.files.formats.labelled_writer import (
+    Columns,
     CreationTime,
     OutgoingColumn,
     PackageRules,
     Writable,
     by_name,
-    tell_plainly_missing,
+    warn_lost_codes,
 )
 from unveil.table.microdata import Microdata
 from unveil.wording import listing
 
 _RULES = PackageRules(
+    package="Stata",
     name=re.compile(r"(?!str\d+$)[^\W\d]\w{0,31}"),
     longest_name=128,
     longest_label=320,
     longest_value_label=32_000,
     longest_text=2_000_000,
-    cases=True,
+    case_sensitive=True,
     largest=8.98e307,  # beyond it are codes for missing
     reserved={"_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long"}
     | {"_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL", "using", "with"},
 )
-_MADE = CreationTime(
-    re.compile(rb"(?:<timestamp>\x11|^[^<].{90})(\d\d \w{3} \d{4} \d\d:\d\d)", re.DOTALL),
-    b"01 Jan 1980 00:00",
-)
 _BEGIN, _END = b"<stata_dta>", b"</stata_dta>"
-_LONG = (-2_147_483_647, 2_147_483_620)  # beyond it are Stata's own codes for missing
+_LONG_RANGE = (-2_147_483_647, 2_147_483_620)  # beyond it are Stata's own codes for missing
 _TAG, _TAG_OF_SAS = re.compile(r"\.[a-z]"), re.compile(r"\.[A-Z]")
 
 
 class Stata(Writable, frozen=True, kw_only=True):
-    """Stata: .dta files.
-
-    Examples
-    --------
-    >>> Stata(version=13).suffixes
-    ('.dta',)
-    """
+    """Stata: .dta files."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".dta",)
     package = "Stata"
-    clock = clocks.STATA
+    clock = epochs.STATA
     reader, writer = "read_dta", "write_dta"
-    made = _MADE
+    creation_time = CreationTime(
+        re.compile(rb"(?:<timestamp>\x11|^[^<].{90})(\d\d \w{3} \d{4} \d\d:\d\d)", re.DOTALL),
+        b"01 Jan 1980 00:00",
+    )
 
     version: Annotated[
         Literal[8, 9, 10, 11, 12, 13, 14, 15],
-        Meta(description="The oldest Stata that is to read what is written."),
+        Meta(description="The oldest version of Stata that can read the file."),
     ] = 14
 
-    def check_whole(self, file: BinaryIO) -> None:
+    def check_complete(self, file: BinaryIO) -> None:
         """Since Stata 13 a file ends as it begins, with a tag."""
         if file.read(len(_BEGIN)) == _BEGIN:
             file.seek(-len(_END), os.SEEK_END)
             if file.read() != _END:
                 raise ValueError
 
-    def is_whole(self, name: str, said: Any) -> bool:
-        """Numbers that are stored as whole ones."""
-        return str(said.readstat_variable_types[name]).startswith("int")
+    def is_integer(self, name: str, metadata: Any) -> bool:
+        """Whether a column is stored as integers."""
+        return str(metadata.readstat_variable_types[name]).startswith("int")
 
     def keeps_labels(self, data: Microdata) -> bool:
-        """Those of text have no place."""
+        """Stata has no labels for text."""
         text = [name for name in data.columns if data.column(name).dtype == pl.String]
         return not any(data.schema[name].labels for name in text)
 
@@ -84,23 +79,23 @@ class Stata(Writable, frozen=True, kw_only=True):
         """What Stata allows."""
         return _RULES
 
-    def told(self, columns: list[OutgoingColumn], data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002
+    def writer_options(self, columns: Columns, data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002
         """Labels, and the letters of missing codes."""
-        tell_plainly_missing(data, [one for one in columns if one.column.dtype == pl.String])
-        _tell_unlabelled(columns)
+        warn_lost_codes(data, [one for one in columns if one.column.dtype == pl.String])
+        _warn_lost_labels(columns)
         return {
             "version": self.version,
             "variable_value_labels": by_name(columns, _labels),
             "missing_user_values": by_name(columns, lambda one: list(_tags(one).values())),
         }
 
-    def cells(self, one: OutgoingColumn, data: Microdata) -> pl.Series:
-        """A column as Stata stores it, letters in the place of codes for missing."""
-        name, column, tags = one.column.name, one.column, _tags(one)
+    def cells(self, outgoing: OutgoingColumn, data: Microdata) -> pl.Series:
+        """A column as Stata stores it, with letters for missing codes."""
+        name, column, tags = outgoing.name, outgoing.column, _tags(outgoing)
         if column.dtype == pl.String:
             return column.fill_null("")
         whole = data.column(name).dtype.is_integer() or data.column(name).dtype == pl.Boolean
-        if whole and column.is_between(*_LONG).all():
+        if whole and column.is_between(*_LONG_RANGE).all():
             column = column.cast(pl.Int32)
         if not tags:
             return column
@@ -109,46 +104,47 @@ class Stata(Writable, frozen=True, kw_only=True):
         return pl.Series(name, cells, dtype=pl.Object)
 
 
-def _tags(one: OutgoingColumn) -> dict[str, str]:
-    """The letter of each code for missing: its own, as in .a, else the next one that is free.
+def _tags(outgoing: OutgoingColumn) -> dict[str, str]:
+    """The letter of each code for missing: its own, as in .a, else the next free one.
 
     Text has none.
     """
-    if one.column.dtype == pl.String:
+    if outgoing.column.dtype == pl.String:
         return {}
-    codes = one.attribute.missing
-    own = {code: code[1] for code in codes if _TAG.fullmatch(code)}
-    own |= {
+    codes = outgoing.attribute.missing
+    tags = {code: code[1] for code in codes if _TAG.fullmatch(code)}
+    tags |= {
         code: code[1].lower()
         for code in codes
-        if _TAG_OF_SAS.fullmatch(code) and code[1].lower() not in own.values()
+        if _TAG_OF_SAS.fullmatch(code) and code[1].lower() not in tags.values()
     }
-    free = (letter for letter in ascii_lowercase if letter not in own.values())
+    free = (letter for letter in ascii_lowercase if letter not in tags.values())
     if len(codes) > len(ascii_lowercase):
         raise DataError(
-            f"column '{one.column.name}' has more codes for missing than Stata has letters: "
+            f"column '{outgoing.name}' has more codes for missing than Stata has letters: "
             "declare fewer"
         )
-    return own | {code: next(free) for code in codes if code not in own}
+    return tags | {code: next(free) for code in codes if code not in tags}
 
 
-def _labels(one: OutgoingColumn) -> dict[Any, str]:
-    """Labels of whole numbers, and of letters: of a code that became one, at least the code."""
-    if one.column.dtype == pl.String:
+def _labels(outgoing: OutgoingColumn) -> dict[Any, str]:
+    """The labels of whole numbers and of letters; an unlabelled code is its letter's label."""
+    if outgoing.column.dtype == pl.String:
         return {}
-    tags = _tags(one)
-    named = {int(value): label for value, label in one.labels.items() if _is_whole(value)}
-    known = one.attribute.labels
+    tags, declared = _tags(outgoing), outgoing.attribute.labels
+    labels: dict[Any, str] = {
+        int(value): label for value, label in outgoing.labels.items() if _is_whole(value)
+    }
     for code, letter in tags.items():
-        if code in known or code != f".{letter}":
-            named[letter] = known.get(code, code)  # type: ignore[index]
+        if code in declared or code != f".{letter}":
+            labels[letter] = declared.get(code, code)
     numbers = {int(code) for code in tags if re.fullmatch(r"-?\d+", code)}
-    return {value: label for value, label in named.items() if value not in numbers}
+    return {value: label for value, label in labels.items() if value not in numbers}
 
 
-def _tell_unlabelled(columns: list[OutgoingColumn]) -> None:
+def _warn_lost_labels(columns: Columns) -> None:
     without = [
-        one.column.name
+        one.name
         for one in columns
         if any(not _is_whole(v) for v in one.labels if str(v) not in one.attribute.missing)
     ]
@@ -159,4 +155,4 @@ def _tell_unlabelled(columns: list[OutgoingColumn]) -> None:
 
 
 def _is_whole(value: float | str) -> bool:
-    return not isinstance(value, str) and value == int(value) and abs(value) <= _LONG[1]
+    return not isinstance(value, str) and value == int(value) and abs(value) <= _LONG_RANGE[1]

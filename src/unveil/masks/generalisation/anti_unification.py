@@ -10,15 +10,14 @@ from msgspec import Meta
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.grouping.disjoint_groups import GroupBuilder, masks_with
 from unveil.grouping.patterns import MOST_ATTRIBUTES, anti_unify
-from unveil.masks.base import Promised
-from unveil.masks.column_sets import ColumnSet, InGroups, check_sets, sets_of
+from unveil.masks.base import ColumnSet, ColumnSets, Guarantee, check_column_sets, column_sets
 from unveil.masks.generalisation.base import (
     GeneralisedTable,
     GeneralisingMask,
     K,
     key_codes,
-    starred,
-    told,
+    model_words,
+    starred_table,
 )
 from unveil.models.base import ConfidentialModel, compile_rules
 from unveil.models.k_anonymity import KAnonymity
@@ -88,8 +87,8 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
     True
     """
 
-    discards: ClassVar[bool] = True
-    again: ClassVar[bool] = True
+    discards_records: ClassVar[bool] = True
+    accepts_generalised: ClassVar[bool] = True
 
     k: Annotated[K | None, Meta(description="How many records at least are alike.")] = None  # type: ignore[assignment]
     stars: Annotated[
@@ -114,11 +113,11 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         bool,
         Meta(description="Whether patterns are made inside each combination of what is secret."),
     ] = True
-    groups: InGroups = None
+    groups: ColumnSets = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_sets(self)
+        check_column_sets(self, self.k, self.groups)
         if self.by_confidential and any(isinstance(one, ConfidentialModel) for one in self.models):
             raise SpecError(
                 f"{self.step}: all of a pattern have the same confidential values, and models ask "
@@ -127,16 +126,16 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
 
     def sets(self, data: Microdata) -> tuple[ColumnSet, ...]:
         """The sets of columns, each with its k."""
-        return sets_of(self, data, super().targets(data) if self.groups is None else ())
+        return column_sets(self, data, self.k, self.groups)
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """The columns of all sets."""
         return tuple(column for group in self.sets(data) for column in group.columns)
 
-    def promises(self, data: Microdata) -> tuple[Promised, ...]:
+    def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:
         """The models on each set of columns."""
         return tuple(
-            Promised((KAnonymity(k=group.k), *self.models), group.columns)
+            Guarantee((KAnonymity(k=group.k), *self.models), group.columns)
             for group in self.sets(data)
         )
 
@@ -174,10 +173,10 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         keys, declared = self.targets(data), data.schema.with_role("confidential")
         return [name for name in data.columns if name in declared and name not in keys]
 
-    def nobody_left(self, data: Microdata) -> DataError:
+    def empty_release_error(self, data: Microdata) -> DataError:
         """The error where nobody satisfies a pattern."""
         group = self.sets(data)[0]
-        asked = f" and keep {told(self.models)}" if self.models else ""
+        asked = f" and keep {model_words(self.models)}" if self.models else ""
         return DataError(
             f"{self.step}: no {group.k:,} records agree in all but {self.stars} of "
             f"{count(len(group.columns), 'attribute')}{asked}: allow more stars, ask for a smaller "
@@ -217,12 +216,12 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         codes = key_codes(data, keys, unknown=self.unknown)
         found = anti_unify(codes, classes, k=self.k or 1, stars=self.stars, order=self.order)
         if not len(found.rows):
-            raise self.nobody_left(data)
+            raise self.empty_release_error(data)
         gathering = GroupBuilder(codes, compile_rules((), data, keys))
         supports = gathering.satisfying(found.rows, found.masks, classes)[0]
         shown = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
         table = data.select([*keys, *self._secret(data)]).take(found.rows)
-        made = starred(table, keys, shown)
+        made = starred_table(table, keys, shown)
         rest = np.flatnonzero(~found.identified)
         return Patterns(table.replace(made.columns, made.attributes), supports, rest, len(data))
 
@@ -237,14 +236,14 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
             gathered = [self._gathered(rest, group, own, progress) for group in sets]
             stay = np.all([one.group >= 0 for one in gathered], axis=0)
             if not stay.any():
-                raise self.nobody_left(data)
+                raise self.empty_release_error(data)
             if stay.all() or (len(sets) == 1 and not of_all):
                 break
             released = released[stay]
         rows, keys = released[stay], self.targets(data)
         shown = np.ones((len(data), len(keys)), np.bool_)
         shown[rows] = np.column_stack([one.told for one in gathered])[stay]
-        made = starred(data, keys, shown)
+        made = starred_table(data, keys, shown)
         after = data.replace(made.columns, made.attributes).select(keys).take(rows)
         alike = classes_of(after, keys)
         there = np.isin(np.arange(len(data)), rows)

@@ -13,8 +13,8 @@ from unveil.grouping.classes import SIZE
 from unveil.grouping.lattice import MOST_NODES, LatticeOptimum, LatticeProblem, look, search
 from unveil.grouping.level_loss import CellLoss, ClassSize, Discernibility, LevelLoss
 from unveil.grouping.rollup import Ladder, RolledRows
-from unveil.masks.generalisation.base import GeneralisedTable, GeneralisingMask, told
-from unveil.masks.generalisation.levels import Coarsening, Levels, levels_of
+from unveil.masks.generalisation.base import GeneralisedTable, GeneralisingMask, model_words
+from unveil.masks.generalisation.levels import AttributeLevels, Coarsening, attribute_levels
 from unveil.models.base import Model, compile_rules
 from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.support.options import Progress, part_of
@@ -95,7 +95,8 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
     True
     """
 
-    discards: ClassVar[bool] = True
+    discards_records: ClassVar[bool] = True
+    accepts_dates: ClassVar[bool] = True  # they become stars, never ranges
 
     suppress: Annotated[
         Share, Meta(description="The share of the records that may be left out.")
@@ -134,10 +135,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
                 "can be searched: give columns fewer levels (hierarchies), or name fewer columns"
             )
 
-    def _check_dates(self, data: Microdata, keys: Sequence[str]) -> None:
-        """Dates become stars, never ranges."""
-
-    def check_counted(self, model: Model) -> None:
+    def check_model(self, model: Model) -> None:
         """Stars come for a whole column, so as values or wildcards they are alike."""
         if isinstance(model, KMap) and not isinstance(model.population, Microdata):
             raise SpecError(
@@ -180,7 +178,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
     def _populations(self) -> tuple[KMap, ...]:
         return tuple(model for model in self._models if isinstance(model, KMap))
 
-    def _levels(self, data: Microdata) -> list[Levels]:
+    def _levels(self, data: Microdata) -> list[AttributeLevels]:
         others = [model.population for model in self._populations]
         for other in others:
             for column in self.targets(data):
@@ -191,7 +189,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
                     )
         given = self.hierarchies or {}
         return [
-            levels_of(
+            attribute_levels(
                 self.step,
                 [data, *others],
                 column,
@@ -201,7 +199,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             for column in self.targets(data)
         ]
 
-    def _problem(self, data: Microdata, levels: Sequence[Levels]) -> LatticeProblem:
+    def _problem(self, data: Microdata, levels: Sequence[AttributeLevels]) -> LatticeProblem:
         files = range(1 + len(self._populations))
         rows = RolledRows.of(
             [np.column_stack([one.codes[file] for one in levels]) for file in files]
@@ -219,7 +217,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             self._loss(rows, levels),
         )
 
-    def _loss(self, rows: RolledRows, levels: Sequence[Levels]) -> LevelLoss:
+    def _loss(self, rows: RolledRows, levels: Sequence[AttributeLevels]) -> LevelLoss:
         if self.loss == "discernibility":
             return Discernibility()
         if self.loss == "class-size":
@@ -237,21 +235,21 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         return CellLoss.of_values(rows, costs, lost)
 
     def _unmet(
-        self, problem: LatticeProblem, levels: Sequence[Levels], found: LatticeOptimum
+        self, problem: LatticeProblem, levels: Sequence[AttributeLevels], found: LatticeOptimum
     ) -> DataError:
         """Say what cannot be met, why, and what could be."""
         few = f"with at most {count(problem.most, 'record')} left out"
         top = look(problem, tuple(one.height for one in levels))
         if found.left_out >= problem.n <= problem.most:
             return DataError(
-                f"{self.step}: {told(self._models)} cannot be met: whatever the levels, nobody "
-                "would be left; ask for less"
+                f"{self.step}: {model_words(self._models)} cannot be met: whatever the levels, "
+                "nobody would be left; ask for less"
             )
         if top.certain <= problem.most:
             return DataError(
-                f"{self.step}: {few}, {told(self._models)} cannot be met at any choice of levels: "
-                f"where it comes nearest, {count(found.left_out, 'record')} would have to go; let "
-                "more records be left out (suppress), or ask for less"
+                f"{self.step}: {few}, {model_words(self._models)} cannot be met at any choice of "
+                f"levels: where it comes nearest, {count(found.left_out, 'record')} would have to "
+                "go; let more records be left out (suppress), or ask for less"
             )
         apart = [one.column for one in levels if one.groups[-1].max() > 0]
         remedy = "let more records be left out (suppress), or ask for less"
@@ -273,7 +271,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         """What is broken at the top: k, with the largest that could be met, or any of all."""
         k = problem.rules.bound[problem.rules.kind == SIZE].max()
         if sizes[sizes < k].sum() <= problem.most:
-            return told(self._models)
+            return model_words(self._models)
         ascending = np.sort(sizes[sizes > 0])
         possible = ascending[np.cumsum(ascending) > problem.most].min()
         return f"k = {k:g} (k = {possible:,} could)"

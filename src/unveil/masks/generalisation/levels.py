@@ -20,8 +20,8 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.errors import SchemaError, SpecError
-from unveil.masks.generalisation.base import generalised
-from unveil.masks.recoding import ranges_of
+from unveil.masks.generalisation.base import generalised_attribute
+from unveil.masks.global_recoding import ranges_of_width
 from unveil.support.arrays import Floats, Ints
 from unveil.table.attribute import Attribute
 from unveil.table.cells import STAR, Range, Star, escape, parse_cell, write_prefix, write_range
@@ -32,8 +32,8 @@ from unveil.table.encoding.to_arrays import codes
 from unveil.table.hierarchies import Hierarchy
 from unveil.table.microdata import Microdata
 
-FINEST = 64  # of so many ranges, about, is the finest level that is made for numbers
-SMALLEST = 1e-290  # a width that can still be divided by
+FINEST_RANGES = 64  # of so many ranges, about, is the finest level that is made for numbers
+SMALLEST_WIDTH = 1e-290  # a width that can still be divided by
 
 
 class Coarsening(
@@ -73,7 +73,7 @@ class Coarsening(
             raise SpecError(f"{where}: prefix: numbers of characters, each less than before")
 
 
-class Rung(NamedTuple):
+class Level(NamedTuple):
     """One level: the cell of each known value, and what part of the domain it leaves open."""
 
     name: str
@@ -82,7 +82,7 @@ class Rung(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Levels:
+class AttributeLevels:
     """One attribute at every level."""
 
     column: str
@@ -104,9 +104,9 @@ class Levels:
         return pl.Series(self.column, cells.tolist(), dtype=pl.String)
 
 
-def levels_of(
+def attribute_levels(
     step: str, files: Sequence[Microdata], column: str, how: Coarsening, *, star: bool
-) -> Levels:
+) -> AttributeLevels:
     """The levels of an attribute of a file, and of others that are generalised the same way.
 
     A level that puts together nothing that is in the files is left out.
@@ -114,14 +114,14 @@ def levels_of(
     >>> import unveil
     >>> people = unveil.households(100, seed=7)
     >>> ages = Coarsening(intervals=(10.0, 20.0))
-    >>> made = levels_of("full-domain", [people], "age", ages, star=True)
+    >>> made = attribute_levels("full-domain", [people], "age", ages, star=True)
     >>> made.names, made.cells[1][:2]
     (('value', 'ranges of 10', 'ranges of 20', 'star'), ('0..19', '20..39'))
     """
     data = files[0]
     level = data.level(column)
     _check_kind(step, column, level, how)
-    maker = _Numbers if level == "numeric" else _Categories
+    maker = _NumericDomain if level == "numeric" else _CategoryDomain
     found = maker(step, files, column)
     rungs = list(found.rungs(how))
     known, missing = found.known, any((one < 0).any() for one in found.codes)
@@ -129,7 +129,7 @@ def levels_of(
     if not topped:
         rungs = [rung for rung in rungs if set(rung.cells) != {STAR}]
     else:
-        rungs.append(Rung("star", [STAR] * known, [1.0] * known))
+        rungs.append(Level("star", [STAR] * known, [1.0] * known))
     return _assembled(found, data, rungs, missing=missing)
 
 
@@ -145,7 +145,9 @@ def _check_kind(step: str, column: str, level: str, how: Coarsening) -> None:
             )
 
 
-def _assembled(found: _Found, data: Microdata, rungs: list[Rung], *, missing: bool) -> Levels:
+def _assembled(
+    found: _Domain, data: Microdata, rungs: list[Level], *, missing: bool
+) -> AttributeLevels:
     """The levels as arrays; missing is the last value, and its own group below a star."""
     values = found.known + missing
     groups, cells, cost, names = [np.arange(values)], [], [np.zeros(values)], ["value"]
@@ -160,15 +162,15 @@ def _assembled(found: _Found, data: Microdata, rungs: list[Rung], *, missing: bo
         cost.append(np.array([*rung.cost, *(1.0 if text else 0.0 for text in gap)]))
         names.append(rung.name)
     coded = tuple(np.where(one < 0, values - 1, one) for one in found.codes)
-    attribute = generalised(data, found.column)
+    attribute = generalised_attribute(data, found.column)
     if attribute.level == "ordinal":
         attribute = msgspec.structs.replace(attribute, order=found.listed)
-    return Levels(
+    return AttributeLevels(
         found.column, coded, np.array(groups), tuple(cells), np.array(cost), tuple(names), attribute
     )
 
 
-class _Found(abc.ABC):
+class _Domain(abc.ABC):
     """The distinct values of an attribute in all files, and ever coarser cells for them."""
 
     known: int  # how many values there are
@@ -181,7 +183,7 @@ class _Found(abc.ABC):
         self.hierarchy = Hierarchy.of(self.attribute.hierarchy)
 
     @abc.abstractmethod
-    def rungs(self, how: Coarsening) -> Iterator[Rung]:
+    def rungs(self, how: Coarsening) -> Iterator[Level]:
         """Its levels above the values themselves, but for the star."""
 
     def check_leaves(self) -> None:
@@ -199,7 +201,7 @@ class _Found(abc.ABC):
             yield level, own, self.hierarchy.labels[level]
 
 
-class _Numbers(_Found):
+class _NumericDomain(_Domain):
     def __init__(self, step: str, files: Sequence[Microdata], column: str) -> None:
         super().__init__(step, files, column)
         every = common_numbers(*files, column=column)
@@ -215,7 +217,7 @@ class _Numbers(_Found):
         self.low, self.high = float(mine.min(initial=np.inf)), float(mine.max(initial=-np.inf))
         self.stored = stored_as(files[0].column(column))
 
-    def rungs(self, how: Coarsening) -> Iterator[Rung]:
+    def rungs(self, how: Coarsening) -> Iterator[Level]:
         """Ranges: of the groups of a hierarchy, or beginning at the multiples of a width."""
         if how.intervals is None and self.hierarchy.depth:
             yield from self._groups()
@@ -230,16 +232,16 @@ class _Numbers(_Found):
             return
         for width in self._widths() if how.intervals is None else how.intervals:
             closed = self.stored == "whole numbers" and float(width).is_integer()
-            ranges = ranges_of(self.step, self.values, float(width), closed=closed)
+            ranges = ranges_of_width(self.step, self.values, float(width), closed=closed)
             whole = self.stored == "whole numbers" and not closed
             yield self._rung(f"ranges of {width:g}", ranges.tolist(), whole=whole)
 
     def _widths(self) -> Iterator[float]:
         """From a round width, of about so many ranges, ever twice as wide."""
         spread, largest = self.high - self.low, float(np.abs(self.values).max())
-        if spread / FINEST < SMALLEST:
+        if spread / FINEST_RANGES < SMALLEST_WIDTH:
             return
-        width = _round_near(spread / FINEST)
+        width = _round_near(spread / FINEST_RANGES)
         if self.stored == "whole numbers":
             width = max(width, Decimal(2))
         while largest / float(width) > 2**52:
@@ -248,7 +250,7 @@ class _Numbers(_Found):
             yield float(width)
             width *= 2
 
-    def _groups(self) -> Iterator[Rung]:
+    def _groups(self) -> Iterator[Level]:
         self.check_leaves()
         labels = pl.concat([labels_of(file.column(self.column)) for file in self.files])
         try:
@@ -270,9 +272,9 @@ class _Numbers(_Found):
             ]
             yield self._rung(_level(level), [cells[code] for code in own.tolist()])
 
-    def _rung(self, name: str, cells: list[str], *, whole: bool = False) -> Rung:
+    def _rung(self, name: str, cells: list[str], *, whole: bool = False) -> Level:
         cost = {text: self._open(text, whole=whole) for text in set(cells)}
-        return Rung(name, cells, [cost[text] for text in cells])
+        return Level(name, cells, [cost[text] for text in cells])
 
     def _open(self, text: str, *, whole: bool) -> float:
         """The part of the file's range that a cell leaves open."""
@@ -286,7 +288,7 @@ class _Numbers(_Found):
         return float(max(within, 0.0)) / (self.high - self.low)
 
 
-class _Categories(_Found):
+class _CategoryDomain(_Domain):
     def __init__(self, step: str, files: Sequence[Microdata], column: str) -> None:
         super().__init__(step, files, column)
         data = files[0]
@@ -306,7 +308,7 @@ class _Categories(_Found):
         self.known = len(self.values)
         self.codes = np.split(places - missing, np.cumsum([len(one) for one in coded])[:-1])
 
-    def rungs(self, how: Coarsening) -> Iterator[Rung]:
+    def rungs(self, how: Coarsening) -> Iterator[Level]:
         """Groups of a hierarchy, beginnings, or runs of the order."""
         if how.prefix:
             yield from self._prefixes(how.prefix)
@@ -317,11 +319,11 @@ class _Categories(_Found):
                 cells = [STAR if label == STAR else escape(label) for label in called]
                 most = max(len(self.hierarchy.leaves) - 1, 1)
                 texts = [cells[code] for code in own.tolist()]
-                yield Rung(_level(level), texts, ((sizes[own] - 1) / most).tolist())
+                yield Level(_level(level), texts, ((sizes[own] - 1) / most).tolist())
         elif self.files[0].level(self.column) == "ordinal":
             yield from self._runs()
 
-    def _prefixes(self, given: bool | tuple[int, ...]) -> Iterator[Rung]:
+    def _prefixes(self, given: bool | tuple[int, ...]) -> Iterator[Level]:
         longest = max(map(len, self.values), default=0)
         for length in range(longest - 1, 0, -1) if given is True else given or ():
             heads = [value[:length] for value in self.values]
@@ -335,9 +337,9 @@ class _Categories(_Found):
             most = max(len(self.listed) - 1, 1)
             cost = [(len(members[head]) - 1) / most for head in heads]
             told = "character" if length == 1 else "characters"
-            yield Rung(f"first {length} {told}", [cells[head] for head in heads], cost)
+            yield Level(f"first {length} {told}", [cells[head] for head in heads], cost)
 
-    def _runs(self) -> Iterator[Rung]:
+    def _runs(self) -> Iterator[Level]:
         size, many = 2, len(self.listed)
         while size < many:
             cells, cost = [], []
@@ -345,7 +347,7 @@ class _Categories(_Found):
                 run = self.listed[place // size * size :][:size]
                 cells.append(_from_to(run))
                 cost.append((len(run) - 1) / (many - 1))
-            yield Rung(f"runs of {size}", cells, cost)
+            yield Level(f"runs of {size}", cells, cost)
             size *= 2
 
 

@@ -10,13 +10,13 @@ from unveil.errors import DataError, SpecError
 from unveil.grouping.disjoint_groups import GroupBuilder
 from unveil.grouping.patterns import MOST_ATTRIBUTES
 from unveil.grouping.wildcards import stars_needed
-from unveil.masks.base import Promised
+from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import (
     GeneralisedTable,
     GeneralisingMask,
     key_codes,
-    starred,
-    told,
+    model_words,
+    starred_table,
 )
 from unveil.models.base import compile_rules
 from unveil.models.k_anonymity import KAnonymity, Stars
@@ -57,7 +57,7 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
     True
     """
 
-    again: ClassVar[bool] = True
+    accepts_generalised: ClassVar[bool] = True
 
     importance: Annotated[
         dict[str, Annotated[float, Meta(gt=0)]] | None,
@@ -73,10 +73,10 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
                 "do not make: leave out models, or set stars to 'value'"
             )
 
-    def promises(self, data: Microdata) -> tuple[Promised, ...]:
+    def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:
         """Its models, a star being what it is here."""
         models = (KAnonymity(k=self.k, stars=self.stars), *self.models)
-        return (Promised(models, self.targets(data)),)
+        return (Guarantee(models, self.targets(data)),)
 
     def check(self, data: Microdata) -> None:
         """Importance is of columns that are masked."""
@@ -99,19 +99,19 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
                     "if no cell of it may be a star"
                 )
 
-    def check_counted(self, model: object) -> None:
+    def check_model(self, model: object) -> None:
         """Stars may be wildcards here."""
         if not isinstance(model, KAnonymity):
-            super().check_counted(model)  # type: ignore[arg-type]
+            super().check_model(model)  # type: ignore[arg-type]
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Give each record the cheapest stars with which enough others are like it."""
-        models, keys = self.promises(data)[0]
+        models, keys = self.guarantees(data)[0]
         codes = key_codes(data, keys)
         weights = np.array([(self.importance or {}).get(name, 1.0) for name in keys])
         masks = cheapest_masks(weights)
         if self.stars == "wildcard":
-            return starred(data, keys, stars_needed(codes, self.k, [m for _, m in masks]))
+            return starred_table(data, keys, stars_needed(codes, self.k, [m for _, m in masks]))
         made = GroupBuilder(codes, compile_rules(models, data, keys))
         done = 0
         for _, some in groupby(masks, key=lambda one: one[0]):
@@ -126,11 +126,11 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
         made.borrow(mask for _, mask in masks)
         if not made.absorb(weights):
             raise DataError(
-                f"{self.step}: {told(models)} cannot be kept by stars alone for "
+                f"{self.step}: {model_words(models)} cannot be kept by stars alone for "
                 f"{len(made.left):,} of the records: ask for less, or discard these"
             )
         made.refine()
-        return starred(data, keys, made.told)
+        return starred_table(data, keys, made.told)
 
 
 def cheapest_masks(weights: Floats) -> list[tuple[float, int]]:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from unveil.grouping.classes import Classes
 from unveil.grouping.mondrian import CutAxis, axis_of, mondrian
-from unveil.masks.base import KeepType, known_numbers
-from unveil.masks.centres import centred, first_rows
+from unveil.masks.base import KeepType, computable_numbers
+from unveil.masks.centres import first_rows, group_centres
 from unveil.masks.generalisation.base import (
     GeneralisedTable,
     GeneralisingMask,
     exact_labels,
-    generalised,
-    starred,
+    generalised_attribute,
+    starred_table,
 )
 from unveil.models.base import compile_rules
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
@@ -72,13 +72,13 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
     keep_type: KeepType = True
 
     @property
-    def texts(self) -> bool:
+    def generalises_cells(self) -> bool:
         """Whether cells become generalised ones."""
         return self.cells != "means"
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Cut the records into groups, and say what each may be."""
-        models, keys = self.promises(data)[0]
+        models, keys = self.guarantees(data)[0]
         axes = {name: self._axis(data, name) for name in keys}
         groups = mondrian(
             list(axes.values()), compile_rules(models, data, keys), relaxed=self.relaxed
@@ -88,7 +88,7 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
         spans = {name: _Span(axis, groups) for name, axis in axes.items()}
         if self.cells == "stars":
             told = np.column_stack([groups.scatter(spans[name].constant) for name in keys])
-            return starred(data, keys, told)
+            return starred_table(data, keys, told)
         if self.cells == "means":
             return self._means(data, spans, groups)
         columns = [
@@ -97,13 +97,13 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
             if not span.constant.all()  # then every cell stays
         ]
         return GeneralisedTable(
-            columns, {column.name: generalised(data, column.name) for column in columns}
+            columns, {column.name: generalised_attribute(data, column.name) for column in columns}
         )
 
     def _axis(self, data: Microdata, column: str) -> CutAxis:
         """An attribute's codes in the order in which it is cut."""
         if data.level(column) == "numeric":
-            values = known_numbers(self, data, [column]).values[:, 0]
+            values = computable_numbers(self, data, [column]).values[:, 0]
             listed, place = np.unique(values, return_inverse=True)  # a NaN comes last
             known = len(listed) - int(np.isnan(listed[-1]))
             coded = np.where(place < known, place, -1).astype(np.int32)
@@ -122,7 +122,7 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
         labels = np.asarray(groups.scatter(np.arange(len(groups.sizes))))
         columns = []
         for name, span in spans.items():
-            made = centred(data, name, labels, keep_type=self.keep_type)
+            made = group_centres(data, name, labels, keep_type=self.keep_type)
             columns.append(made.set(pl.Series(groups.scatter(span.mixed)), None))
         channel = Groups(tuple(spans), self.k, _deviations(data, tuple(spans)))
         return GeneralisedTable(columns, {}, channels=(channel,))

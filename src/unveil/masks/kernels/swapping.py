@@ -1,4 +1,4 @@
-"""Rank swapping: who exchanges values with whom, by position in ascending order."""
+"""Rank swapping: the partner of each rank, in ascending order."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from unveil.support.compile import kernel, part
 
 
 @part()
-def take_away(counts: Ints, position: int) -> None:
-    """One fewer at a position; `counts` is a tree of partial sums (Fenwick)."""
+def remove(counts: Ints, position: int) -> None:
+    """Remove a position from a Fenwick tree of partial sums."""
     i = position + 1
     while i < len(counts):
         counts[i] -= 1
@@ -16,8 +16,8 @@ def take_away(counts: Ints, position: int) -> None:
 
 
 @part()
-def so_far(counts: Ints, position: int) -> int:
-    """How many are left up to a position, itself included."""
+def count_up_to(counts: Ints, position: int) -> int:
+    """The number of positions left, up to and including this one."""
     total, i = 0, position + 1
     while i > 0:
         total += counts[i]
@@ -26,8 +26,8 @@ def so_far(counts: Ints, position: int) -> int:
 
 
 @part()
-def find(counts: Ints, nth: int) -> int:
-    """The position of the nth that is left, from 0."""
+def nth_left(counts: Ints, nth: int) -> int:
+    """The nth position left, counted from 0."""
     step = 1
     while 2 * step < len(counts):
         step *= 2
@@ -42,11 +42,10 @@ def find(counts: Ints, nth: int) -> int:
 
 @kernel()
 def swap_within(windows: Ints, uniforms: Floats, partner: Ints, counts: Ints) -> None:
-    """Visit positions in ascending order; each not yet swapped exchanges with a later one.
+    """Visit positions in ascending order, and swap each one left with a later one.
 
-    The partner is drawn among those not yet swapped within the position's window; where
-    there is none, the value stays. `partner`, filled here, is each position's own at first;
-    `counts` is scratch, one longer.
+    The partner is drawn from the positions left within the window; without one the value stays.
+    `partner`, initially the identity, is the output; `counts` is scratch of n + 1 zeros.
     """
     n = len(windows)
     for i in range(1, n + 1):
@@ -54,21 +53,21 @@ def swap_within(windows: Ints, uniforms: Floats, partner: Ints, counts: Ints) ->
     for i in range(n):
         if partner[i] != i:
             continue
-        take_away(counts, i)  # from here on, all that are left lie ahead
-        ahead = so_far(counts, min(i + windows[i], n - 1))
+        remove(counts, i)  # all positions left are ahead of i
+        ahead = count_up_to(counts, min(i + windows[i], n - 1))
         if ahead > 0:
-            j = find(counts, int(uniforms[i] * ahead))
-            take_away(counts, j)
+            j = nth_left(counts, int(uniforms[i] * ahead))
+            remove(counts, j)
             partner[i], partner[j] = j, i
 
 
 @kernel()
-def swap_by(steps: Floats, state: Ints, tries: int, partner: Ints, settled: Bools) -> bool:
-    """The same with a step drawn for each position, drawn again while it leads nowhere.
+def swap_by_steps(steps: Floats, state: Ints, tries: int, partner: Ints, settled: Bools) -> bool:
+    """Visit positions in ascending order, and swap each one left over a drawn step.
 
-    A step leads nowhere before the next position, past the last or to one that is swapped
-    already; after so many `tries` the value stays. Returns whether all positions are done;
-    if not, the steps are used up: call again with more. `state` is where it stands.
+    A step below 1, past the end or to a settled position is drawn again; after `tries` draws the
+    value stays. Returns whether all positions are settled; if not, the steps are used up: call
+    again with more. `state` is the current position and its number of draws.
     """
     n, i, tried = len(partner), state[0], state[1]
     for step in steps:

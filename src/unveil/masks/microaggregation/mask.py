@@ -1,4 +1,4 @@
-"""Microaggregation: records in small groups that are alike, replaced by their centres."""
+"""Microaggregation: similar records form groups, and are replaced by the centre of the group."""
 
 from __future__ import annotations
 
@@ -13,18 +13,22 @@ from unveil.errors import DataError, SchemaError, SpecError
 from unveil.grouping.mdav import Categories, mdav, v_mdav
 from unveil.grouping.optimal import optimal_groups
 from unveil.masks.base import (
+    ColumnMask,
+    ColumnSet,
+    ColumnSets,
     Draw,
+    GroupSize,
     KeepType,
-    Masked,
-    OnColumns,
-    ascending,
+    MaskedTable,
+    ascending_rows,
+    check_column_sets,
     check_known,
+    column_sets,
+    computable_numbers,
     is_constant,
-    known_numbers,
     sort_keys,
 )
-from unveil.masks.centres import centred, means
-from unveil.masks.column_sets import ColumnSet, InGroups, Size, check_sets, sets_of
+from unveil.masks.centres import group_centres, group_means
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.work import GROUPED
@@ -35,59 +39,54 @@ from unveil.table.roles import LEVELS
 from unveil.values.release.channels import Channel, Groups, Swap
 from unveil.wording import listing
 
-MOST_CELLS = 2**27  # a GiB of points
-GAMMA = 0.2  # for scattered data, as published
+MOST_COORDINATES = 2**27  # a GiB
+DEFAULT_GAMMA = 0.2  # published value for scattered data
 
 
-class Microaggregation(OnColumns, frozen=True, kw_only=True):
-    """Microaggregation: groups of at least k records alike, replaced by their centres.
+class Microaggregation(ColumnMask, frozen=True, kw_only=True):
+    """Microaggregation: replace groups of at least k similar records by their centres.
 
-    In the columns that are masked together at least k records become equal, so that nobody can
-    tell them apart by these. The more alike the records of a group were, the less is lost.
+    In the columns that are masked together at least k records become equal, so that these columns
+    do not tell them apart. The more similar the records of a group, the less is lost.
 
-    "mdav": the record farthest from the centre of all makes a group with its k - 1 nearest;
-    the record farthest from it makes another; and so on with those left. Groups have k to
-    2k - 1 records. Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous
+    "mdav": the record farthest from the centre of all records forms a group with its k - 1
+    nearest; the record farthest from that one forms another; the rest is treated alike. Groups
+    have k to 2k - 1 records. Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous
     k-anonymity through microaggregation (2005).
 
-    "v-mdav": groups of variable size, for data in clusters. The record farthest from the
-    centre of the whole file makes a group with its k - 1 nearest. Then, up to 2k - 1, the
-    record nearest to any member joins, if it is less far from that member than `gamma` times
-    as far as from the nearest other record that is in no group yet; else the next group
-    begins. When fewer than k are left, each joins the group whose centre is nearest, which
-    may then have more than 2k - 1. With `gamma` 0 nobody joins before that; 0.2 suits
-    scattered data, 1.1 data in clusters. Solanas and Martínez-Ballesté, V-MDAV: a
-    multivariate microaggregation with variable group size (2006).
+    "v-mdav": groups of variable size, for clustered data. The record farthest from the centre of
+    the file forms a group with its k - 1 nearest. Up to size 2k - 1 the record nearest to a member
+    joins if its distance is less than `gamma` times the distance to its nearest other ungrouped
+    record. The last fewer than k records join the groups with the nearest centres, which may then
+    have more than 2k - 1. With `gamma` 0 no group is extended; 0.2 suits scattered data, 1.1
+    clustered data. Solanas and Martínez-Ballesté, V-MDAV: a multivariate microaggregation with
+    variable group size (2006).
 
-    "optimal": of one column, numeric or ordinal, the groups with the least sum of squares
-    within them: of numbers, no others of at least k lose less variance. Groups are k to
-    2k - 1 neighbours in ascending order; equal values may come into different ones, as they
-    stand in the file. Ordered categories count by their places. The channel is that of
-    individual ranking, a swap by no position: a group stands where its members stood. Hansen
-    and Mukherjee, A polynomial algorithm for optimal univariate microaggregation (2003).
+    "optimal": the groups of one numeric or ordinal column with the least within-group sum of
+    squares. Groups are k to 2k - 1 neighbours in ascending order (ties in file order); ordered
+    categories count by their positions. The channel is that of individual ranking. Hansen and
+    Mukherjee, A polynomial algorithm for optimal univariate microaggregation (2003).
 
-    Numbers become the group's mean, ordered categories its median (the lower of two), others
-    its commonest category. Between records, numbers count by their difference over the
-    deviation, ordered categories by the difference of their places, the lowest and the
-    highest being 1 apart, others 0 or 1; squares are added up. Among equally far records the
-    first in the file is taken.
+    Numbers become the mean of the group, ordered categories the lower median, others the most
+    frequent category. The squared distance of two records sums the squared differences of numbers
+    over their standard deviation (`standardise`), of the positions of ordered categories, scaled
+    to 0..1, and 0 or 1 for other categories. Among equally distant records the first is taken.
 
-    `groups` aggregates several sets of columns, each by itself and with its own k. A
-    missing cell stays missing. It counts as an average one, and where fewer than k members of
-    a group know a value, it is averaged with the next group along that column; the optimal
-    groups are those of the known values.
+    `groups` aggregates several sets of columns, each on its own and with its own k. Missing cells
+    stay missing and count as average in distances. A group with fewer than k known values in a
+    column is averaged with the next group along that column.
 
     Examples
     --------
     >>> import unveil
     >>> sample = unveil.households(100)
-    >>> both = Microaggregation(k=5, columns=["income", "tax"])
-    >>> unveil.mask(sample, [both]).channels
+    >>> together = Microaggregation(k=5, columns=["income", "tax"])
+    >>> unveil.mask(sample, [together]).channels
     (Groups(income, tax),)
-    >>> apart = Microaggregation(
+    >>> in_sets = Microaggregation(
     ...     groups=[{"columns": ["income"], "k": 3}, {"columns": ["tax", "rent"], "k": 8}]
     ... )
-    >>> unveil.mask(sample, [apart]).channels
+    >>> unveil.mask(sample, [in_sets]).channels
     (Groups(income), Groups(tax, rent))
     >>> best = Microaggregation(k=5, columns=["income"], algorithm="optimal")
     >>> unveil.mask(sample, [best]).channels
@@ -95,35 +94,32 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
     """
 
     levels: ClassVar[tuple[str, ...]] = LEVELS
-    chance: ClassVar[bool] = False
+    is_random: ClassVar[bool] = False
     seconds_per_record: ClassVar[float] = GROUPED
 
-    k: Annotated[Size | None, Meta(description="The least size of a group.")] = None
-    groups: InGroups = None
+    k: Annotated[GroupSize | None, Meta(description="Minimum group size.")] = None
+    groups: ColumnSets = None
     algorithm: Annotated[
         Literal["mdav", "v-mdav", "optimal"],
-        Meta(description="How groups are made: optimal is for one column at a time."),
+        Meta(description="Grouping algorithm; optimal takes one column at a time."),
     ] = "mdav"
     gamma: Annotated[
         Annotated[float, Meta(ge=0, le=1000)] | None,
-        Meta(
-            description="V-MDAV: how readily groups grow beyond k, 0 not at all; "
-            f"if not given, {GAMMA}."
-        ),
+        Meta(description=f"V-MDAV: how readily groups grow; by default {DEFAULT_GAMMA}."),
     ] = None
     standardise: Annotated[
-        bool, Meta(description="Whether numbers are divided by their deviation in distances.")
+        bool, Meta(description="Divide numbers by their standard deviation in distances.")
     ] = True
     keep_type: KeepType = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_sets(self)
+        check_column_sets(self, self.k, self.groups)
         if self.gamma is not None and self.algorithm != "v-mdav":
             raise SpecError(f"{self.step}: gamma goes with algorithm 'v-mdav'")
 
-    def accepted(self) -> tuple[str, ...]:
-        """The optimal groups need an order."""
+    def accepted_levels(self) -> tuple[str, ...]:
+        """Optimal groups need an order."""
         return ("numeric", "ordinal") if self.algorithm == "optimal" else self.levels
 
     def _check_level(self, data: Microdata, column: str) -> None:
@@ -136,15 +132,14 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
         super()._check_level(data, column)
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
-        """The columns of all groups."""
+        """The columns of all sets."""
         return tuple(column for group in self._sets(data) for column in group.columns)
 
     def _sets(self, data: Microdata) -> tuple[ColumnSet, ...]:
-        """The sets of columns that are aggregated together."""
-        return sets_of(self, data, super().targets(data) if self.groups is None else ())
+        return column_sets(self, data, self.k, self.groups)
 
     def check(self, data: Microdata) -> None:
-        """There must be a group, and something to level out."""
+        """Raise an error for fewer than k values, too many categories, or constants only."""
         for group in self._sets(data):
             if self.algorithm == "optimal" and len(group.columns) > 1:
                 raise SpecError(
@@ -155,7 +150,7 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
             for column in group.columns:
                 check_known(self, data, column, group.k)
                 nominal = data.level(column) == "nominal"
-                if nominal and len(data) * data.column(column).n_unique() > MOST_CELLS:
+                if nominal and len(data) * data.column(column).n_unique() > MOST_COORDINATES:
                     raise DataError(
                         f"{self.step}: column '{column}' has too many categories for so many "
                         "records; merge some by global recoding first, or leave it out"
@@ -165,46 +160,41 @@ class Microaggregation(OnColumns, frozen=True, kw_only=True):
                     f"{self.step}: every column to aggregate is constant: nothing would change"
                 )
 
-    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
         """Aggregate each set of columns."""
         masked: list[pl.Series] = []
         channels: list[Channel] = []
         for group in self._sets(data):
-            space = _Space(self, data, group.columns)
-            found = self._grouped(data, group, space, progress)
+            space = _RecordPoints(self, data, group.columns)
+            partition = self._partition(data, group, space, progress)
             for column in group.columns:
-                own = enough_known(found, sort_keys(data, column), group.k)
-                masked.append(centred(data, column, own, keep_type=self.keep_type))
+                groups = merge_small_groups(partition, sort_keys(data, column), group.k)
+                masked.append(group_centres(data, column, groups, keep_type=self.keep_type))
             if self.algorithm == "optimal":
                 slack = slack_of(data.column(group.columns[0]), keep_type=self.keep_type)
                 channels.append(Swap(group.columns, 0, slack=slack))
             else:
                 channels.append(Groups(group.columns, group.k, space.deviation))
-        return Masked(data.replace(masked), tuple(channels))
+        return MaskedTable(data.replace(masked), tuple(channels))
 
-    def _grouped(
-        self, data: Microdata, group: ColumnSet, space: _Space, progress: Progress | None
+    def _partition(
+        self, data: Microdata, group: ColumnSet, space: _RecordPoints, progress: Progress | None
     ) -> Ints:
-        """The group of each record; of those that are in none, -1."""
+        """The group of each record; -1 without one."""
+        points, categories = space.points, space.categories
         if self.algorithm == "mdav":
-            return mdav(space.points, group.k, categories=space.categories, progress=progress)
+            return mdav(points, group.k, categories=categories, progress=progress)
         if self.algorithm == "v-mdav":
-            gamma = GAMMA if self.gamma is None else self.gamma
-            return v_mdav(
-                space.points,
-                group.k,
-                gamma=gamma,
-                categories=space.categories,
-                progress=progress,
-            )
+            gamma = DEFAULT_GAMMA if self.gamma is None else self.gamma
+            return v_mdav(points, group.k, gamma=gamma, categories=categories, progress=progress)
         keys = sort_keys(data, group.columns[0])
-        rows, groups = ascending(keys), np.full(len(data), -1)
+        rows, groups = ascending_rows(keys), np.full(len(data), -1)
         groups[rows] = optimal_groups(keys[rows], group.k, progress=progress)
         return groups
 
 
-class _Space:
-    """The records as points, squared distances between which are those of the method."""
+class _RecordPoints:
+    """The records as points; their squared distances are those of the method."""
 
     def __init__(self, mask: Microaggregation, data: Microdata, columns: Sequence[str]) -> None:
         self.categories: list[Categories] = []
@@ -213,58 +203,52 @@ class _Space:
         for j, column in enumerate(columns):
             width = sum(part.shape[1] for part in parts)
             if data.level(column) == "numeric":
-                found = known_numbers(mask, data, [column])
-                scale = scale_of(found)
+                original = computable_numbers(mask, data, [column])
+                scale = scale_of(original)
                 if mask.standardise and scale.deviation[0] > 0:
                     self.deviation[j] = scale.deviation[0]
-                values = (found.values - scale.mean) / self.deviation[j]
-                parts.append(np.where(found.present, values, 0.0))
+                values = (original.values - scale.mean) / self.deviation[j]
+                parts.append(np.where(original.present, values, 0.0))
             else:
-                placed = _placed(data, column, width)
-                self.categories.append(placed)
-                sizes = np.bincount(placed.codes[placed.codes >= 0], minlength=len(placed.places))
-                average = (placed.places * (sizes / sizes.sum())[:, None]).sum(0)
-                parts.append(np.vstack([placed.places, average])[placed.codes])
+                embedded = _embedded(data, column, width)
+                self.categories.append(embedded)
+                known, places = embedded.codes[embedded.codes >= 0], embedded.places
+                sizes = np.bincount(known, minlength=len(places))
+                average = (places * (sizes / sizes.sum())[:, None]).sum(0)
+                parts.append(np.vstack([places, average])[embedded.codes])
         self.points: Floats = np.ascontiguousarray(np.hstack(parts))
 
 
-def _placed(data: Microdata, column: str, first: int) -> Categories:
+def _embedded(data: Microdata, column: str, first: int) -> Categories:
+    """Categories as points: on a line from 0 to 1 if ordered, else all at distance 1."""
     coded = codes(data, column)
-    place = _in_line if coded.ordered else _all_apart
-    places = place(len(coded.categories))
+    n_categories = len(coded.categories)
+    places = np.diag(np.full(n_categories, np.sqrt(0.5)))
+    if coded.ordered:
+        places = np.linspace(0.0, 1.0, n_categories)[:, None]
     return Categories(coded.codes.astype(np.int64), places, first, coded.ordered)
 
 
-def _in_line(categories: int) -> Floats:
-    """Places of ordered categories, the first and the last 1 apart."""
-    return np.linspace(0.0, 1.0, categories)[:, None]
+def merge_small_groups(groups: Ints, keys: Floats, k: int) -> Ints:
+    """Groups of at least k known values: a smaller group joins the next along the column.
 
-
-def _all_apart(categories: int) -> Floats:
-    """Places of categories without an order, any two 1 apart."""
-    return np.diag(np.full(categories, np.sqrt(0.5)))
-
-
-def enough_known(groups: Ints, keys: Floats, k: int) -> Ints:
-    """Groups of at least k known values: one with fewer joins the next along the column.
-
-    >>> enough_known(np.array([0, 0, 1, 1]), np.array([1.0, np.nan, 5.0, 6.0]), 2).tolist()
+    >>> merge_small_groups(np.array([0, 0, 1, 1]), np.array([1.0, np.nan, 5.0, 6.0]), 2).tolist()
     [0, 0, 0, 0]
     """
     known = np.bincount(groups[~np.isnan(keys)], minlength=groups.max() + 1)
     if not ((known > 0) & (known < k)).any():
         return groups
-    here = ~np.isnan(keys)
-    along = np.full(len(known), np.inf)
-    along[groups[here]] = means(keys, groups)[here]
-    order = np.argsort(along, kind="stable")[: np.count_nonzero(known)]
-    joined, current, inside, before = np.arange(len(known)), order[0], 0, -1
+    present = ~np.isnan(keys)
+    centre = np.full(len(known), np.inf)
+    centre[groups[present]] = group_means(keys, groups)[present]
+    order = np.argsort(centre, kind="stable")[: np.count_nonzero(known)]
+    merged, current, size, previous = np.arange(len(known)), order[0], 0, -1
     for group in order:
-        if inside >= k:
-            before, current, inside = current, group, 0
-        joined[group] = current
-        inside += known[group]
-    if inside < k and before >= 0:  # nobody comes after the last
-        joined[joined == current] = before
-    result: Ints = joined[groups]
+        if size >= k:
+            previous, current, size = current, group, 0
+        merged[group] = current
+        size += known[group]
+    if size < k and previous >= 0:  # the last has no next
+        merged[merged == current] = previous
+    result: Ints = merged[groups]
     return result

@@ -66,11 +66,6 @@ def common_cells(*files: Microdata, column: str) -> list[Ints]:
 
     Numbers and dates are compared as numbers; text, generalised cells and columns that the files
     store differently by their text. The order is kept; -1 where missing.
-
-    >>> from unveil.table.sample import households
-    >>> sample = households(4)
-    >>> [cells.tolist() for cells in common_cells(sample, sample.take([3, 1]), column="age")]
-    [[61, 15, 17, 0], [0, 15]]
     """
     kinds = {_kind(data, column) for data in files}
     if kinds in ({"numbers"}, {"dates"}, {"times"}, {"dates", "times"}):

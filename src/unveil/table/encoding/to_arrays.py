@@ -148,9 +148,6 @@ def spread(values: Floats) -> tuple[float, float]:
 
     The deviation of a constant is 0, exactly; where nothing is known, both are. No digit
     depends on the order of the values.
-
-    >>> spread(np.array([3.0, 1.0, np.nan, 2.0]))
-    (2.0, 1.0)
     """
     known = np.sort(values[~np.isnan(values)])  # the same sum in whatever order they stand
     if len(known) < 2 or known[0] == known[-1]:

@@ -33,9 +33,6 @@ def as_column(column: pl.Series, values: Floats, *, keep_type: bool = True) -> p
     Whole numbers are rounded to whole numbers, unless `keep_type` is false: then they
     become 64-bit floats. Dates are rounded to days, times to their unit. What the type
     cannot hold is refused.
-
-    >>> as_column(pl.Series("age", [31, None, 54]), np.array([30.6, np.nan, 55.2])).to_list()
-    [31, None, 55]
     """
     kind = column.dtype if keep_type or not column.dtype.is_integer() else pl.Float64()
     rounded = values
@@ -87,11 +84,7 @@ def _typed(numbers: pl.Series, kind: pl.DataType) -> pl.Series:
 
 
 def slack_of(column: pl.Series, *, keep_type: bool = True) -> Slack:
-    """How far rounding to the column's type can move a value.
-
-    >>> slack_of(pl.Series([31, 54]))
-    Slack(absolute=0.5, relative=0.0)
-    """
+    """How far rounding to the column's type can move a value."""
     kind = column.dtype
     if (kind.is_integer() and keep_type) or kind in (pl.Date, pl.Boolean):
         return Slack(0.5, 0.0)
@@ -102,11 +95,7 @@ def slack_of(column: pl.Series, *, keep_type: bool = True) -> Slack:
 
 
 def donated(column: pl.Series, donors: Ints) -> pl.Series:
-    """For each record the cell of its donor, by row from 0; -1 is missing.
-
-    >>> donated(pl.Series(["a", "b"]), np.array([1, 1, -1])).to_list()
-    ['b', 'b', None]
-    """
+    """For each record the cell of its donor, by row from 0; -1 is missing."""
     rows = pl.Series(donors, dtype=pl.Int64)
     return column.gather(rows.set(rows < 0, None)).alias(column.name)
 
@@ -115,9 +104,6 @@ def labelled(column: pl.Series, labels: pl.Series) -> pl.Series | None:
     """Categories as a column like the given one; None where its type cannot hold one of them.
 
     A category that the column has is written as it is there, another by its label.
-
-    >>> labelled(pl.Series("code", [1, 2]), pl.Series(["2", None, "9.0"])).to_list()
-    [2, None, 9]
     """
     if column.dtype == pl.String:
         return labels.alias(column.name)

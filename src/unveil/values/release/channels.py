@@ -93,12 +93,7 @@ class Noise(Channel):
 def fitted_noise(
     column: str, before: Floats, after: Floats, slack: Slack, runs: int
 ) -> Noise | None:
-    """Noise around a straight line, fitted to pairs of values by least squares.
-
-    >>> x = np.arange(4.0)
-    >>> fitted_noise("age", x, 2 * x + 1, Slack(), 1).slope.tolist()
-    [2.0]
-    """
+    """Noise around a straight line, fitted to pairs of values by least squares."""
     known = ~(np.isnan(before) | np.isnan(after))
     x, y = before[known], after[known]
     if not len(x):
@@ -180,11 +175,7 @@ class Rounded(Exact):
 
 
 def multiples_of(base: float, times: Floats) -> Floats:
-    """Multiples of a decimal base, rounded once: 3 times 0.1 is 0.3.
-
-    >>> multiples_of(0.1, np.array([3.0, np.nan])).tolist()
-    [0.3, nan]
-    """
+    """Multiples of a decimal base, rounded once: 3 times 0.1 is 0.3."""
     known = np.isfinite(times)
     if base.is_integer() or (np.abs(times[known]) > 2**53).any():
         return times * base

@@ -17,12 +17,7 @@ class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def column(self) -> str:
-        """What the risk of each record by this attack is called in its table.
-
-        >>> WorstAttack(name="rank", direction="original-to-release", share=0.5, interval=None,
-        ...             n=10, ceiling=8).column
-        'rank original-to-release'
-        """
+        """What the risk of each record by this attack is called in its table."""
         return f"{self.name} {self.direction}"
 
 

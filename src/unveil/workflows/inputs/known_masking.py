@@ -111,7 +111,7 @@ def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
     itself is known anyway. The rows are shuffled first, so that ties between records are
     not broken as they were.
     """
-    steps = list(takewhile(lambda step: not step.chance, steps_of(known.plan, original)))
+    steps = list(takewhile(lambda step: not step.is_random, steps_of(known.plan, original)))
     if not steps:
         logging.getLogger("unveil").warning(
             "tailored: the first step of the plan draws random numbers, so that nothing can be "

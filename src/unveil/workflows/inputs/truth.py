@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import DataError, UsageError
-from unveil.files.documents.row_map import read_row_map
 from unveil.files.locations import is_table_path
+from unveil.files.tables import read_row_map
 from unveil.support.arrays import Ints
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import fingerprints, rows_of_ids

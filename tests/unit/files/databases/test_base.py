@@ -177,7 +177,7 @@ def test_what_is_no_table_is_kept_in_a_file():
 
 
 def test_a_table_may_be_called_what_no_file_can():
-    assert locate("sqlite:///m.db?table=a/../../b").stem == "a_.._.._b"
+    assert str(locate("sqlite:///m.db?table=a/../../b").companion(".toml")) == "a_.._.._b.toml"
 
 
 @given(

@@ -243,7 +243,7 @@ def test_a_tsv_file_has_tabs(tmp_path):
         (b"a,b\r1,2\r3,\xe9\r", "row 2 has bytes"),
         ("a,b\n1,2\n".encode("utf-32"), "read it with encoding='utf-32'"),
         (b"a;b\n1;2\n3;4;5\n", "row 2 has 3 cells"),
-        (b"a;b\n1\n2;3;4\n", "what stands between the cells cannot be told"),
+        (b"a;b\n1\n2;3;4\n", "the delimiter cannot be detected"),
         (b"a,b\n" + b"1,x;y\n" * 6 + b"1;2\n" * 4, "row 7 has 1 cell"),
         (b"title\n1;2\n3;4\n", "header names 1 column and row 1 has 2 cells"),
         (b"\na,b\n1,2\n", "the first line is blank"),

@@ -9,7 +9,7 @@ import unveil
 from unveil import Microdata, Schema, masks, models
 from unveil.errors import DataError, SchemaError, SpecError
 from unveil.files.documents.toml import to_toml
-from unveil.masks.generalisation.levels import Coarsening, levels_of
+from unveil.masks.generalisation.levels import Coarsening, attribute_levels
 
 JOBS = [
     ["nurse", "health", "any"],
@@ -33,7 +33,7 @@ def table(**columns):
 
 
 def levels(data, column, *, top=True, **how):
-    found = levels_of("full-domain", [data], column, Coarsening(**how), star=top)
+    found = attribute_levels("full-domain", [data], column, Coarsening(**how), star=top)
     shown = [data.column(column).to_list()]
     shown += [found.released(level).to_list() for level in range(1, found.height + 1)]
     return found, shown

@@ -10,9 +10,11 @@ from unveil import Microdata, Schema
 from unveil.errors import DataError, SchemaError
 from unveil.table.encoding.to_arrays import (
     Scale,
+    code_numbers,
     codes,
     numbers,
     scale_of,
+    spread,
     standardise,
     tied_blocks,
 )
@@ -81,3 +83,9 @@ def test_only_levels_with_an_order_are_ordered():
 def test_nothing_present_has_no_ranks():
     blocks = tied_blocks(np.array([np.nan]), np.array([False]))
     assert (blocks.first[0], blocks.last[0], blocks.twice_rank[0]) == (0, -1, 0)
+
+
+def test_missing_codes_and_numbers_are_left_out_of_a_spread():
+    assert np.array_equal(code_numbers(np.array([1, -1, 0])), [1.0, np.nan, 0.0], equal_nan=True)
+    assert spread(np.array([3.0, 1.0, np.nan, 2.0])) == (2.0, 1.0)
+    assert spread(np.array([np.nan])) == (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""The text of a CSV file piece after piece, as UTF-8, so that no file is too large to be read."""
+"""The text of a CSV file as UTF-8, piece by piece, so that no file is too large to be read."""
 
 import codecs
 import io
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import IO
 
 from unveil.errors import DataError, FileError
-from unveil.files.formats.csv.header import Dialect, countable, records
+from unveil.files.formats.csv.header import Dialect, parsable, parse_records
 
-PIECE = 2**24  # bytes that are read at once
+PIECE_BYTES = 2**24  # read at once
 _OTHER_FORMATS = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
@@ -22,19 +22,19 @@ _OTHER_FORMATS = {
     b"<stata_d": "a Stata file",
     b"SQLite f": "an SQLite file",
 }
-_IN_WORKBOOKS = (b"xl/workbook", b"opendocument.spreadsheet")  # which are zip files
-_WIDE = {
+_WORKBOOK_PARTS = (b"xl/workbook", b"opendocument.spreadsheet")  # of zip files
+_BYTE_ORDER_MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_HEAD = 8  # bytes that tell what kind of file it is
-_WHOLE = ("idna", "punycode")  # encodings that Python cannot take in pieces
+_HEAD_BYTES = 8  # they tell the kind of a file
+_INDIVISIBLE = ("idna", "punycode")  # encodings that Python cannot decode in pieces
 
 
-def opened(path: Path) -> IO[bytes]:
-    """A file whose bytes can be read twice; what comes through a pipe is held."""
+def open_seekable(path: Path) -> IO[bytes]:
+    """A file that can be read twice; the bytes of a pipe are held in memory."""
     file = path.open("rb")
     if file.seekable():
         return file
@@ -42,49 +42,50 @@ def opened(path: Path) -> IO[bytes]:
         return io.BytesIO(file.read())
 
 
-class Text:
+class DecodedText:
     """The text of a file as UTF-8, in pieces; its beginning can be looked at before.
 
-    A file without line feeds has its lines end in carriage returns.
+    The lines of a file without line feeds end in carriage returns.
     """
 
     def __init__(self, file: IO[bytes], encoding: str, quote: str) -> None:
         pieces = _decoded(file, encoding, quote)
         first = next(pieces, b"")
-        self._turn = b"\n" not in first and not any(b"\n" in piece for piece in pieces)
+        self._by_returns = b"\n" not in first and not any(b"\n" in piece for piece in pieces)
         if b"\n" not in first:  # the file was searched for one
             pieces = _decoded(file, encoding, quote)
             first = next(pieces, b"")
-        self._pieces = pieces
-        self._held = [self._turned(first)]
+        self._pieces = map(self._with_feeds, pieces)
+        self._held = [self._with_feeds(first)]
 
     def lines(self) -> Iterator[bytes]:
-        """The lines from the beginning, held as far as they are looked at."""
-        return _lines(self._from_the_beginning())
+        """The lines from the beginning; what is looked at is held."""
 
-    def after(self, start: int) -> Iterator[bytes]:
-        """The pieces from some byte on that was looked at; nothing is held any more."""
+        def pieces() -> Iterator[bytes]:
+            yield from list(self._held)
+            for piece in self._pieces:
+                self._held.append(piece)
+                yield piece
+
+        return _lines(pieces())
+
+    def pieces_after(self, start: int) -> Iterator[bytes]:
+        """The pieces from a byte that was looked at; nothing is held any more."""
         yield b"".join(self._held)[start:]
         self._held.clear()
-        yield from map(self._turned, self._pieces)
+        yield from self._pieces
 
-    def finish(self) -> None:
-        """Read to the end: what is wrong with the text as a whole is said before all else."""
+    def check_to_end(self) -> None:
+        """Read to the end: an error of the text as a whole comes before all others."""
         for _ in self._pieces:
             pass
 
-    def _from_the_beginning(self) -> Iterator[bytes]:
-        yield from list(self._held)
-        for piece in self._pieces:
-            self._held.append(self._turned(piece))
-            yield self._held[-1]
-
-    def _turned(self, piece: bytes) -> bytes:
-        return piece.replace(b"\r", b"\n") if self._turn else piece
+    def _with_feeds(self, piece: bytes) -> bytes:
+        return piece.replace(b"\r", b"\n") if self._by_returns else piece
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a text in pieces, with their ends."""
+    """The lines of a text in pieces, with their line breaks."""
     rest = b""
     for piece in pieces:
         text, rest = rest + piece, b""
@@ -98,7 +99,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _decoded(file: IO[bytes], encoding: str, quote: str) -> Iterator[bytes]:
-    """The file's text as UTF-8, or an error that says what the file is instead."""
+    """The file's text as UTF-8; refuse a file that is no text."""
     _check_kind(file, encoding)
     begun, blank, zero = False, True, False
     try:
@@ -121,20 +122,20 @@ def _decoded(file: IO[bytes], encoding: str, quote: str) -> Iterator[bytes]:
 
 def _check_kind(file: IO[bytes], encoding: str) -> None:
     file.seek(0)
-    head = file.read(_HEAD)
+    head = file.read(_HEAD_BYTES)
     for magic, name in _OTHER_FORMATS.items():
         if head.startswith(magic):
             rest = file.read() if name == "a zip file" else b""
-            workbook = any(part in rest for part in _IN_WORKBOOKS)
+            workbook = any(part in rest for part in _WORKBOOK_PARTS)
             found = "an Excel workbook" if workbook else name
             raise FileError(f"this is {found}, not CSV; give it the ending it needs")
-    wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
+    wide = next((name for mark, name in _BYTE_ORDER_MARKS.items() if head.startswith(mark)), "")
     if not encoding.lower().replace("_", "-").startswith(wide):
         raise FileError(f"the text is stored as {wide}: read it with encoding='{wide}'")
 
 
 class _UndecodableError(Exception):
-    """Where in the file the text ends to be of its encoding."""
+    """The first byte of a file that is not of its encoding."""
 
     def __init__(self, start: int) -> None:
         super().__init__(start)
@@ -142,20 +143,20 @@ class _UndecodableError(Exception):
 
 
 def _strings(
-    file: IO[bytes], encoding: str, errors: str = "strict", upto: int | None = None
+    file: IO[bytes], encoding: str, errors: str = "strict", end: int | None = None
 ) -> Iterator[str]:
-    """The file's text piece after piece, none empty, up to some byte."""
+    """The file's text up to a byte, piece by piece, none empty."""
     file.seek(0)
-    head, kind, place, more = file.read(_HEAD), codecs.lookup(encoding).name, 0, True
-    if kind in ("utf-16", "utf-32") and not head.startswith(tuple(_WIDE)):
+    head, kind, place, more = file.read(_HEAD_BYTES), codecs.lookup(encoding).name, 0, True
+    if kind in ("utf-16", "utf-32") and not head.startswith(tuple(_BYTE_ORDER_MARKS)):
         kind += "-le" if sys.byteorder == "little" else "-be"  # as Python has it for whole texts
     if kind == "utf-8-sig":  # whose errors are counted from after the mark
         kind, place = "utf-8", len(codecs.BOM_UTF8) * head.startswith(codecs.BOM_UTF8)
     file.seek(place)
     decoder = codecs.getincrementaldecoder(kind)(errors)
     while more:
-        many = PIECE if kind not in _WHOLE else -1
-        raw = file.read(many if upto is None else min(PIECE, upto - place))
+        size = PIECE_BYTES if kind not in _INDIVISIBLE else -1
+        raw = file.read(size if end is None else min(PIECE_BYTES, end - place))
         more = bool(raw)
         pending = len(decoder.getstate()[0])
         try:
@@ -168,14 +169,16 @@ def _strings(
 
 
 def _undecodable(file: IO[bytes], start: int, encoding: str, quote: str) -> FileError:
-    """Say in which row the text ends to be of its encoding."""
+    """The error that names the row of the first byte that is not of its encoding."""
     feeds = any("\n" in text for text in _strings(file, encoding, "replace", start))
-    before = (
-        (text if feeds else text.replace("\r", "\n")).encode(errors="replace")
-        for text in _strings(file, encoding, "replace", start)
-    )
-    lines = (countable(line) for line in _lines(_ended(before)))
-    row = sum(1 for _ in records(lines, Dialect(",", quote), strict=False)) - 1
+
+    def before() -> Iterator[bytes]:
+        for text in _strings(file, encoding, "replace", start):
+            yield (text if feeds else text.replace("\r", "\n")).encode(errors="replace")
+        yield b"x"  # in the place of that byte
+
+    lines = map(parsable, _lines(before()))
+    row = sum(1 for _ in parse_records(lines, Dialect(",", quote), strict=False)) - 1
     where = f"row {row}" if row else "the header"
     hint = "latin-1" if encoding.lower().startswith("utf") else "utf-8"
     return FileError(
@@ -184,18 +187,13 @@ def _undecodable(file: IO[bytes], start: int, encoding: str, quote: str) -> File
     )
 
 
-def _ended(before: Iterable[bytes]) -> Iterator[bytes]:
-    yield from before
-    yield b"x"  # what cannot be read is something
-
-
-def encoded(texts: Iterable[str], encoding: str) -> Iterator[bytes]:
-    """A text in some encoding, piece after piece; a byte order mark begins the first only."""
+def encode_pieces(texts: Iterable[str], encoding: str) -> Iterator[bytes]:
+    """A text in an encoding, piece by piece; a byte order mark begins the first only."""
     kind = codecs.lookup(encoding).name
     encoder = codecs.getincrementalencoder(encoding)()
     try:
-        for text in ["".join(texts)] if kind in _WHOLE else texts:
-            yield encoder.encode(text, final=kind in _WHOLE)
+        for text in ["".join(texts)] if kind in _INDIVISIBLE else texts:
+            yield encoder.encode(text, final=kind in _INDIVISIBLE)
         yield encoder.encode("", final=True)
     except UnicodeEncodeError:
         raise DataError(f"the text does not fit the encoding {encoding}; write utf-8") from None

@@ -1,4 +1,4 @@
-"""CSV files: text with delimiters, in the dialects that people really send."""
+"""CSV files: delimited text, in the dialects that people really send."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from msgspec import Meta
 
 from unveil.errors import DataError, SpecError, UnveilError
 from unveil.files.formats.base import Format
-from unveil.files.formats.csv.blocks import blocks
-from unveil.files.formats.csv.decoding import Text, encoded, opened
+from unveil.files.formats.csv.blocks import record_blocks
+from unveil.files.formats.csv.decoding import DecodedText, encode_pieces, open_seekable
 from unveil.files.formats.csv.header import (
     Dialect,
-    delimiter_of,
-    header_line,
-    split_header,
-    unreadable,
+    detect_delimiter,
+    format_header,
+    malformed,
+    read_header,
 )
 from unveil.table.chunked_text import ChunkedText
 from unveil.table.columns import first_row, not_numbers
@@ -30,7 +30,7 @@ from unveil.table.reordered import Slices
 from unveil.table.schema import Schema
 from unveil.wording import count
 
-WRITTEN = 2**20  # cells that are written at once
+WRITTEN_CELLS = 2**20  # at once
 
 
 class Csv(Format, frozen=True, kw_only=True):
@@ -46,16 +46,16 @@ class Csv(Format, frozen=True, kw_only=True):
 
     delimiter: Annotated[
         str | None,
-        Meta(description="What stands between cells: one character; found by itself if none."),
+        Meta(description="Delimiter between cells: one character; detected if none is given."),
     ] = None
-    encoding: Annotated[str, Meta(description="How the text is stored.")] = "utf-8"
+    encoding: Annotated[str, Meta(description="Text encoding.")] = "utf-8"
     decimal: Annotated[Literal[".", ","], Meta(description="The decimal sign of numbers.")] = "."
     quote: Annotated[
-        str, Meta(max_length=1, description="What encloses text cells; empty for nothing.")
+        str, Meta(max_length=1, description="Quote around text cells; empty for none.")
     ] = '"'
     missing: Annotated[
         tuple[str, ...],
-        Meta(description="Codes that mean missing in every column; the first is written."),
+        Meta(description="Missing codes of every column; the first is written."),
     ] = ()
 
     def __post_init__(self) -> None:
@@ -75,39 +75,39 @@ class Csv(Format, frozen=True, kw_only=True):
 
     @classmethod
     def from_suffix(cls, ending: str) -> Csv:
-        """A .tsv file has tabs between its cells."""
+        """The delimiter of a .tsv file is a tab."""
         return cls(delimiter="\t") if ending == ".tsv" else cls()
 
     def detect(self, path: Path) -> Csv:
         """The dialect with the delimiter that the file has."""
-        with opened(path) as file:
-            text = Text(file, self.encoding, self.quote)
+        with open_seekable(path) as file:
+            text = DecodedText(file, self.encoding, self.quote)
             return msgspec.structs.replace(self, delimiter=self._dialect(text).delimiter)
 
     def adopt(self, source: Format) -> Format:
-        """The dialect of the source, but for a delimiter that the ending implies."""
-        own = self.delimiter
-        return source if own is None else msgspec.structs.replace(source, delimiter=own)
+        """The dialect of the source, except for a delimiter that the suffix implies."""
+        implied = self.delimiter
+        return source if implied is None else msgspec.structs.replace(source, delimiter=implied)
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
-        """Read the table of a CSV file, block after block."""
-        with opened(path) as file:
-            cells = self._gathered(Text(file, self.encoding, self.quote))
+        """Read the table of a CSV file, block by block."""
+        with open_seekable(path) as file:
+            cells = self._chunked_text(DecodedText(file, self.encoding, self.quote))
         return Microdata.from_text(cells, schema, decimal=self.decimal)
 
-    def _gathered(self, text: Text) -> ChunkedText:
-        parts: Iterator[bytes] = iter(())
+    def _chunked_text(self, text: DecodedText) -> ChunkedText:
+        blocks: Iterator[bytes] = iter(())
         try:
             dialect = self._dialect(text)
-            names, start = split_header(text, dialect, self.decimal)
+            names, start = read_header(text.lines(), dialect, self.decimal)
             cells = ChunkedText(names)
-            parts = blocks(text.after(start), dialect, len(names))
-            for block in parts:
+            blocks = record_blocks(text.pieces_after(start), dialect, len(names))
+            for block in blocks:
                 cells.add(self._cells(block, dialect, names))
         except UnveilError:
-            for _ in parts:  # what is wrong with all rows comes before what is wrong with one
+            for _ in blocks:  # an error of all rows comes before an error of one
                 pass
-            text.finish()
+            text.check_to_end()
             raise
         if cells.is_empty():
             raise DataError("there is a header and no record")
@@ -116,16 +116,19 @@ class Csv(Format, frozen=True, kw_only=True):
     def _cells(self, block: bytes, dialect: Dialect, names: list[str]) -> pl.DataFrame:
         try:
             cells = pl.read_csv(
-                BOM_UTF8 + block,  # a mark is dropped at the beginning, where it is of a cell, too
+                BOM_UTF8 + block,  # polars drops one mark, which may be part of the first cell
                 has_header=False,
                 schema=dict.fromkeys(names, pl.String),
                 separator=dialect.delimiter,
                 quote_char=dialect.quote or None,
             )
         except pl.exceptions.PolarsError:
-            raise unreadable() from None
+            raise malformed() from None
         if self.missing:
-            cells = cells.with_columns(_without(column, self.missing) for column in cells)
+            codes = list(self.missing)
+            cells = cells.with_columns(
+                column.set(column.is_in(codes).fill_null(False), None) for column in cells
+            )
         return cells
 
     def save(self, data: Microdata, path: Path) -> None:
@@ -140,40 +143,34 @@ class Csv(Format, frozen=True, kw_only=True):
             raise DataError("the code for missing has a delimiter, a quote or a line break in it")
         if not not_numbers(pl.Series(cells.columns), self.decimal).any():
             raise DataError("a header of numbers only would be read as a record: name a column")
-        # A lone column is quoted, so that no delimiter is found inside its cells.
+        # A lone column is quoted, so that no delimiter is detected inside its cells.
         alone = self.delimiter is None and cells.width == 1 and bool(dialect.quote)
         with path.open("wb") as file:
-            for part in encoded(self._texts(slices, dialect, quoted=alone), self.encoding):
-                file.write(part)
+            texts = self._texts(slices, dialect, quoted=alone)
+            file.writelines(encode_pieces(texts, self.encoding))
 
     def _texts(self, slices: Slices, dialect: Dialect, *, quoted: bool) -> Iterator[str]:
-        """The text of a table: its header, then some rows after the others."""
-        yield header_line(slices.frame.columns, dialect, quoted=quoted)
-        for rows in slices.blocks(max(1, WRITTEN // slices.frame.width)):
+        """The text of a table: its header, then its rows in slices."""
+        style: Literal["non_numeric", "necessary", "never"] = "necessary"
+        if quoted or not dialect.quote:
+            style = "non_numeric" if quoted else "never"
+        yield format_header(slices.frame.columns, dialect, quoted=quoted)
+        for rows in slices.blocks(max(1, WRITTEN_CELLS // slices.frame.width)):
             yield rows.write_csv(
                 include_header=False,
                 separator=dialect.delimiter,
                 quote_char=dialect.quote or '"',
-                quote_style=_quote_style(dialect, quoted=quoted),
+                quote_style=style,
                 decimal_comma=self.decimal == ",",
                 null_value=self.missing[0] if self.missing else None,
             )
 
-    def _dialect(self, text: Text | None = None) -> Dialect:
-        """The delimiter given, else the one found in the text, else the usual one."""
-        usual = ";" if self.decimal == "," else ","
-        sniffed = self.delimiter or (delimiter_of(text, self.quote, self.decimal) if text else None)
-        return Dialect(sniffed or usual, self.quote)
-
-
-def _quote_style(dialect: Dialect, *, quoted: bool) -> Literal["non_numeric", "necessary", "never"]:
-    if quoted:
-        return "non_numeric"
-    return "necessary" if dialect.quote else "never"
-
-
-def _without(column: pl.Series, codes: tuple[str, ...]) -> pl.Series:
-    return column.set(column.is_in(list(codes)).fill_null(False), None)
+    def _dialect(self, text: DecodedText | None = None) -> Dialect:
+        """The given delimiter, else the one detected in the text, else the usual one."""
+        delimiter = self.delimiter
+        if delimiter is None and text is not None:
+            delimiter = detect_delimiter(text.lines, self.quote, self.decimal)
+        return Dialect(delimiter or (";" if self.decimal == "," else ","), self.quote)
 
 
 def _check_codes(column: pl.Series, missing: tuple[str, ...]) -> None:

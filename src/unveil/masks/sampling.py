@@ -1,4 +1,4 @@
-"""Masks of whole rows: a sample of them, another order."""
+"""Sampling of records, and shuffling of rows."""
 
 from typing import Annotated
 
@@ -6,20 +6,20 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError
-from unveil.masks.base import Draw, Mask, Masked, one_of
+from unveil.masks.base import Draw, Mask, MaskedTable, require_one_of
 from unveil.support.options import Progress, part_of
 from unveil.table.microdata import Microdata
 from unveil.wording import count
 
 
 class Sampling(Mask, frozen=True, kw_only=True):
-    """Sampling: only some of the records are released, drawn at random.
+    """Sampling: release a random sample of the records.
 
-    Nobody can be sure that a person is in the release. Those who are in it are released as they
-    are.
+    An intruder cannot be sure that a person is in the release. The sampled records themselves are
+    unchanged.
 
-    Each record is as likely as any other, and none is drawn twice; the rows keep their
-    order. Willenborg and de Waal, Elements of Statistical Disclosure Control (2001).
+    Simple random sampling without replacement; `share` or `records` sets the size. The rows keep
+    their order. Willenborg and de Waal, Elements of Statistical Disclosure Control (2001).
 
     Examples
     --------
@@ -30,45 +30,45 @@ class Sampling(Mask, frozen=True, kw_only=True):
 
     share: Annotated[
         Annotated[float, Meta(gt=0, le=1)] | None,
-        Meta(description="How many records are released, as a share of all."),
+        Meta(description="Fraction of the records to release."),
     ] = None
     records: Annotated[
-        Annotated[int, Meta(ge=1)] | None, Meta(description="How many records are released.")
+        Annotated[int, Meta(ge=1)] | None, Meta(description="Number of records to release.")
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(self, "share", "records")
+        require_one_of(self, "share", "records")
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """Every column loses cells."""
         return data.columns
 
     def check(self, data: Microdata) -> None:
-        """There must be as many records."""
+        """Raise an error if the sample is larger than the table, or empty."""
         if (self.records or 0) > len(data):
             raise DataError(
                 f"{self.step}: a sample of {self.records:,} out of {count(len(data), 'record')}"
             )
         if not self._size(len(data)):
-            raise DataError(f"{self.step}: so small a share of the records is none at all")
+            raise DataError(f"{self.step}: the share is so small that no record would be released")
 
     def _size(self, n: int) -> int:
         return self.records if self.records is not None else part_of(n, self.share or 0.0)
 
-    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
         """Draw the sample."""
         rows = np.sort(draw().choice(len(data), self._size(len(data)), replace=False))
-        return Masked(data.take(rows), rows=rows)
+        return MaskedTable(data.take(rows), rows=rows)
 
 
 class Shuffle(Mask, frozen=True, kw_only=True):
-    """Shuffle: the rows in another order, drawn at random.
+    """Shuffle: put the rows into a random order.
 
-    No value is changed; only what the order of the rows may tell is taken away.
+    No value changes. An intruder can no longer use the order of the rows.
 
-    A written release is shuffled anyway; this is for one that stays in memory. (Common
-    practice, without a source that we know of.)
+    Releases are shuffled when they are written; this mask is for a release that stays in memory.
+    (Common practice; we know of no source.)
 
     Examples
     --------
@@ -83,9 +83,9 @@ class Shuffle(Mask, frozen=True, kw_only=True):
         return ()
 
     def check(self, data: Microdata) -> None:
-        """Any table has rows."""
+        """Every table can be shuffled."""
 
-    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> Masked:  # noqa: ARG002
+    def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
         """Shuffle the rows."""
         rows = draw().permutation(len(data))
-        return Masked(data.take(rows), rows=rows)
+        return MaskedTable(data.take(rows), rows=rows)

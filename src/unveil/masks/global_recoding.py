@@ -1,4 +1,4 @@
-"""Global recoding: categories merged, numbers put into ranges."""
+"""Global recoding: merge categories, and put numbers into ranges."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -12,7 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from unveil.errors import SchemaError, SpecError
-from unveil.masks.base import MaskedColumn, OnEachColumn, known_numbers, one_of
+from unveil.masks.base import MaskedColumn, UnivariateMask, computable_numbers, require_one_of
 from unveil.support.arrays import Floats
 from unveil.table.attribute import Attribute
 from unveil.table.cells import write_range
@@ -26,19 +26,17 @@ from unveil.wording import count
 MOST_RANGES = 100_000
 
 
-class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
-    """Global recoding: categories merged into coarser ones, numbers put into ranges.
+class GlobalRecoding(UnivariateMask, frozen=True, kw_only=True):
+    """Global recoding: merge categories into coarser ones, and put numbers into ranges.
 
-    Less is told of everybody, and nothing that is false: an age becomes a span of years, a town a
+    Released values are less precise, and none is false: an age becomes a range of years, a town a
     region. The coarser the values, the more people share them.
 
-    `groups` names the new categories and their members; `rarest` merges the rarest
-    categories of the file, as many as are to go and one more, into the commonest of them or
-    under a `label` of your own;
-    `intervals` is a width (ranges begin at its multiples) or a list of cut points, each the
-    beginning of a range. Ranges are generalised cells: 20..24, 65.. Domingo-Ferrer and
-    Torra, Validating distance-based record linkage with probabilistic record linkage (2002),
-    Section 2.2.
+    `groups` lists the new categories with their members. `rarest` merges this many of the rarest
+    categories of the file with the next rarest, under the name of the latter or a `label`.
+    `intervals` is a width (ranges start at its multiples) or a list of cut points, at which
+    ranges start. Ranges are generalised cells: 20..24, 65.. Domingo-Ferrer and Torra, Validating
+    distance-based record linkage with probabilistic record linkage (2002), Section 2.2.
 
     Examples
     --------
@@ -47,36 +45,36 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
     >>> recoding = GlobalRecoding(intervals=10, columns=["age"])
     >>> sorted(set(unveil.mask(sample, [recoding]).data.column("age")))[:3]
     ['0..9', '10..19', '20..29']
-    >>> alone = GlobalRecoding(
+    >>> merging = GlobalRecoding(
     ...     groups={"not married": ["single", "divorced", "widowed"]}, columns=["marital_status"]
     ... )
-    >>> sorted(set(unveil.mask(sample, [alone]).data.column("marital_status")))
+    >>> sorted(set(unveil.mask(sample, [merging]).data.column("marital_status")))
     ['married', 'not married']
     """
 
     levels: ClassVar[tuple[str, ...]] = ("nominal", "ordinal")
-    chance: ClassVar[bool] = False
+    is_random: ClassVar[bool] = False
 
     groups: Annotated[
         dict[str, tuple[str, ...]] | None,
-        Meta(description="Each new category and the categories that it stands for."),
+        Meta(description="New categories, each with the categories that it replaces."),
     ] = None
     rarest: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="How many of the rarest categories go."),
+        Meta(description="Number of rare categories to remove."),
     ] = None
     label: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="What the merged rarest are called; if not given, as the commonest."),
+        Meta(description="Name of the merged rare categories; by default that of the commonest."),
     ] = None
     intervals: Annotated[
         float | tuple[float, ...] | None,
-        Meta(description="For numbers: the width of the ranges, or where they begin."),
+        Meta(description="For numbers: the width of the ranges, or their start points."),
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        kind = one_of(self, "groups", "rarest", "intervals")
+        kind = require_one_of(self, "groups", "rarest", "intervals")
         if self.label is not None and kind != "rarest":
             raise SpecError(f"{self.step}: label goes with rarest")
         if kind == "groups":
@@ -84,12 +82,12 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         if kind == "intervals":
             _check_intervals(self.step, self.intervals)
 
-    def accepted(self) -> tuple[str, ...]:
-        """Numbers are put into intervals, categories merged."""
+    def accepted_levels(self) -> tuple[str, ...]:
+        """Numeric with intervals, otherwise categories."""
         return self.levels if self.intervals is None else ("numeric",)
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Groups name categories that there are."""
+        """Raise an error for unknown categories, and for ranges of dates."""
         super().check_column(data, column)
         if self.intervals is None:
             self._table(data, column)
@@ -100,31 +98,31 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
             )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
-        """Replace each category, or each number."""
+        """Recode the categories, or the numbers."""
         if self.intervals is not None:
             return self._into_ranges(data, column)
-        table = self._table(data, column)
-        masked, table = _relabelled(data.column(column), table)
-        attribute, order = data.schema[column], _order(data, column)
-        after = _merged(attribute, order, table) if self.groups or self.label else None
-        if after is None and attribute.merged:  # which is of categories that may be gone
-            after = attribute
-        if after is not None:
-            # What nobody has declared is not told: it would be the rarest categories of the file.
-            told = self.groups or _declared(attribute) >= set(table)
-            merged = _stand_for(attribute, table) if told else {}
-            after = msgspec.structs.replace(after, merged=merged)
-        return MaskedColumn(masked, Recoding((column,), table), after)
+        masked, table = _relabelled(data.column(column), self._table(data, column))
+        attribute, new_attribute = data.schema[column], None
+        if self.groups or self.label:
+            new_attribute = _recoded_attribute(attribute, _order(data, column), table)
+        elif attribute.merged:  # may list categories that no longer exist
+            new_attribute = attribute
+        if new_attribute is not None:
+            leaves = (row[0] for row in attribute.hierarchy)
+            declared = {*attribute.order, *attribute.labels, *leaves} >= set(table)
+            # Undeclared categories are not listed: they would be the rarest ones of the file.
+            merged = _merged_members(attribute, table) if self.groups or declared else {}
+            new_attribute = msgspec.structs.replace(new_attribute, merged=merged)
+        return MaskedColumn(masked, Recoding((column,), table), new_attribute)
 
     def _table(self, data: Microdata, column: str) -> dict[str, str]:
-        """What each category becomes."""
+        """The new category of each category."""
         coded = codes(data, column)
         table = {category: category for category in coded.categories}
         if self.groups is None:
             sizes = np.bincount(coded.codes[coded.codes >= 0], minlength=len(table))
             by_size = [code for code in np.argsort(sizes, kind="stable") if sizes[code]]
-            merged = by_size[: (self.rarest or 0) + 1]
-            names = [coded.categories[code] for code in merged]
+            names = [coded.categories[code] for code in by_size[: (self.rarest or 0) + 1]]
             if self.label in set(table) - set(names):
                 raise SpecError(
                     f"{self.step}: label: it is a category of column '{column}' that stays"
@@ -144,7 +142,7 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         return table
 
     def _into_ranges(self, data: Microdata, column: str) -> MaskedColumn:
-        values = known_numbers(self, data, [column]).values[:, 0]
+        values = computable_numbers(self, data, [column]).values[:, 0]
         known = ~np.isnan(values)
         whole = stored_as(data.column(column)) == "whole numbers"
         cells = np.full(len(values), None, object)
@@ -154,7 +152,7 @@ class GlobalRecoding(OnEachColumn, frozen=True, kw_only=True):
         else:
             width = self.intervals or 1.0
             closed = whole and width.is_integer()
-            cells[known] = ranges_of(self.step, values[known], width, closed=closed)
+            cells[known] = ranges_of_width(self.step, values[known], width, closed=closed)
         masked = pl.Series(column, cells.tolist(), dtype=pl.String)
         attribute = msgspec.structs.replace(
             data.schema[column], level="numeric", generalised=True, hierarchy=()
@@ -170,18 +168,18 @@ def _check_groups(step: str, groups: dict[str, tuple[str, ...]]) -> None:
         raise SpecError(f"{step}: groups: a category is in two of them")
 
 
-def _check_intervals(step: str, given: float | tuple[float, ...] | None) -> None:
-    numbers = given if isinstance(given, tuple) else (given or 0.0,)
+def _check_intervals(step: str, intervals: float | tuple[float, ...] | None) -> None:
+    numbers = intervals if isinstance(intervals, tuple) else (intervals or 0.0,)
     if not numbers or not np.isfinite(numbers).all() or any(a >= b for a, b in pairwise(numbers)):
         raise SpecError(
             f"{step}: intervals: a width, or cut points, each larger than the one before"
         )
-    if not isinstance(given, tuple) and numbers[0] <= 0:
+    if not isinstance(intervals, tuple) and numbers[0] <= 0:
         raise SpecError(f"{step}: intervals: a width above 0")
 
 
 def _check_neighbours(step: str, column: str, order: Sequence[str], table: dict[str, str]) -> None:
-    """Merged categories of an ordinal attribute stand side by side in its order."""
+    """Merged categories of an ordinal attribute are adjacent in its order."""
     labels = [table[category] for category in order if category in table]
     changes = sum(a != b for a, b in pairwise(labels))
     if labels and changes + 1 > len(set(labels)):
@@ -191,46 +189,39 @@ def _check_neighbours(step: str, column: str, order: Sequence[str], table: dict[
 
 
 def _order(data: Microdata, column: str) -> Sequence[str]:
-    """The categories of an ordinal column in order, declared or not."""
+    """The categories of an ordinal column in their order, declared or not."""
     if data.level(column) != "ordinal":
         return ()
     return data.order(column) or codes(data, column).categories
 
 
-def _merged(attribute: Attribute, order: Sequence[str], table: dict[str, str]) -> Attribute:
-    """What the attribute is with the new categories."""
+def _recoded_attribute(
+    attribute: Attribute, order: Sequence[str], table: dict[str, str]
+) -> Attribute:
     new_order = tuple(dict.fromkeys(table.get(category, category) for category in order))
-    leaves = {row[0] for row in attribute.hierarchy}
-    left = set(table.values())
+    leaves, new_categories = {row[0] for row in attribute.hierarchy}, set(table.values())
     return msgspec.structs.replace(
         attribute,
         order=new_order,
         level="ordinal" if new_order else "nominal",
-        labels={
-            category: label for category, label in attribute.labels.items() if category in left
-        },
-        hierarchy=attribute.hierarchy if leaves >= left else (),
+        labels={code: text for code, text in attribute.labels.items() if code in new_categories},
+        hierarchy=attribute.hierarchy if leaves >= new_categories else (),
         merged={},
     )
 
 
-def _declared(attribute: Attribute) -> set[str]:
-    leaves = (row[0] for row in attribute.hierarchy)
-    return {*attribute.order, *attribute.labels, *leaves}
-
-
-def _stand_for(attribute: Attribute, table: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    """Each category that is another now, or more than it was, and those that it stands for."""
-    found: dict[str, list[str]] = {}
+def _merged_members(attribute: Attribute, table: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    """The original categories of each category that is new or has grown."""
+    members: dict[str, list[str]] = {}
     for old, new in table.items():
-        found.setdefault(new, []).extend(attribute.merged.get(old, (old,)))
-    return {new: tuple(members) for new, members in found.items() if members != [new]}
+        members.setdefault(new, []).extend(attribute.merged.get(old, (old,)))
+    return {new: tuple(originals) for new, originals in members.items() if originals != [new]}
 
 
 def _relabelled(cells: pl.Series, table: dict[str, str]) -> tuple[pl.Series, dict[str, str]]:
-    """The cells with other labels, in their own type where it can hold them all.
+    """The cells with their new labels, of the same type if it can hold all labels.
 
-    Returned with the table as the cells now have it: among numbers, 1.0 is the category 1.
+    The returned table has the labels as they are written: among numbers, 1.0 is the category 1.
     """
     labels = labels_of(cells).replace(table)
     masked = labelled(cells, labels)
@@ -241,17 +232,19 @@ def _relabelled(cells: pl.Series, table: dict[str, str]) -> tuple[pl.Series, dic
 
 
 def _cut(values: Floats, cuts: tuple[float, ...], *, closed: bool) -> NDArray[np.object_]:
-    """The range of each value, ranges beginning at the cut points."""
-    starts = [None, *map(_text, cuts)]
-    ends = [*(_text(cut - 1 if closed else cut) for cut in cuts), None]
+    """The range of each value, where ranges start at the cut points."""
+    starts = [None, *(_plain(Decimal(repr(cut))) for cut in cuts)]
+    ends = [*(_plain(Decimal(repr(cut - 1 if closed else cut))) for cut in cuts), None]
     ranges = [write_range(start, end) for start, end in zip(starts, ends, strict=True)]
     return np.array(ranges, object)[np.searchsorted(cuts, values, side="right")]
 
 
-def ranges_of(step: str, values: Floats, width: float, *, closed: bool) -> NDArray[np.object_]:
-    """The range of each value, ranges beginning at the multiples of a width.
+def ranges_of_width(
+    step: str, values: Floats, width: float, *, closed: bool
+) -> NDArray[np.object_]:
+    """The range of each value, where ranges start at the multiples of a width.
 
-    >>> ranges_of("recoding", np.array([7.0, 12.0]), 5.0, closed=True).tolist()
+    >>> ranges_of_width("recoding", np.array([7.0, 12.0]), 5.0, closed=True).tolist()
     ['5..9', '10..14']
     """
     exact = Decimal(repr(width))
@@ -261,7 +254,7 @@ def ranges_of(step: str, values: Floats, width: float, *, closed: bool) -> NDArr
     distinct, place = np.unique(bins, return_inverse=True)
     if len(distinct) > MOST_RANGES:
         raise SpecError(f"{step}: intervals: {count(len(distinct), 'range')}; use a wider width")
-    # Division rounds: a value at the edge may have come to lie beside its range.
+    # Division rounds: a value at the edge of a range may be one range off.
     starts, ends = (
         np.array([float(exact * (int(number) + side)) for number in distinct]) for side in (0, 1)
     )
@@ -275,11 +268,7 @@ def ranges_of(step: str, values: Floats, width: float, *, closed: bool) -> NDArr
     return np.array(ranges, object)[place]
 
 
-def _text(number: float) -> str:
-    return _plain(Decimal(repr(number)))
-
-
 def _plain(number: Decimal) -> str:
-    """A number without an exponent and without idle zeros."""
+    """A number without an exponent and without trailing zeros."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
