@@ -120,7 +120,7 @@ def uneven() -> Any:
 m = measures
 MEASURES: dict[str, Callable[[], Any]] = {
     "GLOSSARY": lambda: len(m.GLOSSARY),
-    "Aligned": aligned,
+    "FilePair": aligned,
     "Belief": belief,
     "at_risk": lambda: on_links(m.at_risk, threshold=0.3),
     "baseline": lambda: on_links(m.baseline),
