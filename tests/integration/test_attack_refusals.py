@@ -176,7 +176,7 @@ def other(schema=SCHEMA, **columns):
         (lambda: unveil.measures.risk(None), UsageError, "what an attack makes, not NoneType"),
         (lambda: unveil.measures.claims(attack(truth="row-order"), "a"), UsageError, "margin"),
         (lambda: unveil.measures.margins(attack(attacks.Position(), truth="who")), UsageError,
-         "scores are no distances"),
+         "scores are not distances"),
         (lambda: attack(attacks.Position(), truth="who").on(DATA), UsageError,
          "compares no attributes"),
     ],
