@@ -173,7 +173,7 @@ def other(schema=SCHEMA, **columns):
          SchemaError, "'age' holds dates in one file and numbers in the other"),
         (lambda: attack(truth="row-order").pairs(0), UsageError, "k: a whole number"),
         (lambda: attack(truth="row-order").sample(2.5), UsageError, "a sample: a whole number"),
-        (lambda: unveil.measures.risk(None), UsageError, "what an attack makes, not NoneType"),
+        (lambda: unveil.measures.risk(None), UsageError, "the result of an attack, not NoneType"),
         (lambda: unveil.measures.claims(attack(truth="row-order"), "a"), UsageError, "margin"),
         (lambda: unveil.measures.margins(attack(attacks.Position(), truth="who")), UsageError,
          "scores are not distances"),
