@@ -11,41 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.grouping.kernels import diversity
-from unveil.grouping.kernels.diversity import (
-    DISTINCT,
-    ENTROPY,
-    EQUAL,
-    ORDERED,
-    RECURSIVE,
-    SHARE,
-    SIZE,
-    ClassRules,
-    ClassScratch,
-)
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 from unveil.support.compile import prepare
 
-__all__ = [
-    "DISTINCT",
-    "ENTROPY",
-    "EQUAL",
-    "ORDERED",
-    "RECURSIVE",
-    "SHARE",
-    "SIZE",
-    "ClassRequirement",
-    "ClassRules",
-    "Classes",
-    "Confidential",
-    "agreement_labels",
-    "build_rules",
-    "class_scratch",
-    "class_values",
-    "restrict_rules",
-    "satisfies",
-    "within_bound",
-]
-
+ClassRules = diversity.ClassRules
+# The kinds of rules: lower bounds, then upper bounds.
+SIZE, DISTINCT, ENTROPY = diversity.SIZE, diversity.DISTINCT, diversity.ENTROPY
+RECURSIVE, SHARE = diversity.RECURSIVE, diversity.SHARE
+EQUAL, ORDERED = diversity.EQUAL, diversity.ORDERED  # distances of t-closeness
 LARGEST_LABEL = 2**62  # a number that can still be added to
 
 
@@ -160,9 +133,10 @@ def restrict_rules(rules: ClassRules, records: Ints) -> ClassRules:
     return build_rules(list(requirements), attributes, len(records))
 
 
-def class_scratch(rules: ClassRules, largest: int) -> ClassScratch:
+def class_scratch(rules: ClassRules, largest: int) -> diversity.ClassScratch:
     """The scratch of kernels for classes of at most so many records."""
-    return ClassScratch(np.empty(largest, np.int32), np.empty(rules.least.max(initial=0), np.int64))
+    largest_runs = np.empty(rules.least.max(initial=0), np.int64)
+    return diversity.ClassScratch(np.empty(largest, np.int32), largest_runs)
 
 
 def class_values(rules: ClassRules, classes: Classes) -> Floats:

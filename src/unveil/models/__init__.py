@@ -17,14 +17,6 @@ from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.models.l_diversity import AlphaKAnonymity, LDiversity
 from unveil.models.t_closeness import TCloseness
 
-__all__ = [
-    "AlphaKAnonymity",
-    "KAnonymity",
-    "KMap",
-    "LDiversity",
-    "Model",
-    "TCloseness",
-    "check",
-]
+__all__ = ["AlphaKAnonymity", "KAnonymity", "KMap", "LDiversity", "Model", "TCloseness", "check"]
 
 METHODS: tuple[type[Model], ...] = (KAnonymity, KMap, LDiversity, AlphaKAnonymity, TCloseness)

@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil.engines.local.index import same_rows
 from unveil.grouping.classes import Classes
-from unveil.grouping.wildcards import fitting_rows
+from unveil.grouping.wildcards import count_fitting_rows
 from unveil.support.arrays import Bools, Ints
 from unveil.support.threads import cores, on_all_cores
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets
@@ -50,7 +50,7 @@ def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
         columns.append(codes)
     # Those first in which fewest pairs of rows are equal.
     columns.sort(key=lambda codes: int((np.bincount(codes + 1) ** 2).sum()))
-    return classes.scatter(fitting_rows(np.column_stack(columns), classes.sizes))
+    return classes.scatter(count_fitting_rows(np.column_stack(columns), classes.sizes))
 
 
 def population_counts(release: Microdata, population: Microdata, keys: Sequence[str]) -> Ints:

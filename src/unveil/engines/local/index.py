@@ -214,12 +214,7 @@ def _split(axes: Floats32, stretch: Floats, starts: Ints, threads: int) -> Ints:
 
 
 def _plant(
-    axes: Floats32,
-    order: Ints,
-    starts: Ints,
-    shape: tree.TreeShape,
-    copies: Ints,
-    threads: int,
+    axes: Floats32, order: Ints, starts: Ints, shape: tree.TreeShape, copies: Ints, threads: int
 ) -> tree.Tree:
     width, nodes = axes.shape[1], max(shape.first_leaf, 1)
     tiles = np.empty((shape.leaves, width, shape.lanes), np.float32)

@@ -1,9 +1,9 @@
-"""What single pairs cost: for a few candidates of each query, or for all pairs of small files."""
+"""The costs of listed pairs of records."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil.engines.local.kernels.pairing import cost_pairs
+from unveil.engines.local.kernels.costs import cost_pairs
 from unveil.engines.metric import Metric, euclid
 from unveil.engines.problem import build_problem, check
 from unveil.engines.records import Records
@@ -20,10 +20,10 @@ def costs_of(
     *,
     threads: int | None = None,
 ) -> Floats:
-    """What each of some pairs costs: rows of the queries and of the base, side by side.
+    """The cost of each pair of a row of the queries and a row of the base.
 
-    It is the sum of the costs, of which no root is taken, and the candidate's offset;
-    infinite where a pair is impossible.
+    It is the sum of the attributes' costs, without a root, and the candidate's offset; infinite
+    where a pair is impossible.
 
     >>> from unveil.engines.metric import euclid
     >>> rows = np.array([0, 0]), np.array([0, 1])
@@ -31,22 +31,22 @@ def costs_of(
     [0.0, 9.0]
     """
     workers = cores(threads)
-    asked, given = check(queries, base, metric)
+    files = check(queries, base, metric)
     prepare("the costs of pairs", _rehearse)
-    problem = build_problem(asked, given, metric, workers)
+    problem = build_problem(*files, metric, workers)
     left, right = (np.ascontiguousarray(rows, np.int64) for rows in pairs)
-    found = np.empty(len(left))
+    costs = np.empty(len(left))
 
     def work(start: int, stop: int) -> None:
         here, width = slice(start, stop), problem.queries.shape[1]
-        files = problem.queries, problem.missing, problem.base, problem.offset
+        arrays = problem.queries, problem.missing, problem.base, problem.offset
         scratch = np.zeros(width), np.zeros(width, np.int64)
-        cost_pairs(problem.terms, *files, left[here], right[here], found[here], *scratch)
+        cost_pairs(problem.terms, *arrays, left[here], right[here], costs[here], *scratch)
 
     run_blocks(work, thread_blocks(len(left), workers), threads=workers)
-    return found
+    return costs
 
 
 def _rehearse() -> None:
-    one = np.zeros(1, np.int64)
-    costs_of(np.zeros((1, 1)), np.zeros((1, 1)), euclid(), (one, one))
+    row = np.zeros(1, np.int64)
+    costs_of(np.zeros((1, 1)), np.zeros((1, 1)), euclid(), (row, row))

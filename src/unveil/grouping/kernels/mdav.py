@@ -23,13 +23,7 @@ from unveil.engines.local.kernels.filters import (
 from unveil.engines.local.kernels.neighbours import enter
 from unveil.engines.local.kernels.tree import FAN, leaf_at, push
 from unveil.grouping.kernels.centre import Middle, count, find_centre
-from unveil.grouping.kernels.remaining import (
-    Far,
-    Near,
-    drop,
-    filter_far,
-    leave,
-)
+from unveil.grouping.kernels.remaining import Far, Near, drop, filter_far, leave
 from unveil.support.arrays import Floats, Floats32, Ints
 from unveil.support.compile import kernel, part, step
 
