@@ -15,20 +15,12 @@ from unveil.support.arrays import Bools, Floats, Ints, Ints32
 
 
 def mask_columns(mask: int, attributes: int) -> list[int]:
-    """The attributes of a mask.
-
-    >>> mask_columns(0b101, 3)
-    [0, 2]
-    """
+    """The attributes of a mask."""
     return [j for j in range(attributes) if mask >> j & 1]
 
 
 def masks_with_stars(attributes: int, stars: int) -> list[int]:
-    """The masks with so many stars.
-
-    >>> [bin(mask) for mask in masks_with_stars(3, 1)]
-    ['0b110', '0b101', '0b11']
-    """
+    """The masks with so many stars."""
     every, columns = (1 << attributes) - 1, range(attributes)
     return [every - sum(1 << j for j in starred) for starred in combinations(columns, stars)]
 

@@ -22,11 +22,7 @@ class CutAxis(NamedTuple):
 
 
 def axis_of(codes: Ints32, place: Floats, level: Ints | None = None) -> CutAxis:
-    """An attribute whose codes have places; -1 is missing, and becomes the last code.
-
-    >>> axis_of(np.array([0, -1, 1], np.int32), np.array([0.0, 1.0])).codes.tolist()
-    [0, 2, 1]
-    """
+    """An attribute whose codes have places; -1 is missing, and becomes the last code."""
     known = len(place)
     inside = np.zeros(known, np.int64) if level is None else level
     absent = codes < 0
@@ -46,11 +42,6 @@ def mondrian(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool = Fals
     records of one value go to one side. Relaxed: where no such cut is possible, those at the median
     go to either, in the order of the rows, so that both sides are even. (The paper does so from
     the first cut on; then a frequent value is cut in two again and again without a gain.)
-
-    >>> from unveil.grouping.classes import SIZE, ClassRequirement
-    >>> axis = axis_of(np.array([0, 1, 2, 3], np.int32), np.linspace(0, 1, 4))
-    >>> mondrian([axis], build_rules([ClassRequirement(SIZE, 0, 2.0)], [], 4)).sizes.tolist()
-    [2, 2]
     """
     prepare("Mondrian", _rehearse)
     return _partition(axes, rules, relaxed=relaxed)

@@ -32,11 +32,6 @@ def anti_unify(codes: Ints32, classes: Ints, *, k: int, stars: int, order: str) 
     with the most (>) or the fewest (<) values, by each of several that tie. When all is done,
     those without a pattern begin anew, until there is none more; then with the other condition.
     A code of -1 is unknown: it equals no value.
-
-    >>> table = np.array([[0, 0], [0, 0], [0, 1]], np.int32)
-    >>> found = anti_unify(table, np.zeros(3, np.int64), k=2, stars=1, order="><")
-    >>> found.masks.tolist(), found.identified.tolist()
-    ([1], [True, True, True])
     """
     prepare("anti-unification", _rehearse)
     n, attributes = codes.shape

@@ -18,10 +18,6 @@ def published_cells(codes: Ints32, k: int, masks: Sequence[int]) -> Bools:
     A record with a mask fits all that agree with it in the attributes of the mask: the first
     mask, from the cheapest on, for which the file has k such records is enough, whatever stars
     the others get.
-
-    >>> table = np.array([[0, 0], [0, 0], [0, 1]], np.int32)
-    >>> published_cells(table, 2, [0b11, 0b01, 0b00]).tolist()
-    [[True, True], [True, True], [True, False]]
     """
     prepare("local suppression", _rehearse)
     n, d = codes.shape
@@ -61,12 +57,7 @@ def published_cells(codes: Ints32, k: int, masks: Sequence[int]) -> Bools:
 
 
 def count_fitting_rows(codes: Ints32, sizes: Ints) -> Ints:
-    """For each row the number of records that fit it; `sizes` are the records of each row.
-
-    >>> rows = np.array([[0, 1], [0, -1], [2, 1]], np.int32)  # -1 fits anything
-    >>> count_fitting_rows(rows, np.array([1, 5, 1])).tolist()
-    [6, 6, 1]
-    """
+    """For each row the number of records that fit it; `sizes` are the records of each row."""
     prepare("local suppression", _rehearse)
     order = np.argsort(codes[:, 0], kind="stable")
     cells = np.ascontiguousarray(codes[order])

@@ -19,13 +19,6 @@ def alternatives(provider: CostProvider, matching: Matching) -> Bools:
     its own, prices included. A row in no such cycle has the same columns in every cheapest
     matching. A row whose identical records have different columns counts as having an
     alternative; so may rows that such a row is tied with.
-
-    >>> from unveil.matching.one_to_one import one_to_one
-    >>> from unveil.matching.pair_costs import CostTable
-    >>> costs = np.array([[1.0, 1.0, 9.0], [1.0, 1.0, 9.0], [1.0, 9.0, 1.0]])
-    >>> same = CostTable(costs, np.ones(3, int), np.ones(3, int))
-    >>> alternatives(same, one_to_one(same)).tolist()
-    [True, True, False]
     """
     n, m = len(provider.supply), len(provider.capacity)
     rows, columns, stay, known = _tied(provider, matching)

@@ -15,6 +15,7 @@ from unveil.engines.local.blocking import (
     with_block_codes,
 )
 from unveil.engines.local.index import Index, build
+from unveil.engines.local.kernels.costs import cost_pairs
 from unveil.engines.local.query_blocks import count_closer, find_nearest, sum_exponentials
 from unveil.engines.metric import Metric, euclid
 from unveil.engines.problem import Problem, build_problem, check, check_truth
@@ -23,10 +24,11 @@ from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.options import Progress, whole_number
-from unveil.support.threads import cores
+from unveil.support.threads import cores, run_blocks, thread_blocks
 
 MOST_NEIGHBOURS = 1000
 
+_ONE_PAIR = np.zeros(1, np.int64), np.zeros(1, np.int64)
 # With and without a filter: between them they call every kernel.
 _REHEARSAL = (
     Records(np.zeros((2, 1))),
@@ -210,14 +212,6 @@ def rank_of_truth(
         All cores by default. The answer does not depend on it.
     progress
         Called with the queries answered so far and all of them, identical ones once.
-
-    >>> from unveil.engines.metric import euclid
-    >>> people = np.array([[20.0, 1.0], [30.0, 2.0], [60.0, 3.0]])
-    >>> ranks = rank_of_truth(people + [0, 1], people, [0, 1, 1], euclid())
-    >>> ranks.n_closer.tolist(), ranks.n_tied.tolist()
-    ([0, 0, 1], [0, 0, 0])
-    >>> ranks.hits.tolist()
-    [1.0, 1.0, 0.0]
     """
     ready = PreparedSearch(queries, base, metric, threads=threads)
     return ready.rank_of_truth(None, truth, stop_at=stop_at, progress=progress)
@@ -235,11 +229,6 @@ def nearest(
     """The k best candidates of each query, and how many tie with the best.
 
     Candidates at infinite cost are never among them. Parameters as in `rank_of_truth`.
-
-    >>> from unveil.engines.metric import manhattan
-    >>> found = nearest(np.array([[4]]), np.array([[1], [6], [2]]), manhattan(), k=2)
-    >>> found.rows.tolist(), found.scores.tolist(), found.n_best.tolist()
-    ([[1, 2]], [[2.0, 2.0]], [2])
     """
     return PreparedSearch(queries, base, metric, threads=threads).nearest(
         None, k=k, progress=progress
@@ -260,10 +249,36 @@ def density(
     What is too far to matter is left out; `error` bounds what that adds up to, relative
     to the sum, and the answer has the bound that was reached. A query to which every
     candidate is impossible has minus infinity. Other parameters as in `rank_of_truth`.
-
-    >>> from unveil.engines.metric import manhattan
-    >>> density(np.array([[0.0]]), np.array([[0.0], [0.0]]), manhattan()).log_sum.tolist()
-    [0.6931471805599453]
     """
     ready = PreparedSearch(queries, base, metric, threads=threads)
     return ready.density(None, error=error, progress=progress)
+
+
+def costs_of(
+    queries: Records | ArrayLike,
+    base: Records | ArrayLike,
+    metric: Metric,
+    pairs: tuple[Ints, Ints],
+    *,
+    threads: int | None = None,
+) -> Floats:
+    """The cost of each pair of a row of the queries and a row of the base.
+
+    It is the sum of the attributes' costs, without a root, and the candidate's offset; infinite
+    where a pair is impossible.
+    """
+    workers = cores(threads)
+    files = check(queries, base, metric)
+    prepare("the costs of pairs", lambda: costs_of(*_REHEARSAL[:1] * 2, euclid(), _ONE_PAIR))
+    problem = build_problem(*files, metric, workers)
+    left, right = (np.ascontiguousarray(rows, np.int64) for rows in pairs)
+    costs = np.empty(len(left))
+
+    def work(start: int, stop: int) -> None:
+        here, width = slice(start, stop), problem.queries.shape[1]
+        arrays = problem.queries, problem.missing, problem.base, problem.offset
+        scratch = np.zeros(width), np.zeros(width, np.int64)
+        cost_pairs(problem.terms, *arrays, left[here], right[here], costs[here], *scratch)
+
+    run_blocks(work, thread_blocks(len(left), workers), threads=workers)
+    return costs

@@ -38,12 +38,6 @@ def count_levels(
     Pairs are compared a few million at a time and counted by pattern, so that memory grows
     with the number of different patterns and not with that of the pairs; except for attributes
     so many that a pattern takes more than 62 bits.
-
-    >>> from unveil.values.links import ComparisonBlock
-    >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
-    >>> found = count_levels(one, two, [[0, 1]], [ComparisonBlock(np.arange(2), np.arange(3))])
-    >>> found.totals()  # equal, one apart, farther
-    array([1., 1., 2.])
     """
     prepare("the comparison of pairs", _rehearse)
     tally = PatternTally(tolerances)
