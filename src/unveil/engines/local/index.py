@@ -229,7 +229,7 @@ def _plant(
         high=np.full((nodes, width, tree.FAN), -np.inf, np.float32),
         floor=np.full((nodes, tree.FAN), np.inf, np.float32),
         ceiling=np.full((nodes, tree.FAN), -np.inf, np.float32),
-        gappy=np.zeros((nodes, width, tree.FAN), np.bool_),
+        has_missing=np.zeros((nodes, width, tree.FAN), np.bool_),
         starts=starts,
         before=np.concatenate([[0], np.cumsum(copies)]),
         root_width=shape.root_width,
