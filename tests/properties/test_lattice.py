@@ -91,7 +91,9 @@ def problems(draw):
 @settings(max_examples=3 * EXAMPLES)
 @given(given_=problems())
 def test_the_best_of_all_nodes_is_found(pays, given_, monkeypatch):
-    monkeypatch.setattr(lattice, "PAYS", pays)  # 0: subsets are counted however few nodes are left
+    monkeypatch.setattr(
+        lattice, "NODES_PER_SUBSET", pays
+    )  # 0: subsets are counted however few nodes are left
     problem, table, plain, loss = given_
     least, nodes = naive.best(table, plain, problem.most, loss)
     found = search(problem)

@@ -51,11 +51,8 @@ def sum_over(
     negligible, limit = 0.0, np.inf
     n = tree.before[len(tree.before) - 1]
     met = 0  # records whose score was looked at
-    filtered, roughly, rough = (
-        0.0,
-        n >= ROUGH_RECORDS and search.frame.filter == SQUARES and not root,
-        False,
-    )
+    roughly = n >= ROUGH_RECORDS and search.frame.filter == SQUARES and not root
+    filtered, rough = 0.0, False
     slack = UNIT * (length_of(SQUARES, scratch.point) + search.frame.reach) if roughly else 0.0
     sparing = share * (1.0 - ROUNDING_SHARE) if roughly else share
     scratch.nodes[0], scratch.least[0] = 0, -np.inf
@@ -98,12 +95,8 @@ def sum_over(
         limit = farthest_of_note(search, least, negligible, scratch)
         if roughly and limit < np.inf:
             most = filtered_score(search, limit, slack, 1.0)
-            apart = (
-                most
-                - filtered_score(search, limit, slack, -1.0)
-                + SCORE_ROUNDING * (1.0 + abs(most))
-            )
-            rough = np.expm1(apart) <= ROUNDING_SHARE * share
+            gap = most - filtered_score(search, limit, slack, -1.0)
+            rough = np.expm1(gap + SCORE_ROUNDING * (1.0 + abs(most))) <= ROUNDING_SHARE * share
     # What is negligible only grows: nobody left out before was more than it is in the end.
     return least, total, negligible * (n - met) + ROUNDING_SHARE * share * filtered
 

@@ -48,8 +48,8 @@ def scratch_for(rows: DistinctRows, stop: Bools) -> PatternScratch:
     n, d = rows.codes.shape
     most = int(rows.slots.max())
     # A merged block, put behind all others, has at most half the entries of its source.
-    # Blocks that wait have more than 2 PAIRS_PER_ROW entries and do not overlap, but for those, one at
-    # each depth, that wait for their next attribute.
+    # Blocks that wait have more than 2 PAIRS_PER_ROW entries and do not overlap, but for one at
+    # each depth that waits for its next attribute.
     return PatternScratch(
         entries=np.empty((2 * n, 2), np.int32),
         moved=np.empty((n, 2), np.int32),
