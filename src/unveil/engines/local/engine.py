@@ -128,10 +128,11 @@ class PreparedSearch:
         n = len(queries) if rows is None else len(rows)
         true_rows = check_truth(truth, n, len(base))
         prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
-        answers, problem = np.full((n, 2), -1, np.int64), self._problem.for_queries(rows)
+        answers, work = np.full((n, 2), -1, np.int64), 0
+        problem = self._problem.for_queries(rows)
         for block, share in block_problems(problem, self._base, progress):
             index, places = self._index_of(block.problem), block.places(true_rows, len(base))
-            answers[block.records] = count_closer(
+            answers[block.records], cells = count_closer(
                 block.problem, index, places, limit, self._threads, share
             )
             work += cells
@@ -147,16 +148,18 @@ class PreparedSearch:
         problem = self._problem.for_queries(rows)
         n = len(problem.queries)
         result = Neighbours(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
+        work = 0
         for block, share in block_problems(problem, self._base, progress):
             index = self._index_of(block.problem)
-            best = find_nearest(block.problem, index, k, self._threads, share)
+            best, cells = find_nearest(block.problem, index, k, self._threads, share)
+            work += cells
             result.rows[block.records] = np.where(best.rows < 0, -1, block.candidates[best.rows])
             result.scores[block.records] = best.scores
             result.n_best[block.records] = best.n_best
             del index  # before the next is built
         if problem.terms.root and problem.terms.exact:  # these are squares
             np.sqrt(result.scores, out=result.scores)
-        return result
+        return replace(result, work=work)
 
     def density(
         self, rows: Ints | None, *, error: float = 1e-6, progress: Progress | None = None

@@ -23,8 +23,8 @@ def count_closer(
     limit: int,
     workers: int,
     progress: Progress | None,
-) -> Ints:
-    """For each query the number of candidates closer than its true record, and of ties."""
+) -> tuple[Ints, int]:
+    """For each query how many candidates are closer than its true record or tie; the work."""
     search = index.search(problem)
     position = np.where(true_rows < 0, -1, index.position[true_rows])
     groups = same_rows(problem.queries, position, workers)
@@ -35,7 +35,7 @@ def count_closer(
     def answer(block: Ints, scratch: walk.WalkScratch) -> None:
         ranking.rank_block(search, position, block, limit, answers, scratch)
 
-    _answer_in_blocks(answer, order, search, workers, progress)
+    work = _answer_in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
     return answers, work
 
@@ -56,7 +56,7 @@ def find_nearest(
         short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
         neighbours.nearest_block(search, block, found, short, scratch)
 
-    _answer_in_blocks(answer, order, search, workers, progress)
+    work = _answer_in_blocks(answer, order, search, workers, progress)
     for part in found:
         groups.spread(part)
     return found, work
@@ -98,21 +98,25 @@ def _answer_in_blocks(
     search: walk.SearchArrays,
     threads: int,
     progress: Progress | None,
-) -> None:
+) -> int:
+    """Answer the queries; returns the number of cells compared.
+
+    Each query counts by itself, so that the number does not depend on the threads.
+    """
     stopped = np.zeros(1, np.bool_)
     compared: list[int] = []
 
     def answer_block(start: int, end: int) -> None:
         scratch = walk.scratch_for(search, stopped)
-        answer(asked[start:end], scratch)
+        answer(queries[start:end], scratch)
         compared.append(int(scratch.work[0]))
 
     run_blocks(
-        lambda start, end: answer(queries[start:end], walk.scratch_for(search, stopped)),
+        answer_block,
         block_bounds(len(queries), QUERIES_AT_ONCE),
         threads=threads,
         progress=progress,
         stop=stopped if len(queries) > QUERIES_AT_ONCE else None,  # one block is soon done
     )
     cells = int(search.queries.rows.shape[1]) * (SLOW if search.frame.filter == filters.NONE else 1)
-    return len(asked) * QUERY + sum(compared) * cells
+    return len(queries) * QUERY + sum(compared) * cells

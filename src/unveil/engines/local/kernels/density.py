@@ -47,8 +47,7 @@ def sum_over(
     than a quarter of that.
     """
     tree, root = search.tree, search.terms.root
-    least, total = np.inf, 0.0
-    negligible, limit = 0.0, np.inf
+    least, total, negligible, limit = np.inf, 0.0, 0.0, np.inf
     n = tree.before[len(tree.before) - 1]
     met = 0  # records whose score was looked at
     roughly = n >= ROUGH_RECORDS and search.frame.filter == SQUARES and not root
