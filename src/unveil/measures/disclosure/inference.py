@@ -81,13 +81,9 @@ def _inference(
     linked, control, homogeneous = np.zeros((3, len(known)))
     for at, place in enumerate(known.tolist()):
         bounds = truth[place] - width, truth[place] + width
-        rows = followed.linked[place]
-        cells = _sorted_cells(released, rows, cells_of_class)
-        linked[at] = _share_within(bounds, cells, released, rows)
-        homogeneous[at] = linked[at] == 1 and cells[-1] - cells[0] <= width
-        rows = followed.control[place]
-        cells = _sorted_cells(released, rows, cells_of_class)
-        control[at] = _share_within(bounds, cells, released, rows)
+        linked[at], cell_range = _read(followed.linked[place], bounds, released, cells_of_class)
+        homogeneous[at] = linked[at] == 1 and cell_range <= width
+        control[at], _ = _read(followed.control[place], bounds, released, cells_of_class)
     inferred = None
     if model is not None:
         guesses = model.guesses(released, followed.own, ordered=numeric, tolerance=width)
@@ -108,30 +104,30 @@ def _inference(
     )
 
 
-def _sorted_cells(
-    released: Floats, linked: LinkedRows, cells_of_class: dict[int, Floats]
-) -> Floats:
-    """The cells of the rows, ascending, missing ones last; those of a class are sorted once."""
-    if linked.class_id < 0:
-        return np.sort(released[linked.rows])
-    if linked.class_id not in cells_of_class:
-        cells_of_class[linked.class_id] = np.sort(released[linked.rows])
-    return cells_of_class[linked.class_id]
+def _read(
+    linked: LinkedRows,
+    bounds: tuple[float, float],
+    released: Floats,
+    cells_of_class: dict[int, Floats],
+) -> tuple[float, float]:
+    """The share of the linked rows whose cell is within the bounds, and the range of the cells.
 
-
-def _share_within(
-    bounds: tuple[float, float], cells: Floats, released: Floats, linked: LinkedRows
-) -> float:
-    """The share of the linked rows whose cell is within the bounds."""
-    low, high = bounds
+    The cells of a class are sorted once and kept.
+    """
+    cells = cells_of_class.get(linked.class_id)
+    if cells is None:
+        cells = np.sort(released[linked.rows])  # missing ones last
+        if linked.class_id >= 0:
+            cells_of_class[linked.class_id] = cells
     excluded = linked.excluded >= 0
     n = len(cells) - excluded
     if n <= 0:
-        return 0.0
+        return 0.0, np.nan
+    low, high = bounds
     within = np.searchsorted(cells, high, "right") - np.searchsorted(cells, low, "left")
     if excluded:
         within -= low <= released[linked.excluded] <= high
-    return float(within) / n
+    return float(within) / n, float(cells[-1] - cells[0])
 
 
 def _mean(right: Floats | Bools) -> float:

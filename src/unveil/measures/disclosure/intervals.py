@@ -43,7 +43,8 @@ def interval_disclosure(
 
     The share of a random pairing is exact for one attribute, and from at most 1,000 sampled pairs
     for all attributes at once. A person whose original cell is missing does not count; a missing
-    released cell has no interval, so that its original is not inside.
+    released cell has no interval, so that its original is not inside. None if no pair is known, or
+    no attribute has numbers or ordered categories.
 
     Parameters
     ----------
@@ -56,10 +57,6 @@ def interval_disclosure(
         In percent; the first is the one to report.
     seed
         Random seed of the sample.
-
-    Returns
-    -------
-    None where no pair is known, or no attribute has numbers or ordered categories.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)

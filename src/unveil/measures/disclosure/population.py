@@ -30,17 +30,9 @@ def individual_risk(data: Microdata, columns: Sequence[str], weight: str) -> Flo
     Given f, F has a negative binomial law with p = f / (sum of the weights), and the risk is the
     mean of 1 / F, which is p^f / f 2F1(f, f; f + 1; 1 - p).
 
-    A missing cell is a value of its own. A class whose weights sum to fewer people than it has
-    records is taken to be complete.
-
-    Parameters
-    ----------
-    data
-        The sample.
-    columns
-        The intruder's knowledge, as categories: numbers that differ make everybody unique.
-    weight
-        The column with the number of people that a record represents.
+    The columns are categories: numbers that differ make everybody unique. `weight` is the column
+    with the number of people that a record represents. A missing cell is a value of its own. A
+    class whose weights sum to fewer people than it has records is taken to be complete.
 
     >>> import unveil
     >>> risk = individual_risk(unveil.households(500, seed=7), ["region", "sex"], "weight")
@@ -67,6 +59,7 @@ def population_risk(
 
     The risks are those of :func:`individual_risk`. With a household column, the risk of a
     household is that any of its members is re-identified; a record without one is a household.
+    None without a weight or a quasi-identifier.
 
     Parameters
     ----------
@@ -78,10 +71,6 @@ def population_risk(
         The columns; by default those with the role.
     thresholds
         Risks above which records are counted.
-
-    Returns
-    -------
-    None where there is no weight, or no quasi-identifier.
 
     >>> import unveil
     >>> found = population_risk(unveil.households(500, seed=7), ["region", "sex", "age"])

@@ -94,11 +94,19 @@ def release_uniqueness(
     changed = on_all_cores(partial(_perturbed, pair), columns)
     perturbed = tuple(name for name, yes in zip(columns, changed, strict=True) if yes)
     others = tuple(name for name in columns if name not in perturbed)
+    reason = "released values are the originals', or coarser"
+    if perturbed:
+        reason = (
+            f"perturbed: {listing(perturbed)}; a combination that is unique after perturbation "
+            "does not show how many people have it"
+        )
+    elif not len(pair.released):
+        reason = "no released number is new; whether values were exchanged is not known"
     return ReleaseUniqueness(
         original=uniqueness(pair.original, quasi),
         release=uniqueness(pair.release, columns),
         meaningful=not perturbed,
-        reason=_reason(pair, perturbed),
+        reason=reason,
         perturbed=perturbed,
         unperturbed=uniqueness(pair.release, others) if others else None,
         unperturbed_original=uniqueness(pair.original, others) if others else None,
@@ -125,17 +133,6 @@ def _perturbed(pair: FilePair, column: str) -> bool:
     if number:
         return bool((change < 0).any()) or len(np.unique(after)) > len(np.unique(before))
     return bool((change[same] != 0).any())
-
-
-def _reason(pair: FilePair, perturbed: tuple[str, ...]) -> str:
-    if perturbed:
-        return (
-            f"perturbed: {listing(perturbed)}; a combination that is unique after perturbation "
-            "does not show how many people have it"
-        )
-    if not len(pair.released):
-        return "no released number is new; whether values were exchanged is not known"
-    return "released values are the originals', or coarser"
 
 
 def diversity(data: Microdata, columns: Sequence[str]) -> tuple[Diversity, ...]:

@@ -120,18 +120,9 @@ def compatible(attack: ArrayLike, truth: ArrayLike) -> Compatibility:
     shared equally by records that the attack gives the same: if no other record is given more than
     these together. A uniform result is compatible with every truth.
 
-    Parameters
-    ----------
-    attack
-        The probability that the attack gives each record.
-    truth
-        The true probability of each record, given everything that the masking did.
-
-    Returns
-    -------
-    Compatibility
-        With `compatible`; `distance`, the total variation distance between the attack's result and
-        the nearest compatible one; and `plan`, the t_ij of that one.
+    The true probability of a record is the one given everything that the masking did. The result
+    has `compatible`; `distance`, the total variation distance between the attack's result and the
+    nearest compatible one; and `plan`, the t_ij of that one.
 
     >>> compatible([0.2, 0.4, 0.4], [0.0, 1.0, 0.0]).compatible
     True

@@ -45,14 +45,9 @@ def formal(links: Links, *, sample: int = SAMPLE_SIZE) -> Formal:
     This shows whether an attack claims too much, not whether it finds anybody: a uniform result is
     compatible with every truth. `hit`, beside it, is the mean of `hits`.
 
-    Parameters
-    ----------
-    links
-        Of an attack, with the truth known; in the direction release-to-original of all records, as
-        a sample would leave out originals of equal rows.
-    sample
-        The most records to draw if the attack gives probabilities, each of which may take a linear
-        program (see `compatible`); otherwise all records count.
+    If the attack gives probabilities, at most `sample` records are drawn, as each may take a linear
+    program (see `compatible`). The links themselves must be of all records in the direction
+    release-to-original: a sample would leave out originals of equal rows.
 
     >>> import unveil
     >>> people = unveil.households(100)

@@ -75,18 +75,8 @@ def paired_difference(
     with few distinct differences take no time. If there are more than 1,000, neighbours are
     merged, and the part drawn within a group is normal with the group's variance.
 
-    There is no interval for fewer than 10 records, or if all differ by the same amount.
-
-    Parameters
-    ----------
-    first, second
-        The hit of each record; NaN where it was not attacked.
-    seed, names
-        Random seed, and further names of the random stream.
-
-    Returns
-    -------
-    None where no record has both.
+    There is no interval for fewer than 10 records, or if all differ by the same amount; None if no
+    record has both. `names` are further names of the random stream.
 
     >>> first, second = np.array([1.0, 0.5, 0.0, 1.0] * 25), np.array([0.0, 0.5, 0.0, 0.5] * 25)
     >>> found = paired_difference(first, second)

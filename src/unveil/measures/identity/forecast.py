@@ -16,12 +16,9 @@ def certainty(links: Links) -> Floats:
     """The probability that each link is right, by the attack's own scores.
 
     >>> import unveil
-    >>> sample = unveil.households(200, seed=7)
-    >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=10)], seed=7)
-    >>> attack = unveil.attacks.Tailored(matching="posterior")
-    >>> knows = unveil.Intruder(knows=["age", "income"])
-    >>> sure = certainty(unveil.attack(sample, release, attack, intruder=knows))
-    >>> bool((sure <= 1).all())
+    >>> people = unveil.households(100)
+    >>> posterior = unveil.attacks.Distance(matching="posterior")
+    >>> bool((certainty(unveil.attack(people, people, posterior)) <= 1).all())
     True
     """
     probability = _link_probability(links)
@@ -55,12 +52,10 @@ def forecast(
     above `above`. At most `sample` records are drawn. None if the attack gives no probabilities.
 
     >>> import unveil
-    >>> sample = unveil.households(200, seed=7)
-    >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=10)], seed=7)
-    >>> attack = unveil.attacks.Tailored(matching="posterior")
-    >>> knows = unveil.Intruder(knows=["age", "income"])
-    >>> forecast(unveil.attack(sample, release, attack, intruder=knows)).n
-    200
+    >>> people = unveil.households(100)
+    >>> posterior = unveil.attacks.Distance(matching="posterior")
+    >>> forecast(unveil.attack(people, people, posterior)).n
+    100
     """
     above = share(above, "above")
     sampled = links.sample(sample)

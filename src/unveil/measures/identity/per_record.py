@@ -20,16 +20,11 @@ DIGITS = 12  # of a risk: the last digit of a sum of shares makes no other risk
 def record_risks(risks: Mapping[str, Floats], *, attack: str, direction: str) -> RecordRisks | None:
     """How the risk is spread over the records: for one attack, and on average over all attacks.
 
-    A record's mean risk is over the attacks made on it. `carried`, the share of the links that the
-    riskiest records carry, is empty if no link is expected. None if the attack has no record.
-
-    Parameters
-    ----------
-    risks
-        For each attack, by "name direction", the risk of each original; NaN where it was not
-        attacked.
-    attack, direction
-        The worst attack: bins, thresholds and shares are of its risks.
+    `risks` has, for each attack as "name direction", the risk of each original; NaN where it was
+    not attacked. Bins, thresholds and shares are of the worst attack, given by its name and
+    direction. A record's mean risk is over the attacks made on it. `carried`, the share of the
+    links that the riskiest records carry, is empty if no link is expected. None if the worst attack
+    has no record.
 
     >>> sure, half = np.array([1.0, 0.0, np.nan]), np.array([0.5, 0.5, 0.25])
     >>> found = record_risks({"a out": sure, "b out": half}, attack="a", direction="out")

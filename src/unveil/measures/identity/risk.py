@@ -21,13 +21,8 @@ DRAWS, MOST_PERMUTED = 199, 5_000  # drawn truths; records for which truths are 
 def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
     """The identity disclosure risk of one attack, in numbers.
 
-    Parameters
-    ----------
-    links
-        Of an attack, with the truth known.
-    outsiders
-        Links of the same attack on people who are known not to be in the release, from
-        `links.on(people)`; by default each record is attacked without its own row.
+    For its control, `outsiders` are links of the same attack on people who are known not to be in
+    the release, from `links.on(people)`; by default each record is attacked without its own row.
 
     >>> import unveil
     >>> sample = unveil.households(500, seed=7)

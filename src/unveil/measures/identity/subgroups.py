@@ -40,16 +40,8 @@ def subgroups(
     A category is named if the schema declares it, in its order, labels or hierarchy; others
     are numbered from the most to the least frequent. Categories of fewer than `least` records
     are one group. Numbers are in fifths by rank, equal numbers together, without their bounds.
-    Missing cells are a group of their own; a generalised cell is a category.
-
-    Parameters
-    ----------
-    data
-        The records.
-    columns
-        By default the strata, or the quasi-identifiers if there are none.
-    least
-        Records that a category needs to be a group by itself.
+    Missing cells are a group of their own; a generalised cell is a category. The default columns
+    are the strata, or the quasi-identifiers if there are none.
 
     >>> import unveil
     >>> groups = {g.column: g for g in subgroups(unveil.households(300, seed=7))}

@@ -51,14 +51,7 @@ def shared_bins(before: Spans, after: Spans, *, stored: Stored = "numbers") -> B
     times they begin a month or a year. They lie between the 2nd and the 98th percentile of the
     original, so that extreme values have no effect, or further out if these are equal. The outer
     bins hold 10 records of either file, and no end is the smallest or the largest value of either.
-    None if there is no such end.
-
-    Parameters
-    ----------
-    before, after
-        The original's cells and the release's.
-    stored
-        Whether these numbers are dates (days), times (seconds) or numbers.
+    None if there is no such end. `stored`: the numbers may be dates (days) or times (seconds).
 
     >>> ages = np.arange(100) / 1.0
     >>> shared_bins(Spans(ages, ages), Spans(ages, ages)).labels[:2]
@@ -128,7 +121,6 @@ def _floor(ratio: Decimal) -> Decimal:
 
 
 def _number(end: Decimal) -> str:
-    """In plain digits, unless very long."""
     plain = not end or -5 <= end.adjusted() < 15
     return f"{end:,f}" if plain else f"{float(end):.{END_DIGITS}g}"
 

@@ -39,12 +39,8 @@ def shapes(pair: FilePair) -> tuple[Shape, ...]:
     "generalised"; 20..30 lies in "20 to 30". Missing cells are counted separately. If fewer than 20
     records of a file have a value, a note states it.
 
-    The shift of the mean and the spread are of numbers, a range counting as its middle.
-
-    Parameters
-    ----------
-    pair
-        Original and release; pairs are not needed.
+    The shift of the mean and the spread are of numbers, a range counting as its middle. Pairs are
+    not needed.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)

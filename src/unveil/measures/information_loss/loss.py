@@ -140,20 +140,10 @@ def classical_score(
     without any information.
 
     (IL + DR) / 2 with DR = ID / 2 + (DBRL + PRL) / 4, all in percent, after Domingo-Ferrer and
-    Torra, A quantitative comparison of disclosure control methods for microdata (2001). DR is a
-    mean over attacks, whereas an intruder takes the best one.
+    Torra, A quantitative comparison of disclosure control methods for microdata (2001): interval
+    disclosure, and the records that distance-based and probabilistic record linkage link correctly.
+    DR is a mean over attacks, whereas an intruder takes the best one.
 
-    Parameters
-    ----------
-    information_loss
-        In percent.
-    interval_disclosure
-        Percent of the cells that lie within an interval around the released one.
-    distance, probabilistic
-        Percent of the records that distance-based and probabilistic record linkage link correctly.
-
-    >>> classical_score(20, interval_disclosure=40, distance=10, probabilistic=30)
-    25.0
     >>> classical_score(0, interval_disclosure=100, distance=100, probabilistic=100)
     50.0
     """

@@ -1,6 +1,6 @@
 """Prediction: models trained on the release, compared with models trained on the originals."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ MOST_TARGETS = 6
 LEAST_GAIN = 0.02  # of the originals over a constant guess, for a loss to be defined
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class _TrainingData:
+class _TrainingData(NamedTuple):
     """The rows to train and to test on, as numbers."""
 
     pair: FilePair  # the originals, train then test, and the released rows to train on
@@ -133,10 +132,12 @@ def _guesses(
     data: _TrainingData, name: str, targets: tuple[Floats, Floats], *, classes: bool
 ) -> list[Floats]:
     """Predictions for the held-out originals, by training on originals and on the release."""
-    known = data.known.without(name)
-    test = known.original[data.train :]
+    others = np.array([column != name for column in data.known.columns])
+    nominal = np.array(data.known.nominal)[others]
+    original = data.known.original[:, others]
+    train, test = original[: data.train], original[data.train :]
     result = []
-    for x, y in zip((known.original[: data.train], known.release), targets, strict=True):
+    for x, y in zip((train, data.known.release[:, others]), targets, strict=True):
         present = ~np.isnan(y)
         distinct, which, counts = np.unique(y[present], return_inverse=True, return_counts=True)
         if present.sum() < LEAF_RECORDS or len(distinct) < 2:  # one guess for everybody
@@ -146,7 +147,7 @@ def _guesses(
             continue
         weights = (1 / counts)[which] * present.sum() / len(distinct) if classes else None
         predicted = boosted_predictions(
-            x[present], y[present], test, nominal=known.nominal, classes=classes, weights=weights
+            x[present], y[present], test, nominal=nominal, classes=classes, weights=weights
         )
         result.append(distinct[np.argmax(predicted, axis=1)] if classes else predicted)
     return result

@@ -1,15 +1,13 @@
 """Predictors: both files as numbers for boosted trees."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from unveil.measures.information_loss.catalogue import MOST_CATEGORIES
 from unveil.measures.information_loss.categorical import common_codes
-from unveil.support.arrays import Floats, Ints
+from unveil.support.arrays import Bools, Floats, Ints
 from unveil.table.encoding.to_arrays import code_numbers
 from unveil.values.file_pair import FilePair
 from unveil.values.single_values import single_codes, single_values
@@ -18,24 +16,13 @@ ROUNDS, LEAVES, LEAF_RECORDS = 40, 12, 20  # trees, their most leaves, a leaf's 
 MOST_CLASSES = 9  # categories that are predicted separately; all others are one more
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Predictors:
+class Predictors(NamedTuple):
     """Attributes of both files as numbers; unknown cells are NaN."""
 
     columns: tuple[str, ...]
     original: Floats
     release: Floats
     nominal: tuple[bool, ...]
-
-    def without(self, column: str) -> Predictors:
-        """All columns but this one."""
-        kept = [place for place, name in enumerate(self.columns) if name != column]
-        return Predictors(
-            tuple(self.columns[place] for place in kept),
-            self.original[:, kept],
-            self.release[:, kept],
-            tuple(self.nominal[place] for place in kept),
-        )
 
 
 def predictors(pair: FilePair) -> Predictors:
@@ -69,7 +56,7 @@ def boosted_predictions(
     y: Ints | Floats,
     at: Floats,
     *,
-    nominal: Sequence[bool],
+    nominal: Sequence[bool] | Bools,
     classes: bool,
     weights: Floats | None = None,
 ) -> Floats:
