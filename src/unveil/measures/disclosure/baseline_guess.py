@@ -44,11 +44,13 @@ class ReleaseModel:
         original, release = known_places(pair, columns)
         return cls(columns, original[people], release, *folds(pair.content_order, seed))
 
-    def guesses(self, released: Floats, own: Ints, *, ordered: bool, tolerance: float) -> Floats:
-        """The guess of each person's value; `released` has the values, `own` the people's rows."""
-        result = np.full(len(own), np.nan)
+    def guesses(
+        self, released: Floats, own_rows: Ints, *, ordered: bool, tolerance: float
+    ) -> Floats:
+        """The guess of each person's value, from the released values and the people's own rows."""
+        result = np.full(len(own_rows), np.nan)
         for fold in range(FOLDS):
-            held_out = self.fold[own] == fold
+            held_out = self.fold[own_rows] == fold
             if held_out.any():
                 rows = self.order[self.fold[self.order] != fold][:MOST_TRAINED]
                 result[held_out] = informed_guesses(

@@ -28,7 +28,7 @@ class FollowedLinks(NamedTuple):
     """The sampled people who are in both files, with the released rows that they are linked to."""
 
     people: Ints  # their rows in the original
-    own: Ints  # their rows in the release
+    own_rows: Ints  # their rows in the release
     linked: list[LinkedRows]
     control: list[LinkedRows]  # the same attack without the person's own row
     left_out: int  # people for whom more rows tie than are listed
@@ -71,7 +71,7 @@ def follow(links: Links, originals: Ints) -> FollowedLinks | None:
     own = sample.true_rows[[place for place, _, _ in complete]]
     return FollowedLinks(
         people=originals[own],
-        own=own,
+        own_rows=own,
         linked=[first for _, first, _ in complete],
         control=[second for _, _, second in complete],
         left_out=len(known) - len(complete),

@@ -86,7 +86,7 @@ def _inference(
         control[at], _ = _read(followed.control[place], bounds, released, cells_of_class)
     inferred = None
     if model is not None:
-        guesses = model.guesses(released, followed.own, ordered=numeric, tolerance=width)
+        guesses = model.guesses(released, followed.own_rows, ordered=numeric, tolerance=width)
         inferred = _mean(is_right(guesses, truth, width)[known])
     return Inference(
         column=column,

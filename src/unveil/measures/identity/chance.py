@@ -136,7 +136,7 @@ def _sizes(records: int, candidates: int) -> tuple[int, int]:
 class DrawnLaw:
     """The hits of an attack when the truth is drawn at random, in many draws."""
 
-    drawn: Floats  # ascending
+    hits: Floats  # of each draw, ascending
 
     def at_least(self, hits: float) -> float:
         """The share of draws with this number of hits or more, the tested one among them.
@@ -145,16 +145,16 @@ class DrawnLaw:
         0.5
         """
         # Hits are sums of fractions: equal ones may differ in their last digit.
-        more = len(self.drawn) - np.searchsorted(self.drawn, hits - 1e-9)
-        return float((1 + more) / (1 + len(self.drawn)))
+        more = len(self.hits) - np.searchsorted(self.hits, hits - 1e-9)
+        return float((1 + more) / (1 + len(self.hits)))
 
     @property
     def mean(self) -> float:
         """The expected number of hits."""
-        return float(self.drawn.mean())
+        return float(self.hits.mean())
 
     def __repr__(self) -> str:
-        return f"DrawnLaw({len(self.drawn):,} draws)"
+        return f"DrawnLaw({len(self.hits):,} draws)"
 
 
 def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:

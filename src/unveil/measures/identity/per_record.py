@@ -90,7 +90,7 @@ def _carried(ascending: Floats) -> tuple[CarriedRisk, ...]:
     )
 
 
-def _riskiest(mean: Floats, made: Ints, found_by: Ints) -> tuple[RiskyRow, ...]:
+def _riskiest(mean: Floats, n_attacks: Ints, found_by: Ints) -> tuple[RiskyRow, ...]:
     """By mean risk, then by the number of attacks that find the record, then by row."""
     rows = np.flatnonzero(mean > 0)
     if len(rows) > MOST_LISTED:  # the others need not be sorted
@@ -100,7 +100,7 @@ def _riskiest(mean: Floats, made: Ints, found_by: Ints) -> tuple[RiskyRow, ...]:
         RiskyRow(
             row=int(row) + 1,
             mean=float(mean[row]),
-            made=int(made[row]),
+            made=int(n_attacks[row]),
             found_by=int(found_by[row]),
         )
         for row in first
