@@ -1,4 +1,4 @@
-"""Every error that a user can meet.
+"""All errors of unveil.
 
 ::
 
@@ -6,14 +6,14 @@
     ├── UsageError               2   the call itself is wrong
     ├── FileError                3   a file cannot be read or written as asked
     ├── DataError                3   what the file or the frame holds
-    │   └── MalformedCellError   3   a generalised cell that the grammar does not know
+    │   └── MalformedCellError   3   a generalised cell outside the grammar
     ├── SchemaError              3   the schema, or the schema against the data
     ├── SpecError                3   the parameters of a method
     ├── MissingPackageError      4   an optional package is not installed
     └── PlugInError              4   a command of another package cannot be loaded
 
-A message is a sentence with the rule and the remedy. It may hold names of files and
-columns, counts and row numbers, and what the user declared; never a cell of the data.
+A message states the rule and the remedy. It may contain names of files and columns, counts,
+row numbers and what the user declared; never a cell of the data.
 Rows are records counted from 1; a header is not a row.
 """
 
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class UnveilError(Exception):
-    """The root of the tree: catch it to catch everything that unveil raises on purpose.
+    """The base of all errors that unveil raises on purpose.
 
     >>> str(DataError("the file has no records").at("survey.csv"))
     'survey.csv: the file has no records'
@@ -51,13 +51,13 @@ class UnveilError(Exception):
         self._places: list[str] = []
 
     def at(self, place: str) -> UnveilError:
-        """Say where it happened; an outer place comes before an inner one, once."""
+        """Add where it happened, once; an outer place precedes an inner one."""
         if place not in self._places:
             self._places.insert(0, place)
         return self
 
     def or_else(self, remedy: str) -> UnveilError:
-        """Add what else may help, once."""
+        """Add another remedy, once."""
         if remedy not in str(self.args[0]):
             self.args = (f"{self.args[0]}; {remedy}",)
         return self
@@ -95,7 +95,7 @@ class FileError(UnveilError):
 
 
 class DataError(UnveilError):
-    """What the file or the frame holds cannot be used."""
+    """The contents of a file or frame cannot be used."""
 
 
 class MalformedCellError(DataError):
@@ -108,7 +108,7 @@ class MalformedCellError(DataError):
 
 
 class SchemaError(UnveilError):
-    """The schema is wrong in itself, or does not fit the data."""
+    """The schema is inconsistent, or does not fit the data."""
 
 
 class SpecError(UnveilError):
@@ -134,7 +134,7 @@ class PlugInError(UnveilError):
 
 
 def import_optional(module: str, extra: str, purpose: str) -> Any:
-    """An optional package's module, or an error that says how to get it.
+    """The module of an optional package, or an error that says how to install it.
 
     >>> import_optional("json", "extra", "a file").__name__
     'json'

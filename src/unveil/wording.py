@@ -1,4 +1,4 @@
-"""Words that messages share: counts with nouns, lists of names, the nearest name."""
+"""Wording of messages: counts with nouns, lists of names, suggestions."""
 
 import difflib
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ LISTED = 30  # names listed in a message before "and N more"
 
 
 def listing(names: Iterable[str]) -> str:
-    """Names in a sentence, cut short when there are very many.
+    """Names in a sentence, cut short where there are many.
 
     >>> listing(["age", "sex"])
     'age, sex'
@@ -20,7 +20,7 @@ def listing(names: Iterable[str]) -> str:
 
 
 def suggest(name: str, options: Iterable[str]) -> str:
-    """A suggestion for a near miss, ready to end a sentence with.
+    """A suggestion for a misspelt name, to end a sentence with.
 
     >>> suggest("agee", ["age", "sex"])
     "; did you mean 'age'?"
@@ -31,7 +31,7 @@ def suggest(name: str, options: Iterable[str]) -> str:
 
 
 def absent_column(name: str, columns: Iterable[str]) -> str:
-    """The sentence for a column that is not there.
+    """The message for a column that is not there.
 
     >>> absent_column("agee", ["age", "sex"])
     "column 'agee' is not in the data; it has: age, sex; did you mean 'age'?"
@@ -41,7 +41,7 @@ def absent_column(name: str, columns: Iterable[str]) -> str:
 
 
 def reason(error: OSError) -> str:
-    """Why the system refused, in its own words."""
+    """The operating system's reason for an error."""
     return (error.strerror or type(error).__name__).lower()
 
 
@@ -55,7 +55,7 @@ def count(n: int, noun: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Text that a terminal cannot take for a command or a line of its own.
+    r"""Text without control characters, safe for a terminal.
 
     >>> printable("a\x1b[31mb\n")
     'a\\x1b[31mb\\n'

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import naive.assignment as naive
 from unveil.errors import DataError
 from unveil.matching import alternatives as module
-from unveil.matching import flows
 from unveil.matching import one_to_one as assignment
 from unveil.matching.alternatives import alternatives
 from unveil.matching.one_to_one import one_to_one
@@ -48,7 +47,7 @@ def tables(draw, most=25, kinds=wild):
 
 
 class Asked:
-    """A market that answers questions, and is never asked for everything."""
+    """A provider that is never asked for all costs."""
 
     def __init__(self, table):
         self.supply, self.capacity = table.supply, table.capacity
@@ -62,8 +61,8 @@ class Asked:
 def _small(first, more, bids=50):
     """Few pairs at a time, and many looks at progress."""
     with (
-        mock.patch.multiple(assignment, FEW=0, FIRST=first, MORE=more),
-        mock.patch.multiple(flows, BIDS=bids, EFFORT=10),
+        mock.patch.multiple(assignment, DENSE_PAIRS=0, FIRST_COLUMNS=first, MORE_COLUMNS=more),
+        mock.patch.multiple(assignment, BIDS_PER_ROW=bids, EDGES_AT_ONCE=10),
     ):
         yield
 
@@ -116,7 +115,7 @@ def test_who_has_an_alternative(table):
 @given(tables(most=9, kinds=tame))
 def test_where_many_tie_whoever_is_tied_may_have_an_alternative(table):
     found = one_to_one(table)
-    with mock.patch.multiple(module, FIRST=1, MOST=1):
+    with mock.patch.multiple(module, FIRST_COLUMNS=1, MAX_COLUMNS=1):
         some = alternatives(table, found)
     assert not (alternatives(table, found) & ~some).any()
 

@@ -302,7 +302,7 @@ def test_the_number_of_threads_means_nothing(name, seed):
     mine, released = table(seed, 60, missing=0.05)
     links = attacked(name, mine, released, np.arange(60))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unveil.engines.local.query_blocks.BLOCK", 7)
+        patch.setattr("unveil.engines.local.query_blocks.QUERIES_AT_ONCE", 7)
         for threads in (1, 2, 7):
             patch.setattr("unveil.engines.local.engine.cores", lambda _asked, many=threads: many)
             other = replace(links, finder=replace(links.finder))  # which made nothing ready yet
@@ -350,7 +350,7 @@ def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
     found = []
     for few, gappy in ((0, False), (1000, False), (1000, None)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("unveil.engines.local.blocking.FEW", few)
+            patch.setattr("unveil.engines.local.blocking.FEW_BLOCKS", few)
             if gappy is not None:  # as if no cell were missing: then parts are listed
                 patch.setattr("unveil.attacks.blocking.Blocks.gappy", gappy)
             other = replace(links)

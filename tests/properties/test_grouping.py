@@ -46,7 +46,7 @@ def files(draw, most=60):
 
 def _small(leaf):
     """Deep trees, made anew all the time; a new order of the far rows; many batches."""
-    return mock.patch.multiple(grouping, LEAF=leaf, LANES=8, EFFORT=2000, TIRED=1)
+    return mock.patch.multiple(grouping, LEAF=leaf, LANES=8, NUMBERS_AT_ONCE=2000, MAX_SCANS=1)
 
 
 @given(files(), st.sampled_from([1, 3, 32]))
@@ -109,7 +109,7 @@ def test_variable_groups_with_categories_equal_their_twins(given_file, gamma, le
 @given(st.integers(2, 4), st.integers(0, 10), seeds, kinds)
 def test_no_partition_is_better_than_the_optimal_one(k, more, seed, kind):
     values = np.sort(_draw(seed, kind, k + more, 1)[:, 0])
-    with mock.patch.object(partition, "EFFORT", 20):
+    with mock.patch.object(partition, "RUNS_AT_ONCE", 20):
         groups = optimal_groups(values, k)
     assert set(np.diff(groups)) <= {0, 1}
     assert set(np.bincount(groups)) <= set(range(k, 2 * k))
@@ -180,7 +180,7 @@ METHODS = {
 @pytest.mark.parametrize("method", METHODS)
 def test_progress_is_told_and_can_interrupt(method, monkeypatch):
     points, seen, made = _draw(1, "continuous", 500, 3), [], METHODS[method]
-    monkeypatch.setattr(partition, "EFFORT", 100)
+    monkeypatch.setattr(partition, "RUNS_AT_ONCE", 100)
     with _small(8):
         made(points, 3, progress=lambda done, total: seen.append((done, total)))
     done = [each for each, _ in seen]

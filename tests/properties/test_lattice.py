@@ -11,7 +11,7 @@ from strategies.masks import KINDS, tables
 from unveil.grouping import classes as kinds
 from unveil.grouping import lattice
 from unveil.grouping.classes import ClassRequirement, Confidential, build_rules
-from unveil.grouping.lattice import LatticeProblem, look, search
+from unveil.grouping.lattice import LatticeProblem, count_node, search
 from unveil.grouping.level_loss import CellLoss, ClassSize, Discernibility
 from unveil.grouping.rollup import Ladder, RolledRows
 from unveil.masks.generalisation.levels import Coarsening, attribute_levels
@@ -72,13 +72,13 @@ def problems(draw):
     found, places = np.unique(codes, return_inverse=True)
     missing = int(found[0] < 0)
     one = Confidential((places - missing).astype(np.int32), len(found) - missing)
-    rows = RolledRows.of(files[: 1 + len(people)])
+    rows = RolledRows.from_files(files[: 1 + len(people)])
     loss = draw(st.sampled_from(["cells", "discernibility", ("class-size", k)]))
-    costs = CellLoss.of_values(rows, [costs for _, costs in made], np.ones(attributes))
+    costs = CellLoss.from_rows(rows, [costs for _, costs in made], np.ones(attributes))
     of = {"cells": costs, "discernibility": Discernibility()}.get(loss) or ClassSize(k)
     problem = LatticeProblem(
         rows,
-        tuple(Ladder.of(groups) for groups, _ in made),
+        tuple(Ladder.from_groups(groups) for groups, _ in made),
         build_rules(asked, [one], n),
         people,
         draw(st.integers(0, n) | st.just(0)),
@@ -91,7 +91,9 @@ def problems(draw):
 @settings(max_examples=3 * EXAMPLES)
 @given(given_=problems())
 def test_the_best_of_all_nodes_is_found(pays, given_, monkeypatch):
-    monkeypatch.setattr(lattice, "PAYS", pays)  # 0: subsets are counted however few nodes are left
+    monkeypatch.setattr(
+        lattice, "NODES_PER_SUBSET", pays
+    )  # 0: subsets are counted however few nodes are left
     problem, table, plain, loss = given_
     least, nodes = naive.best(table, plain, problem.most, loss)
     found = search(problem)
@@ -104,7 +106,7 @@ def test_the_best_of_all_nodes_is_found(pays, given_, monkeypatch):
     assert found.loss == pytest.approx(least, rel=1e-12, abs=1e-12)
     assert found.levels in nodes
     gone = naive.left_out(table, found.levels, plain)
-    seen = look(problem, found.levels)
+    seen = count_node(problem, found.levels)
     mine = np.flatnonzero(seen.broken[seen.cut.labels[problem.rows.of_record]])
     assert set(mine.tolist()) == gone
     assert found.left_out == len(gone)
@@ -123,7 +125,7 @@ def test_the_order_of_the_rows_does_not_matter(given_, seed):
     ]
     codes = problem.rules.codes[:, order]
     moved = LatticeProblem(
-        RolledRows.of([values, *others]),
+        RolledRows.from_files([values, *others]),
         problem.ladders,
         problem.rules._replace(codes=np.ascontiguousarray(codes)),
         problem.people,
@@ -137,12 +139,12 @@ def test_the_order_of_the_rows_does_not_matter(given_, seed):
 def test_progress_ends_with_the_whole_lattice():
     rng = np.random.default_rng(7)
     groups = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]])
-    rows = RolledRows.of([rng.integers(0, 4, (60, 5))])
+    rows = RolledRows.from_files([rng.integers(0, 4, (60, 5))])
     rules = build_rules([ClassRequirement(kinds.SIZE, 0, 4.0)], [], 60)
     cost = np.repeat(np.array([[0.0], [0.5], [1.0]]), 4, axis=1)
-    loss = CellLoss.of_values(rows, [cost] * 5, np.ones(5))
+    loss = CellLoss.from_rows(rows, [cost] * 5, np.ones(5))
     told = []
-    problem = LatticeProblem(rows, (Ladder.of(groups),) * 5, rules, (), 0, loss)
+    problem = LatticeProblem(rows, (Ladder.from_groups(groups),) * 5, rules, (), 0, loss)
     found = search(problem, lambda done, total: told.append((done, total)))
     assert told == sorted(told)
     assert told[-1] == (found.nodes, 3**5)

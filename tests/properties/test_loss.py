@@ -96,11 +96,11 @@ def test_cells_and_tables_against_their_twins(seed, n, missing):
     rng = np.random.default_rng(seed)
     before = people(rng, n, missing=missing)
     after = noisy(before, rng)
-    both = FilePair(before, after, np.arange(n))
+    pair = FilePair(before, after, np.arange(n))
     columns = [(numbers(before, name), numbers(after, name)) for name in "xy"]
     varying = [pair for pair in columns if len({v for v in pair[0] if not math.isnan(v)}) > 1]
     if varying:
-        assert il1s(both).measures[0].value == pytest.approx(naive.il1s(varying), abs=1e-12)
+        assert il1s(pair).measures[0].value == pytest.approx(naive.il1s(varying), abs=1e-12)
     cut = {
         name: [[naive.tenth(v, sides[0]) for v in side] for side in sides]
         for name, sides in zip("xy", columns, strict=True)
@@ -108,7 +108,7 @@ def test_cells_and_tables_against_their_twins(seed, n, missing):
     } | {
         name: [data.column(name).to_list() for data in (before, after)] for name in ("grade", "job")
     }
-    found = {one.name: one.value for one in tables(both).measures}
+    found = {one.name: one.value for one in tables(pair).measures}
     single = [naive.total_variation(*sides) for sides in cut.values()]
     names = list(cut)
     double = [
@@ -120,7 +120,7 @@ def test_cells_and_tables_against_their_twins(seed, n, missing):
         expected = (np.mean(single), max(single), np.mean(double), max(double))
         assert list(found.values()) == pytest.approx(expected, abs=1e-12)
     changed = [a != b for name in ("grade", "job") for a, b in zip(*cut[name], strict=True)]
-    each = categorical(both)
+    each = categorical(pair)
     assert each.measures[0].value == pytest.approx(np.mean(changed))
     for name in ("grade", "job"):
         if len(set(cut[name][0])) > 1:
@@ -156,19 +156,19 @@ def test_classes_and_stars_against_their_twins(seed, n, discarded):
     before, after = coarse(rng, n)
     kept = np.flatnonzero(rng.random(n) >= discarded)
     kept = kept if len(kept) else np.arange(1)
-    both = FilePair(before, after.take(kept), kept)
-    mine, released = (data.to_frame().rows() for data in (both.original, both.release))
-    found = {one.name: one.value for one in discernibility(both).measures}
+    pair = FilePair(before, after.take(kept), kept)
+    mine, released = (data.to_frame().rows() for data in (pair.original, pair.release))
+    found = {one.name: one.value for one in discernibility(pair).measures}
     twin = naive.discernibility(mine, released, n - len(kept))
     assert found["discernibility"] == (None if twin is None else pytest.approx(twin, abs=1e-12))
     assert found["class size"] == pytest.approx(naive.class_size(mine, released), abs=1e-12)
     old = [cell for row in kept for cell in mine[row]]
     new = [cell for row in released for cell in row]
-    lost = {one.name: one.value for one in openness(both).measures}
+    lost = {one.name: one.value for one in openness(pair).measures}
     assert lost["stars"] == pytest.approx(naive.stars(old, new), abs=1e-12)
     assert lost["stars"] <= lost["suppressed"] <= 1
     # Nobody knows whose rows they are: classes are counted as before, and nobody is discarded.
-    alone = discernibility(FilePair(before, both.release, None)).measures[0]
+    alone = discernibility(FilePair(before, pair.release, None)).measures[0]
     twin = naive.discernibility(mine, released, 0)
     assert alone.value == (None if twin is None else pytest.approx(twin, abs=1e-12))
 
@@ -201,9 +201,9 @@ def test_what_groups_lose_comes_to_what_all_lose(seed, n):
     before, after = coarse(rng, n)
     kept = np.flatnonzero(rng.random(n) < 0.8)
     kept = kept if len(kept) else np.arange(1)
-    both = FilePair(before, after.take(kept), kept)
-    found = suppression(both, subgroups(before, ["age"], least=1))
-    whole = openness(both).measures
+    pair = FilePair(before, after.take(kept), kept)
+    found = suppression(pair, subgroups(before, ["age"], least=1))
+    whole = openness(pair).measures
     assert found.generalisation == pytest.approx(whole[0].value, abs=1e-12)
     assert found.suppressed == whole[1].value
     there = [(one, round(one.n * (1 - one.discarded))) for one in found.groups]

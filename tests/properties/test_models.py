@@ -26,11 +26,11 @@ from unveil.grouping.classes import (
     satisfies,
     within_bound,
 )
-from unveil.grouping.disjoint_groups import GroupBuilder, masks_with
-from unveil.grouping.kernels.lending import lend
+from unveil.grouping.disjoint_groups import GroupBuilder, masks_with_stars
+from unveil.grouping.kernels.suppression import lend
 from unveil.grouping.mondrian import axis_of, mondrian
 from unveil.grouping.patterns import anti_unify
-from unveil.grouping.wildcards import stars_needed
+from unveil.grouping.wildcards import published_cells
 from unveil.measures import risk
 from unveil.table.cells import STAR
 
@@ -131,24 +131,24 @@ def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
     classes = np.zeros(len(rows), np.int64)
     found = anti_unify(rows, classes, k=k, stars=1, order="><")
     if seed % 3:
-        made.take(found.rows, found.masks, classes)
+        made.add_patterns(found.rows, found.masks, classes)
         _check_groups(made, rules)
     for stars in range(d + 1):
-        made.fill(made.by_coverage(masks_with(d, stars)))
-    made.append()
+        made.add_groups(made.by_coverage(masks_with_stars(d, stars)))
+    made.join_groups()
     _check_groups(made, rules)
     for stars in range(d + 1):
-        made.borrow(masks_with(d, stars))
+        made.borrow_records(masks_with_stars(d, stars))
     _check_groups(made, rules)
-    left = len(made.left)
-    stars_before = made.told.sum()
-    made.refine()
+    left = len(made.unassigned)
+    stars_before = made.published.sum()
+    made.split_groups()
     _check_groups(made, rules)
-    assert len(made.left) == left
-    assert made.told.sum() >= stars_before  # more is told, never less
-    if made.masks.size and made.absorb(np.ones(d)):
+    assert len(made.unassigned) == left
+    assert made.published.sum() >= stars_before  # more is told, never less
+    if made.masks.size and made.absorb_rest(np.ones(d)):
         _check_groups(made, rules)
-        assert not len(made.left)
+        assert not len(made.unassigned)
 
 
 def test_who_would_break_a_group_does_not_join_it():
@@ -156,7 +156,7 @@ def test_who_would_break_a_group_does_not_join_it():
     asked = [ClassRequirement(SIZE, 0, 2.0), ClassRequirement(SHARE, 0, 0.5)]
     made = GroupBuilder(np.zeros((3, 1), np.int32), build_rules(asked, [secret], 3))
     made.group[:2], made.masks = 0, np.array([1])
-    made.append()
+    made.join_groups()
     assert made.group.tolist() == [0, 0, -1]
 
 
@@ -203,8 +203,8 @@ def _check_groups(made, rules):
 def test_stars_as_wildcards_are_enough(rows, k):
     assume(len(rows) >= k)
     d = rows.shape[1]
-    order = [mask for stars in range(d + 1) for mask in masks_with(d, stars)]
-    told = stars_needed(rows, k, order)
+    order = [mask for stars in range(d + 1) for mask in masks_with_stars(d, stars)]
+    told = published_cells(rows, k, order)
     released = np.where(told, rows, -9)
     assert min(naive.fitting(released.tolist(), -9)) >= k
     if min(naive.fitting(rows.tolist(), -9)) >= k:

@@ -70,10 +70,10 @@ def as_counts(patterns):
 def small(at_once, dense, part, largest):
     """Little room, so that a few pairs take every way."""
     with (
-        mock.patch("unveil.engines.local.level_comparison.AT_ONCE", at_once),
-        mock.patch("unveil.engines.local.level_counts.DENSE", dense),
-        mock.patch("unveil.engines.local.level_counts.PART", part),
-        mock.patch("unveil.engines.local.level_counts.LARGEST_KEY", largest),
+        mock.patch("unveil.engines.local.level_comparison.PAIRS_AT_ONCE", at_once),
+        mock.patch("unveil.engines.local.level_patterns.DENSE_PATTERNS", dense),
+        mock.patch("unveil.engines.local.level_patterns.CODES_PER_PART", part),
+        mock.patch("unveil.engines.local.level_patterns.LARGEST_KEY", largest),
     ):
         yield
 

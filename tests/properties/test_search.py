@@ -148,7 +148,7 @@ def small_leaves(size):
     """Trees many levels deep over a few records, and work for more than one thread."""
     with (
         mock.patch("unveil.engines.local.index.LEAF", size),
-        mock.patch("unveil.engines.local.query_blocks.BLOCK", 2),
+        mock.patch("unveil.engines.local.query_blocks.QUERIES_AT_ONCE", 2),
     ):
         yield
 
@@ -267,7 +267,7 @@ def test_an_answer_does_not_depend_on_who_else_is_asked_about(case, blocked, see
             assert ready.density(rows).log_sum.tolist() == thick.log_sum[own].tolist()
             if rows is None or not len(rows):
                 continue
-            alone = base if asking is None else replace(base, asking=asking[rows])
+            alone = base if asking is None else replace(base, query_codes=asking[rows])
             others = rank_of_truth(case.queries.take(rows), alone, truth[rows], metric, stop_at=2)
             assert some.n_closer.tolist() == others.n_closer.tolist()
             assert some.n_tied.tolist() == others.n_tied.tolist()

@@ -1,7 +1,6 @@
-"""Many numbers into one: fuzzy measures and the operators that use them.
+"""Aggregation: fuzzy measures, their indices, and the operators that use them.
 
-Weighted means, ordered weighted averages, Choquet's and Sugeno's integrals; what a fuzzy measure
-says of its attributes; and quantifiers, which make a symmetric one.
+Weighted means, ordered weighted averages, Choquet and Sugeno integrals, and quantifiers.
 
 >>> from unveil import aggregation
 >>> most = aggregation.Quantifier("exponent", 2.0)

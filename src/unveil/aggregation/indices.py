@@ -1,4 +1,4 @@
-"""What a fuzzy measure says of attributes: how much each counts, and how they act together.
+"""Indices of a fuzzy measure: the importance of attributes, and their interaction.
 
 Grabisch, k-order additive discrete fuzzy measures and their representation (1997).
 """
@@ -15,7 +15,7 @@ from unveil.support.arrays import Floats
 
 
 def moebius(measure: FuzzyMeasure) -> Floats:
-    """What each set adds to what the sets inside it weigh; sets are numbered as in the measure.
+    """The Möbius transform: what each set adds to its subsets; numbered as in the measure.
 
     >>> moebius(FuzzyMeasure([0, 0.25, 0.25, 1])).tolist()
     [0.0, 0.25, 0.25, 0.5]
@@ -28,7 +28,7 @@ def moebius(measure: FuzzyMeasure) -> Floats:
 
 
 def from_moebius(masses: ArrayLike) -> FuzzyMeasure:
-    """The measure of which these are the Möbius masses.
+    """The measure with these Möbius masses.
 
     >>> from_moebius([0, 0.25, 0.25, 0.5]).values.tolist()
     [0.0, 0.25, 0.25, 1.0]
@@ -42,7 +42,7 @@ def from_moebius(masses: ArrayLike) -> FuzzyMeasure:
 
 
 def shapley(measure: FuzzyMeasure) -> Floats:
-    """How much each attribute counts: what it adds on average over all orders of joining.
+    """The Shapley value of each attribute: what it adds on average over all orders of joining.
 
     The values are not negative and sum to 1 (Shapley 1953).
 
@@ -53,7 +53,7 @@ def shapley(measure: FuzzyMeasure) -> Floats:
 
 
 def banzhaf(measure: FuzzyMeasure) -> Floats:
-    """What each attribute adds on average over all sets of the others (Banzhaf 1965).
+    """The Banzhaf index: what each attribute adds on average over all sets of the others (1965).
 
     >>> banzhaf(FuzzyMeasure([0, 0, 0, 0, 0, 0, 0, 1])).tolist()  # only all three count
     [0.25, 0.25, 0.25]
@@ -62,10 +62,10 @@ def banzhaf(measure: FuzzyMeasure) -> Floats:
 
 
 def interactions(measure: FuzzyMeasure) -> Floats:
-    """How each two attributes act together, attributes x attributes (Murofushi and Soneda 1993).
+    """The interaction of each two attributes (Murofushi and Soneda 1993).
 
-    From -1, where one does instead of the other, to 1, where each needs the other; 0 where they
-    just add up. The diagonal holds the Shapley values.
+    From -1, where one replaces the other, to 1, where each needs the other; 0 where they add up.
+    The diagonal holds the Shapley values.
 
     >>> interactions(FuzzyMeasure([0, 0.25, 0.25, 1])).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
@@ -78,7 +78,7 @@ def interactions(measure: FuzzyMeasure) -> Floats:
 
 
 def interaction(measure: FuzzyMeasure, attributes: Iterable[int]) -> float:
-    """How the attributes of a set act together (Grabisch 1997): of one, its Shapley value.
+    """The interaction index of a set (Grabisch 1997): of one attribute, its Shapley value.
 
     Attributes are counted from 0, the first being the lowest bit of a set.
 
@@ -92,7 +92,7 @@ def interaction(measure: FuzzyMeasure, attributes: Iterable[int]) -> float:
 
 
 def _added(measure: FuzzyMeasure, attributes: Iterable[int]) -> Floats:
-    """What the attributes add together, beyond what fewer of them do, to each set of the others."""
+    """What the attributes together add to each set of the others, beyond what fewer of them do."""
     chosen = sorted(set(attributes), reverse=True)
     if not chosen or not 0 <= chosen[-1] <= chosen[0] < len(measure):
         raise SpecError(f"a set of attributes: some of 0 to {len(measure) - 1}")

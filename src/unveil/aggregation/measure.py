@@ -1,4 +1,4 @@
-"""Fuzzy measures: what a set of attributes weighs, when weights do not simply add up.
+"""Fuzzy measures: weights of sets of attributes that need not add up.
 
 Torra & Narukawa, *Modeling Decisions* (2007), chapter 5.
 """
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import SpecError
 
-MOST = 20  # attributes: a measure holds a number for each set of them
+MAX_ATTRIBUTES = 20  # a measure holds a number for each set of them
 ROUNDING = 1e-9
 
 
@@ -32,10 +32,14 @@ class FuzzyMeasure:
     def __init__(self, values: ArrayLike) -> None:
         measure = as_floats(values, "a fuzzy measure")
         attributes = int(measure.size).bit_length() - 1
-        if measure.ndim != 1 or not 1 <= attributes <= MOST or measure.size != 1 << attributes:
+        if (
+            measure.ndim != 1
+            or not 1 <= attributes <= MAX_ATTRIBUTES
+            or measure.size != 1 << attributes
+        ):
             raise SpecError(
                 "a fuzzy measure has a number for each set of attributes: 2, 4, 8, ... numbers, "
-                f"for 1 to {MOST} attributes"
+                f"for 1 to {MAX_ATTRIBUTES} attributes"
             )
         if not np.isfinite(measure).all():
             raise SpecError("a fuzzy measure has finite numbers only")
@@ -52,11 +56,11 @@ class FuzzyMeasure:
         >>> FuzzyMeasure.additive([0.25, 0.75]).values.tolist()
         [0.0, 0.25, 0.75, 1.0]
         """
-        each = check_weights(weights)
-        _check_many(len(each))
-        each /= each.max()  # their sum must not overflow
+        shares = check_weights(weights)
+        _check_many(len(shares))
+        shares /= shares.max()  # their sum must not overflow
         values = np.zeros(1)
-        for weight in each / each.sum():
+        for weight in shares / shares.sum():
             values = np.concatenate([values, values + weight])
         return cls(values)
 
@@ -81,7 +85,7 @@ class FuzzyMeasure:
 
 
 def as_floats(values: ArrayLike, what: str) -> NDArray[np.float64]:
-    """An array of its own, of numbers."""
+    """A new array of numbers."""
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -90,26 +94,26 @@ def as_floats(values: ArrayLike, what: str) -> NDArray[np.float64]:
 
 def check_weights(weights: ArrayLike) -> NDArray[np.float64]:
     """Weights: finite, none negative, not all zero."""
-    each = as_floats(weights, "weights")
-    if each.ndim != 1 or not each.size or not np.isfinite(each).all():
+    values = as_floats(weights, "weights")
+    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
         raise SpecError("weights are finite numbers, one for each attribute")
-    if (each < 0).any() or not each.any():
+    if (values < 0).any() or not values.any():
         raise SpecError("weights are not negative, and not all of them zero")
-    return each
+    return values
 
 
 def _check_many(attributes: int) -> None:
-    if not 1 <= attributes <= MOST:
-        raise SpecError(f"a fuzzy measure is one of 1 to {MOST} attributes")
+    if not 1 <= attributes <= MAX_ATTRIBUTES:
+        raise SpecError(f"a fuzzy measure is one of 1 to {MAX_ATTRIBUTES} attributes")
 
 
 def _monotone(values: NDArray[np.float64], attributes: int) -> NDArray[np.float64]:
-    """Check that a larger set never weighs less; what rounding did is mended."""
-    mended = values.copy()
+    """Check that a larger set never weighs less; differences by rounding are repaired."""
+    repaired = values.copy()
     for attribute in range(attributes):
-        pairs = mended.reshape(-1, 2, 1 << attribute)
+        pairs = repaired.reshape(-1, 2, 1 << attribute)
         pairs[:, 1] = np.maximum(pairs[:, 0], pairs[:, 1])
-    if (mended > values + ROUNDING).any():
+    if (repaired > values + ROUNDING).any():
         raise SpecError("a fuzzy measure is monotone: a set never weighs less than a set inside it")
-    mended.setflags(write=False)
-    return mended
+    repaired.setflags(write=False)
+    return repaired

@@ -1,9 +1,8 @@
 """Aggregation operators: the numbers along the last axis into one.
 
-Torra and Narukawa, *Modeling Decisions* (2007), chapters 4 to 6. Those that know attributes by
-their number only, `owa` and `symmetric_sugeno`, sort and need no table of sets: any number of
-attributes will do. With `present`, they and the weighted mean are of the attributes that a record
-has; a fuzzy measure says nothing of fewer attributes than it is of.
+Torra and Narukawa, *Modeling Decisions* (2007), chapters 4 to 6. `owa` and `symmetric_sugeno` sort
+and need no table of sets, so any number of attributes will do. With `present`, they and the
+weighted mean aggregate the attributes that a record has.
 """
 
 import numpy as np
@@ -28,10 +27,10 @@ def weighted_mean(
     >>> weighted_mean([4.0, np.nan], [3, 1], present=[True, False])
     np.float64(4.0)
     """
-    each = check_weights(weights)
+    checked = check_weights(weights)
     known, there = _known(values, present)
-    _check_length(known, len(each), "the weights are those")
-    shares = np.where(there, each, 0.0)
+    _check_length(known, len(checked), "the weights are those")
+    shares = np.where(there, checked, 0.0)
     top = shares.max(-1, keepdims=True)  # their sum must not overflow
     shares = np.divide(shares, top, out=np.full_like(shares, np.nan), where=top > 0)
     return _plain((known * (shares / shares.sum(-1, keepdims=True))).sum(-1))
@@ -124,7 +123,7 @@ def _upper_sets(values: Floats) -> tuple[Floats, Ints]:
 
 
 def _descending(values: ArrayLike, present: ArrayLike | None) -> tuple[Floats, Ints]:
-    """The values, greatest first, and how many there are; what is missing is last, -inf."""
+    """The values, greatest first and missing ones last as -inf, and their number."""
     known, there = _known(values, present)
     known[~there] = -np.inf
     known.sort(axis=-1)
@@ -150,7 +149,7 @@ def _known(values: ArrayLike, present: ArrayLike | None) -> tuple[Floats, Bools]
         raise SpecError("present: true or false for each value")
     known[~there] = 0.0
     if not np.isfinite(known).all():
-        raise DataError("values are finite numbers; what is missing is told by present=")
+        raise DataError("values are finite numbers; mark missing values by present=")
     return known, there
 
 

@@ -18,7 +18,7 @@ for its table of patterns, whatever the number of records.
 from unveil.attacks.base import Matching
 from unveil.attacks.matched.posterior import COMPLETE, NEAREST, NEAREST_BACK
 from unveil.attacks.supervised.competitors import ROWS
-from unveil.matching.one_to_one import FIRST, MEMORY
+from unveil.matching.one_to_one import DENSE_BYTES, FIRST_COLUMNS
 
 ALWAYS = 2**24  # bytes, of the smallest attack
 PER_RECORD, PER_CELL = 160, 32  # of either file: numbers, posed, on axes, in the tree; answers
@@ -58,8 +58,8 @@ def bytes_needed(
     search = ALWAYS + (records + candidates) * (PER_RECORD + PER_CELL * width)
     pairs = records * candidates
     if matching == "one-to-one":
-        dense = pairs * 8 <= MEMORY
-        return search + PER_PRICED * (pairs if dense else FIRST * (records + candidates))
+        dense = pairs * 8 <= DENSE_BYTES
+        return search + PER_PRICED * (pairs if dense else FIRST_COLUMNS * (records + candidates))
     if matching == "posterior":
         few = NEAREST * records + NEAREST_BACK * candidates
         return search + PER_KEPT * (pairs if pairs <= COMPLETE else few)

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from unveil.attacks.structural.confidence import Confidence
 from unveil.engines.local.blocking import BlockedBase, PartitionedBase
-from unveil.engines.local.engine import PreparedSearch
+from unveil.engines.local.engine import PreparedSearch, costs_of
 from unveil.engines.local.index import EqualRows, same_rows
-from unveil.engines.local.pair_costs import costs_of
 from unveil.engines.metric import Metric
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints

@@ -114,11 +114,7 @@ def levels(
     side: Side = "both",
     missing: float | None = None,
 ) -> Cost:
-    """costs[k] for a gap up to tolerances[k], the last cost beyond the last tolerance.
-
-    >>> levels([0, 5], [0, 1, 10]).value  # equal, within 5, farther
-    array([ 0.,  1., 10.])
-    """
+    """costs[k] for a gap up to tolerances[k], the last cost beyond the last tolerance."""
     if len(costs) != len(tolerances) + 1:
         raise SpecError("levels: one cost for each tolerance and one for what is beyond the last")
     ends, values = as_floats(tolerances, "tolerances"), as_floats(costs, "costs")
@@ -137,11 +133,6 @@ def prorated(
 
     Up to the first knot the cost is `equal`, where that is given: with a first knot of 0, what
     it costs to be equal, however little the least gap costs more.
-
-    >>> prorated([0, 10], [0, 4]).slope
-    array([0. , 0.4, 0. ])
-    >>> prorated([0, 10], [1, 4], equal=0).value
-    array([0., 1., 4.])
     """
     if len(costs) != len(knots) or not len(knots):
         raise SpecError("prorated: one cost for each knot, and at least one knot")
@@ -159,20 +150,12 @@ def prorated(
 
 
 def window(width: float, *, side: Side = "both") -> Cost:
-    """Nothing for a gap up to the width; beyond it the candidate is impossible.
-
-    >>> window(3).value
-    array([ 0., inf])
-    """
+    """Nothing for a gap up to the width; beyond it the candidate is impossible."""
     return levels([width], [0.0, np.inf], side=side)
 
 
 def table(costs: ArrayLike, *, missing: float | None = None) -> Cost:
-    """costs[a, b] for a query of code a and a candidate of code b; infinite: impossible.
-
-    >>> table([[0, 1], [1, 0]]).categories
-    2
-    """
+    """costs[a, b] for a query of code a and a candidate of code b; infinite: impossible."""
     cells = as_floats(costs, "a table of costs")
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.size:
         raise SpecError("a table of costs is square: the same codes for query and candidate")
@@ -259,21 +242,13 @@ class Metric:
 
     @property
     def reversed(self) -> Metric:
-        """The same metric with query and candidate exchanged.
-
-        >>> Metric((window(3, side="above"),)).reversed.cost_tuple[0].side == SIDES["below"]
-        True
-        """
+        """The same metric with query and candidate exchanged."""
         if isinstance(self.costs, Cost):
             return replace(self, costs=self.costs.reversed)
         return replace(self, costs=tuple(cost.reversed for cost in self.costs))
 
     def scale(self, rate: float) -> Metric:
-        """The metric multiplied by a rate, without the root.
-
-        >>> euclid().scale(2.0).cost_tuple[0].weight
-        2.0
-        """
+        """The metric multiplied by a rate, without the root."""
         scaled = tuple(cost.scale(rate) for cost in self.cost_tuple)
         costs = scaled[0] if isinstance(self.costs, Cost) else scaled
         return replace(self, costs=costs, root=False)

@@ -11,41 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.grouping.kernels import diversity
-from unveil.grouping.kernels.diversity import (
-    DISTINCT,
-    ENTROPY,
-    EQUAL,
-    ORDERED,
-    RECURSIVE,
-    SHARE,
-    SIZE,
-    ClassRules,
-    ClassScratch,
-)
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 from unveil.support.compile import prepare
 
-__all__ = [
-    "DISTINCT",
-    "ENTROPY",
-    "EQUAL",
-    "ORDERED",
-    "RECURSIVE",
-    "SHARE",
-    "SIZE",
-    "ClassRequirement",
-    "ClassRules",
-    "Classes",
-    "Confidential",
-    "agreement_labels",
-    "build_rules",
-    "class_scratch",
-    "class_values",
-    "restrict_rules",
-    "satisfies",
-    "within_bound",
-]
-
+ClassRules = diversity.ClassRules
+# The kinds of rules: lower bounds, then upper bounds.
+SIZE, DISTINCT, ENTROPY = diversity.SIZE, diversity.DISTINCT, diversity.ENTROPY
+RECURSIVE, SHARE = diversity.RECURSIVE, diversity.SHARE
+EQUAL, ORDERED = diversity.EQUAL, diversity.ORDERED  # distances of t-closeness
 LARGEST_LABEL = 2**62  # a number that can still be added to
 
 
@@ -80,11 +53,7 @@ class Classes:
 
 
 def agreement_labels(columns: Iterable[Ints | Ints32], n: int) -> Ints:
-    """A label for each of n records, the same for records that agree in all columns of codes.
-
-    >>> agreement_labels([np.array([0, 1, 0]), np.array([2, 2, 2])], 3).tolist()
-    [2, 5, 2]
-    """
+    """A label for each of n records, the same for records that agree in all columns of codes."""
     labels, room = np.zeros(n, np.int64), 1
     for codes in columns:
         width = int(codes.max(initial=0)) + 1
@@ -142,13 +111,7 @@ def build_rules(
 
 
 def restrict_rules(rules: ClassRules, records: Ints) -> ClassRules:
-    """The same rules for some of the records, as if the file had no others.
-
-    >>> attribute = Confidential(np.array([0, 2, 2], np.int32), 3)
-    >>> rules = build_rules([ClassRequirement(EQUAL, 0, 0.5)], [attribute], 3)
-    >>> restrict_rules(rules, np.array([1, 2])).share.tolist()
-    [0.0, 1.0]
-    """
+    """The same rules for some of the records, as if the file had no others."""
     attributes = []
     for codes, many in zip(rules.codes, np.diff(rules.offset), strict=True):
         here = codes[records]
@@ -160,9 +123,10 @@ def restrict_rules(rules: ClassRules, records: Ints) -> ClassRules:
     return build_rules(list(requirements), attributes, len(records))
 
 
-def class_scratch(rules: ClassRules, largest: int) -> ClassScratch:
+def class_scratch(rules: ClassRules, largest: int) -> diversity.ClassScratch:
     """The scratch of kernels for classes of at most so many records."""
-    return ClassScratch(np.empty(largest, np.int32), np.empty(rules.least.max(initial=0), np.int64))
+    largest_runs = np.empty(rules.least.max(initial=0), np.int64)
+    return diversity.ClassScratch(np.empty(largest, np.int32), largest_runs)
 
 
 def class_values(rules: ClassRules, classes: Classes) -> Floats:
@@ -175,12 +139,7 @@ def class_values(rules: ClassRules, classes: Classes) -> Floats:
 
 
 def satisfies(rules: ClassRules, classes: Classes) -> Bools:
-    """For each class whether it satisfies every rule.
-
-    >>> rules = build_rules([ClassRequirement(SIZE, 0, 2.0)], [], 3)
-    >>> satisfies(rules, Classes.from_labels(np.array([1, 0, 1]))).tolist()
-    [False, True]
-    """
+    """For each class whether it satisfies every rule."""
     if (rules.kind == SIZE).all():
         return np.asarray(classes.sizes >= rules.bound.max(initial=1))
     prepare("the privacy models", _rehearse)

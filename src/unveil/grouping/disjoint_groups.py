@@ -1,7 +1,7 @@
-"""Records gathered into groups, each of which agrees in some attributes and keeps the rules.
+"""Disjoint groups of records, each of which agrees in some attributes and satisfies the rules.
 
-A group tells the attributes of its mask and has a star in the others. Each record is in one group
-or in none, so that what is counted on groups is counted on the released file.
+A group publishes the attributes of its mask and has a star in the others. Each record is in one
+group or in none, so that counts on the groups are counts on the released file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,201 +10,163 @@ from itertools import combinations
 import numpy as np
 
 from unveil.grouping.classes import SIZE, Classes, ClassRules, agreement_labels, satisfies
-from unveil.grouping.kernels.lending import lend
+from unveil.grouping.kernels.suppression import lend
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 
 
-def columns_of(mask: int, attributes: int) -> list[int]:
-    """The attributes of a mask.
-
-    >>> columns_of(0b101, 3)
-    [0, 2]
-    """
+def mask_columns(mask: int, attributes: int) -> list[int]:
+    """The attributes of a mask."""
     return [j for j in range(attributes) if mask >> j & 1]
 
 
-def masks_with(attributes: int, stars: int) -> list[int]:
-    """The masks with so many stars.
-
-    >>> [bin(mask) for mask in masks_with(3, 1)]
-    ['0b110', '0b101', '0b11']
-    """
-    every = (1 << attributes) - 1
-    return [every - sum(1 << j for j in some) for some in combinations(range(attributes), stars)]
+def masks_with_stars(attributes: int, stars: int) -> list[int]:
+    """The masks with so many stars."""
+    every, columns = (1 << attributes) - 1, range(attributes)
+    return [every - sum(1 << j for j in starred) for starred in combinations(columns, stars)]
 
 
 class GroupBuilder:
-    """Groups in the making."""
+    """Groups in construction, by phases that a mask calls in the order of its method.
+
+    `add_groups` or `add_patterns` build groups of unassigned records; `join_groups`,
+    `borrow_records` and `absorb_rest` place the remaining records; `split_groups` then publishes
+    more attributes where the rules allow it.
+    """
 
     def __init__(self, codes: Ints32, rules: ClassRules) -> None:
         self.codes = np.ascontiguousarray(codes.T)  # attributes x records; -1 equals no value
         self.rules = rules
         self.group: Ints = np.full(len(codes), -1)  # of each record; -1: none yet
         self.masks: Ints = np.zeros(0, np.int64)  # of each group
+        self.by_size = bool((rules.kind == SIZE).all())  # no rule but on the number of records
+        self.k = int(rules.bound[rules.kind == SIZE].max(initial=1))
 
     @property
-    def left(self) -> Ints:
+    def unassigned(self) -> Ints:
         """The records that are in no group."""
         return np.flatnonzero(self.group < 0)
 
-    def labels(self, mask: int, rows: Ints, extra: Ints | None = None) -> Ints:
-        """A number for each record, the same for those who agree; -1 where one is unknown.
+    @property
+    def published(self) -> Bools:
+        """For each record and attribute whether its group publishes it."""
+        return _bits(np.append(self.masks, 0)[self.group], len(self.codes))
 
-        `extra` is one more attribute of the records.
-        """
-        told = [self.codes[j, rows] for j in columns_of(mask, len(self.codes))]
-        found = agreement_labels(told if extra is None else [extra[rows], *told], len(rows))
-        for cells in told:
-            found[cells < 0] = -1
-        return found
+    def classes(self) -> Classes:
+        """The records of the groups."""
+        rows = np.flatnonzero(self.group >= 0)
+        return _known_classes(self.group[rows], rows)
 
-    def _classes(self, labels: Ints, rows: Ints) -> Classes:
-        """Records by their labels, but for those without one."""
-        known = np.flatnonzero(labels >= 0)
-        order = known[np.argsort(labels[known])]  # in which order within a class, is all the same
-        starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
-        return Classes(rows[order], np.append(starts, len(order)))
-
-    def _add(self, found: Classes, good: Bools, mask: int) -> None:
-        """Make groups of the classes that are good."""
-        number = len(self.masks) + np.arange(int(good.sum()))
-        members = found.members[np.repeat(good, found.sizes)]
-        self.group[members] = np.repeat(number, found.sizes[good])
-        self.masks = np.append(self.masks, np.full(len(number), mask))
-
-    def fill(self, masks: Iterable[int]) -> None:
-        """Make groups of the records left that agree in a mask, mask after mask."""
+    def add_groups(self, masks: Iterable[int]) -> None:
+        """Build groups of the unassigned records that agree in a mask, mask after mask."""
         for mask in masks:
-            left = self.left
-            if not len(left):
+            rows = self.unassigned
+            if not len(rows):
                 return
-            found = self._classes(self.labels(mask, left), left)
-            self._add(found, satisfies(self.rules, found), mask)
+            self._add(_known_classes(self._labels(mask, rows), rows), mask)
 
     def by_coverage(self, masks: Sequence[int]) -> list[int]:
-        """Masks with the same number of stars: those first that would take in most records."""
-        left = self.left
-        taken = []
+        """Masks with the same number of stars in the order of the records that they would cover."""
+        rows = self.unassigned
+        covered = []
         for mask in masks:
-            found = self._classes(self.labels(mask, left), left)
-            taken.append(int(found.sizes[satisfies(self.rules, found)].sum()))
-        return [masks[place] for place in np.argsort(-np.array(taken), kind="stable")]
+            classes = _known_classes(self._labels(mask, rows), rows)
+            covered.append(int(classes.sizes[satisfies(self.rules, classes)].sum()))
+        return [masks[place] for place in np.argsort(-np.array(covered), kind="stable")]
 
-    @property
-    def told(self) -> Bools:
-        """For each record and attribute whether its group tells it; nothing, if it is in none."""
-        bits = np.append(self.masks, 0)[self.group]
-        told: Bools = bits[:, None] >> np.arange(len(self.codes)) & 1 == 1
-        return told
-
-    def satisfying(
+    def pattern_members(
         self, rows: Ints, masks: Ints, within: Ints
     ) -> tuple[Ints, Ints, dict[int, Classes]]:
-        """How many records satisfy each pattern: what a record has in a mask, within its class.
+        """The support of each pattern: the values of a row in a mask, within the row's class.
 
         And the records by mask, with the place of each pattern's among them.
         """
         sizes, places = np.empty((2, len(rows)), np.int64)
-        every, by_mask = np.arange(len(self.group)), dict[int, Classes]()
+        records, by_mask = np.arange(len(self.group)), dict[int, Classes]()
         for mask in np.unique(masks).tolist():
-            own = np.flatnonzero(masks == mask)
-            labels = self.labels(mask, every, within)
-            by_mask[mask] = found = self._classes(labels, every)
-            listed = labels[found.members[found.starts[:-1]]]
-            places[own] = np.searchsorted(listed, labels[rows[own]])
-            sizes[own] = found.sizes[places[own]]
+            patterns = np.flatnonzero(masks == mask)
+            labels = self._labels(mask, records, within)
+            by_mask[mask] = classes = _known_classes(labels, records)
+            listed = labels[classes.members[classes.starts[:-1]]]
+            places[patterns] = np.searchsorted(listed, labels[rows[patterns]])
+            sizes[patterns] = classes.sizes[places[patterns]]
         return sizes, places, by_mask
 
-    def take(self, rows: Ints, masks: Ints, within: Ints) -> None:
-        """Make groups of patterns, the longest first, then the largest, by who is still left."""
-        sizes, places, by_mask = self.satisfying(rows, masks, within)
+    def add_patterns(self, rows: Ints, masks: Ints, within: Ints) -> None:
+        """Build groups of patterns from unassigned records: the longest first, then the largest."""
+        sizes, places, by_mask = self.pattern_members(rows, masks, within)
         length = np.bitwise_count(masks).astype(np.int64)
-        told = masks[:, None] >> np.arange(len(self.codes)) & 1 == 1
-        cells = np.where(told, self.codes[:, rows].T, -1)  # where rows stand is all the same
-        for one in np.lexsort((*cells.T, within[rows], masks, -sizes, -length)).tolist():
-            found = by_mask[int(masks[one])]
-            members = found.members[found.starts[places[one]] : found.starts[places[one] + 1]]
+        # Ties are ordered by contents, so that the order of the rows does not matter.
+        cells = np.where(_bits(masks, len(self.codes)), self.codes[:, rows].T, -1)
+        for pattern in np.lexsort((*cells.T, within[rows], masks, -sizes, -length)).tolist():
+            classes, place = by_mask[int(masks[pattern])], places[pattern]
+            members = classes.members[classes.starts[place] : classes.starts[place + 1]]
             members = members[self.group[members] < 0]
             if len(members):
-                some = Classes(members, np.array([0, len(members)]))
-                self._add(some, satisfies(self.rules, some), int(masks[one]))
+                self._add(Classes(members, np.array([0, len(members)])), int(masks[pattern]))
 
-    def append(self, within: Ints | None = None) -> None:
-        """Let the records left join the groups that they agree with, the longest first."""
-        before, a_member = self.group.copy(), self._first()
+    def join_groups(self, within: Ints | None = None) -> None:
+        """Let unassigned records join the groups that they agree with, the longest first."""
+        before, grouped = self.group.copy(), np.flatnonzero(self.group >= 0)
+        a_member = np.empty(len(self.masks), np.int64)
+        a_member[self.group[grouped]] = grouped
         for mask in sorted(set(self.masks.tolist()), key=lambda m: -m.bit_count()):
-            groups, left = np.flatnonzero(self.masks == mask), self.left
-            first = a_member[groups]
-            labels = self.labels(mask, np.append(first, left), within)
-            order = np.argsort(labels[: len(first)], kind="stable")
-            listed = labels[order]
-            place = np.minimum(np.searchsorted(listed, labels[len(first) :]), len(listed) - 1)
-            same = (listed[place] == labels[len(first) :]) & (labels[len(first) :] >= 0)
-            self.group[left[same]] = groups[order[place[same]]]
+            groups, rows = np.flatnonzero(self.masks == mask), self.unassigned
+            labels = self._labels(mask, np.append(a_member[groups], rows), within)
+            own, labels = labels[: len(groups)], labels[len(groups) :]
+            order = np.argsort(own, kind="stable")
+            place = np.minimum(np.searchsorted(own[order], labels), len(groups) - 1)
+            same = (own[order][place] == labels) & (labels >= 0)
+            self.group[rows[same]] = groups[order[place[same]]]
         broken = ~satisfies(self.rules, self.classes())
         back = (before < 0) & (self.group >= 0)
         back[back] = broken[self.group[back]]
         self.group[back] = -1
 
-    def borrow(self, masks: Iterable[int]) -> None:
-        """Make groups of records left, with some that groups of more than k can spare.
+    def borrow_records(self, masks: Iterable[int]) -> None:
+        """Build groups of unassigned records, with some that groups of more than k can spare.
 
-        Mask after mask: where too few of those left agree, others who agree with them come along,
-        as many as are needed and no group falls below k by. For rules of size only.
+        Mask after mask: where too few unassigned records agree, others that agree with them are
+        moved, as many as are needed, as long as no group falls below k. For rules of size only.
         """
         if not self.by_size:
             return
         for mask in masks:
-            left = self.left
-            if not len(left):
+            rows = self.unassigned
+            if not len(rows):
                 return
             spare = np.bincount(self.group[self.group >= 0], minlength=len(self.masks)) - self.k
             rich = np.flatnonzero(np.append(spare, 0)[self.group] > 0)
-            labels = self.labels(mask, np.append(left, rich))
-            mine, others = labels[: len(left)], labels[len(left) :]
-            wanted = np.isin(others, mine[mine >= 0])
+            labels = self._labels(mask, np.append(rows, rich))
+            labels, others = labels[: len(rows)], labels[len(rows) :]
+            wanted = np.isin(others, labels[labels >= 0])
             rich, others = rich[wanted], others[wanted]
-            asks = self._classes(mine, left)
+            needy = _known_classes(labels, rows)
             order = self._by_contents(rich, others)
-            listed = mine[np.searchsorted(left, asks.members[asks.starts[:-1]])]
+            listed = labels[np.searchsorted(rows, needy.members[needy.starts[:-1]])]
             starts = np.searchsorted(others[order], listed)
             stops = np.searchsorted(others[order], listed, side="right")
-            made = lend(
-                asks.members, asks.starts, rich[order], starts, stops, self.k, self.group, spare,
+            added = lend(
+                needy.members, needy.starts, rich[order], starts, stops, self.k, self.group, spare,
                 np.empty(self.k, np.int64), len(self.masks),
             )  # fmt: skip
-            self.masks = np.append(self.masks, np.full(made, mask))
+            self.masks = np.append(self.masks, np.full(added, mask))
 
-    def _by_contents(self, rows: Ints, labels: Ints) -> Ints:
-        """An order by label, and then by what the records hold, wherever they stand."""
-        return np.lexsort((*self.codes[:, rows], labels))
+    def absorb_rest(self, weights: Floats) -> bool:
+        """Let each unassigned record join the cheapest group; false where none can take it.
 
-    @property
-    def by_size(self) -> bool:
-        """Whether nothing is asked of a group but how many records it has."""
-        return bool((self.rules.kind == SIZE).all())
-
-    @property
-    def k(self) -> int:
-        """How many records a group has at least."""
-        return int(self.rules.bound[self.rules.kind == SIZE].max(initial=1))
-
-    def absorb(self, weights: Floats) -> bool:
-        """Let each record left join the group that this costs least; false where none can take it.
-
-        The group and the record then tell what they agree in.
+        The group then publishes the attributes in which the record agrees with it.
         """
-        self.append()
-        for record in self.left.tolist():
+        self.join_groups()
+        for record in self.unassigned.tolist():
             groups = self.classes()
             values = self.codes[:, groups.members[groups.starts[:-1]]]
-            told = (self.masks >> np.arange(len(self.codes))[:, None] & 1) == 1
-            agree = told & (values == self.codes[:, record, None])
-            cost = (weights @ (told & ~agree)) * groups.sizes + weights @ ~agree
+            published = np.ascontiguousarray(_bits(self.masks, len(self.codes)).T)
+            agree = published & (values == self.codes[:, record, None])
+            cost = (weights @ (published & ~agree)) * groups.sizes + weights @ ~agree
             for group in np.argsort(cost, kind="stable").tolist():
-                own = groups.members[groups.starts[group] : groups.starts[group + 1]]
-                some = Classes(np.append(own, record), np.array([0, len(own) + 1]))
-                if satisfies(self.rules, some)[0]:
+                members = groups.members[groups.starts[group] : groups.starts[group + 1]]
+                joined = Classes(np.append(members, record), np.array([0, len(members) + 1]))
+                if satisfies(self.rules, joined)[0]:
                     self.group[record] = group
                     self.masks[group] = sum(1 << j for j in np.flatnonzero(agree[:, group]))
                     break
@@ -212,61 +174,46 @@ class GroupBuilder:
                 return False
         return True
 
-    def classes(self) -> Classes:
-        """The groups' records."""
-        rows = np.flatnonzero(self.group >= 0)
-        return self._classes(self.group[rows], rows)
-
-    def _first(self) -> Ints:
-        """A record of each group."""
-        found = np.empty(len(self.masks), np.int64)
-        rows = np.flatnonzero(self.group >= 0)
-        found[self.group[rows]] = rows
-        return found
-
-    def refine(self) -> None:
-        """Tell what can be told: split groups by what they have a star for, where rules allow."""
+    def split_groups(self) -> None:
+        """Split groups by the attributes for which they have a star, where the rules allow it."""
         every = (1 << len(self.codes)) - 1
         for mask in np.unique(self.masks).tolist():
-            stars = columns_of(every & ~mask, len(self.codes))
-            if len(stars) > 1:
-                self._tell(mask, every & ~mask)
+            if (every & ~mask).bit_count() > 1:
+                self._split(mask, every & ~mask)
         for j in range(len(self.codes)):
             for mask in np.unique(self.masks).tolist():
                 if not mask >> j & 1:
-                    self._tell(mask, 1 << j)
+                    self._split(mask, 1 << j)
 
-    def _tell(self, mask: int, told: int) -> None:
+    def _split(self, mask: int, more: int) -> None:
         """Split the groups of a mask by more attributes.
 
-        Those who agree with enough others make groups of their own; the others stay together.
-        Where they are too few, the smallest of the new groups stays with them.
+        Records that agree with enough others become groups of their own; the others stay
+        together. Where they are too few, the smallest of the new groups stays with them.
         """
         rows = np.flatnonzero(np.append(self.masks, -1)[self.group] == mask)  # -1: in none
-        parts = self._classes(self.labels(told, rows, self.group), rows)
+        parts = _known_classes(self._labels(more, rows, self.group), rows)
         if not len(parts.sizes):
             return
         group = self.group[parts.members[parts.starts[:-1]]]
         good = satisfies(self.rules, parts)
         if self.by_size:
-            parts = self._sparing(rows, parts, group, good)
+            parts = self._leave_enough(rows, parts, group, good)
         for _ in range(2):
-            stay = self._staying(rows, parts, good)
-            broken = np.isin(group, stay)
-            if not broken.any():
+            broken = self._broken_remainders(rows, parts, good)
+            if not np.isin(group, broken).any():
                 break
             order = np.lexsort((parts.sizes, ~good, group))
             smallest = order[np.flatnonzero(np.diff(group[order], prepend=-1))]
-            good[smallest[np.isin(group[smallest], stay)]] = False
-        good &= ~np.isin(group, self._staying(rows, parts, good))
-        self._add(parts, good, mask | told)
-        self._renumber()
+            good[smallest[np.isin(group[smallest], broken)]] = False
+        good &= ~np.isin(group, self._broken_remainders(rows, parts, good))
+        self._add(parts, mask | more, good)
+        there = np.bincount(self.group[self.group >= 0], minlength=len(self.masks)) > 0
+        number = np.append(np.cumsum(there) - 1, -1)
+        self.group, self.masks = number[self.group], self.masks[there]
 
-    def _sparing(self, rows: Ints, parts: Classes, group: Ints, good: Bools) -> Classes:
-        """The parts, of which some leave behind as many as the others of their group need.
-
-        Where those who stay are too few, the largest part that has enough leaves some behind.
-        """
+    def _leave_enough(self, rows: Ints, parts: Classes, group: Ints, good: Bools) -> Classes:
+        """The parts, of which the largest leaves behind what the rest of its group needs."""
         total = np.bincount(self.group[rows], minlength=len(self.masks))
         leave = np.bincount(group[good], parts.sizes[good], len(self.masks)).astype(np.int64)
         stay = total - leave
@@ -280,21 +227,50 @@ class GroupBuilder:
             return parts
         inside = np.arange(len(parts.members)) - np.repeat(parts.starts[:-1], parts.sizes)
         label = np.repeat(np.arange(len(parts.sizes)), parts.sizes)
-        order = self._by_contents(parts.members, label)  # who is left behind: wherever rows stand
+        order = self._by_contents(parts.members, label)
         stays = inside >= np.repeat(fewer, parts.sizes)
         starts = np.append(0, np.cumsum(parts.sizes - fewer))
         return Classes(parts.members[order][stays], starts)
 
-    def _staying(self, rows: Ints, parts: Classes, good: Bools) -> Ints:
-        """The groups that lose some records, and whose others do not keep the rules."""
+    def _broken_remainders(self, rows: Ints, parts: Classes, good: Bools) -> Ints:
+        """The groups that lose some records, and whose others do not satisfy the rules."""
         leaves = np.zeros(len(self.group), np.bool_)
         leaves[parts.members] = np.repeat(good, parts.sizes)
         stay = rows[~leaves[rows]]
-        others = self._classes(self.group[stay], stay)
+        others = _known_classes(self.group[stay], stay)
         return self.group[others.members[others.starts[:-1]]][~satisfies(self.rules, others)]
 
-    def _renumber(self) -> None:
-        """Leave out groups that nobody is in any more."""
-        there = np.bincount(self.group[self.group >= 0], minlength=len(self.masks)) > 0
-        number = np.append(np.cumsum(there) - 1, -1)
-        self.group, self.masks = number[self.group], self.masks[there]
+    def _labels(self, mask: int, rows: Ints, extra: Ints | None = None) -> Ints:
+        """A label for each record, the same for records that agree; -1 where a cell is unknown.
+
+        `extra` is one more attribute of the records.
+        """
+        cells = [self.codes[j, rows] for j in mask_columns(mask, len(self.codes))]
+        labels = agreement_labels(cells if extra is None else [extra[rows], *cells], len(rows))
+        for column in cells:
+            labels[column < 0] = -1
+        return labels
+
+    def _add(self, classes: Classes, mask: int, good: Bools | None = None) -> None:
+        """Make groups of the good classes: by default those that satisfy the rules."""
+        good = satisfies(self.rules, classes) if good is None else good
+        number = len(self.masks) + np.arange(int(good.sum()))
+        members = classes.members[np.repeat(good, classes.sizes)]
+        self.group[members] = np.repeat(number, classes.sizes[good])
+        self.masks = np.append(self.masks, np.full(len(number), mask))
+
+    def _by_contents(self, rows: Ints, labels: Ints) -> Ints:
+        """An order by label, and then by the records' values, wherever they stand."""
+        return np.lexsort((*self.codes[:, rows], labels))
+
+
+def _known_classes(labels: Ints, rows: Ints) -> Classes:
+    """Records by their labels, except those without one; their order in a class is arbitrary."""
+    known = np.flatnonzero(labels >= 0)
+    order = known[np.argsort(labels[known])]
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    return Classes(rows[order], np.append(starts, len(order)))
+
+
+def _bits(masks: Ints, attributes: int) -> Bools:
+    return np.asarray(masks[:, None] >> np.arange(attributes) & 1 == 1)

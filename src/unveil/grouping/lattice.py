@@ -1,27 +1,23 @@
-"""The best levels for all attributes together: an exact search in the lattice of levels.
+"""The best levels of all attributes together: an exact search in the lattice of levels.
 
-A node says at which level each attribute is. Above it are those with no attribute lower: their
-classes are unions of its classes. Found is a node of the least loss among those at which at most
-so many records have to be left out for the others to keep what is asked. No node is left out
-that could be better:
+A node gives the level of each attribute. Above it are the nodes with no attribute lower: their
+classes are unions of its classes. The search finds a node of the least loss among those at which
+at most so many records must be left out for the others to satisfy the rules. It prunes only nodes
+that cannot be better:
 
-- What grows with a class (records, people of a population, distinct values) is kept by a class
-  however it is put together with others. So where too many records break it, too many do at
-  every node below. That also holds for some of the attributes (LeFevre, DeWitt and Ramakrishnan,
-  Incognito, 2005, Section 3): their classes are unions of those of all. So single attributes,
-  pairs and triples are counted first, and each failure excludes all nodes that have such levels,
-  or lower ones, in these attributes.
-- What does not grow (entropy, recursive diversity, the share of a value, t-closeness) is kept by a
-  union of classes that all keep it. So where no record may be left out, a node that fails excludes
-  those below it. Where some may be, a class that keeps it may break it together with one
-  that does not: then such a failure says nothing of any other node, and excludes itself only.
-- A node whose bound (`Loss`) is not below the best loss found, nor then any above it.
+- Monotone rules (records, population counts, distinct values) hold for every union of a class
+  that satisfies them. So where too many records break them, too many do at every node below. The
+  same holds for a subset of the attributes (LeFevre, DeWitt and Ramakrishnan, Incognito, 2005,
+  Section 3), whose classes are unions of those of all. So single attributes, pairs and triples
+  are counted first, and each failure excludes all nodes at or below these levels.
+- Other rules (entropy, recursive diversity, the share of a value, t-closeness) hold for a union of
+  classes that all satisfy them. So where no record may be left out, a failing node excludes those
+  below it. Where some may be, a failure excludes only the node itself.
+- A node whose bound (`LevelLoss`) is not below the best loss found, and then all above it.
 
-Nodes are looked at along chains: from the one of the least bound upwards, the chain halved
-until it is known where its nodes begin to do. The search is over when no node is left.
-
-The lattice is an array of bounds, 8 bytes a node, or two of them where records may be left out, of
-at most `MOST_NODES` nodes; each look counts the distinct rows of the file once.
+Nodes are counted along chains, from the one of the least bound upwards, by bisection. The lattice
+is an array of bounds, 8 bytes a node, or two of them where records may be left out, of at most
+`MOST_NODES` nodes; each node that is counted costs one pass over the distinct rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,37 +29,36 @@ import numpy as np
 
 from unveil.grouping.classes import DISTINCT, ClassRules
 from unveil.grouping.level_loss import CodedClasses, LevelLoss
-from unveil.grouping.rollup import Growing, Ladder, RolledRows, broken_records
+from unveil.grouping.rollup import Ladder, MonotoneRules, RolledRows, broken_records
 from unveil.support.arrays import Bools, Floats
 from unveil.support.options import Progress
 
 Node = tuple[int, ...]
 
-
 MOST_NODES = 20_000_000
-SUBSETS = 3  # attributes that are counted together before all are
-PAYS = 4  # nodes that are left for each that has to be decided of a subset
+MAX_SUBSET = 3  # attributes that are counted together before all are
+NODES_PER_SUBSET = 4  # open nodes for each undecided choice of a subset, to make it pay
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LatticeProblem:
-    """The rows, the levels of their attributes, what is asked of classes, and what is lost."""
+    """The rows, the levels of their attributes, the rules on classes, and the loss."""
 
     rows: RolledRows
     ladders: tuple[Ladder, ...]
     rules: ClassRules
-    people: tuple[int, ...]  # how many a class has to have in each of the other files
+    people: tuple[int, ...]  # the least count of a class in each of the other files
     most: int  # records that may be left out
     loss: LevelLoss
 
     @property
     def shape(self) -> Node:
-        """How many levels each attribute has."""
+        """The number of levels of each attribute."""
         return tuple(len(ladder.sizes) for ladder in self.ladders)
 
     @property
     def n(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return len(self.rows.of_record)
 
 
@@ -73,52 +68,56 @@ class LatticeOptimum:
 
     levels: Node | None  # None: there is none
     loss: float
-    left_out: int  # there; or the fewest at any node that was looked at
+    left_out: int  # there; or the fewest at any node that was counted
     looked: int  # nodes whose classes were counted
     subsets: int  # levels of one, two or three attributes that were counted
     nodes: int
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Look:
-    """What there is to see at a node."""
+class NodeCounts:
+    """The classes of a node, and those that must be left out."""
 
     cut: CodedClasses
-    growing: Bools  # classes that break what grows
-    broken: Bools  # classes that have to be left out
+    monotone: Bools  # classes that break a monotone rule
+    broken: Bools  # classes that break any rule
 
     @property
     def left_out(self) -> int:
-        """How many records have to be left out."""
+        """The records to leave out."""
         return int(self.cut.sizes[self.broken].sum())
 
     @property
-    def certain(self) -> int:
-        """How many have to be left out here and at every node below."""
-        return int(self.cut.sizes[self.growing].sum())
+    def left_out_below(self) -> int:
+        """The records to leave out here and at every node below."""
+        return int(self.cut.sizes[self.monotone].sum())
 
 
-def look(
-    problem: LatticeProblem, node: Node, growing: Growing | None = None, *, most: int | None = None
-) -> Look:
-    """Count the classes of a node, and those that have to be left out.
+def count_node(
+    problem: LatticeProblem,
+    node: Node,
+    monotone: MonotoneRules | None = None,
+    *,
+    most: int | None = None,
+) -> NodeCounts:
+    """Count the classes of a node, and those that must be left out.
 
-    Where what grows is already broken by too many records, the rest is not counted; and no
-    more than `most` that break it are looked for, if given.
+    Where too many records break the monotone rules, the others are not counted; and the count of
+    records to leave out stops beyond `most`, if given.
     """
     rows, rules = problem.rows, problem.rules
     labels = rows.labels(problem.ladders, node)
-    counter = growing or Growing.of(rows, rules, problem.people)
-    sizes, broken = counter.counted(labels)
-    seen = Look(CodedClasses(rows, node, labels, sizes), broken, broken)
-    if (rules.kind <= DISTINCT).all() or seen.certain > problem.most:
-        return seen
+    monotone = monotone or MonotoneRules.select(rows, rules, problem.people)
+    sizes, broken = monotone.count(labels)
+    counts = NodeCounts(CodedClasses(rows, node, labels, sizes), broken, broken)
+    if (rules.kind <= DISTINCT).all() or counts.left_out_below > problem.most:
+        return counts
     of_record = labels[rows.of_record]
     limit = problem.n if most is None else most
     gone = broken_records(rules, of_record, broken[of_record], limit)
-    every = broken.copy()
-    every[of_record[gone]] = True
-    return replace(seen, broken=every)
+    broken = broken.copy()
+    broken[of_record[gone]] = True
+    return replace(counts, broken=broken)
 
 
 def search(problem: LatticeProblem, progress: Progress | None = None) -> LatticeOptimum:
@@ -127,11 +126,11 @@ def search(problem: LatticeProblem, progress: Progress | None = None) -> Lattice
 
 
 class _Search:
-    """The lattice as far as it is known: of each node a bound, infinite where it is decided."""
+    """The state of the search: a lower bound for each node, infinite where it is decided."""
 
     def __init__(self, problem: LatticeProblem, progress: Progress | None) -> None:
         self.problem, self.progress = problem, progress
-        self.growing = Growing.of(problem.rows, problem.rules, problem.people)
+        self.monotone = MonotoneRules.select(problem.rows, problem.rules, problem.people)
         self.low = problem.loss.floor(problem.shape)
         self.best, self.left_out = np.inf, problem.n + 1
         self.levels: Node | None = None
@@ -140,88 +139,84 @@ class _Search:
 
     def run(self) -> LatticeOptimum:
         top = tuple(many - 1 for many in self.problem.shape)
-        if self.certain_at(top):
-            self.project()
+        if self.possible_at(top):
+            self.count_subsets()
             self.roll_up()
             while self.price(start := _place(self.low.argmin(), self.low.shape)) < np.inf:
-                _halve(_chain(start, self.low.shape, self.price), self.visit)
-                self.tell()
+                _bisect(_chain(start, self.low.shape, self.price), self.visit)
+                self.report()
         found = self.left_out if self.levels is not None else self.fewest
         nodes = self.low.size
         return LatticeOptimum(self.levels, self.best, found, self.looked, self.subsets, nodes)
 
-    def certain_at(self, top: Node) -> bool:
-        """Whether what grows can be kept at all: at the top, then at least there."""
-        seen = look(self.problem, top, self.growing)
-        self.fewest = min(self.fewest, seen.left_out)
-        self.looked += seen.certain > self.problem.most
-        return seen.certain <= self.problem.most
+    def possible_at(self, top: Node) -> bool:
+        """Whether the monotone rules can be satisfied at all: if so, at the top."""
+        counts = count_node(self.problem, top, self.monotone)
+        self.fewest = min(self.fewest, counts.left_out)
+        self.looked += counts.left_out_below > self.problem.most
+        return counts.left_out_below <= self.problem.most
 
     def price(self, node: Node) -> float:
         return float(self.low[node]) if self.low[node] < self.best else np.inf
 
     def visit(self, node: Node) -> bool:
-        """Look at a node, take it if it is better, and say whether it does."""
-        if self.price(node) == np.inf:  # by what was seen since the chain was made
+        """Count a node, take it if it is better, and say whether it satisfies the rules."""
+        if self.price(node) == np.inf:  # by what was counted since the chain was made
             return False
         problem = self.problem
-        enough = None if self.levels is None else problem.most  # who comes nearest matters no more
-        seen = look(problem, node, self.growing, most=enough)
+        most = None if self.levels is None else problem.most  # the fewest matter no more
+        seen = count_node(problem, node, self.monotone, most=most)
         self.looked += 1
         above = problem.loss.above(seen.cut)
         if above > 0:
             upper = self.low[_above(node)]
             np.maximum(upper, above, out=upper)
         self.low[node] = np.inf
-        does = seen.left_out <= problem.most and seen.left_out < problem.n
-        if not does:
+        if seen.left_out > problem.most or seen.left_out >= problem.n:
             self.fewest = min(self.fewest, seen.left_out)
-            if seen.certain > problem.most or problem.most == 0:
+            if seen.left_out_below > problem.most or problem.most == 0:
                 self.low[_below(node)] = np.inf
             return False
-        self._more_below(node, seen)
-        loss = problem.loss.of(seen.cut, seen.broken)
+        more = problem.loss.more_below(seen.cut, seen.monotone)
+        if more > 0:
+            lower = self.low[_below(node)]
+            np.maximum(lower, self.floor[_below(node)] + more, out=lower)
+        loss = problem.loss.total(seen.cut, seen.broken)
         if (loss, seen.left_out) < (self.best, self.left_out):
             self.best, self.left_out, self.levels = loss, seen.left_out, node
         return True
 
-    def _more_below(self, node: Node, seen: Look) -> None:
-        more = self.problem.loss.more_below(seen.cut, seen.growing)
-        if more > 0:
-            lower = self.low[_below(node)]
-            np.maximum(lower, self.floor[_below(node)] + more, out=lower)
-
     @cached_property
     def floor(self) -> Floats:
-        """The bounds as they were before anything was looked at."""
+        """The bounds before any node was counted."""
         return self.problem.loss.floor(self.low.shape)
 
-    def project(self) -> None:
+    def count_subsets(self) -> None:
         """Count one, two and three attributes by themselves, as long as that pays."""
         every = range(self.low.ndim)
-        for size in range(1, min(SUBSETS, self.low.ndim - 1) + 1):
-            for some in combinations(every, size):
+        for size in range(1, min(MAX_SUBSET, self.low.ndim - 1) + 1):
+            for subset in combinations(every, size):
                 alive = np.isfinite(self.low)
-                undecided = _along(alive, some)
-                if undecided.sum() * PAYS <= alive.sum():
-                    self._decide(some, undecided)
-                    self.tell()
+                undecided = _along(alive, subset)
+                if undecided.sum() * NODES_PER_SUBSET <= alive.sum():
+                    self._decide(subset, undecided)
+                    self.report()
 
-    def _decide(self, some: Sequence[int], undecided: Bools) -> None:
-        """Exclude the levels of some attributes at which too many records break what grows."""
-        rows = self.problem.rows.only(some)
-        ladders = [self.problem.ladders[place] for place in some]
-        growing = Growing.of(rows, self.problem.rules, self.problem.people)
+    def _decide(self, subset: Sequence[int], undecided: Bools) -> None:
+        """Exclude the levels of a subset at which too many records break the monotone rules."""
+        rows = self.problem.rows.project(subset)
+        ladders = [self.problem.ladders[place] for place in subset]
+        monotone = MonotoneRules.select(rows, self.problem.rules, self.problem.people)
 
-        def does(levels: Node) -> bool:
+        def possible(levels: Node) -> bool:
             self.subsets += 1
-            sizes, broken = growing.counted(rows.labels(ladders, levels))
+            sizes, broken = monotone.count(rows.labels(ladders, levels))
             if int(sizes[broken].sum()) <= self.problem.most:
                 undecided[_above(levels)] = False
                 return True
             undecided[_below(levels)] = False
             whole = [slice(None)] * self.low.ndim
-            for place, level in zip(some, levels, strict=True):
+            for place, level in zip(subset, levels, strict=True):
                 whole[place] = slice(level + 1)
             self.low[tuple(whole)] = np.inf
             return False
@@ -229,28 +224,28 @@ class _Search:
         while undecided.any():
             start = _place(undecided.argmax(), undecided.shape)
             path = _chain(start, undecided.shape, lambda node: 0.0 if undecided[node] else np.inf)
-            _halve(path, does)
+            _bisect(path, possible)
 
     def roll_up(self) -> None:
-        """Put together what is together at every node that is left."""
+        """Merge the rows that are together at every open node."""
         alive, every = np.isfinite(self.low), range(self.low.ndim)
         if not alive.any():
             return
         lowest = [int(_along(alive, [place]).argmax()) for place in every]
         problem = self.problem
-        rows = problem.rows.rolled_up(problem.ladders, lowest)
+        rows = problem.rows.roll_up(problem.ladders, lowest)
         self.problem = replace(problem, rows=rows)
-        self.growing = Growing.of(rows, problem.rules, problem.people)
+        self.monotone = MonotoneRules.select(rows, problem.rules, problem.people)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         if self.progress is not None:
             left = int((self.low < self.best).sum())
             self.progress(self.low.size - left, self.low.size)
 
 
-def _along(alive: Bools, some: Sequence[int]) -> Bools:
-    """For the levels of some attributes whether any node is left that has them."""
-    others = tuple(place for place in range(alive.ndim) if place not in some)
+def _along(alive: Bools, subset: Sequence[int]) -> Bools:
+    """For the levels of a subset of attributes whether any open node has them."""
+    others = tuple(place for place in range(alive.ndim) if place not in subset)
     return np.asarray(alive.any(axis=others))
 
 
@@ -280,8 +275,8 @@ def _chain(start: Node, shape: Node, price: Callable[[Node], float]) -> list[Nod
         path.append(cheapest[2])
 
 
-def _halve(path: Sequence[Node], does: Callable[[Node], bool]) -> None:
-    """Find where along a chain nodes begin to do."""
+def _bisect(path: Sequence[Node], does: Callable[[Node], bool]) -> None:
+    """Find where along a chain nodes begin to satisfy the rules."""
     first, last = 0, len(path)
     while first < last:
         middle = (first + last) // 2

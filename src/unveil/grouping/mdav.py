@@ -1,4 +1,4 @@
-"""Records in groups of at least k: what microaggregation averages over."""
+"""Groups of at least k near records, for microaggregation: MDAV and V-MDAV."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from unveil.support.options import Progress
 # as good.
 LEAF, TILE, MANY_AXES = 16, 256, 12
 LANES = 64  # rows in a tile of the far ones
-EFFORT = 2**31  # numbers looked at, below a second, between two looks at progress and Ctrl-C
-TIRED = 256  # scans of all far rows that cost more than to put them in order again
+NUMBERS_AT_ONCE = 2**31  # below a second, between two looks at progress and Ctrl-C
+MAX_SCANS = 256  # of all far rows; more cost more than to sort them again
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Categories:
-    """A categorical attribute: its categories are places in some columns of the points."""
+    """A categorical attribute, whose categories are places in some columns of the points."""
 
     codes: Ints  # of each record, from 0; -1 where missing, which does not count
     places: Floats  # categories x width: where each category lies
@@ -39,16 +39,16 @@ def mdav(
     categories: Sequence[Categories] = (),
     progress: Progress | None = None,
 ) -> Ints:
-    """The group of each record, numbered from 0 in the order in which groups are made.
+    """The group of each record by MDAV, numbered from 0 in the order of construction.
 
-    MDAV, maximum distance to average vector: the record farthest from the centre of all and
-    the k - 1 nearest to it are a group, then the record farthest from that one and the k - 1
-    nearest to it, and so on with what is left. When fewer than 3k are left, only the first
-    of the two is made; what then remains is the last group. Groups have k to 2k - 1 records.
+    Maximum distance to average vector: the record farthest from the centre of all and the k - 1
+    nearest to it are a group, then the record farthest from that one and the k - 1 nearest to
+    it, and so on with the rest. When fewer than 3k remain, only the first of the two is made;
+    what then remains is the last group. Groups have k to 2k - 1 records.
 
-    The groups are exactly those of all distances, each added up in the order of columns:
-    ties go to the lowest record, and the second record of a pair is sought among those that
-    the first group left. Sums behind the centre are run along as groups are taken out.
+    The groups are exactly those of all distances, each summed in the order of columns: ties go
+    to the lowest record, and the second record of a pair is sought among those that the first
+    group left. The sums of the centre are updated as groups are taken out.
 
     Parameters
     ----------
@@ -58,9 +58,8 @@ def mdav(
         The least number of records in a group, at least 2. With fewer than 2k records all
         are one group.
     categories
-        Which columns stand for categories: there the centre is the place of the median
-        category or of the commonest (of several, the lowest code), not the mean. The mean
-        stands in while no record has a code.
+        The columns of categories: there the centre is the place of the median category or of
+        the commonest (of several, the lowest code); the mean while no record has a code.
     progress
         Called with the records in groups so far and all of them.
 
@@ -75,19 +74,16 @@ def mdav(
     prepare("microaggregation", lambda: mdav(np.zeros((4, 1)), 2))
     n = len(points)
     groups = np.full(n, -1, np.int64)
-    if progress is not None:
-        progress(0, n)
-    made = 0
+    made, report = 0, progress or (lambda _done, _total: None)
+    report(0, n)
     if n >= 2 * k:
         work = _Fixed(np.require(points, np.float64, ["C", "W"]), k, categories)
         while work.unassigned >= 2 * k:
-            work.go_on(groups)
-            if progress is not None:
-                progress(n - work.unassigned, n)
+            work.run(groups)
+            report(n - work.unassigned, n)
         made = work.made
     groups[groups < 0] = made
-    if progress is not None:
-        progress(n, n)
+    report(n, n)
     return groups
 
 
@@ -99,20 +95,18 @@ def v_mdav(
     categories: Sequence[Categories] = (),
     progress: Progress | None = None,
 ) -> Ints:
-    """The group of each record by V-MDAV, whose groups grow where a few more records are near.
+    """The group of each record by V-MDAV, whose groups grow where more records are near.
 
     While k records are unassigned, the one farthest from the centre of the whole file and
     the k - 1 nearest to it are a group. Then, until the group has 2k - 1: the unassigned
     record nearest to any member joins, if it is nearer to that member than `gamma` times its
-    distance to the nearest other unassigned record; if it is not, the group is made. The
-    last, fewer than k, each join the group whose centre is nearest: the centre that it has
-    before any of them joins. So only there can a group have more than 2k - 1 records.
+    distance to the nearest other unassigned record; otherwise the group is complete. The
+    last, fewer than k, each join the group whose centre is nearest, before any of them joins.
+    So only there can a group have more than 2k - 1 records.
 
     The groups are exactly those of all distances. Ties go to the lowest record, and to the
-    group that was made first. Where no other record is unassigned, the nearest joins. With
-    `gamma` 0 nobody joins.
-
-    Parameters are those of `mdav`.
+    first group. Where no other record is unassigned, the nearest joins; with `gamma` 0 none
+    does. Other parameters as in `mdav`.
 
     References
     ----------
@@ -123,28 +117,23 @@ def v_mdav(
     >>> v_mdav(line, 2, gamma=0.2).tolist()
     [1, 1, 1, 2, 2, 0, 0]
     """
-    prepare(
-        "microaggregation in groups of variable size",
-        lambda: v_mdav(np.arange(5.0)[:, None], 2, gamma=1.0),
-    )
+    what = "microaggregation in groups of variable size"
+    prepare(what, lambda: v_mdav(np.arange(5.0)[:, None], 2, gamma=1.0))
     n = len(points)
-    groups = np.full(n, -1, np.int64)
     if n < k:
-        groups[:] = 0
-        return groups
+        return np.zeros(n, np.int64)
+    groups, report = np.full(n, -1, np.int64), progress or (lambda _done, _total: None)
     work = _Variable(np.require(points, np.float64, ["C", "W"]), k, gamma, categories)
     while work.unassigned >= k:
-        if progress is not None:
-            progress(n - work.unassigned, n)
-        work.go_on(groups)
+        report(n - work.unassigned, n)
+        work.run(groups)
     work.join_rest(groups)
-    if progress is not None:
-        progress(n, n)
+    report(n, n)
     return groups
 
 
 class _Work:
-    """The unassigned records, made ready for search and made ready again as they dwindle."""
+    """The unassigned records in a search tree, which is rebuilt as they become fewer."""
 
     near: remaining.Near
 
@@ -169,7 +158,7 @@ class _Work:
         return int(self.state[kernels.MADE])
 
     def plant(self) -> None:
-        """Put the rows that are left in a new tree, and in its order."""
+        """Put the remaining rows in a new tree, and in its order."""
         rows, width = self.rows, self.axes.shape[1]
         left = np.flatnonzero(rows.cursor < rows.ends)
         shape = tree.shape(len(left), LEAF if width < MANY_AXES else TILE)
@@ -191,43 +180,41 @@ class _Work:
 
 
 class _Fixed(_Work):
-    """The same for MDAV, which seeks the farthest of those that are left."""
+    """The records of MDAV, which also seeks the farthest of the unassigned."""
 
     far: remaining.Far
 
     @property
     def limits(self) -> tuple[int, int, int]:
-        """When to stop for a new tree, for a new order of the far rows, and for breath."""
-        each = LANES * self.axes.shape[1]
-        return len(self.axes) // 2, TIRED * len(self.far.tiles), EFFORT // each
+        """When to stop for a new tree, for a new order of the far rows, and for Ctrl-C."""
+        tile = LANES * self.axes.shape[1]
+        return len(self.axes) // 2, MAX_SCANS * len(self.far.tiles), NUMBERS_AT_ONCE // tile
 
-    def go_on(self, groups: Ints) -> None:
-        """Make groups for a while."""
-        fewest, tired, _ = self.limits
+    def run(self, groups: Ints) -> None:
+        """Build groups until a limit is reached."""
+        fewest, scanned, _ = self.limits
         if self.state[kernels.ROWS] < fewest:
             self.plant()
-        elif self.state[kernels.TILES] > tired:
-            self.far = self.sorted_out()
+        elif self.state[kernels.TILES] > scanned:
+            self.far = self.farthest_first()
         searched = self.frame, self.rows, self.near, self.far, self.middle
         kernels.make_groups(*searched, groups, self.limits, self.scratch)
 
     def plant(self) -> None:
-        """The far rows are put in order, too."""
         super().plant()
-        self.far = self.sorted_out()
+        self.far = self.farthest_first()
 
-    def sorted_out(self) -> remaining.Far:
-        """The rows that are left by their distance from the centre, the farthest first."""
+    def farthest_first(self) -> remaining.Far:
+        """The remaining rows by their distance from the centre, the farthest first."""
         width, reference = self.axes.shape[1], np.empty(self.axes.shape[1], np.float32)
-        centre.centre_on_axes(
-            self.frame, self.middle, self.unassigned, reference, np.empty((2, width))
-        )
+        scratch = np.empty((2, width))
+        centre.centre_on_axes(self.frame, self.middle, self.unassigned, reference, scratch)
         np.clip(reference, -1e9, 1e9, out=reference)  # any is right; infinite ones are not
         left = np.flatnonzero(self.rows.cursor < self.rows.ends)
         radius = np.empty(len(left))
         remaining.radii(self.axes, left, reference, radius)
-        farthest_first = np.argsort(-radius)
-        order = left[farthest_first]
+        descending = np.argsort(-radius)
+        order = left[descending]
         starts = np.minimum(np.arange(-(-len(left) // LANES) + 1) * LANES, len(left))
         tiles = np.empty((len(starts) - 1, width, LANES), np.float32)
         tree.fill_tiles(self.axes, order, starts, tiles, 0, len(tiles))
@@ -239,7 +226,7 @@ class _Fixed(_Work):
             tiles,
             rows=order,
             slots=slots,
-            radius=radius[farthest_first[::LANES]],
+            radius=radius[descending[::LANES]],
             reference=reference,
             left=np.diff(starts),
             head=np.zeros(1, np.int64),
@@ -247,7 +234,7 @@ class _Fixed(_Work):
 
 
 class _Variable(_Work):
-    """The same for V-MDAV: from the outside in, as seen from the centre of all."""
+    """The records of V-MDAV, in the order of their distance from the centre of all."""
 
     def __init__(
         self, values: Floats, k: int, gamma: float, categories: Sequence[Categories]
@@ -266,26 +253,28 @@ class _Variable(_Work):
         rows, nearest, places = np.zeros((3, most), np.int64)
         self.group = variable.Group(rows, nearest, places, np.zeros(most))
 
-    def go_on(self, groups: Ints) -> None:
-        """Make groups for a while."""
+    def run(self, groups: Ints) -> None:
+        """Build groups until a limit is reached."""
         if self.state[kernels.ROWS] < len(self.axes) // 2:
             self.plant()
         two = self.scratch._replace(
             members=np.zeros(2, np.int64), squares=np.zeros(2), places=np.zeros(2)
         )
         searched = self.frame, self.rows, self.near, self.order, self.places
-        limits = len(self.axes) // 2, EFFORT // (self.scratch.near.size * self.axes.shape[1])
+        limits = (
+            len(self.axes) // 2,
+            NUMBERS_AT_ONCE // (self.scratch.near.size * self.axes.shape[1]),
+        )
         variable.make_variable_groups(
             *searched, groups, self.ratio, limits, self.scratch, two, self.group
         )
 
     def plant(self) -> None:
-        """It is noted, too, which row a record is."""
         super().plant()
         variable.place_records(self.rows, self.places)
 
     def join_rest(self, groups: Ints) -> None:
-        """Put each record that is left into the group whose centre is nearest."""
+        """Put each remaining record into the group whose centre is nearest."""
         rest = np.flatnonzero(groups < 0)
         if not len(rest):
             return
@@ -320,24 +309,24 @@ def _scratch(width: int, k: int) -> kernels.MdavScratch:
 def _middle(values: Floats, categories: Sequence[Categories]) -> centre.Middle:
     sums = np.zeros(values.shape[1])
     centre.add_up(values, sums)
-    widths = [each.places.shape[1] for each in categories]
-    first = np.cumsum([0, *[len(each.places) for each in categories]])
+    widths = [attribute.places.shape[1] for attribute in categories]
+    first = np.cumsum([0, *[len(attribute.places) for attribute in categories]])
     places = np.zeros((first[-1], max(widths, default=0)))
     counts = np.zeros(first[-1], np.int64)
     codes = np.empty((len(categories), len(values)), np.int64)
-    for a, each in enumerate(categories):
+    for a, attribute in enumerate(categories):
         here = slice(first[a], first[a + 1])
-        places[here, : widths[a]] = each.places
-        codes[a] = each.codes
-        counts[here] = np.bincount(codes[a, codes[a] >= 0], minlength=len(each.places))
-    begin = np.array([each.column for each in categories], np.int64)
+        places[here, : widths[a]] = attribute.places
+        codes[a] = attribute.codes
+        counts[here] = np.bincount(codes[a, codes[a] >= 0], minlength=len(attribute.places))
+    begin = np.array([attribute.column for attribute in categories], np.int64)
     columns = np.stack([begin, begin + np.array(widths, np.int64)], axis=1)
-    ordered = np.array([each.ordered for each in categories], np.bool_)
+    ordered = np.array([attribute.ordered for attribute in categories], np.bool_)
     return centre.Middle(values, sums, codes, counts, first, places, columns, ordered)
 
 
 def _on_axes(rows: Floats) -> tuple[filters.Frame, Floats32]:
-    """The rows on their principal axes, in 32 bits, and how they came there."""
+    """The frame of the principal axes, and the rows on them in 32 bits."""
     width = rows.shape[1]
     sample = rows[:: max(1, len(rows) // SAMPLE)]
     middle = sample.mean(0)

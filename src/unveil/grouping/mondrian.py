@@ -1,4 +1,4 @@
-"""Records cut into ever smaller groups, as long as these keep the rules (Mondrian)."""
+"""Mondrian: records cut into smaller and smaller groups while these satisfy the rules."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,23 +10,19 @@ from unveil.grouping.kernels import mondrian as kernel
 from unveil.support.arrays import Floats, Ints, Ints32
 from unveil.support.compile import prepare
 
-APART = 2.0  # where missing cells lie: farther than any known one
+MISSING_PLACE = 2.0  # farther than any known value
 
 
 class CutAxis(NamedTuple):
     """One attribute: codes in its order, the last of them missing where some are."""
 
     codes: Ints32
-    place: Floats  # of each code, from 0 to 1; missing ones at APART
+    place: Floats  # of each code, from 0 to 1; missing ones at MISSING_PLACE
     level: Ints  # how coarse a boundary lies before each code
 
 
 def axis_of(codes: Ints32, place: Floats, level: Ints | None = None) -> CutAxis:
-    """An attribute whose codes have places; -1 is missing, and becomes the last code.
-
-    >>> axis_of(np.array([0, -1, 1], np.int32), np.array([0.0, 1.0])).codes.tolist()
-    [0, 2, 1]
-    """
+    """An attribute whose codes have places; -1 is missing, and becomes the last code."""
     known = len(place)
     inside = np.zeros(known, np.int64) if level is None else level
     absent = codes < 0
@@ -34,25 +30,18 @@ def axis_of(codes: Ints32, place: Floats, level: Ints | None = None) -> CutAxis:
         return CutAxis(codes, place, inside)
     top = int(inside.max(initial=0)) + 1
     moved = np.where(absent, known, codes).astype(np.int32)
-    return CutAxis(moved, np.append(place, APART), np.append(inside, top))
+    return CutAxis(moved, np.append(place, MISSING_PLACE), np.append(inside, top))
 
 
 def mondrian(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool = False) -> Classes:
-    """Cut the records at medians until no group can be cut; groups are those of what they hold.
+    """Cut the records at medians until no group can be cut.
 
     LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity (2006), Sections 3 and
     4: the attribute in which a group is spread widest, of its spread in the file, is cut at the
     boundary that comes nearest to the median; if the rules do not allow it, the next. Strict: all
     records of one value go to one side. Relaxed: where no such cut is possible, those at the median
-    go to either, in the order of the rows, so that both sides are even. (The paper does so
-    from the first cut on; then a value that most records have is cut in two again and again,
-    and nothing is gained by it.)
-
-    >>> from unveil.grouping.classes import ClassRequirement
-    >>> from unveil.grouping.classes import SIZE
-    >>> axis = axis_of(np.array([0, 1, 2, 3], np.int32), np.linspace(0, 1, 4))
-    >>> mondrian([axis], build_rules([ClassRequirement(SIZE, 0, 2.0)], [], 4)).sizes.tolist()
-    [2, 2]
+    go to either, in the order of the rows, so that both sides are even. (The paper does so from
+    the first cut on; then a frequent value is cut in two again and again without a gain.)
     """
     prepare("Mondrian", _rehearse)
     return _partition(axes, rules, relaxed=relaxed)

@@ -1,13 +1,13 @@
-"""The best groups of a single column: what no other microaggregation of it can beat."""
+"""Optimal univariate microaggregation: the groups of the least sum of squares."""
 
 import numpy as np
 
-from unveil.grouping.kernels import partition as kernels
+from unveil.grouping.kernels.partition import find_paths
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.options import Progress
 
-EFFORT = 2**27  # runs looked at, below a second, between two looks at progress and Ctrl-C
+RUNS_AT_ONCE = 2**27  # below a second, between two looks at progress and Ctrl-C
 
 
 def optimal_groups(values: Floats, k: int, *, progress: Progress | None = None) -> Ints:
@@ -43,11 +43,11 @@ def optimal_groups(values: Floats, k: int, *, progress: Progress | None = None) 
     _, exponent = np.frexp(np.abs(values).max())
     scaled = np.ldexp(values, -int(exponent))  # exact; no square overflows or vanishes
     costs, sizes = np.zeros(n + 1), np.zeros(n + 1, np.int64)
-    step = max(1, EFFORT // (2 * k))
+    step = max(1, RUNS_AT_ONCE // (2 * k))
     for start in range(1, n + 1, step):
         if progress is not None:
             progress(start - 1, n)
-        kernels.find_paths(scaled, k, costs, sizes, start, min(start + step, n + 1))
+        find_paths(scaled, k, costs, sizes, start, min(start + step, n + 1))
     begins, end = np.zeros(n, np.int64), n
     while end > 0:
         end -= sizes[end]

@@ -1,4 +1,4 @@
-"""Patterns that many records satisfy, found by splitting sets of them (anti-unification)."""
+"""Anti-unification: patterns that many records satisfy, found by splitting sets of records."""
 
 from dataclasses import dataclass
 
@@ -9,22 +9,19 @@ from unveil.grouping.kernels import anti_unification as kernel
 from unveil.support.arrays import Bools, Ints, Ints32
 from unveil.support.compile import prepare
 
-ROOM = 1 << 12  # entries of a table, at first
+FIRST_ENTRIES = 1 << 12  # of a table
 MOST_ATTRIBUTES = 62  # as many bits as a mask has
-AT_ONCE = 2**28  # cells that are looked at before Python may be interrupted
-MOST_WORK = 2 * 10**10  # cells that are looked at before it is given up: some minutes
+CELLS_AT_ONCE = 2**28  # between two looks at Ctrl-C
+MAX_CELLS = 2 * 10**10  # looked at before the search gives up: some minutes
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FoundPatterns:
-    """Patterns: what a record has in some attributes, and who satisfies none.
-
-    Those of one class stand together.
-    """
+    """Patterns, each the values of a record in some attributes; those of a class together."""
 
     rows: Ints  # a record that satisfies each
-    masks: Ints  # the attributes that it tells, as bits
-    identified: Bools  # the records that satisfy one that was made of them
+    masks: Ints  # the attributes that it publishes, as bits
+    identified: Bools  # the records of the sets that became patterns
 
 
 def anti_unify(codes: Ints32, classes: Ints, *, k: int, stars: int, order: str) -> FoundPatterns:
@@ -35,11 +32,6 @@ def anti_unify(codes: Ints32, classes: Ints, *, k: int, stars: int, order: str) 
     with the most (>) or the fewest (<) values, by each of several that tie. When all is done,
     those without a pattern begin anew, until there is none more; then with the other condition.
     A code of -1 is unknown: it equals no value.
-
-    >>> table = np.array([[0, 0], [0, 0], [0, 1]], np.int32)
-    >>> found = anti_unify(table, np.zeros(3, np.int64), k=2, stars=1, order="><")
-    >>> found.masks.tolist(), found.identified.tolist()
-    ([1], [True, True, True])
     """
     prepare("anti-unification", _rehearse)
     n, attributes = codes.shape
@@ -49,7 +41,7 @@ def anti_unify(codes: Ints32, classes: Ints, *, k: int, stars: int, order: str) 
     by_class = np.argsort(classes, kind="stable")
     starts = np.flatnonzero(np.diff(classes[by_class], prepend=-1))
     for own in np.split(by_class, starts[1:]):
-        found = _table(ROOM)
+        found = _table(FIRST_ENTRIES)
         for condition in order:
             left, before = own[~identified[own]], -1
             while len(left) >= k and len(left) != before:
@@ -78,7 +70,7 @@ class _Work:
             *np.zeros((2, most), np.int64),
         )
         self.state = np.zeros(2, np.int64)
-        self.visited = _table(ROOM)
+        self.visited = _table(FIRST_ENTRIES)
 
     def run(
         self, records: Ints, k: int, length: int, condition: str, found: kernel.CodedRecords,
@@ -89,11 +81,11 @@ class _Work:
         while True:
             ended = kernel.analyse(
                 self.codes, self.members, k, length, condition == ">", self.frames, self.count,
-                self.visited, found, identified, self.state, AT_ONCE,
+                self.visited, found, identified, self.state, CELLS_AT_ONCE,
             )  # fmt: skip
             if ended == kernel.DONE:
                 return found
-            if self.count.work[0] > MOST_WORK:
+            if self.count.work[0] > MAX_CELLS:
                 raise DataError(
                     "so many attributes tie in how many values they have that there is no end of "
                     "sets to split: generalise fewer attributes together (groups), or merge "
@@ -107,7 +99,7 @@ class _Work:
                 self._begin(records)
 
     def _begin(self, records: Ints) -> None:
-        """Look at all the records first; what was found before is found again."""
+        """Start with all the records; earlier patterns are found again."""
         self.members[0, : len(records)] = records
         self.visited.slots.fill(-1)
         self.visited.size[0] = 0

@@ -1,40 +1,36 @@
-"""Where a star fits anything: how many rows fit each, and the cheapest stars that are enough."""
+"""Stars as wildcards that fit anything: rows that fit each row, and the cheapest stars for k."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from unveil.grouping.classes import agreement_labels
-from unveil.grouping.disjoint_groups import columns_of
-from unveil.grouping.kernels.wildcards import count_fitting, place_stars
+from unveil.grouping.disjoint_groups import mask_columns
+from unveil.grouping.kernels.suppression import count_fitting, place_stars
 from unveil.support.arrays import Bools, Ints, Ints32
 from unveil.support.compile import prepare
 from unveil.support.threads import cores, run_blocks, thread_blocks
 
 
-def stars_needed(codes: Ints32, k: int, masks: Sequence[int]) -> Bools:
-    """For each record and attribute whether it is told, so that k fit each, stars fitting all.
+def published_cells(codes: Ints32, k: int, masks: Sequence[int]) -> Bools:
+    """For each record and attribute whether it is published, so that k records fit each.
 
-    A record with a mask fits all who agree with it in what the mask tells: the first mask, from
-    the cheapest on, for which there are k such records in the file is enough, whatever becomes of
-    others.
-
-    >>> table = np.array([[0, 0], [0, 0], [0, 1]], np.int32)
-    >>> stars_needed(table, 2, [0b11, 0b01, 0b00]).tolist()
-    [[True, True], [True, True], [True, False]]
+    A record with a mask fits all that agree with it in the attributes of the mask: the first
+    mask, from the cheapest on, for which the file has k such records is enough, whatever stars
+    the others get.
     """
     prepare("local suppression", _rehearse)
     n, d = codes.shape
-    told = np.ones((n, d), np.bool_)
+    published = np.ones((n, d), np.bool_)
     labels = _labels(codes, (1 << d) - 1)
     sizes = np.bincount(labels)
     left = np.flatnonzero(sizes[labels] < k)
     if not len(left):
-        return told
+        return published
     classes = labels[left]
     cheapest = np.full(len(left), -1)
     used: list[int] = []
-    rows: list[Ints] = []
+    by_mask: list[Ints] = []
     for mask in masks:
         open_ = np.flatnonzero(cheapest < 0)
         if not len(open_):
@@ -44,10 +40,10 @@ def stars_needed(codes: Ints32, k: int, masks: Sequence[int]) -> Bools:
         if len(enough):
             cheapest[enough] = len(used)
             used.append(mask)
-            rows.append(np.unique(labels[left], return_inverse=True)[1])
+            by_mask.append(np.unique(labels[left], return_inverse=True)[1])
     mask_of = np.empty(len(left), np.int64)
-    together = np.array(rows, np.int32)
-    # The dearest first: their stars may fit those who need few.
+    together = np.array(by_mask, np.int32)
+    # The most expensive first: their stars may fit records that need few.
     order = np.lexsort((*codes[left].T, -cheapest))
     counts = np.zeros((len(used), int(together.max()) + 1), np.int32)
     place_stars(
@@ -55,18 +51,13 @@ def stars_needed(codes: Ints32, k: int, masks: Sequence[int]) -> Bools:
         k, counts, mask_of,
     )  # fmt: skip
     for number, mask in enumerate(used):
-        some = left[order[mask_of == number]]
-        stars = [j for j in range(d) if j not in columns_of(mask, d)]
-        told[np.ix_(some, stars)] = False
-    return told
+        stars = mask_columns(((1 << d) - 1) & ~mask, d)
+        published[np.ix_(left[order[mask_of == number]], stars)] = False
+    return published
 
 
-def fitting_rows(codes: Ints32, sizes: Ints) -> Ints:
-    """For each row how many records fit it: rows are so many records each, -1 fits anything.
-
-    >>> fitting_rows(np.array([[0, 1], [0, -1], [2, 1]], np.int32), np.array([1, 5, 1])).tolist()
-    [6, 6, 1]
-    """
+def count_fitting_rows(codes: Ints32, sizes: Ints) -> Ints:
+    """For each row the number of records that fit it; `sizes` are the records of each row."""
     prepare("local suppression", _rehearse)
     order = np.argsort(codes[:, 0], kind="stable")
     cells = np.ascontiguousarray(codes[order])
@@ -74,19 +65,19 @@ def fitting_rows(codes: Ints32, sizes: Ints) -> Ints:
     stars = int((cells[:, 0] < 0).sum())
     found, threads = np.empty(len(cells), np.int64), cores(None)
 
-    def some(start: int, stop: int) -> None:
+    def work(start: int, stop: int) -> None:
         count_fitting(cells, sizes[order], bucket, stars, found, start, stop)
 
-    run_blocks(some, thread_blocks(len(cells), 8 * threads), threads=threads)
+    run_blocks(work, thread_blocks(len(cells), 8 * threads), threads=threads)
     out = np.empty(len(cells), np.int64)
     out[order] = found
     return out
 
 
 def _labels(codes: Ints32, mask: int) -> Ints:
-    """A number for each record, the same for those who agree in a mask, without a gap."""
-    told = (codes[:, j] for j in columns_of(mask, codes.shape[1]))
-    return np.unique(agreement_labels(told, len(codes)), return_inverse=True)[1]
+    """Agreement labels in the attributes of a mask, without a gap."""
+    cells = (codes[:, j] for j in mask_columns(mask, codes.shape[1]))
+    return np.unique(agreement_labels(cells, len(codes)), return_inverse=True)[1]
 
 
 def _rehearse() -> None:

@@ -1,4 +1,4 @@
-"""Markets: what it costs to take each record of one file for each record of the other."""
+"""Cost providers: the costs of matching each record of one file with each of the other."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,14 +8,14 @@ import numpy as np
 from unveil.errors import DataError
 from unveil.support.arrays import Floats, Ints
 
-BLOCK = 2**22  # costs looked at together
+COSTS_AT_ONCE = 2**22
 
 
 class CostProvider(Protocol):
-    """Rows and columns that are to be matched, and answers about what that costs.
+    """The costs of all pairs of rows and columns, answered without listing them.
 
     Identical records are one row with a supply, identical candidates one column with a
-    capacity. Costs may be negative; an infinite one is impossible.
+    capacity. Costs may be negative; a pair at an infinite cost is impossible.
     """
 
     @property
@@ -27,13 +27,12 @@ class CostProvider(Protocol):
         """How many identical candidates each column stands for."""
 
     def dense(self) -> Floats:
-        """All costs, rows x columns; asked for only where that is small."""
+        """All costs, rows x columns; requested only where that is small."""
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """For each row the k columns of least cost + price, and their costs without it.
 
-        -1 and infinity where there are no more that are possible. A column at an infinite
-        price is not for sale.
+        -1 and infinity where no more are possible. A column at an infinite price is excluded.
         """
 
     def cheapest_rows(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
@@ -42,11 +41,7 @@ class CostProvider(Protocol):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CostTable:
-    """A market of which all costs are known.
-
-    >>> CostTable(np.array([[3.0, 1.0]]), np.array([1]), np.array([1, 1])).cheapest(np.zeros(2), 1)
-    (array([[1]]), array([[1.]]))
-    """
+    """Costs in a matrix, rows x columns."""
 
     costs: Floats
     supply: Ints
@@ -73,43 +68,43 @@ class CostTable:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReversedCosts:
-    """A market whose columns look for rows."""
+    """The costs of another provider with rows and columns exchanged."""
 
-    market: CostProvider
+    original: CostProvider
 
     @property
     def supply(self) -> Ints:
-        """How many each row stands for: a column before."""
-        return self.market.capacity
+        """The original's capacity."""
+        return self.original.capacity
 
     @property
     def capacity(self) -> Ints:
-        """How many each column stands for: a row before."""
-        return self.market.supply
+        """The original's supply."""
+        return self.original.supply
 
     def dense(self) -> Floats:
         """All costs."""
-        return self.market.dense().T
+        return self.original.dense().T
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """For each row the k cheapest columns."""
-        return self.market.cheapest_rows(prices, k)
+        return self.original.cheapest_rows(prices, k)
 
     def cheapest_rows(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """For each column the k cheapest rows."""
-        return self.market.cheapest(prices, k)
+        return self.original.cheapest(prices, k)
 
 
 def _cheapest(costs: Floats, prices: Floats, k: int) -> tuple[Ints, Floats]:
     n, m = costs.shape
     k = min(k, m)
     columns, least = np.empty((n, k), np.int64), np.empty((n, k))
-    step = max(1, BLOCK // max(m, 1))
+    step = max(1, COSTS_AT_ONCE // max(m, 1))
     for start in range(0, n, step):
-        some = costs[start : start + step]
-        best = np.argpartition(some + prices, k - 1, axis=1)[:, :k] if k < m else np.arange(m)
+        block = costs[start : start + step]
+        best = np.argpartition(block + prices, k - 1, axis=1)[:, :k] if k < m else np.arange(m)
         columns[start : start + step] = best
-        least[start : start + step] = np.take_along_axis(some, columns[start : start + step], 1)
+        least[start : start + step] = np.take_along_axis(block, columns[start : start + step], 1)
     none = np.isinf(least + prices[columns])
     columns[none], least[none] = -1, np.inf
     return columns, least

@@ -22,13 +22,12 @@ from unveil.measures.formal.belief import Belief
 from unveil.measures.formal.compatibility import compatible
 from unveil.measures.formal.distributions import distributions
 from unveil.measures.formal.reidentification import formal
-from unveil.measures.identity.chance import random_links, random_matching
+from unveil.measures.identity.chance import permutation_law, random_links, random_matching
 from unveil.measures.identity.claims import claims, control, margins, precision
 from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.forecast import certainty, forecast
 from unveil.measures.identity.hits import at_risk, hits, in_any, top_k
 from unveil.measures.identity.per_record import record_risks
-from unveil.measures.identity.permutation import permutation_law
 from unveil.measures.identity.risk import baseline, ceiling, p_value, risk
 from unveil.measures.identity.row_order import row_order
 from unveil.measures.identity.subgroups import (
@@ -52,62 +51,13 @@ from unveil.measures.information_loss.tables import tables
 from unveil.values.file_pair import FilePair
 
 __all__ = [
-    "GLOSSARY",
-    "Belief",
-    "FilePair",
-    "at_risk",
-    "baseline",
-    "by_subgroup",
-    "categorical",
-    "ceiling",
-    "certainty",
-    "claims",
-    "classical_score",
-    "compatible",
-    "compatible_rows",
-    "control",
-    "discards",
-    "discernibility",
-    "distributions",
-    "diversity",
-    "every_subgroup",
-    "forecast",
-    "formal",
-    "hits",
-    "household_chances",
-    "household_hits",
-    "il1s",
-    "in_any",
-    "individual_risk",
-    "interval_disclosure",
-    "linked_disclosure",
-    "loss",
-    "margins",
-    "numeric",
-    "openness",
-    "overall",
-    "p_value",
-    "permutation_law",
-    "population_risk",
-    "precision",
-    "predictions",
-    "propensity",
-    "random_links",
-    "random_matching",
-    "record_risks",
-    "related",
-    "release_uniqueness",
-    "risk",
-    "row_order",
-    "rows_that_fit",
-    "sampling_fraction",
-    "shapes",
-    "subgroups",
-    "suppression",
-    "tables",
-    "top_k",
-    "unchanged",
-    "uneven_discards",
-    "uniqueness",
-    "wilson",
-]
+    "GLOSSARY", "Belief", "FilePair", "at_risk", "baseline", "by_subgroup", "categorical",
+    "ceiling", "certainty", "claims", "classical_score", "compatible", "compatible_rows", "control",
+    "discards", "discernibility", "distributions", "diversity", "every_subgroup", "forecast",
+    "formal", "hits", "household_chances", "household_hits", "il1s", "in_any", "individual_risk",
+    "interval_disclosure", "linked_disclosure", "loss", "margins", "numeric", "openness", "overall",
+    "p_value", "permutation_law", "population_risk", "precision", "predictions", "propensity",
+    "random_links", "random_matching", "record_risks", "related", "release_uniqueness", "risk",
+    "row_order", "rows_that_fit", "sampling_fraction", "shapes", "subgroups", "suppression",
+    "tables", "top_k", "unchanged", "uneven_discards", "uniqueness", "wilson",
+]  # fmt: skip

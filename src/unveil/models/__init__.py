@@ -1,7 +1,7 @@
-"""Privacy models: what a release promises of all records that are alike, counted on the file.
+"""Privacy models: promises about classes of equal records, counted on the released file.
 
-A model says how many people must be alike, or how different what is confidential must be among
-them. A mask is given models to keep; whether a file keeps them is counted on the file itself.
+A model bounds the size of every class, or the diversity of the confidential attributes in it. A
+mask takes models to satisfy; `check` counts on a file whether it satisfies them.
 
 >>> import unveil
 >>> from unveil import models
@@ -17,14 +17,6 @@ from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.models.l_diversity import AlphaKAnonymity, LDiversity
 from unveil.models.t_closeness import TCloseness
 
-__all__ = [
-    "AlphaKAnonymity",
-    "KAnonymity",
-    "KMap",
-    "LDiversity",
-    "Model",
-    "TCloseness",
-    "check",
-]
+__all__ = ["AlphaKAnonymity", "KAnonymity", "KMap", "LDiversity", "Model", "TCloseness", "check"]
 
 METHODS: tuple[type[Model], ...] = (KAnonymity, KMap, LDiversity, AlphaKAnonymity, TCloseness)

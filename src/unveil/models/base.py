@@ -1,4 +1,4 @@
-"""What every privacy model is: a spec that says what classes of like records have to keep."""
+"""The base of every privacy model: a spec of requirements on the classes of a file."""
 
 import abc
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from unveil.wording import absent_column, listing, suggest
 
 
 class ModelRequirement(NamedTuple):
-    """One number that a model asks of every class, of one confidential attribute or of none."""
+    """A bound on one number of every class, of a confidential attribute or of none."""
 
-    kind: int  # one of kernels.diversity
+    kind: int  # of grouping.classes: SIZE, DISTINCT, ...
     bound: float
     column: str | None = None
     least: int = 0
@@ -31,20 +31,15 @@ def _tag(name: str) -> str:
 
 
 class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=_tag):
-    """A promise about all records that are alike on the quasi-identifiers.
-
-    >>> from unveil.models import METHODS
-    >>> all(issubclass(model, Model) for model in METHODS)
-    True
-    """
+    """A privacy model: a promise about every class of records equal on the quasi-identifiers."""
 
     @abc.abstractmethod
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
-        """What is asked of every class of records that are alike in the keys."""
+        """The requirements on every class of records that are equal in the keys."""
 
 
 class ConfidentialModel(Model, frozen=True, kw_only=True):
-    """A model of what is confidential among those who are alike."""
+    """A model of the confidential attributes within each class."""
 
     columns: Annotated[
         tuple[str, ...] | None,
@@ -55,17 +50,17 @@ class ConfidentialModel(Model, frozen=True, kw_only=True):
     ] = None
 
     def confidential(self, data: Microdata, keys: Sequence[str]) -> tuple[str, ...]:
-        """The attributes that it is about."""
+        """The confidential attributes of the model."""
         name = method_name(type(self))
         if self.columns is None:
             declared = data.schema.with_role("confidential")
-            found = tuple(one for one in data.columns if one in declared and one not in keys)
-            if not found:
+            columns = tuple(name for name in data.columns if name in declared and name not in keys)
+            if not columns:
                 raise SchemaError(
                     f"{name}: no attribute is confidential but those in which records are alike: "
                     "declare one in the schema, or name one that is not among these (columns)"
                 )
-            return found
+            return columns
         for column in self.columns:
             if column not in data.columns:
                 raise SpecError(f"{name}: {absent_column(column, data.columns)}")
@@ -78,70 +73,56 @@ class ConfidentialModel(Model, frozen=True, kw_only=True):
 
 
 def compile_rules(models: Sequence[Model], data: Microdata, keys: Sequence[str]) -> ClassRules:
-    """What models ask of classes of a table's records, as arrays for the kernels.
-
-    >>> import unveil
-    >>> from unveil.models import KAnonymity
-    >>> compile_rules([KAnonymity(k=3)], unveil.households(10), ["sex"]).bound.tolist()
-    [3.0]
-    """
-    asked = [one for model in models for one in model.requirements(data, keys)]
-    columns = list(dict.fromkeys(one.column for one in asked if one.column is not None))
+    """The requirements of models on the classes of a table, as arrays for the kernels."""
+    required = [rule for model in models for rule in model.requirements(data, keys)]
+    columns = list(dict.fromkeys(rule.column for rule in required if rule.column is not None))
     attributes = [_confidential(data, column) for column in columns]
-    rows = [
-        ClassRequirement(
-            one.kind, columns.index(one.column) if one.column else 0, one.bound, one.least
-        )
-        for one in asked
+    places = [columns.index(rule.column) if rule.column else 0 for rule in required]
+    rules = [
+        ClassRequirement(rule.kind, place, rule.bound, rule.least)
+        for rule, place in zip(required, places, strict=True)
     ]
-    return build_rules(rows, attributes, len(data))
+    return build_rules(rules, attributes, len(data))
 
 
 def _confidential(data: Microdata, column: str) -> Confidential:
-    """An attribute's values in their order, numbered without a gap; as declared, if they are."""
+    """An attribute's values numbered without a gap, in their declared order if they have one."""
     cells = common_cells(data, column=column)[0]
-    order = data.order(column)
-    if order and not data.schema[column].generalised:
+    if data.order(column) and not data.schema[column].generalised:
         cells = codes(data, column).codes.astype(np.int64)
-    found, places = np.unique(cells, return_inverse=True)
-    return Confidential((places - (found[0] < 0)).astype(np.int32), len(found) - int(found[0] < 0))
+    values, places = np.unique(cells, return_inverse=True)
+    missing = int(values[0] < 0)
+    return Confidential((places - missing).astype(np.int32), len(values) - missing)
 
 
-def as_models(step: str, given: Any) -> tuple[Model, ...]:
-    """Models as a user gave them: models, or tables with the name of one.
+def as_models(step: str, models: Any) -> tuple[Model, ...]:
+    """Models as a user gives them: models, or tables with the name of one.
 
     >>> as_models("mondrian", [{"model": "l-diversity", "l": 2}])[0].l
     2.0
     """
+    if models is None:
+        return ()
+    if isinstance(models, Model | dict):
+        models = [models]
+    if not isinstance(models, list | tuple):
+        raise SpecError(f"{step}: models: a list of models")
+    return tuple(model if isinstance(model, Model) else _parse(step, model) for model in models)
+
+
+def _parse(step: str, table: object) -> Model:
     from unveil.models import METHODS
 
-    if given is None:
-        return ()
-    if isinstance(given, Model | dict):
-        given = [given]
-    if not isinstance(given, list | tuple):
-        raise SpecError(f"{step}: models: a list of models")
-    found = []
-    for one in given:
-        if isinstance(one, dict):
-            spec = _model(step, one.get("model"), METHODS)
-            found.append(spec(**{name: value for name, value in one.items() if name != "model"}))
-        elif isinstance(one, Model):
-            found.append(one)
-        else:
-            known = listing(method_name(spec) for spec in METHODS)
-            raise SpecError(f"{step}: models: each is a table with a model, one of {known}")
-    return tuple(found)
-
-
-def _model(step: str, name: object, known: Sequence[type[Model]]) -> type[Model]:
-    """The model of this name, or an error that lists them."""
-    models = {method_name(spec): spec for spec in known}
+    models = {method_name(model): model for model in METHODS}
+    if not isinstance(table, dict):
+        known = listing(models)
+        raise SpecError(f"{step}: models: each is a table with a model, one of {known}")
+    name = table.get("model")
     if not isinstance(name, str) or name not in models:
         word = "" if name is None else f"'{name}' is not a privacy model; "
         hint = suggest(str(name or ""), models)
         raise SpecError(f"{step}: models: {word}model: one of {listing(models)}{hint}")
-    return models[name]
+    return models[name](**{key: value for key, value in table.items() if key != "model"})
 
 
 Models = Annotated[
@@ -155,5 +136,5 @@ Models = Annotated[
 
 
 def set_models(spec: Any) -> None:
-    """Make the models of a mask what they are, however they were given."""
+    """Replace the models of a mask, as a user gives them, by models."""
     msgspec.structs.force_setattr(spec, "models", as_models(spec.step, spec.models))

@@ -1,4 +1,4 @@
-"""Whether a file keeps privacy models: counted on the file, never taken from who made it."""
+"""Compliance with privacy models: counted on the file, never taken from a claim."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ from unveil.values.results.privacy import Promise
 def check(
     data: Microdata | Release, models: Any, *, keys: Sequence[str] | None = None
 ) -> tuple[Promise, ...]:
-    """Count on a file whether it keeps privacy models.
+    """Count on a file whether it satisfies privacy models.
 
     Parameters
     ----------
@@ -30,15 +30,7 @@ def check(
     models
         A model or a list of them.
     keys
-        The attributes in which records of a class are alike; if not given, the
-        quasi-identifiers.
-
-    >>> import unveil
-    >>> from unveil.models import KAnonymity, LDiversity
-    >>> people = unveil.households(300, seed=7)
-    >>> asked = [KAnonymity(k=2), LDiversity(l=2, columns=["marital_status"])]
-    >>> [one.kept for one in check(people, asked, keys=["sex", "region", "education"])]
-    [False, False]
+        The attributes that define the classes; by default the quasi-identifiers.
     """
     if isinstance(data, Release):
         data = data.data
@@ -51,45 +43,43 @@ def check(
     data.check(*chosen)
     if not chosen:
         raise UsageError("keys: at least one, or everybody is like everybody")
-    found: list[Promise] = []
-    for model in as_models("check", models):
-        found.extend(_checked(data, model, chosen))
-    return tuple(found)
+    promises = (_check(data, model, chosen) for model in as_models("check", models))
+    return tuple(promise for of_model in promises for promise in of_model)
 
 
-def _checked(data: Microdata, model: Model, keys: tuple[str, ...]) -> list[Promise]:
+def _check(data: Microdata, model: Model, keys: tuple[str, ...]) -> list[Promise]:
     if isinstance(model, KMap):
         if not isinstance(model.population, Microdata):
             raise SpecError(
                 "k-map: population: the records of the population are needed, as Microdata "
                 "(unveil.read reads a file with its schema)"
             )
-        return [_by_row(model, model.k, population_counts(data, model.population, keys), keys)]
+        return [_row_promise(model, model.k, population_counts(data, model.population, keys), keys)]
     if isinstance(model, KAnonymity) and model.stars == "wildcard":
-        return [_by_row(model, model.k, wildcard_counts(data, keys), keys)]
+        return [_row_promise(model, model.k, wildcard_counts(data, keys), keys)]
     classes = classes_of(data, keys)
-    rules, asked = compile_rules([model], data, keys), model.requirements(data, keys)
-    made = []
-    for one, values in zip(asked, class_values(rules, classes).T, strict=True):
-        good = within_bound(one.kind, values, one.bound)
-        worst = float(values.min() if one.kind <= ENTROPY else values.max())
-        made.append(
+    values = class_values(compile_rules([model], data, keys), classes)
+    promises = []
+    for rule, column in zip(model.requirements(data, keys), values.T, strict=True):
+        good = within_bound(rule.kind, column, rule.bound)
+        worst = float(column.min() if rule.kind <= ENTROPY else column.max())
+        promises.append(
             Promise(
                 model=method_name(type(model)),
                 parameters=_parameters(model),
                 keys=keys,
-                column=one.column,
-                asked=one.bound,
+                column=rule.column,
+                asked=rule.bound,
                 found=worst if np.isfinite(worst) else None,
                 kept=bool(good.all()),
                 records=int(classes.sizes[~good].sum()),
                 n=len(data),
             )
         )
-    return made
+    return promises
 
 
-def _by_row(model: Model, k: int, counts: Ints, keys: tuple[str, ...]) -> Promise:
+def _row_promise(model: Model, k: int, counts: Ints, keys: tuple[str, ...]) -> Promise:
     return Promise(
         model=method_name(type(model)),
         parameters=_parameters(model),
@@ -105,6 +95,5 @@ def _by_row(model: Model, k: int, counts: Ints, keys: tuple[str, ...]) -> Promis
 
 def _parameters(model: Model) -> dict[str, Any]:
     fields = {name: getattr(model, name) for name in model.__struct_fields__}
-    plain = {name: value for name, value in fields.items() if name != "population"}
-    made: dict[str, Any] = msgspec.to_builtins(plain)
-    return {name: value for name, value in made.items() if value is not None}
+    fields.pop("population", None)
+    return {name: value for name, value in msgspec.to_builtins(fields).items() if value is not None}

@@ -1,4 +1,4 @@
-"""How many people are alike: k-anonymity in the file, k-map in the population."""
+"""k-anonymity in the file, and k-map in the population."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -19,44 +19,38 @@ Stars = Annotated[
 
 
 class KAnonymity(Model, frozen=True, kw_only=True):
-    """k-anonymity: every record is like at least k - 1 others on the quasi-identifiers.
+    """k-anonymity: every record equals at least k - 1 others on the quasi-identifiers.
 
-    Nobody can be told from at least k - 1 others by what an intruder knows. It does not say
-    whether what is confidential differs among them: see l-diversity.
+    The quasi-identifiers cannot tell a person from at least k - 1 others. The confidential values
+    of these may still be the same: see l-diversity.
 
     A missing cell is a value of its own, a range or a set is its text. A star is a value too;
     as a wildcard it equals every value (and so does a missing cell), as in sdcMicro: then
-    the number of rows that fit each row is counted, and an attack may link more than one in k.
+    the rows that fit each row are counted, and an attack may link more than one in k.
     Samarati and Sweeney, Protecting privacy when disclosing information (1998).
-
-    >>> KAnonymity(k=5).k
-    5
     """
 
-    k: Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
+    k: Annotated[int, Meta(ge=1, description="The least number of equal records.")]
     stars: Stars = "value"
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
-        """The size of each class; wildcards are counted row by row."""
+        """The size of each class; with wildcards, rows are counted one by one instead."""
         return (ModelRequirement(SIZE, float(self.k)),) if self.stars == "value" else ()
 
 
 class KMap(Model, frozen=True, kw_only=True):
     """k-map: every released record fits at least k people of a population.
 
-    An intruder who finds a row cannot tell whose it is among at least k people, where the
-    release is a sample of them. It is weaker than k-anonymity on the release, and needs a file of
-    the population with the same quasi-identifiers.
+    Where the release is a sample, an intruder who finds a row cannot tell to which of at least k
+    people it belongs. The model is weaker than k-anonymity on the release, and needs a file of the
+    population with the same quasi-identifiers.
 
     A released cell fits a value that it may hold: equal, within the range, in the set, any for a
     star; a missing cell on either side fits. Sweeney, k-anonymity: a model for protecting privacy
     (2002).
-
-    >>> KMap(k=5).k
-    5
     """
 
-    k: Annotated[int, Meta(ge=1, description="How many people at least fit each record.")]
+    k: Annotated[int, Meta(ge=1, description="The least number of people that fit each record.")]
     population: Annotated[
         Any,
         Meta(
@@ -69,17 +63,17 @@ class KMap(Model, frozen=True, kw_only=True):
         """The same k, and the same population: a file by its name, a table by itself."""
         if not isinstance(other, KMap) or self.k != other.k:
             return False
-        mine, theirs = self.population, other.population
-        return mine is theirs or (isinstance(mine, str) and mine == theirs)
+        first, second = self.population, other.population
+        return first is second or (isinstance(first, str) and first == second)
 
     def __hash__(self) -> int:
         return hash((self.k, id(self.population)))
 
     def __repr__(self) -> str:
         named = isinstance(self.population, str) or self.population is None
-        given = repr(self.population) if named else type(self.population).__name__
-        return f"KMap(k={self.k}, population={given})"
+        population = repr(self.population) if named else type(self.population).__name__
+        return f"KMap(k={self.k}, population={population})"
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
-        """Nothing of the release's classes: people are counted in the population."""
+        """None on classes: people are counted in the population."""
         return ()

@@ -1,4 +1,4 @@
-"""How different what is confidential is among those who are alike."""
+"""l-diversity and (alpha, k)-anonymity: the confidential values within each class."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -12,22 +12,21 @@ from unveil.table.microdata import Microdata
 
 
 class LDiversity(ConfidentialModel, frozen=True, kw_only=True):
-    """l-diversity: those who are alike have at least l values of what is confidential.
+    """l-diversity: every class has at least l values of each confidential attribute.
 
-    If all who are alike have the same diagnosis, an intruder need not know which of them a person
-    is. With l values nobody's is certain; it may still be likely.
+    If all records of a class have the same diagnosis, an intruder need not know which of them is
+    the person's. With l values no value is certain; it may still be probable.
 
-    `distinct` counts the values; by `entropy` a class has as many as would have its entropy, were
-    they equally frequent; `recursive` asks that the most frequent value is less than c times as
+    `distinct` counts the values; `entropy` counts as many equally frequent values as have the
+    entropy of the class; `recursive` requires that the most frequent value is less than c times as
     frequent as all but the l - 1 most frequent together. A missing value is a value of its own.
     Machanavajjhala et al., l-diversity: privacy beyond k-anonymity (2007), Definitions 4.1 and
     4.2.
-
-    >>> LDiversity(l=3).kind
-    'distinct'
     """
 
-    l: Annotated[float, Meta(ge=1, description="How many values; a whole number but for entropy.")]  # noqa: E741
+    l: Annotated[  # noqa: E741
+        float, Meta(ge=1, description="The least number of values; whole except for entropy.")
+    ]
     kind: Annotated[
         Literal["distinct", "entropy", "recursive"], Meta(description="How values are counted.")
     ] = "distinct"
@@ -45,30 +44,27 @@ class LDiversity(ConfidentialModel, frozen=True, kw_only=True):
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The number of values of each attribute."""
-        asked = {
+        rule = {
             "distinct": ModelRequirement(DISTINCT, self.l),
             "entropy": ModelRequirement(ENTROPY, self.l),
             "recursive": ModelRequirement(RECURSIVE, self.c or 0.0, least=int(self.l)),
         }[self.kind]
-        return tuple(asked._replace(column=name) for name in self.confidential(data, keys))
+        return tuple(rule._replace(column=name) for name in self.confidential(data, keys))
 
 
 class AlphaKAnonymity(ConfidentialModel, frozen=True, kw_only=True):
-    """(alpha, k)-anonymity: k alike, and no value of what is confidential too frequent there.
+    """(alpha, k)-anonymity: k-anonymity, and no confidential value too frequent in a class.
 
-    Nobody is told from k - 1 others, and of those who are alike at most a share alpha have the
-    same confidential value, so that nothing can be said of them with more certainty than that.
+    At most a share alpha of every class has the same confidential value, so that no value can be
+    inferred with more certainty than that.
 
-    Wong et al., (alpha, k)-anonymity (2006); here of every value, not of one that is sensitive.
-
-    >>> AlphaKAnonymity(alpha=0.5, k=5).alpha
-    0.5
+    Wong et al., (alpha, k)-anonymity (2006); here for every value, not for one that is sensitive.
     """
 
     alpha: Annotated[
         float, Meta(gt=0, le=1, description="The largest share that one value may have.")
     ]
-    k: Annotated[int, Meta(ge=1, description="How many records at least are alike.")]
+    k: Annotated[int, Meta(ge=1, description="The least number of equal records.")]
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The size of each class, and the share of its most frequent value."""

@@ -1,4 +1,4 @@
-"""How many rows fit a row: where stars fit anything, or people of a population fit a release."""
+"""Rows that fit each row: with stars as wildcards, or people of a population."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil.engines.local.index import same_rows
 from unveil.grouping.classes import Classes
-from unveil.grouping.wildcards import fitting_rows
+from unveil.grouping.wildcards import count_fitting_rows
 from unveil.support.arrays import Bools, Ints
 from unveil.support.threads import cores, on_all_cores
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets
@@ -14,94 +14,74 @@ from unveil.table.encoding.shared_attributes import common_categories, common_ce
 from unveil.table.microdata import Microdata
 from unveil.values.single_values import hidden_cells
 
-AT_ONCE = 256  # rows that are held against all people together
+ROWS_AT_ONCE = 256  # compared with all people together
 
 
 def classes_of(data: Microdata, keys: Sequence[str]) -> Classes:
-    """Records with the same cells in all keys: missing is a value, a generalised cell its text.
-
-    >>> import unveil
-    >>> len(classes_of(unveil.households(100), ["sex"]).sizes)
-    2
-    """
+    """Records with the same cells in all keys: missing is a value, a generalised cell its text."""
     cells = np.column_stack([common_cells(data, column=name)[0] for name in keys])
     groups = same_rows(cells.astype(np.float64), np.zeros(0), cores(None))
     return Classes(groups.order, groups.starts)
 
 
 def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
-    """For each record how many fit it, itself among them, a star or a missing cell fitting all.
-
-    >>> import polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> from unveil.table.schema import Schema
-    >>> schema = Schema(nominal=["job"], generalised=["job"])
-    >>> wildcard_counts(Microdata(pl.DataFrame({"job": ["a", "b", "*"]}), schema), ["job"]).tolist()
-    [2, 2, 3]
-    """
+    """For each record the number that fit it, itself included; stars and missing cells fit all."""
     classes = classes_of(data, keys)
     first = classes.members[classes.starts[:-1]]
     columns = []
     for name in keys:
         cells = common_cells(data, column=name)[0][first]
-        told = ~hidden_cells(data, name)[first]
+        shown = ~hidden_cells(data, name)[first]
         codes = np.full(len(first), -1, np.int32)
-        codes[told] = np.unique(cells[told], return_inverse=True)[1]
+        codes[shown] = np.unique(cells[shown], return_inverse=True)[1]
         columns.append(codes)
-    # Those first in which fewest pairs of rows are equal.
+    # The columns first in which fewest pairs of rows are equal.
     columns.sort(key=lambda codes: int((np.bincount(codes + 1) ** 2).sum()))
-    return classes.scatter(fitting_rows(np.column_stack(columns), classes.sizes))
+    return classes.scatter(count_fitting_rows(np.column_stack(columns), classes.sizes))
 
 
 def population_counts(release: Microdata, population: Microdata, keys: Sequence[str]) -> Ints:
-    """For each released record how many people of the population it may be.
-
-    >>> import unveil
-    >>> people = unveil.households(100)
-    >>> int(population_counts(people.take([0, 1]), people, ["sex"]).min()) > 1
-    True
-    """
+    """For each released record the people of the population that it may belong to."""
     classes, people = classes_of(release, keys), classes_of(population, keys)
     rows, persons = (
-        data.take(some.members[some.starts[:-1]])
-        for data, some in ((release, classes), (population, people))
+        data.take(alike.members[alike.starts[:-1]])
+        for data, alike in ((release, classes), (population, people))
     )
-    held = [_holding(rows, persons, name) for name in keys]
+    compatible = [_compatible(rows, persons, name) for name in keys]
 
-    def some(start: int) -> Ints:
-        here = np.arange(start, min(start + AT_ONCE, len(rows)))
-        fits = held[0](here)
-        for one in held[1:]:
-            fits &= one(here)
-        found: Ints = fits @ people.sizes
-        return found
+    def count(start: int) -> Ints:
+        here = np.arange(start, min(start + ROWS_AT_ONCE, len(rows)))
+        fits = compatible[0](here)
+        for fits_column in compatible[1:]:
+            fits &= fits_column(here)
+        return np.asarray(fits @ people.sizes)
 
-    counts = np.concatenate(on_all_cores(some, range(0, len(rows), AT_ONCE)))
+    counts = np.concatenate(on_all_cores(count, range(0, len(rows), ROWS_AT_ONCE)))
     return classes.scatter(counts)
 
 
-def _holding(rows: Microdata, people: Microdata, name: str) -> Callable[[Ints], Bools]:
-    """Whether the cells of some rows may hold the value of each person."""
+def _compatible(rows: Microdata, people: Microdata, name: str) -> Callable[[Ints], Bools]:
+    """A function from rows to whether their cells may hold the value of each person."""
     if common_level(people, rows, name) == "numeric":
         ends, values = bounds(rows, name), bounds(people, name)
         unknown = ~values.present
 
-        def within(some: Ints) -> Bools:
-            lower, upper = ends.lower[some, None], ends.upper[some, None]
+        def within(here: Ints) -> Bools:
+            lower, upper = ends.lower[here, None], ends.upper[here, None]
             fits: Bools = (values.upper >= lower) & (values.lower <= upper)
-            return fits | ~ends.present[some, None] | unknown
+            return fits | ~ends.present[here, None] | unknown
 
         return within
     listed = common_categories(people, rows, name)
     ours, theirs = (code_sets(data, name, listed) for data in (rows, people))
-    # Of a person, too, a cell may be several values: one of them has to be held.
+    # A person's cell may be several values, too: one of them has to fit.
     fits = _members(ours) @ _members(theirs).T > 0
     fits[-1] = True  # missing, though there be no category at all
-    return lambda some: fits[ours.cell[some]][:, theirs.cell]
+    return lambda here: fits[ours.cell[here]][:, theirs.cell]
 
 
 def _members(sets: CodeSets) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    """For each cell whether it may be each category; the last, missing, any."""
+    """For each cell whether it may be each category; the last cell, missing, may be any."""
     cells = len(sets.starts)
     found = np.zeros((cells, len(sets.categories)), np.float32)
     found[np.repeat(np.arange(cells - 1), np.diff(sets.starts)), sets.members] = 1

@@ -1,4 +1,4 @@
-"""t-closeness: those who are alike are as different as everybody."""
+"""t-closeness: the confidential values of each class are distributed as those of the file."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -12,24 +12,22 @@ from unveil.table.microdata import Microdata
 
 
 class TCloseness(ConfidentialModel, frozen=True, kw_only=True):
-    """t-closeness: among those who are alike, what is confidential is spread as among all.
+    """t-closeness: every class has about the distribution of confidential values of the file.
 
-    Whoever finds a person's class learns little: the values in it are about as frequent as in the
-    whole file. At 0 the class tells nothing at all, at 1 everything.
+    An intruder who finds a person's class learns little from it: at 0 nothing, at 1 everything.
 
     The distance is the earth mover's. `ordered`: values stand in a line (numbers, ordered
     categories), and moving from one end to the other costs 1; a missing value has no place and is
-    left out. `equal`: any two values are 1 apart. If not given, ordered where there is an order.
+    left out. `equal`: any two values are 1 apart. By default ordered where there is an order.
     Li, Li and Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity
     (2007), Section 4.
-
-    >>> TCloseness(t=0.2).t
-    0.2
     """
 
-    t: Annotated[float, Meta(ge=0, le=1, description="How far a class may be from all records.")]
+    t: Annotated[
+        float, Meta(ge=0, le=1, description="The largest distance of a class from all records.")
+    ]
     distance: Annotated[
-        Literal["ordered", "equal"] | None, Meta(description="How far apart values are.")
+        Literal["ordered", "equal"] | None, Meta(description="The distance between two values.")
     ] = None
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:

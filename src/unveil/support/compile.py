@@ -1,4 +1,4 @@
-"""How numba kernels are compiled, kept on disk, and warmed up before the work."""
+"""Compile numba kernels, cache them on disk, and warm them up before the work."""
 
 import logging
 from collections.abc import Callable
@@ -19,10 +19,10 @@ _warm: set[str] = set()
 
 
 def kernel() -> Callable[[F], F]:
-    """Compile a kernel once on a machine and free of Python's lock, so that threads share it.
+    """Compile a kernel once per machine, without Python's lock, so that threads run it at once.
 
-    A kernel makes no arrays, so arrays are not reference-counted in it (_nrt): counting is
-    atomic, and threads that share a tree would spend most of their time on it.
+    A kernel makes no arrays, so reference counting is off (_nrt): it is atomic, and threads that
+    share a tree would spend most of their time on it.
     """
     return _compile
 
@@ -38,7 +38,7 @@ def _compile(function: Any) -> Any:
 
 @cache
 def forget_stale(folder: Path) -> None:
-    """Remove kernels that were compiled from other sources than these.
+    """Remove kernels that were compiled from other sources.
 
     Numba compares a kernel with its own file only, not with the parts that it calls.
     """
@@ -54,7 +54,7 @@ def forget_stale(folder: Path) -> None:
 
 @cache
 def _sources(package: Path) -> str:
-    """The hash of every kernel of the package, whatever folder it is in."""
+    """The hash of all kernel sources of the package."""
     kernels = (path.read_bytes() for path in sorted(package.rglob("kernels/*.py")))
     return sha256(Path(__file__).read_bytes() + b"".join(kernels)).hexdigest()
 
@@ -62,7 +62,7 @@ def _sources(package: Path) -> str:
 def part(**options: Any) -> Callable[[F], F]:
     """Compile a function into the kernels that call it; Python cannot call it.
 
-    Handing dozens of arrays to a call costs more than the work of a small one.
+    Passing dozens of arrays costs more than the work of a small function.
     """
     hidden = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     decorator: Callable[[F], F] = njit(
@@ -72,15 +72,15 @@ def part(**options: Any) -> Callable[[F], F]:
 
 
 def step() -> Callable[[F], F]:
-    """Write a step of a single kernel out in it: a large one would be optimised twice."""
+    """Inline a step of a single kernel, since a large step would be optimised twice."""
     decorator: Callable[[F], F] = njit(inline="always")
     return decorator
 
 
 def prepare(what: str, rehearse: Callable[[], object]) -> None:
-    """Run a small rehearsal once in a process, so that kernels are compiled or loaded.
+    """Run a small rehearsal once per process, so that kernels are compiled or loaded.
 
-    Where they have to be compiled, which happens once on a machine, the log says so.
+    If they must be compiled, which happens once per machine, the log says so.
     """
     if what in _warm:
         return

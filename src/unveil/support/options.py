@@ -1,4 +1,4 @@
-"""Options that are numbers, checked against their range; shares of a whole; progress."""
+"""Numeric options checked against their range, shares of a whole, and progress."""
 
 from decimal import Decimal
 from operator import index
@@ -30,7 +30,7 @@ def share(value: float, name: str) -> float:
 
 
 def part_of(n: int, share: float, whole: int = 1) -> int:
-    """How many of n a share of the whole is, rounded down; as it is written, in decimals.
+    """A share of n, rounded down, computed in decimals as the share is written.
 
     >>> part_of(100, 0.29), int(100 * 0.29), part_of(1000, 32.3, 100)
     (29, 28, 323)
@@ -39,7 +39,7 @@ def part_of(n: int, share: float, whole: int = 1) -> int:
 
 
 class Progress(Protocol):
-    """Told from time to time how much is done, in the calling thread."""
+    """A callback for progress, called in the calling thread."""
 
     def __call__(self, done: int, total: int) -> None:
-        """So much is done, of so much in all."""
+        """Report how much is done, and of how much in total."""

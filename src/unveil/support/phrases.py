@@ -1,4 +1,4 @@
-"""Phrases: sentences whose figures keep their exact value, for a terminal and for a page."""
+"""Phrases: sentences whose figures keep their exact values, for a terminal and for a page."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ _PARTS = re.compile(r"\{\}|\[([^\]]+)\]\(([a-z0-9-]+)\)")
 
 
 class Figure(msgspec.Struct, frozen=True, tag="figure"):
-    """A number: what it is exactly, and how it is written.
+    """A number: its exact value, and how it is written.
 
     >>> [str(Figure(value, "share")) for value in (0.0829, 0.00002, 1.0)]
     ['8.3 %', 'under 0.1 %', '100 %']
@@ -28,7 +28,7 @@ class Figure(msgspec.Struct, frozen=True, tag="figure"):
 
 
 class Name(msgspec.Struct, frozen=True, tag="name"):
-    """What the data or its steward calls something: a column, a file, a group."""
+    """A name given by the data or its steward: a column, a file, a group."""
 
     text: str
 
@@ -47,7 +47,7 @@ class Term(msgspec.Struct, frozen=True, tag="term"):
 
 
 class Mark(msgspec.Struct, frozen=True, tag="mark"):
-    """A sign, and what it stands for."""
+    """A sign and its meaning."""
 
     text: str
     means: str
@@ -61,7 +61,7 @@ Phrase = tuple[Piece, ...]
 
 
 def phrase(text: str, *parts: Piece | Phrase) -> Phrase:
-    """Words with parts put in for each {}, and [words of the field](key) as terms.
+    """Text with a part for each {}, and [terms of the field](key) as terms.
 
     >>> phrase("[linked](linked): {} of {}", counted(90), counted(1080))[-1]
     Figure(value=1080, form='count')
@@ -82,42 +82,42 @@ def phrase(text: str, *parts: Piece | Phrase) -> Phrase:
     return tuple(piece for piece in (*pieces, text[place:]) if piece != "")
 
 
-def plain(said: Piece | Phrase | None) -> str:
+def plain(words: Piece | Phrase | None) -> str:
     """A phrase as text."""
-    if said is None:
+    if words is None:
         return ""
-    return "".join(str(piece) for piece in said) if isinstance(said, tuple) else str(said)
+    return "".join(map(str, words)) if isinstance(words, tuple) else str(words)
 
 
 def name(text: str) -> Name:
-    r"""A name as it can be shown: nothing in it moves the words around it."""
+    r"""A name that is safe to show: control characters are escaped."""
     return Name(printable(text))
 
 
-def names(given: Iterable[str], most: int = LISTED) -> Phrase:
-    """Names in a sentence, cut short where there are very many."""
-    every = list(given)
+def names(texts: Iterable[str], limit: int = LISTED) -> Phrase:
+    """Names in a sentence, cut short where there are many."""
+    texts = list(texts)
     pieces: list[Piece] = []
-    for one in every[:most]:
-        pieces += [", ", name(one)] if pieces else [name(one)]
-    if len(every) > most:
-        pieces += [" and ", counted(len(every) - most), " more"]
+    for text in texts[:limit]:
+        pieces += [", ", name(text)] if pieces else [name(text)]
+    if len(texts) > limit:
+        pieces += [" and ", counted(len(texts) - limit), " more"]
     return tuple(pieces)
 
 
 def counted(value: float) -> Figure:
-    """How many, as whole ones where there are many."""
+    """A count; large ones are written without decimals."""
     return Figure(value, "count")
 
 
 def several(value: float, noun: str) -> Phrase:
-    """So many of something."""
+    """A count with its noun."""
     plural = {"person": "people"}.get(noun, f"{noun}s")
     return counted(value), f" {noun if value == 1 else plural}"
 
 
 def expected(value: float) -> Figure:
-    """How many on average, to a tenth."""
+    """An expected number, to a tenth."""
     return Figure(value, "expected")
 
 
@@ -127,7 +127,7 @@ def percent(value: float) -> Figure:
 
 
 def level(value: float) -> Figure:
-    """A share that somebody has set: a threshold, a confidence."""
+    """A share that somebody has chosen: a threshold, a confidence level."""
     return Figure(value, "level")
 
 
@@ -142,7 +142,7 @@ def decimal(value: float) -> Figure:
 
 
 def chance(value: float) -> Figure:
-    """A probability by which something happens by chance."""
+    """A probability, such as a p-value."""
     return Figure(value, "chance")
 
 

@@ -6,10 +6,10 @@ import numpy as np
 
 
 def stream(seed: int, *names: str) -> np.random.Generator:
-    """The generator of one random step, known by its names and by nothing else.
+    """The random generator of one step, determined by the seed and the names alone.
 
-    The names (of the step, of the column) are hashed together with the seed, so that a step
-    draws the same numbers whatever runs before it, beside it or on how many threads.
+    The names (of the step, of the column) are hashed with the seed, so that a step draws the same
+    numbers whatever runs before or beside it, on any number of threads.
 
     >>> a = stream(7, "noise", "income").integers(1000, size=3)
     >>> b = stream(7, "noise", "income").integers(1000, size=3)

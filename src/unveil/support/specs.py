@@ -1,4 +1,4 @@
-"""Specs are values: one frozen struct is the Python call, the TOML table and the JSON."""
+"""Specs: one frozen struct is the Python call, the TOML table and the JSON."""
 
 import abc
 import inspect
@@ -13,23 +13,23 @@ from unveil.wording import listing, suggest
 
 
 class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
-    """Specs may have abstract methods, and answer an unknown parameter with the nearest."""
+    """Allow abstract methods; suggest the nearest name for an unknown parameter."""
 
     if not TYPE_CHECKING:  # a type checker sees the parameters themselves
 
-        def __call__(cls, /, **given: Any) -> Any:
+        def __call__(cls, /, **parameters: Any) -> Any:
             known = cls.__struct_fields__
-            for name in given:
+            for name in parameters:
                 if name not in known:
                     raise SpecError(
                         f"{method_name(cls)}: '{name}' is not a parameter; parameters are: "
                         f"{listing(known)}{suggest(name, known)}"
                     )
             fields = msgspec.structs.fields(cls)
-            absent = [f.name for f in fields if f.required and f.name not in given]
+            absent = [f.name for f in fields if f.required and f.name not in parameters]
             if absent:
                 raise SpecError(f"{method_name(cls)}: {listing(absent)}: not given")
-            return super().__call__(**given)
+            return super().__call__(**parameters)
 
 
 class Spec(  # type: ignore[metaclass]
@@ -37,8 +37,8 @@ class Spec(  # type: ignore[metaclass]
 ):
     """The parameters of one method.
 
-    A subclass declares its parameters as ``Annotated[type, msgspec.Meta(description=...)]``;
-    their types and ranges hold in Python as they do in a file.
+    A subclass declares its parameters as ``Annotated[type, msgspec.Meta(description=...)]``; their
+    types and ranges are checked in Python as in a file.
     """
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ S = TypeVar("S", bound=Spec)
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """One parameter of a method, described by its own spec."""
+    """The description of one parameter of a method."""
 
     name: str
     type: str
@@ -69,7 +69,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Method(msgspec.Struct, frozen=True):
-    """One method, described by its own spec."""
+    """The description of one method."""
 
     name: str
     kind: str
@@ -79,7 +79,7 @@ class Method(msgspec.Struct, frozen=True):
 
 
 def method_name(spec: type[Spec]) -> str:
-    """A method's name outside Python: its class's name in kebab case.
+    """The name of a method outside Python: its class name in kebab case.
 
     >>> class RankSwapping(Spec):
     ...     pass
@@ -90,7 +90,7 @@ def method_name(spec: type[Spec]) -> str:
 
 
 def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
-    """The method of this name, or an error that lists them."""
+    """The method of this name, or an error that lists all."""
     known = {method_name(spec): spec for spec in methods}
     if not isinstance(name, str) or name not in known:
         word = "" if name is None else f"'{name}' is not {kind}; "
@@ -99,7 +99,7 @@ def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
 
 
 def describe(spec: type[Spec], kind: str) -> Method:
-    """Describe a method from its spec: its docstring, its fields, their meta."""
+    """Describe a method from the docstring and the fields of its spec."""
     description = inspect.cleandoc(spec.__doc__ or "")
     hints = get_type_hints(spec, include_extras=True)
     return Method(
@@ -131,7 +131,7 @@ def _default_words(field: msgspec.structs.FieldInfo) -> str:
 
 
 def words(hint: Any) -> list[str]:
-    """The words of which a parameter is one."""
+    """The allowed words of a parameter."""
     return [
         word for arg in get_args(hint) for word in ([arg] if isinstance(arg, str) else words(arg))
     ]

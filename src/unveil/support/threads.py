@@ -12,11 +12,11 @@ from unveil.support.options import Progress, whole_number
 A = TypeVar("A")
 B = TypeVar("B")
 MOST_THREADS = 1024
-SHARED_FROM = 4096  # records for which it takes longer to wake other threads than to do the work
+SHARED_FROM = 4096  # records; with fewer, waking other threads takes longer than the work
 
 
 def cores(threads: int | None) -> int:
-    """The number of threads to use: as asked, else every core that this process may use."""
+    """The number of threads to use: as given, else every core of this process."""
     if threads is None:
         has_affinity = hasattr(os, "sched_getaffinity")
         return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
@@ -24,15 +24,12 @@ def cores(threads: int | None) -> int:
 
 
 def block_bounds(n: int, size: int) -> list[int]:
-    """Where blocks of at most `size` out of n begin, and the end."""
+    """The bounds of blocks of at most `size` out of n."""
     return [*range(0, n, size), n]
 
 
 def thread_blocks(n: int, threads: int, *, records_each: int = 1) -> list[int]:
-    """The same for a few blocks for each thread, all about as large; one, if there is little.
-
-    There are n things of so many records each.
-    """
+    """The bounds of a few even blocks per thread out of n; one block if there are few records."""
     parts = 4 * threads if n * records_each > SHARED_FROM else 1
     return [n * part // parts for part in range(parts + 1)]
 
@@ -47,9 +44,8 @@ def run_blocks(
 ) -> None:
     """Call work(start, stop) for each pair of neighbours in `bounds`, many at a time.
 
-    The first error, or Ctrl-C, stops what has not begun, waits for the blocks that are
-    under way, and is raised again: no thread outlives the call. Work that takes long looks
-    at `stop`, which then turns true.
+    The first error, or Ctrl-C, cancels the blocks that have not begun, waits for the others and is
+    raised again, so no thread outlives the call. Long work checks `stop`, which then turns true.
     """
     total = bounds[-1] if bounds else 0
     if progress is not None:
@@ -76,17 +72,17 @@ def run_blocks(
             raise
 
 
-def on_all_cores(work: Callable[[A], B], things: Sequence[A]) -> list[B]:
-    """What work makes of each thing, many at a time, in the order of the things.
+def on_all_cores(work: Callable[[A], B], items: Sequence[A]) -> list[B]:
+    """The result of work on each item, in the order of the items.
 
     >>> on_all_cores(str.upper, ["a", "b"])
     ['A', 'B']
     """
-    made: dict[int, B] = {}
+    results: dict[int, B] = {}
 
-    def some(start: int, stop: int) -> None:
-        for place in range(start, stop):
-            made[place] = work(things[place])
+    def block(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            results[i] = work(items[i])
 
-    run_blocks(some, range(len(things) + 1), threads=cores(None))
-    return [made[place] for place in range(len(things))]
+    run_blocks(block, range(len(items) + 1), threads=cores(None))
+    return [results[i] for i in range(len(items))]

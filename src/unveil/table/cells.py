@@ -2,11 +2,11 @@ r"""Generalised cells: ranges, sets, prefixes and stars in one text grammar.
 
 ::
 
-    cell  = "*"                     anything; not the same as missing
+    cell  = "*"                     any value; not the same as missing
           | [value] ".." [value]    from .. to, both ends inside; one end may be open
           | "{" value { "|" value } "}"
-          | value "*"               any value that begins so; of nominal attributes
-          | value                   or, by its name, a group of the attribute's hierarchy
+          | value "*"               any value with this prefix; of nominal attributes
+          | value                   or the name of a group of the attribute's hierarchy
     value = text, not empty, in which \ stands before each of * { } | \ and before a dot
             that begins it, ends it or has a dot beside it
 """
@@ -92,12 +92,12 @@ def write_set(values: Sequence[str]) -> str:
 
 
 def write_prefix(text: str) -> str:
-    """Write what begins with a text; everything begins with an empty one."""
+    """Write a prefix; the empty prefix is a star."""
     return (escape(text) if text else "") + STAR
 
 
 def escape(value: str) -> str:
-    r"""Write a value so that nothing in it is taken for grammar."""
+    r"""Write a value so that nothing in it is read as grammar."""
     if not value:
         raise MalformedCellError
     return _TO_ESCAPE.sub(lambda found: "\\" + found[0], value)

@@ -1,4 +1,4 @@
-"""The intruder: what somebody who attacks a release has in hand."""
+"""The intruder: the knowledge that an attack assumes."""
 
 import os
 from typing import Annotated, Any, Literal
@@ -15,10 +15,10 @@ Direction = Literal["original-to-release", "release-to-original"]
 
 
 class Intruder(Spec, frozen=True, kw_only=True):
-    """Somebody who knows some attributes of some people in the release, exactly.
+    """An intruder who knows some attributes of some people in the release exactly.
 
-    The worst is assumed: an intruder who is not sure of the values, or not sure who is in the
-    release, will as a rule link less.
+    This is the worst case: an intruder who is unsure of the values, or of who is in the release,
+    usually links fewer records.
 
     >>> Intruder(knows=["age", "region"], records=100)
     Intruder(knows age, region of 100 records, original-to-release)
@@ -27,39 +27,39 @@ class Intruder(Spec, frozen=True, kw_only=True):
     knows: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="The attributes that are known; if not given, every quasi-identifier "
-            "of the original that the release has, too."
+            description="The attributes that the intruder knows; by default every quasi-identifier "
+            "of the original that is in the release."
         ),
     ] = None
     records: Annotated[
         Any,
         Meta(
-            description="Whose: all of the original; a share of them (0.1) or a number (100), "
-            "drawn at random; a list of rows, from 0; or a file of the intruder's own, as a "
-            "path, a frame or Microdata."
+            description="The records that the intruder holds: by default all of the original; a "
+            "fraction (0.1) or a number (100), drawn at random; a list of rows, from 0; or the "
+            "intruder's own file, as a path, a frame or Microdata."
         ),
     ] = None
     blocks: Annotated[
         tuple[str, ...],
         Meta(
-            description="Attributes known to be unmasked: records are compared only with those "
-            "that are equal in them."
+            description="Blocking attributes, known to be unmasked: records are compared only with "
+            "rows that are equal in them."
         ),
     ] = ()
     direction: Annotated[
         Direction,
         Meta(
-            description="Who looks for whom. Original-to-release: who knows a person looks for "
-            "the row that was made of that person. Release-to-original: who holds a released row "
-            "looks for the person whom it was made of."
+            description="The direction of the search. Original-to-release: the intruder knows a "
+            "person and looks for the person's row. Release-to-original: the intruder holds a "
+            "released row and looks for its person."
         ),
     ] = "original-to-release"
     channel: Annotated[
         Any,
         Meta(
-            description="Whether it is known how the release was masked: true, where a Release "
-            "tells it; or the plan, or the path of its file; of several releases a list of "
-            "them. A plan's seed is not used: nobody knows it."
+            description="Whether the intruder knows the masking: true, if a Release records it; "
+            "or the plan, or the path of its file; for several releases a list of them. The seed "
+            "of the plan is not used, since no intruder knows it."
         ),
     ] = False
 
@@ -80,13 +80,13 @@ class Intruder(Spec, frozen=True, kw_only=True):
             raise SpecError("intruder: channel: true or false, a plan, or the path of its file")
 
     def _check_records(self) -> None:
-        given = self.records
-        if isinstance(given, bool) or (isinstance(given, int | float) and not given > 0):
+        records = self.records
+        if isinstance(records, bool) or (isinstance(records, int | float) and not records > 0):
             raise SpecError("intruder: records: a share above 0, or a number of at least 1")
-        if isinstance(given, float) and given > 1:
+        if isinstance(records, float) and records > 1:
             raise SpecError("intruder: records: a share is at most 1; a number of records is whole")
-        if isinstance(given, list | tuple | range):
-            rows = [row.item() if hasattr(row, "item") else row for row in given]  # numpy's too
+        if isinstance(records, list | tuple | range):
+            rows = [row.item() if hasattr(row, "item") else row for row in records]  # numpy's too
             if not rows or not all(type(row) is int and row >= 0 for row in rows):
                 raise SpecError("intruder: records: a list of rows, whole numbers from 0")
             if len(set(rows)) < len(rows):
@@ -95,12 +95,12 @@ class Intruder(Spec, frozen=True, kw_only=True):
 
     @property
     def has_all(self) -> bool:
-        """Whether the intruder has the whole original."""
+        """Whether the intruder holds the whole original."""
         return self.records is None or (isinstance(self.records, float) and self.records == 1)
 
     @property
     def has_file(self) -> bool:
-        """Whether the records are of a file of the intruder's own."""
+        """Whether the records come from the intruder's own file."""
         return not (self.has_all or isinstance(self.records, int | float | tuple))
 
     @property
@@ -109,16 +109,16 @@ class Intruder(Spec, frozen=True, kw_only=True):
         return self.direction == "release-to-original"
 
     def to_dict(self) -> dict[str, Any]:
-        """The intruder in plain values, without the records themselves."""
+        """The intruder as plain values, without the records themselves."""
         return {
             "knows": None if self.knows is None else list(self.knows),
-            "records": self._whose(),
+            "records": self._held_records(),
             "blocks": list(self.blocks),
             "direction": self.direction,
             "channel": self.channel is not False,
         }
 
-    def _whose(self) -> str:
+    def _held_records(self) -> str:
         if self.has_all:
             return "all records"
         if isinstance(self.records, float):
@@ -135,4 +135,6 @@ class Intruder(Spec, frozen=True, kw_only=True):
         known = "the quasi-identifiers" if self.knows is None else listing(self.knows)
         inside = f" inside {listing(self.blocks)}" if self.blocks else ""
         method = ", knows the channel" if self.channel is not False else ""
-        return f"Intruder(knows {known} of {self._whose()}{inside}, {self.direction}{method})"
+        return (
+            f"Intruder(knows {known} of {self._held_records()}{inside}, {self.direction}{method})"
+        )

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from unveil.measures.identity.paired_difference import FEWEST, paired_difference
+from unveil.measures.identity.confidence_interval import FEWEST_RECORDS, paired_difference
 from unveil.support.arrays import Floats
 from unveil.values.release.plan import check_seed
 from unveil.values.results.comparison import (
@@ -49,7 +49,7 @@ def compare(
         The risk of each original by each attack, or its files, one for each release that was
         attacked, in the same order; an Audit has it. With it the differences in risk, of the
         same records in both, have intervals, by
-        :func:`~unveil.measures.identity.paired_difference.paired_difference`.
+        :func:`~unveil.measures.identity.confidence_interval.paired_difference`.
     names
         What the releases are called; if not given, as their files.
     seed
@@ -230,6 +230,6 @@ def _note(
     many = count(paired.n, "record")
     if paired.interval is not None:
         return f"over {many} attacked in both, if these stand for more of their kind{whole}"
-    if paired.n < FEWEST:
+    if paired.n < FEWEST_RECORDS:
         return f"only {many} attacked in both: too few for an interval{whole}"
     return f"the same in each of {many} attacked in both{whole}"

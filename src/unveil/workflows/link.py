@@ -10,7 +10,7 @@ from unveil.attacks import Attack, Structural
 from unveil.errors import SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.measures import forecast, risk
-from unveil.measures.identity.forecast import SURE
+from unveil.measures.identity.forecast import SURE_PROBABILITY
 from unveil.measures.identity.risk import parameters_of
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -154,7 +154,7 @@ def check_named(schema: Schema, first: Microdata, second: Microdata) -> None:
             raise SchemaError(f"of both files, {absent_column(name, every)}")
 
 
-def linkage(links: Links, scene: Scenario, *, confidence: float = SURE) -> Linkage:
+def linkage(links: Links, scene: Scenario, *, confidence: float = SURE_PROBABILITY) -> Linkage:
     """What the links of two files come to: attributes, claims, and what the truth says.
 
     >>> import unveil

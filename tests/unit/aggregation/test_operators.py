@@ -22,7 +22,7 @@ OPERATORS = [
 @pytest.mark.parametrize(("operator", "by"), OPERATORS)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_no_finite_number_is_refused(operator, by, value):
-    with pytest.raises(DataError, match="finite numbers; what is missing"):
+    with pytest.raises(DataError, match="finite numbers; mark missing"):
         operator([1.0, value], by)
 
 

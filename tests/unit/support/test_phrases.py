@@ -97,8 +97,8 @@ def test_a_name_moves_no_words_around_it(given, shown):
 def test_many_names_are_cut_short():
     assert names([]) == ()
     assert plain(names(["a"])) == "a"
-    assert plain(names("ab", most=2)) == "a, b"
-    assert plain(names("abc", most=2)) == "a, b and 1 more"
+    assert plain(names("ab", limit=2)) == "a, b"
+    assert plain(names("abc", limit=2)) == "a, b and 1 more"
     assert plain(names(map(str, range(LISTED + 5)))).endswith(f"{LISTED - 1} and 5 more")
 
 

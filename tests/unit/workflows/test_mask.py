@@ -281,7 +281,7 @@ def test_discards_that_fall_on_a_minority_are_told(sample, caplog):
     assert said.startswith("drop: ")
     assert "but 100 % of the " in said
     assert "in marital_status, category" in said
-    assert said.endswith("groups looked at.")
+    assert said.endswith("groups tested.")
     assert not any(cell in said for cell in cells.unique())  # groups are named, cells are not
     caplog.clear()
     unveil.mask(sample, [DIVORCED], seed=1)

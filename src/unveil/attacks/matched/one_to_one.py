@@ -13,7 +13,8 @@ import numpy as np
 
 from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities, pair_keys
 from unveil.matching.alternatives import alternatives
-from unveil.matching.one_to_one import CostProvider, Matching, one_to_one
+from unveil.matching.one_to_one import Matching, one_to_one
+from unveil.matching.pair_costs import CostProvider
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 

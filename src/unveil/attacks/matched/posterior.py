@@ -10,7 +10,7 @@ import logging
 import numpy as np
 
 from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities, pair_keys, settled_costs
-from unveil.matching.posterior import ROUNDS, Marginals, MatchGraph, marginals
+from unveil.matching.posterior import MAX_ROUNDS, Marginals, MatchGraph, marginals
 from unveil.support.arrays import Floats, Ints
 
 COMPLETE = 16_000_000  # pairs that are all kept
@@ -31,7 +31,7 @@ def posterior(pairing: ClassPairs, alone: Floats | None = None) -> MatchProbabil
     are, it can be said how likely a record of each class is `alone`.
     """
     graph, complete = graph_of(pairing)
-    rounds = ROUNDS if complete else FEWER
+    rounds = MAX_ROUNDS if complete else FEWER
     if alone is None:
         rate, found = _fitted(graph, pairing.between.degrees, rounds)
     else:

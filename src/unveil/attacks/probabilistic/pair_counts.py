@@ -17,8 +17,7 @@ from unveil.engines.local.level_comparison import (
     count_pairs,
     level_totals,
 )
-from unveil.engines.local.level_counts import words_of
-from unveil.engines.local.level_patterns import LevelPatterns
+from unveil.engines.local.level_patterns import LevelPatterns, key_words
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 from unveil.table.row_identity import content_order
@@ -59,7 +58,7 @@ def count(
     ends = [one.tolerances for one in comparisons]
     blocks = own.blocks
     pairs = int(blocks.sizes(blocks.mine, blocks.released).sum())
-    most = MOST_PAIRS if len(words_of(ends)) == 1 else MOST_WIDE
+    most = MOST_PAIRS if len(key_words(ends)) == 1 else MOST_WIDE
     equality = all(one.equality for one in comparisons) and not blocks.gappy
     if equality and (len(ends) <= FEW_ATTRIBUTES or pairs > most):
         found = count_equal(people, released, (blocks.mine, blocks.released))

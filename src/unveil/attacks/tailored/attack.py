@@ -13,8 +13,7 @@ from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.tailored.channel_estimates import DOUBT, estimated_function, settled
 from unveil.attacks.tailored.likelihood import PairLikelihood, evidence_of, joined
 from unveil.attacks.tailored.masked_view import MaskedView
-from unveil.engines.local.engine import density
-from unveil.engines.local.pair_costs import costs_of
+from unveil.engines.local.engine import costs_of, density
 from unveil.engines.records import multiply_rows
 from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Floats

@@ -1,9 +1,9 @@
-"""Records that are compared with some of the candidates only.
+"""Blocking: queries that are compared with some of the candidates only.
 
-Large parts are searched one by one. Small ones are searched together, the part being one more
-attribute, in which a gap is impossible: a tree for each of a hundred thousand parts would take
-longer to plant than to search. Where a cell that parts them is missing, and so fits every
-part, all that parts them are attributes like that.
+Large blocks are searched one by one. Small ones are searched together, the block being one more
+attribute in which a gap is impossible: a tree for each of a hundred thousand blocks would take
+longer to build than to search. Where a blocking cell is missing, and so fits every block, all
+blocking attributes are treated like that.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,16 +22,16 @@ from unveil.values.links import ComparisonBlock
 
 Numbers = TypeVar("Numbers", Floats, Ints)
 
-SMALL = 2000  # candidates of a part that is not worth a tree of its own
-FEW = 8  # parts that are not worth an attribute of their own
+SMALL_BLOCK = 2000  # candidates of a block that is not worth a tree of its own
+FEW_BLOCKS = 8  # small blocks that are not worth an attribute of their own
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PartitionedBase:
-    """Candidates, and which of them each query is compared with; no query is in two parts."""
+    """Candidates, and the blocks in which queries are compared; no query is in two blocks."""
 
     records: Records | ArrayLike
-    parts: Sequence[ComparisonBlock]
+    blocks: Sequence[ComparisonBlock]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -39,74 +39,78 @@ class BlockedBase:
     """Candidates that a query is compared with where all codes are equal; -1 equals any."""
 
     records: Records | ArrayLike
-    asking: Ints  # queries x codes
-    asked: Ints  # candidates x codes
+    query_codes: Ints  # queries x codes
+    base_codes: Ints  # candidates x codes
 
 
 Base = Records | PartitionedBase | BlockedBase | ArrayLike
 
 
-def everybody(base: Base) -> Records | ArrayLike:
-    """The candidates, whoever is compared with them."""
+def all_candidates(base: Base) -> Records | ArrayLike:
+    """The candidates of all blocks."""
     return base.records if isinstance(base, PartitionedBase | BlockedBase) else base
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BlockProblem:
-    """Some parts as a problem of their own."""
+    """Some blocks as a problem of their own."""
 
     problem: Problem
     records: Ints  # the query of each of the problem's queries
-    part_of: Ints  # the part of each
+    block_of: Ints  # the block of each
     candidates: Ints  # the record of the base of each of the problem's candidates
-    keys: Ints  # part and record of each candidate in one number, ascending
+    keys: Ints  # block and record of each candidate in one number, ascending
 
     def places(self, truth: Ints, base: int) -> Ints:
-        """Where the problem's candidates have the true records; -1: not in their part."""
-        wanted = self.part_of * base + truth[self.records]
+        """The places of the true records among the candidates; -1: not in their block."""
+        wanted = self.block_of * base + truth[self.records]
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where((truth[self.records] >= 0) & (self.keys[at] == wanted), at, -1)
 
 
-def pieces_of(problem: Problem, base: Base) -> Iterator[BlockProblem]:
-    """The problem in pieces; whole, if there are no parts, or if it has been parted."""
+def block_problems(
+    problem: Problem, base: Base, progress: Progress | None
+) -> Iterator[tuple[BlockProblem, Progress | None]]:
+    """The problem block by block, or as a whole, each with its share of the progress."""
     if not isinstance(base, PartitionedBase):
         n, rows = len(problem.queries), np.arange(len(problem.base))
-        yield BlockProblem(problem, np.arange(n), np.zeros(n, np.int64), rows, rows)
+        whole = BlockProblem(problem, np.arange(n), np.zeros(n, np.int64), rows, rows)
+        yield whole, _share_of(progress, 0, n, n)
         return
-    parts = [part for part in base.parts if len(part.candidates) and len(part.records)]
-    together = [part for part in parts if len(part.candidates) <= SMALL]
-    if len(together) <= FEW or problem.terms.combine == kernel.CHOQUET:
-        together = []
-    alone = [part for part in parts if not together or len(part.candidates) > SMALL]
-    for part in alone:
-        yield _piece(problem, [part])
-    if together:
-        yield _piece(problem, together)
+    blocks = [block for block in base.blocks if len(block.candidates) and len(block.records)]
+    small = [block for block in blocks if len(block.candidates) <= SMALL_BLOCK]
+    if len(small) <= FEW_BLOCKS or problem.terms.combine == kernel.CHOQUET:
+        small = []
+    groups = [[block] for block in blocks if not small or len(block.candidates) > SMALL_BLOCK]
+    done, total = 0, len(problem.queries)
+    for group in groups + ([small] if small else []):
+        part = _block_problem(problem, group)
+        yield part, _share_of(progress, done, len(part.records), total)
+        done += len(part.records)
 
 
-def _piece(problem: Problem, parts: Sequence[ComparisonBlock]) -> BlockProblem:
-    records = np.concatenate([part.records for part in parts])
-    candidates = np.concatenate([np.sort(part.candidates) for part in parts])
-    part_of, part_asked = (
-        np.repeat(np.arange(len(parts)), [len(part[side]) for part in parts]) for side in (0, 1)
+def _block_problem(problem: Problem, blocks: Sequence[ComparisonBlock]) -> BlockProblem:
+    records = np.concatenate([block.records for block in blocks])
+    candidates = np.concatenate([np.sort(block.candidates) for block in blocks])
+    of_query, of_candidate = (
+        np.repeat(np.arange(len(blocks)), [len(block[side]) for block in blocks]) for side in (0, 1)
     )
-    some = replace(
+    part = replace(
         problem,
         queries=problem.queries[records],
         base=problem.base[candidates],
         missing=problem.missing if len(problem.missing) == 1 else problem.missing[records],
         offset=problem.offset[candidates] if len(problem.offset) else problem.offset,
     )
-    if len(parts) > 1:
-        some = parted(some, part_of[:, None], part_asked[:, None])
-    keys = part_asked * len(problem.base) + candidates
-    return BlockProblem(some, records, part_of, candidates, keys)
+    if len(blocks) > 1:
+        part = with_block_codes(part, of_query[:, None], of_candidate[:, None])
+    keys = of_candidate * len(problem.base) + candidates
+    return BlockProblem(part, records, of_query, candidates, keys)
 
 
-def parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
+def with_block_codes(problem: Problem, query_codes: Ints, base_codes: Ints) -> Problem:
     """The problem with more attributes, codes in which a gap is impossible; -1 is missing."""
-    terms, width = problem.terms, asking.shape[1]
+    terms, width = problem.terms, query_codes.shape[1]
     first = len(terms.end) + 2 * np.arange(width)
 
     def more(values: Numbers, *added: float) -> Numbers:
@@ -114,8 +118,8 @@ def parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
 
     return replace(
         problem,
-        queries=np.column_stack([problem.queries, np.where(asking < 0, np.nan, asking)]),
-        base=np.column_stack([problem.base, np.where(asked < 0, np.nan, asked)]),
+        queries=np.column_stack([problem.queries, np.where(query_codes < 0, np.nan, query_codes)]),
+        base=np.column_stack([problem.base, np.where(base_codes < 0, np.nan, base_codes)]),
         missing=np.column_stack([problem.missing, np.zeros((len(problem.missing), width))]),
         terms=terms._replace(
             kind=more(terms.kind, kernel.PIECES),
@@ -129,27 +133,13 @@ def parted(problem: Problem, asking: Ints, asked: Ints) -> Problem:
             least=more(terms.least, 0.0),
             plain=-1,
         ),
-        has_missing=problem.has_missing or bool((asking < 0).any() or (asked < 0).any()),
+        has_missing=problem.has_missing or bool((query_codes < 0).any() or (base_codes < 0).any()),
         block_codes=width,
     )
 
 
-def in_pieces(
-    problem: Problem, base: Base, progress: Progress | None
-) -> Iterator[tuple[BlockProblem, Progress | None]]:
-    """The pieces, each with its share of the progress."""
-    done, total = 0, len(problem.queries)
-    for piece in pieces_of(problem, base):
-        yield piece, _share_of(progress, done, len(piece.records), total)
-        done += len(piece.records)
-
-
-def _share_of(progress: Progress | None, start: int, many: int, of: int) -> Progress | None:
-    """Progress in one piece, told as progress in all of them."""
+def _share_of(progress: Progress | None, start: int, part: int, total: int) -> Progress | None:
+    """Progress in one block as progress in all of them."""
     if progress is None:
         return None
-
-    def told(done: int, total: int) -> None:
-        progress(start + many * done // max(total, 1), of)
-
-    return told
+    return lambda done, of: progress(start + part * done // max(of, 1), total)

@@ -7,9 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.aggregation.measure import as_floats
-from unveil.engines.local.blocking import Base, BlockedBase, everybody, in_pieces, parted
+from unveil.engines.local.blocking import (
+    Base,
+    BlockedBase,
+    all_candidates,
+    block_problems,
+    with_block_codes,
+)
 from unveil.engines.local.index import Index, build
-from unveil.engines.local.query_blocks import count_closer, find_nearest, sum_up
+from unveil.engines.local.kernels.costs import cost_pairs
+from unveil.engines.local.query_blocks import count_closer, find_nearest, sum_exponentials
 from unveil.engines.metric import Metric, euclid
 from unveil.engines.problem import Problem, build_problem, check, check_truth
 from unveil.engines.records import LARGEST_INTEGER, Records
@@ -17,10 +24,11 @@ from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.options import Progress, whole_number
-from unveil.support.threads import cores
+from unveil.support.threads import cores, run_blocks, thread_blocks
 
 MOST_NEIGHBOURS = 1000
 
+_ONE_PAIR = np.zeros(1, np.int64), np.zeros(1, np.int64)
 # With and without a filter: between them they call every kernel.
 _REHEARSAL = (
     Records(np.zeros((2, 1))),
@@ -30,7 +38,7 @@ _REHEARSAL = (
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Ranks:
-    """For each query, against its true record; -1 where it is not in the base, or impossible."""
+    """Ranks of the true records; -1 where a query's is not in the base, or impossible."""
 
     n_closer: Ints  # candidates strictly closer; stopped early, stop_at stands for "or more"
     n_tied: Ints  # ties with the true record, itself left out; -1 where the count stopped
@@ -38,15 +46,15 @@ class Ranks:
 
     @property
     def hits(self) -> Floats:
-        """What an intruder who links the closest, ties at random, can expect of each query."""
-        found = self.n_closer == 0
-        shares: Floats = found / np.where(found, 1 + self.n_tied, 1)
+        """The expected hit of each query: the closest candidate is linked, ties at random."""
+        first = self.n_closer == 0
+        shares: Floats = first / np.where(first, 1 + self.n_tied, 1)
         return shares
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Neighbours:
-    """For each query its k best candidates; -1 and infinity where there are no more."""
+    """The k best candidates of each query; -1 and infinity where there are no more."""
 
     rows: Ints  # queries x k: those tied with the best by row, then by score and row
     scores: Floats
@@ -63,11 +71,11 @@ class Densities:
 
 
 class PreparedSearch:
-    """Two files and a metric, made ready once for several questions.
+    """Two files and a metric, prepared once for several searches.
 
-    A question is of some of the queries, by their rows, or of all. What an answer depends on is
-    settled for all queries together: it is the same whoever else is asked about. Parameters as in
-    `rank_of_truth`; the parts of a `Parted` base are of all queries, and are made ready each time.
+    A search is for some of the queries, by their rows, or for all. An answer depends on the two
+    files only, not on the other rows of the same search. Parameters as in `rank_of_truth`; the
+    blocks of a `PartitionedBase` are of all queries and are indexed for each search.
 
     >>> from unveil.engines.metric import euclid
     >>> people = np.array([[20.0, 1.0], [30.0, 2.0], [60.0, 3.0]])
@@ -87,23 +95,22 @@ class PreparedSearch:
         threads: int | None = None,
     ) -> None:
         self._threads = cores(threads)
-        self._files = check(queries, everybody(base), metric)
+        self._files = check(queries, all_candidates(base), metric)
         self._base, self._metric = base, metric
 
     @cached_property
     def _problem(self) -> Problem:
-        """All queries against the base, in arrays."""
         problem, base = build_problem(*self._files, self._metric, self._threads), self._base
-        return (
-            parted(problem, base.asking, base.asked) if isinstance(base, BlockedBase) else problem
-        )
+        if isinstance(base, BlockedBase):
+            return with_block_codes(problem, base.query_codes, base.base_codes)
+        return problem
 
     @cached_property
     def _index(self) -> Index:
         return build(self._problem, self._threads)
 
     def _index_of(self, problem: Problem) -> Index:
-        """Of the whole base it is kept, of a part of it made."""
+        """The index of the whole base is kept, that of a block is built anew."""
         whole = problem.base is self._problem.base
         return self._index if whole else build(problem, self._threads)
 
@@ -117,16 +124,16 @@ class PreparedSearch:
     ) -> Ranks:
         """How many candidates are closer to each query than its true record, and how many tie."""
         limit = 0 if stop_at is None else whole_number(stop_at, "stop_at", 1, LARGEST_INTEGER)
-        asked, given = self._files
-        many = len(asked) if rows is None else len(rows)
-        true_rows = check_truth(truth, many, len(given))
+        queries, base = self._files
+        n = len(queries) if rows is None else len(rows)
+        true_rows = check_truth(truth, n, len(base))
         prepare("the search", lambda: [rank_of_truth(a, a, [0, 1], euclid()) for a in _REHEARSAL])
-        answers, work = np.full((many, 2), -1, np.int64), 0
-        for piece, told in in_pieces(self._problem.for_queries(rows), self._base, progress):
-            index = self._index_of(piece.problem)
-            places = piece.places(true_rows, len(given))
-            answers[piece.records], cells = count_closer(
-                piece.problem, index, places, limit, self._threads, told
+        answers, work = np.full((n, 2), -1, np.int64), 0
+        problem = self._problem.for_queries(rows)
+        for block, share in block_problems(problem, self._base, progress):
+            index, places = self._index_of(block.problem), block.places(true_rows, len(base))
+            answers[block.records], cells = count_closer(
+                block.problem, index, places, limit, self._threads, share
             )
             work += cells
             del index  # before the next is built
@@ -140,34 +147,37 @@ class PreparedSearch:
         prepare("the search for neighbours", lambda: [nearest(a, a, euclid()) for a in _REHEARSAL])
         problem = self._problem.for_queries(rows)
         n = len(problem.queries)
-        found = Neighbours(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
+        result = Neighbours(np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64))
         work = 0
-        for piece, told in in_pieces(problem, self._base, progress):
-            index = self._index_of(piece.problem)
-            own, cells = find_nearest(piece.problem, index, k, self._threads, told)
+        for block, share in block_problems(problem, self._base, progress):
+            index = self._index_of(block.problem)
+            best, cells = find_nearest(block.problem, index, k, self._threads, share)
             work += cells
-            found.rows[piece.records] = np.where(own.rows < 0, -1, piece.candidates[own.rows])
-            found.scores[piece.records] = own.scores
-            found.n_best[piece.records] = own.n_best
+            result.rows[block.records] = np.where(best.rows < 0, -1, block.candidates[best.rows])
+            result.scores[block.records] = best.scores
+            result.n_best[block.records] = best.n_best
             del index  # before the next is built
         if problem.terms.root and problem.terms.exact:  # these are squares
-            np.sqrt(found.scores, out=found.scores)
-        return replace(found, work=work)
+            np.sqrt(result.scores, out=result.scores)
+        return replace(result, work=work)
 
     def density(
         self, rows: Ints | None, *, error: float = 1e-6, progress: Progress | None = None
     ) -> Densities:
         """The log of the sum of exp(-score) over the base, for each query."""
-        share = float(as_floats(error, "error"))
-        if not 0 <= share < 1:
+        error = float(as_floats(error, "error"))
+        if not 0 <= error < 1:
             raise UsageError("error: a number from 0 to below 1")
-        what = "the sum over all candidates"
-        prepare(what, lambda: [density(a, a, euclid()) for a in _REHEARSAL])
+        prepare(
+            "the sum over all candidates", lambda: [density(a, a, euclid()) for a in _REHEARSAL]
+        )
         problem = self._problem.for_queries(rows)
         answers = np.zeros((len(problem.queries), 3))
-        for piece, told in in_pieces(problem, self._base, progress):
-            index = self._index_of(piece.problem)
-            answers[piece.records] = sum_up(piece.problem, index, share, self._threads, told)
+        for block, share in block_problems(problem, self._base, progress):
+            index = self._index_of(block.problem)
+            answers[block.records] = sum_exponentials(
+                block.problem, index, error, self._threads, share
+            )
             del index  # before the next is built
         least, total, left_out = answers.T
         with np.errstate(divide="ignore", invalid="ignore"):  # where all are impossible
@@ -191,28 +201,20 @@ def rank_of_truth(
     Parameters
     ----------
     queries, base
-        The intruder's records and the candidates, the same attributes in both. The candidates
-        may be `Parted` or `Blocked`, where not everybody is compared with everybody; then a true
-        record that is not in its query's part counts as not there.
+        The intruder's records and the candidates, the same attributes in both. With a
+        `PartitionedBase` or a `BlockedBase`, a true record outside its query's block counts as
+        not in the base.
     truth
         For each query the row of its true record in the base, from 0; -1: not there.
     metric
-        What a pair costs; see `unveil.engines.metric`.
+        The cost of a pair; see `unveil.engines.metric`.
     stop_at
         Stop counting closer candidates at this many. With 1, the question is whether the
         record is re-identified: orders of magnitude faster than the count in full.
     threads
-        All cores unless told otherwise. The answer does not depend on it.
+        All cores by default. The answer does not depend on it.
     progress
         Called with the queries answered so far and all of them, identical ones once.
-
-    >>> from unveil.engines.metric import euclid
-    >>> people = np.array([[20.0, 1.0], [30.0, 2.0], [60.0, 3.0]])
-    >>> ranks = rank_of_truth(people + [0, 1], people, [0, 1, 1], euclid())
-    >>> ranks.n_closer.tolist(), ranks.n_tied.tolist()
-    ([0, 0, 1], [0, 0, 0])
-    >>> ranks.hits.tolist()
-    [1.0, 1.0, 0.0]
     """
     ready = PreparedSearch(queries, base, metric, threads=threads)
     return ready.rank_of_truth(None, truth, stop_at=stop_at, progress=progress)
@@ -230,11 +232,6 @@ def nearest(
     """The k best candidates of each query, and how many tie with the best.
 
     Candidates at infinite cost are never among them. Parameters as in `rank_of_truth`.
-
-    >>> from unveil.engines.metric import manhattan
-    >>> found = nearest(np.array([[4]]), np.array([[1], [6], [2]]), manhattan(), k=2)
-    >>> found.rows.tolist(), found.scores.tolist(), found.n_best.tolist()
-    ([[1, 2]], [[2.0, 2.0]], [2])
     """
     return PreparedSearch(queries, base, metric, threads=threads).nearest(
         None, k=k, progress=progress
@@ -255,10 +252,36 @@ def density(
     What is too far to matter is left out; `error` bounds what that adds up to, relative
     to the sum, and the answer has the bound that was reached. A query to which every
     candidate is impossible has minus infinity. Other parameters as in `rank_of_truth`.
-
-    >>> from unveil.engines.metric import manhattan
-    >>> density(np.array([[0.0]]), np.array([[0.0], [0.0]]), manhattan()).log_sum.tolist()
-    [0.6931471805599453]
     """
     ready = PreparedSearch(queries, base, metric, threads=threads)
     return ready.density(None, error=error, progress=progress)
+
+
+def costs_of(
+    queries: Records | ArrayLike,
+    base: Records | ArrayLike,
+    metric: Metric,
+    pairs: tuple[Ints, Ints],
+    *,
+    threads: int | None = None,
+) -> Floats:
+    """The cost of each pair of a row of the queries and a row of the base.
+
+    It is the sum of the attributes' costs, without a root, and the candidate's offset; infinite
+    where a pair is impossible.
+    """
+    workers = cores(threads)
+    files = check(queries, base, metric)
+    prepare("the costs of pairs", lambda: costs_of(*_REHEARSAL[:1] * 2, euclid(), _ONE_PAIR))
+    problem = build_problem(*files, metric, workers)
+    left, right = (np.ascontiguousarray(rows, np.int64) for rows in pairs)
+    costs = np.empty(len(left))
+
+    def work(start: int, stop: int) -> None:
+        here, width = slice(start, stop), problem.queries.shape[1]
+        arrays = problem.queries, problem.missing, problem.base, problem.offset
+        scratch = np.zeros(width), np.zeros(width, np.int64)
+        cost_pairs(problem.terms, *arrays, left[here], right[here], costs[here], *scratch)
+
+    run_blocks(work, thread_blocks(len(left), workers), threads=workers)
+    return costs

@@ -214,12 +214,7 @@ def _split(axes: Floats32, stretch: Floats, starts: Ints, threads: int) -> Ints:
 
 
 def _plant(
-    axes: Floats32,
-    order: Ints,
-    starts: Ints,
-    shape: tree.TreeShape,
-    copies: Ints,
-    threads: int,
+    axes: Floats32, order: Ints, starts: Ints, shape: tree.TreeShape, copies: Ints, threads: int
 ) -> tree.Tree:
     width, nodes = axes.shape[1], max(shape.first_leaf, 1)
     tiles = np.empty((shape.leaves, width, shape.lanes), np.float32)
@@ -234,7 +229,7 @@ def _plant(
         high=np.full((nodes, width, tree.FAN), -np.inf, np.float32),
         floor=np.full((nodes, tree.FAN), np.inf, np.float32),
         ceiling=np.full((nodes, tree.FAN), -np.inf, np.float32),
-        gappy=np.zeros((nodes, width, tree.FAN), np.bool_),
+        has_missing=np.zeros((nodes, width, tree.FAN), np.bool_),
         starts=starts,
         before=np.concatenate([[0], np.cumsum(copies)]),
         root_width=shape.root_width,

@@ -1,57 +1,50 @@
-"""Pairs of records compared by levels, and counted by the pattern of their levels."""
+"""Two files compared pair by pair, and the pairs counted by their comparison levels."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from unveil.engines.local.kernels import levels as kernel
-from unveil.engines.local.level_counts import Ends, PatternTally, merged
-from unveil.engines.local.level_patterns import LevelPatterns
+from unveil.engines.local.level_patterns import LevelPatterns, PatternTally, Tolerances, merge_runs
 from unveil.engines.local.patterns import MOST_ATTRIBUTES, pattern_counts
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.threads import cores, run_blocks
 from unveil.values.links import ComparisonBlock
 
-AT_ONCE = 1 << 22  # pairs whose keys are held by one thread
+PAIRS_AT_ONCE = 1 << 22  # whose keys are held by one thread
 _REHEARSAL = np.zeros((1, 1))
 
 
 def count_levels(
     a: Floats,
     b: Floats,
-    ends: Ends,
-    parts: Sequence[ComparisonBlock],
+    tolerances: Tolerances,
+    blocks: Sequence[ComparisonBlock],
     *,
     threads: int | None = None,
 ) -> LevelPatterns:
-    """Count the pairs of two files by their comparison levels, all of them compared.
+    """Count the pairs of two files by their comparison levels; every pair is compared.
 
     Parameters
     ----------
     a, b
         Numbers, records x attributes; a NaN is missing.
-    ends
+    tolerances
         The tolerances of each attribute, ascending.
-    parts
+    blocks
         Which records of `a` are compared with which of `b`.
 
     Pairs are compared a few million at a time and counted by pattern, so that memory grows
-    with the number of different patterns, and not with that of the pairs; but for attributes
-    so many that a pattern is more than 62 bits.
-
-    >>> from unveil.values.links import ComparisonBlock
-    >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
-    >>> found = count_levels(one, two, [[0, 1]], [ComparisonBlock(np.arange(2), np.arange(3))])
-    >>> found.totals()  # equal, one apart, farther
-    array([1., 1., 2.])
+    with the number of different patterns and not with that of the pairs; except for attributes
+    so many that a pattern takes more than 62 bits.
     """
     prepare("the comparison of pairs", _rehearse)
-    tally = PatternTally(ends)
-    work = _batches(parts)
+    tally = PatternTally(tolerances)
+    batches = _batches(blocks)
 
-    def some(start: int, stop: int) -> None:
-        for batch in work[start:stop]:
+    def work(start: int, stop: int) -> None:
+        for batch in batches[start:stop]:
             keys = np.empty((len(tally.words), sum(len(r) * len(c) for r, c in batch)), np.int64)
             at = 0
             for rows, candidates in batch:
@@ -65,52 +58,50 @@ def count_levels(
                     at += len(candidates)
             tally.add(keys)
 
-    run_blocks(some, range(len(work) + 1), threads=cores(threads))
+    run_blocks(work, range(len(batches) + 1), threads=cores(threads))
     return tally.patterns()
 
 
-def _batches(parts: Sequence[ComparisonBlock]) -> list[list[tuple[Ints, Ints]]]:
-    """Records and their candidates, a few million pairs at once, however small the parts."""
+def _batches(blocks: Sequence[ComparisonBlock]) -> list[list[tuple[Ints, Ints]]]:
+    """Records and their candidates, a few million pairs at once, however small the blocks."""
     batches: list[list[tuple[Ints, Ints]]] = []
     room = 0
-    for part in parts:
-        records, many = part.records, max(len(part.candidates), 1)
+    for block in blocks:
+        records, many = block.records, max(len(block.candidates), 1)
         while len(records):
             if room < many:
                 batches.append([])
-                room = max(AT_ONCE, many)
-            some = room // many
-            batches[-1].append((records[:some], part.candidates))
-            room -= many * len(records[:some])
-            records = records[some:]
+                room = max(PAIRS_AT_ONCE, many)
+            n = room // many
+            batches[-1].append((records[:n], block.candidates))
+            room -= many * len(records[:n])
+            records = records[n:]
     return batches
 
 
-def count_pairs(a: Floats, b: Floats, ends: Ends, rows: Ints, times: Floats) -> LevelPatterns:
-    """The same of pairs that are listed, two rows each, every one so many times."""
+def count_pairs(
+    a: Floats, b: Floats, tolerances: Tolerances, rows: Ints, times: Floats
+) -> LevelPatterns:
+    """Count listed pairs, a row of each file, every one so many times."""
     prepare("the comparison of pairs", _rehearse)
-    tally = PatternTally(ends)
+    tally = PatternTally(tolerances)
     keys = np.empty((len(tally.words), len(rows)), np.int64)
     for word, found in zip(tally.words, keys, strict=True):
         own, other = (np.ascontiguousarray(file[:, word.attributes]) for file in (a, b))
         kernel.fill_pair_keys(own, other, rows, word.tolerances, found)
-    return tally.listed(keys, times)
+    return tally.weighted(keys, times)
 
 
 def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> LevelPatterns | None:
-    """The same where all attributes are equal or not, of all pairs of the same block.
+    """Count all pairs of the same block by which attributes are equal.
 
     Pairs are counted in groups and not compared, however many there are. None, if there are
     too many attributes for that: at most 20, one that is missing somewhere counts twice.
-
-    >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
-    >>> count_equal(one, two, (np.zeros(2, int), np.zeros(3, int))).totals()
-    array([1., 3.])
     """
-    both = np.vstack([a, b])
-    gappy = np.atleast_1d(np.isnan(both).any(axis=0))
-    there = np.where(np.isnan(both[:, gappy]), -1, 0)  # equal where both are
-    columns = [*map(_codes, both.T), *there.T, np.concatenate(blocks)]
+    rows = np.vstack([a, b])
+    gappy = np.atleast_1d(np.isnan(rows).any(axis=0))
+    present = np.where(np.isnan(rows[:, gappy]), -1, 0)  # equal where both are
+    columns = [*map(_codes, rows.T), *present.T, np.concatenate(blocks)]
     if len(columns) > MOST_ATTRIBUTES:
         return None
     codes = np.column_stack(columns)
@@ -122,7 +113,7 @@ def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> LevelPattern
     for j in range(width):
         known = found >> seen[j] & 1 if gappy[j] else 1
         keys = 3 * keys + known * (2 - (found >> j & 1))
-    return PatternTally([(0.0,)] * width).listed(keys[None], counts[found].astype(np.float64))
+    return PatternTally([(0.0,)] * width).weighted(keys[None], counts[found].astype(np.float64))
 
 
 def _codes(values: Floats) -> Ints:
@@ -132,36 +123,31 @@ def _codes(values: Floats) -> Ints:
     return codes
 
 
-def level_totals(a: Floats, b: Floats, ends: Ends, parts: Sequence[ComparisonBlock]) -> Floats:
-    """How many pairs each level has, attribute by attribute, from the sorted values of both files.
-
-    >>> from unveil.values.links import ComparisonBlock
-    >>> one, two = np.array([[1.0], [5.0]]), np.array([[1.0], [2.0], [np.nan]])
-    >>> level_totals(one, two, [[0, 1]], [ComparisonBlock(np.arange(2), np.arange(3))])
-    array([1., 1., 2.])
-    """
+def level_totals(
+    a: Floats, b: Floats, tolerances: Tolerances, blocks: Sequence[ComparisonBlock]
+) -> Floats:
+    """The pairs of each level, attribute by attribute, from the sorted values of both files."""
     prepare("the comparison of pairs", _rehearse)
-    found = []
-    for own, others, tolerances in zip(a.T, b.T, ends, strict=True):
-        within = np.zeros(len(tolerances) + 1)
-        for part in parts:
+    totals = []
+    for left, right, ends in zip(a.T, b.T, tolerances, strict=True):
+        within = np.zeros(len(ends) + 1)
+        for block in blocks:
             x, y = (
                 np.sort(values[~np.isnan(values)])
-                for values in (own[part.records], others[part.candidates])
+                for values in (left[block.records], right[block.candidates])
             )
-            counts = [kernel.pairs_within(x, y, float(end)) for end in tolerances]
+            counts = [kernel.pairs_within(x, y, float(end)) for end in ends]
             within += [*counts, len(x) * len(y)]
-        found.append(np.diff(within, prepend=0.0))
-    return np.concatenate(found)
+        totals.append(np.diff(within, prepend=0.0))
+    return np.concatenate(totals)
 
 
 def _rehearse() -> None:
-    """Compile what compares pairs."""
     tally = PatternTally([[0.0]])
     one, keys, tolerances = _REHEARSAL, np.zeros((1, 1), np.int64), tally.words[0].tolerances
     kernel.fill_keys(one[0, :], one, tolerances, keys[0])
     kernel.fill_pair_keys(one, one, np.zeros((1, 2), np.int64), tolerances, keys[0])
-    merged((keys[0], keys[0]), (keys[0], keys[0]))
+    merge_runs((keys[0], keys[0]), (keys[0], keys[0]))
     kernel.pairs_within(one[0], one[0], 0.0)
     tally.add(keys)
     tally.patterns().expect(np.zeros(2), 0.0, threads=1)

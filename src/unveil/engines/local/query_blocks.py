@@ -1,4 +1,4 @@
-"""Queries walked through the tree, block after block, on all threads."""
+"""Queries answered by walks through the tree, block by block, on all threads."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from unveil.support.options import Progress
 from unveil.support.threads import block_bounds, run_blocks, thread_blocks
 from unveil.support.work import QUERY, SLOW
 
-BLOCK = 512  # queries between two looks at progress and Ctrl-C
+QUERIES_AT_ONCE = 512  # between two looks at progress and Ctrl-C
 
 
 def count_closer(
@@ -24,7 +24,7 @@ def count_closer(
     workers: int,
     progress: Progress | None,
 ) -> tuple[Ints, int]:
-    """For each query how many are closer than its true record, and how many tie; the work."""
+    """For each query how many candidates are closer than its true record or tie; the work."""
     search = index.search(problem)
     position = np.where(true_rows < 0, -1, index.position[true_rows])
     groups = same_rows(problem.queries, position, workers)
@@ -35,7 +35,7 @@ def count_closer(
     def answer(block: Ints, scratch: walk.WalkScratch) -> None:
         ranking.rank_block(search, position, block, limit, answers, scratch)
 
-    work = _in_blocks(answer, order, search, workers, progress)
+    work = _answer_in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
     return answers, work
 
@@ -56,13 +56,13 @@ def find_nearest(
         short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
         neighbours.nearest_block(search, block, found, short, scratch)
 
-    work = _in_blocks(answer, order, search, workers, progress)
+    work = _answer_in_blocks(answer, order, search, workers, progress)
     for part in found:
         groups.spread(part)
     return found, work
 
 
-def sum_up(
+def sum_exponentials(
     problem: Problem, index: Index, share: float, workers: int, progress: Progress | None
 ) -> Floats:
     """For each query the least score, the sum of exp(least - score), and what was left out."""
@@ -74,32 +74,32 @@ def sum_up(
     def answer(block: Ints, scratch: walk.WalkScratch) -> None:
         densities.density_block(search, block, share, answers, scratch)
 
-    _in_blocks(answer, order, search, workers, progress)
+    _answer_in_blocks(answer, order, search, workers, progress)
     groups.spread(answers)
     return answers
 
 
-def _in_tree_order(asked: Ints, search: walk.SearchArrays, threads: int) -> Ints:
-    """The queries as the tree orders them, so that those near each other share the cache."""
-    leaf, never = np.empty(len(asked), np.int64), np.zeros(1, np.bool_)
+def _in_tree_order(queries: Ints, search: walk.SearchArrays, threads: int) -> Ints:
+    """The queries in the order of the tree, so that neighbours share the cache."""
+    leaf, never = np.empty(len(queries), np.int64), np.zeros(1, np.bool_)
     run_blocks(
         lambda start, stop: walk.leaf_of(
-            search, asked[start:stop], leaf[start:stop], walk.scratch_for(search, never)
+            search, queries[start:stop], leaf[start:stop], walk.scratch_for(search, never)
         ),
-        thread_blocks(len(asked), threads),
+        thread_blocks(len(queries), threads),
         threads=threads,
     )
-    return asked[np.argsort(leaf, kind="stable")]
+    return queries[np.argsort(leaf, kind="stable")]
 
 
-def _in_blocks(
+def _answer_in_blocks(
     answer: Callable[[Ints, walk.WalkScratch], object],
-    asked: Ints,
+    queries: Ints,
     search: walk.SearchArrays,
     threads: int,
     progress: Progress | None,
 ) -> int:
-    """Answer the queries `asked`, block after block, on all threads; how many cells it took.
+    """Answer the queries; returns the number of cells compared.
 
     Each query counts by itself, so that the number does not depend on the threads.
     """
@@ -108,15 +108,15 @@ def _in_blocks(
 
     def answer_block(start: int, end: int) -> None:
         scratch = walk.scratch_for(search, stopped)
-        answer(asked[start:end], scratch)
+        answer(queries[start:end], scratch)
         compared.append(int(scratch.work[0]))
 
     run_blocks(
         answer_block,
-        block_bounds(len(asked), BLOCK),
+        block_bounds(len(queries), QUERIES_AT_ONCE),
         threads=threads,
         progress=progress,
-        stop=stopped if len(asked) > BLOCK else None,  # one block is soon done
+        stop=stopped if len(queries) > QUERIES_AT_ONCE else None,  # one block is soon done
     )
     cells = int(search.queries.rows.shape[1]) * (SLOW if search.frame.filter == filters.NONE else 1)
-    return len(asked) * QUERY + sum(compared) * cells
+    return len(queries) * QUERY + sum(compared) * cells

@@ -159,15 +159,15 @@ DONE, FULL, PAUSED = range(3)
 def analyse(codes: Ints32, members: Ints, k: int, length: int, most: bool, frames: Frames,
             count: Count, visited: CodedRecords, found: CodedRecords, identified: Bools,
             state: Ints,
-            enough: int) -> int:  # fmt: skip
+            budget: int) -> int:  # fmt: skip
     """Split the records until sets agree in `length` attributes.
 
     The records are in the first row of `members`, which has one more for each attribute; the
-    first frame says how many. It pauses after `enough` work, and goes on from the state: the
+    first frame says how many. It pauses after `budget` cells, and goes on from the state: the
     depth, and whether a set is new there.
     """
     depth, entering = state[0], state[1] > 0
-    until = count.work[0] + enough
+    until = count.work[0] + budget
     while depth >= 0:
         if count.work[0] >= until:
             state[0], state[1] = depth, int(entering)

@@ -9,27 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.engines.local.kernels.filters import (
-    HUGE,
-    SQUARES,
-    TINY,
-    UNIT,
-    Frame,
-    filter_boxes,
-    filter_tile,
-    length_of,
-    to_axes,
-)
+from unveil.engines.local.kernels import filters
 from unveil.engines.local.kernels.neighbours import enter
 from unveil.engines.local.kernels.tree import FAN, leaf_at, push
 from unveil.grouping.kernels.centre import Middle, count, find_centre
-from unveil.grouping.kernels.remaining import (
-    Far,
-    Near,
-    drop,
-    filter_far,
-    leave,
-)
+from unveil.grouping.kernels.remaining import Far, Near, drop, filter_far, leave
 from unveil.support.arrays import Floats, Floats32, Ints
 from unveil.support.compile import kernel, part, step
 
@@ -77,24 +61,26 @@ def squared(a: Floats, b: Floats) -> float:
 
 
 @part()
-def farther(frame: Frame, square: float, length: float, axes: int) -> float:
+def farther(frame: filters.Frame, square: float, length: float, axes: int) -> float:
     """What is above this on the axes is certainly farther than `square`."""
-    bound = np.sqrt(square) * frame.scale + UNIT * (length + frame.reach)
-    return min(bound * bound * (1.0 + (axes + 8) * UNIT) + TINY, HUGE)
+    bound = np.sqrt(square) * frame.scale + filters.UNIT * (length + frame.reach)
+    return min(bound * bound * (1.0 + (axes + 8) * filters.UNIT) + filters.TINY, filters.HUGE)
 
 
 @part()
-def nearer(frame: Frame, square: float, length: float, axes: int) -> float:
+def nearer(frame: filters.Frame, square: float, length: float, axes: int) -> float:
     """What is below this on the axes is certainly nearer than `square`."""
-    bound = max(np.sqrt(square) * frame.scale - UNIT * (length + frame.reach), 0.0)
-    return bound * bound * (1.0 - (axes + 8) * UNIT) - TINY
+    bound = max(np.sqrt(square) * frame.scale - filters.UNIT * (length + frame.reach), 0.0)
+    return bound * bound * (1.0 - (axes + 8) * filters.UNIT) - filters.TINY
 
 
 @step()
-def find_farthest(frame: Frame, rows: UnassignedRows, far: Far, scratch: MdavScratch) -> int:
+def find_farthest(
+    frame: filters.Frame, rows: UnassignedRows, far: Far, scratch: MdavScratch
+) -> int:
     """The row with unassigned records farthest from the query; ties: the lowest record."""
     point, axes = scratch.point, len(scratch.point)
-    length, gap = length_of(SQUARES, point), 0.0
+    length, gap = filters.length_of(filters.SQUARES, point), 0.0
     for k in range(axes):
         gap += (np.float64(point[k]) - far.reference[k]) ** 2
     gap = np.sqrt(gap)
@@ -127,7 +113,7 @@ def find_farthest(frame: Frame, rows: UnassignedRows, far: Far, scratch: MdavScr
 
 @part()
 def enter_leaf(
-    frame: Frame,
+    frame: filters.Frame,
     rows: UnassignedRows,
     near: Near,
     leaf: int,
@@ -141,7 +127,9 @@ def enter_leaf(
     """
     wanted, start = len(scratch.members), near.starts[leaf]
     scratch.state[ALL_TILES] += 1
-    if not filter_tile(SQUARES, scratch.point, near.tiles, leaf, limit, scratch.near):
+    if not filters.filter_tile(
+        filters.SQUARES, scratch.point, near.tiles, leaf, limit, scratch.near
+    ):
         return filled, limit
     for row in range(start, near.starts[leaf + 1]):
         if scratch.near[row - start] > limit:
@@ -158,14 +146,14 @@ def enter_leaf(
                 row,
             )
         if filled == wanted:
-            length = length_of(SQUARES, scratch.point)
+            length = filters.length_of(filters.SQUARES, scratch.point)
             limit = farther(frame, scratch.squares[wanted - 1], length, len(scratch.point))
     return filled, limit
 
 
 @step()
 def find_nearest(
-    frame: Frame, rows: UnassignedRows, near: Near, first: int, scratch: MdavScratch
+    frame: filters.Frame, rows: UnassignedRows, near: Near, first: int, scratch: MdavScratch
 ) -> None:
     """The unassigned records nearest the query, whose row is `first`, in `members`.
 
@@ -173,7 +161,7 @@ def find_nearest(
     leaf says at once how near they are.
     """
     home = leaf_at(near.starts, first)
-    filled, limit = enter_leaf(frame, rows, near, home, HUGE, 0, scratch)
+    filled, limit = enter_leaf(frame, rows, near, home, filters.HUGE, 0, scratch)
     scratch.nodes[0], scratch.least[0] = 0, -np.inf
     top = 1 if near.first_leaf else 0
     while top:
@@ -181,7 +169,9 @@ def find_nearest(
         node = scratch.nodes[top]
         if scratch.least[top] > limit:
             continue
-        filter_boxes(SQUARES, scratch.point, near.low, near.high, node, scratch.boxes)
+        filters.filter_boxes(
+            filters.SQUARES, scratch.point, near.low, near.high, node, scratch.boxes
+        )
         leaf = FAN * node + 1 - near.first_leaf
         if leaf < 0:
             top = push(node, FAN, limit, scratch.boxes, scratch.nodes, scratch.least, top)
@@ -222,7 +212,7 @@ def assign(
 
 @kernel()
 def make_groups(
-    frame: Frame,
+    frame: filters.Frame,
     rows: UnassignedRows,
     near: Near,
     far: Far,
@@ -244,11 +234,11 @@ def make_groups(
     while state[UNASSIGNED] >= 2 * k:
         if state[MADE] % 2 == 0:
             find_centre(middle, state[UNASSIGNED], scratch.query)
-        to_axes(frame, scratch.query, scratch.point, scratch.axes)
+        filters.to_axes(frame, scratch.query, scratch.point, scratch.axes)
         first = find_farthest(frame, rows, far, scratch)
         for j in range(len(scratch.query)):
             scratch.query[j] = rows.values[first, j]
-        to_axes(frame, scratch.query, scratch.point, scratch.axes)
+        filters.to_axes(frame, scratch.query, scratch.point, scratch.axes)
         assign(rows, near, far, middle, first, groups, scratch)
         find_nearest(frame, rows, near, first, scratch)
         for each in range(k - 1):

@@ -8,19 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil.engines.local.kernels.filters import Frame, to_axes
+from unveil.grouping.kernels import mdav
 from unveil.grouping.kernels.centre import Middle, count, find_centre
-from unveil.grouping.kernels.mdav import (
-    ALL_TILES,
-    MADE,
-    PASSED,
-    ROWS,
-    UNASSIGNED,
-    MdavScratch,
-    UnassignedRows,
-    find_nearest,
-    squared,
-    take,
-)
 from unveil.grouping.kernels.remaining import Near
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part, step
@@ -36,7 +25,7 @@ class Group(NamedTuple):
 
 
 @kernel()
-def place_records(rows: UnassignedRows, places: Ints) -> None:
+def place_records(rows: mdav.UnassignedRows, places: Ints) -> None:
     """places[i] becomes the row of record i, of those that are unassigned."""
     for row in range(len(rows.cursor)):
         for at in range(rows.cursor[row], rows.ends[row]):
@@ -44,7 +33,7 @@ def place_records(rows: UnassignedRows, places: Ints) -> None:
 
 
 @part()
-def stand_at(frame: Frame, rows: UnassignedRows, row: int, scratch: MdavScratch) -> None:
+def stand_at(frame: Frame, rows: mdav.UnassignedRows, row: int, scratch: mdav.MdavScratch) -> None:
     """The next search is from this row."""
     for j in range(len(scratch.query)):
         scratch.query[j] = rows.values[row, j]
@@ -52,16 +41,18 @@ def stand_at(frame: Frame, rows: UnassignedRows, row: int, scratch: MdavScratch)
 
 
 @step()
-def look_round(frame: Frame, rows: UnassignedRows, near: Near, row: int, two: MdavScratch) -> None:
+def look_round(
+    frame: Frame, rows: mdav.UnassignedRows, near: Near, row: int, two: mdav.MdavScratch
+) -> None:
     """The two unassigned records nearest to a row, in `members`: -1, infinitely far, if none."""
     for i in range(len(two.members)):
         two.members[i], two.squares[i] = -1, np.inf
     stand_at(frame, rows, row, two)
-    find_nearest(frame, rows, near, row, two)
+    mdav.find_nearest(frame, rows, near, row, two)
 
 
 @part()
-def remember(group: Group, member: int, two: MdavScratch, which: int) -> None:
+def remember(group: Group, member: int, two: mdav.MdavScratch, which: int) -> None:
     """Note who is nearest to a member."""
     group.nearest[member] = two.members[which]
     group.places[member] = int(two.places[which])
@@ -71,11 +62,11 @@ def remember(group: Group, member: int, two: MdavScratch, which: int) -> None:
 @step()
 def extend(
     frame: Frame,
-    rows: UnassignedRows,
+    rows: mdav.UnassignedRows,
     near: Near,
     groups: Ints,
     ratio: float,
-    two: MdavScratch,
+    two: mdav.MdavScratch,
     group: Group,
     k: int,
 ) -> None:
@@ -83,7 +74,7 @@ def extend(
     size = k
     for m in range(size):
         group.nearest[m] = -1
-    while size < len(group.rows) and two.state[UNASSIGNED] > 0:
+    while size < len(group.rows) and two.state[mdav.UNASSIGNED] > 0:
         best = 0
         for m in range(size):
             if group.nearest[m] < 0:
@@ -97,7 +88,7 @@ def extend(
         look_round(frame, rows, near, row, two)  # one of the two is the guest, or as near as it
         if not inward < ratio * two.squares[1]:
             return
-        take(rows, near, row, groups, two)
+        mdav.take(rows, near, row, groups, two)
         group.rows[size] = row
         remember(group, size, two, 1 if two.members[0] == guest else 0)
         for m in range(size):
@@ -109,15 +100,15 @@ def extend(
 @kernel()
 def make_variable_groups(
     frame: Frame,
-    rows: UnassignedRows,
+    rows: mdav.UnassignedRows,
     near: Near,
     order: Ints,
     places: Ints,
     groups: Ints,
     ratio: float,
     limits: tuple[int, int],
-    scratch: MdavScratch,
-    two: MdavScratch,
+    scratch: mdav.MdavScratch,
+    two: mdav.MdavScratch,
     group: Group,
 ) -> None:
     """Make groups while there are k records.
@@ -129,22 +120,22 @@ def make_variable_groups(
     """
     state, k = scratch.state, len(scratch.members) + 1
     fewest, most = limits
-    state[ALL_TILES] = 0
-    while state[UNASSIGNED] >= k:
-        while groups[order[state[PASSED]]] >= 0:
-            state[PASSED] += 1
-        first = places[order[state[PASSED]]]
+    state[mdav.ALL_TILES] = 0
+    while state[mdav.UNASSIGNED] >= k:
+        while groups[order[state[mdav.PASSED]]] >= 0:
+            state[mdav.PASSED] += 1
+        first = places[order[state[mdav.PASSED]]]
         stand_at(frame, rows, first, scratch)
-        take(rows, near, first, groups, scratch)
-        find_nearest(frame, rows, near, first, scratch)
+        mdav.take(rows, near, first, groups, scratch)
+        mdav.find_nearest(frame, rows, near, first, scratch)
         group.rows[0] = first
         for each in range(1, k):
             group.rows[each] = int(scratch.places[each - 1])
-            take(rows, near, group.rows[each], groups, scratch)
+            mdav.take(rows, near, group.rows[each], groups, scratch)
         if ratio > 0.0:
             extend(frame, rows, near, groups, ratio, two, group, k)
-        state[MADE] += 1
-        if state[ROWS] < fewest or state[ALL_TILES] > most:
+        state[mdav.MADE] += 1
+        if state[mdav.ROWS] < fewest or state[mdav.ALL_TILES] > most:
             return
 
 
@@ -168,7 +159,7 @@ def nearest_centres(
             count(middle, records[i], 1)
         find_centre(middle, starts[g + 1] - starts[g], place)
         for r in range(len(rest)):
-            square = squared(middle.values[rest[r]], place)
+            square = mdav.squared(middle.values[rest[r]], place)
             if square < squares[r]:
                 joined[r], squares[r] = g, square
         for i in range(starts[g], starts[g + 1]):

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError, SpecError, UsageError
-from unveil.grouping.disjoint_groups import GroupBuilder, masks_with
+from unveil.grouping.disjoint_groups import GroupBuilder, masks_with_stars
 from unveil.grouping.patterns import MOST_ATTRIBUTES, anti_unify
 from unveil.masks.base import ColumnSet, ColumnSets, Guarantee, check_column_sets, column_sets
 from unveil.masks.generalisation.base import (
@@ -218,7 +218,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         if not len(found.rows):
             raise self.empty_release_error(data)
         gathering = GroupBuilder(codes, compile_rules((), data, keys))
-        supports = gathering.satisfying(found.rows, found.masks, classes)[0]
+        supports = gathering.pattern_members(found.rows, found.masks, classes)[0]
         shown = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
         table = data.select([*keys, *self._secret(data)]).take(found.rows)
         made = starred_table(table, keys, shown)
@@ -242,7 +242,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
             released = released[stay]
         rows, keys = released[stay], self.targets(data)
         shown = np.ones((len(data), len(keys)), np.bool_)
-        shown[rows] = np.column_stack([one.told for one in gathered])[stay]
+        shown[rows] = np.column_stack([one.published for one in gathered])[stay]
         made = starred_table(data, keys, shown)
         after = data.replace(made.columns, made.attributes).select(keys).take(rows)
         alike = classes_of(after, keys)
@@ -271,17 +271,17 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         tell()
         models = (KAnonymity(k=group.k), *self.models)
         made = GroupBuilder(codes, compile_rules(models, data, group.columns))
-        made.take(found.rows, found.masks, classes)
+        made.add_patterns(found.rows, found.masks, classes)
         tell()
-        made.append(classes)
-        made.append()
+        made.join_groups(classes)
+        made.join_groups()
         tell()
         for stars in range(min(self.stars, d) + 1):
-            made.fill(made.by_coverage(masks_with(d, stars)))
+            made.add_groups(made.by_coverage(masks_with_stars(d, stars)))
             tell()
-        made.append()
+        made.join_groups()
         for stars in range(min(self.stars, d) + 1):
-            made.borrow(masks_with(d, stars))
-        made.refine()
+            made.borrow_records(masks_with_stars(d, stars))
+        made.split_groups()
         tell()
         return made

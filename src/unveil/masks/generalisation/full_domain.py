@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from unveil.errors import DataError, SpecError
 from unveil.grouping.classes import SIZE
-from unveil.grouping.lattice import MOST_NODES, LatticeOptimum, LatticeProblem, look, search
+from unveil.grouping.lattice import MOST_NODES, LatticeOptimum, LatticeProblem, count_node, search
 from unveil.grouping.level_loss import CellLoss, ClassSize, Discernibility, LevelLoss
 from unveil.grouping.rollup import Ladder, RolledRows
 from unveil.masks.generalisation.base import GeneralisedTable, GeneralisingMask, model_words
@@ -149,7 +149,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         found = search(problem, progress)
         if found.levels is None:
             raise self._unmet(problem, levels, found)
-        seen = look(problem, found.levels)
+        seen = count_node(problem, found.levels)
         released = ~seen.broken[seen.cut.labels[problem.rows.of_record]]
         chosen = list(zip(levels, found.levels, strict=True))
         return GeneralisedTable(
@@ -201,7 +201,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
 
     def _problem(self, data: Microdata, levels: Sequence[AttributeLevels]) -> LatticeProblem:
         files = range(1 + len(self._populations))
-        rows = RolledRows.of(
+        rows = RolledRows.from_files(
             [np.column_stack([one.codes[file] for one in levels]) for file in files]
         )
         asked = [
@@ -210,7 +210,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         ]
         return LatticeProblem(
             rows,
-            tuple(Ladder.of(one.groups) for one in levels),
+            tuple(Ladder.from_groups(one.groups) for one in levels),
             compile_rules(asked, data, self.targets(data)),
             tuple(model.k for model in self._populations),
             part_of(len(data), self.suppress),
@@ -232,20 +232,20 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             else:
                 costs.append(steps)
             lost[place] = one.height if self.loss == "height" else 1 / many
-        return CellLoss.of_values(rows, costs, lost)
+        return CellLoss.from_rows(rows, costs, lost)
 
     def _unmet(
         self, problem: LatticeProblem, levels: Sequence[AttributeLevels], found: LatticeOptimum
     ) -> DataError:
         """Say what cannot be met, why, and what could be."""
         few = f"with at most {count(problem.most, 'record')} left out"
-        top = look(problem, tuple(one.height for one in levels))
+        top = count_node(problem, tuple(one.height for one in levels))
         if found.left_out >= problem.n <= problem.most:
             return DataError(
                 f"{self.step}: {model_words(self._models)} cannot be met: whatever the levels, "
                 "nobody would be left; ask for less"
             )
-        if top.certain <= problem.most:
+        if top.left_out_below <= problem.most:
             return DataError(
                 f"{self.step}: {few}, {model_words(self._models)} cannot be met at any choice of "
                 f"levels: where it comes nearest, {count(found.left_out, 'record')} would have to "
@@ -261,8 +261,8 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             )
         return DataError(
             f"{self.step}: {few}, {self._broken(problem, top.cut.sizes)} cannot be met: everything "
-            f"generalised to its top leaves {count(top.certain, 'record')} in classes that break "
-            f"it; {remedy}"
+            f"generalised to its top leaves {count(top.left_out_below, 'record')} in classes that "
+            f"break it; {remedy}"
         )
 
     def _broken(

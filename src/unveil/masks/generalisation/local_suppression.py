@@ -9,7 +9,7 @@ from msgspec import Meta
 from unveil.errors import DataError, SpecError
 from unveil.grouping.disjoint_groups import GroupBuilder
 from unveil.grouping.patterns import MOST_ATTRIBUTES
-from unveil.grouping.wildcards import stars_needed
+from unveil.grouping.wildcards import published_cells
 from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import (
     GeneralisedTable,
@@ -111,26 +111,28 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
         weights = np.array([(self.importance or {}).get(name, 1.0) for name in keys])
         masks = cheapest_masks(weights)
         if self.stars == "wildcard":
-            return starred_table(data, keys, stars_needed(codes, self.k, [m for _, m in masks]))
+            return starred_table(data, keys, published_cells(codes, self.k, [m for _, m in masks]))
         made = GroupBuilder(codes, compile_rules(models, data, keys))
         done = 0
         for _, some in groupby(masks, key=lambda one: one[0]):
             equally_dear = [mask for _, mask in some]
-            made.fill(made.by_coverage(equally_dear) if len(equally_dear) > 1 else equally_dear)
+            made.add_groups(
+                made.by_coverage(equally_dear) if len(equally_dear) > 1 else equally_dear
+            )
             done += len(equally_dear)
             if progress is not None:
                 progress(done, len(masks))
-            if not len(made.left):
+            if not len(made.unassigned):
                 break
-        made.append()
-        made.borrow(mask for _, mask in masks)
-        if not made.absorb(weights):
+        made.join_groups()
+        made.borrow_records(mask for _, mask in masks)
+        if not made.absorb_rest(weights):
             raise DataError(
                 f"{self.step}: {model_words(models)} cannot be kept by stars alone for "
-                f"{len(made.left):,} of the records: ask for less, or discard these"
+                f"{len(made.unassigned):,} of the records: ask for less, or discard these"
             )
-        made.refine()
-        return starred_table(data, keys, made.told)
+        made.split_groups()
+        return starred_table(data, keys, made.published)
 
 
 def cheapest_masks(weights: Floats) -> list[tuple[float, int]]:

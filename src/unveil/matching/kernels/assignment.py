@@ -13,7 +13,7 @@ import numpy as np
 from unveil.support.arrays import Floats, Ints, Ints32
 from unveil.support.compile import kernel, part
 
-ROUNDED = 1e-14  # a share of two numbers by which their sum may be off
+SUM_ROUNDING = 1e-14  # a share of two numbers by which their sum may be off
 END, OUT = -1, -2  # the end of a list; not in a list
 
 
@@ -39,7 +39,7 @@ class Assignment(NamedTuple):
 
 
 @part()
-def use(graph: AssignmentGraph, plan: Assignment, edge: int, amount: int) -> None:
+def use_edge(graph: AssignmentGraph, plan: Assignment, edge: int, amount: int) -> None:
     """So many more of the edge's row have its column."""
     plan.flow[edge] += amount
     if plan.after[edge] == OUT:
@@ -49,7 +49,7 @@ def use(graph: AssignmentGraph, plan: Assignment, edge: int, amount: int) -> Non
 
 
 @part()
-def used(plan: Assignment, column: int, edge: int) -> int:
+def next_used(plan: Assignment, column: int, edge: int) -> int:
     """The next edge in use after this one, or the column's first; others leave the list."""
     found = plan.first[column] if edge == END else plan.after[edge]
     while found != END and plan.flow[found] == 0:
@@ -83,8 +83,8 @@ def settle(graph: AssignmentGraph, plan: Assignment, outside: float) -> None:
                 continue
             plan.flow[edge] = 0
             cost, price = graph.costs[edge], plan.prices[column]
-            if cost + price <= value + ROUNDED * (abs(cost) + abs(price)):
-                use(graph, plan, edge, amount)
+            if cost + price <= value + SUM_ROUNDING * (abs(cost) + abs(price)):
+                use_edge(graph, plan, edge, amount)
                 plan.left[row] -= amount
                 plan.room[column] -= amount
 
@@ -130,7 +130,7 @@ def bid(
             plan.room[column] -= 1
             plan.values[row] = value
         elif capacity[column] == 1 and second > value:
-            edge = used(plan, column, END)
+            edge = next_used(plan, column, END)
             owner = graph.rows[edge]
             if supply[owner] > 1:
                 continue
@@ -142,5 +142,5 @@ def bid(
             size += 1
         else:
             continue
-        use(graph, plan, best, 1)
+        use_edge(graph, plan, best, 1)
         plan.left[row] = 0

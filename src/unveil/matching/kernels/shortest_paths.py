@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.matching.kernels.assignment import END, Assignment, AssignmentGraph, use, used
+from unveil.matching.kernels.assignment import END, Assignment, AssignmentGraph, next_used, use_edge
 from unveil.support.arrays import Floats, Ints32
 from unveil.support.compile import kernel, part
 
@@ -107,14 +107,14 @@ def go_back(
     graph: AssignmentGraph, plan: Assignment, column: int, rows: int, scratch: PathScratch
 ) -> int:
     """Enter the rows that have a column, each once; returns how many are entered by now."""
-    edge = used(plan, column, END)
+    edge = next_used(plan, column, END)
     while edge != END:
         row = graph.rows[edge]
         if scratch.back[row] == UNSEEN:
             scratch.back[row] = edge
             scratch.rows[rows] = row
             rows += 1
-        edge = used(plan, column, edge)
+        edge = next_used(plan, column, edge)
     return rows
 
 
@@ -174,13 +174,13 @@ def augment(
         plan.left[turn] += amount
     else:
         plan.room[graph.columns[last]] -= amount
-        use(graph, plan, last, amount)
+        use_edge(graph, plan, last, amount)
     row = turn
     while scratch.back[row] != SOURCE:
         edge = scratch.back[row]
         plan.flow[edge] -= amount
         into = scratch.by[graph.columns[edge]]
-        use(graph, plan, into, amount)
+        use_edge(graph, plan, into, amount)
         row = graph.rows[into]
 
 

@@ -3,7 +3,7 @@
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel
 
-LEAST, MOST = 1e-140, 1e140  # scalings that products can still be formed of
+MIN_SCALING, MAX_SCALING = 1e-140, 1e140  # that products can still be formed of
 
 
 @kernel()
@@ -29,9 +29,9 @@ def scale(
         total = spare[i]
         for e in range(starts[i], starts[i + 1]):
             total += weights[e] * (sizes[others[e]] * scaling[others[e]])
-        if total <= LEAST:  # nobody is possible
+        if total <= MIN_SCALING:  # nobody is possible
             out[i] = 0.0
             continue
         worst = max(worst, abs(total * out[i] - 1.0))
-        out[i] = min(max(1.0 / total, LEAST), MOST)
+        out[i] = min(max(1.0 / total, MIN_SCALING), MAX_SCALING)
     return worst

@@ -1,9 +1,9 @@
-"""How many released rows fit each record."""
+"""Compatible rows: how many released rows can belong to each record."""
 
 import numpy as np
 
 from unveil.errors import UsageError
-from unveil.measures.identity.hits import LOOKED_AT
+from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.support.arrays import Ints
 from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.values.file_pair import FilePair
@@ -11,55 +11,49 @@ from unveil.values.links import Links
 from unveil.values.release.channels import Ranges, Sets
 from unveil.values.results.disclosure import CompatibleRows
 
-ATTACK = "compatible"  # whose links say which rows fit
 
-
-def truthful(both: FilePair, column: str) -> bool:
-    """Whether every released cell can hold the value of the person whose row it is.
-
-    True where no pair is known.
+def truthful(pair: FilePair, column: str) -> bool:
+    """Whether every released cell can hold its person's value; true where no pair is known.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import FilePair
     >>> people = unveil.households(50)
     >>> coarse = unveil.masks.GlobalRecoding(intervals=10, columns=["age"])
     >>> rough = unveil.masks.Rounding(base=1000, columns=["income"])
-    >>> both = FilePair(people, unveil.mask(people, [coarse, rough]).data, np.arange(50))
-    >>> [truthful(both, name) for name in ("age", "income", "sex")]
+    >>> pair = FilePair(people, unveil.mask(people, [coarse, rough]).data, np.arange(50))
+    >>> [truthful(pair, name) for name in ("age", "income", "sex")]
     [True, False, True]
     """
-    if column not in both.columns:
+    if column not in pair.columns:
         return False
-    numeric = both.level(column) == "numeric"
-    if numeric and not both.generalised(column):
-        known, told = both.numbers(column)
-        gaps = known[both.originals] - told[both.released]
+    numeric = pair.level(column) == "numeric"
+    if numeric and not pair.generalised(column):
+        original, released = pair.numbers(column)
+        gaps = original[pair.originals] - released[pair.released]
         return not (np.abs(gaps) > 0).any()  # never for a NaN
     channel = Ranges((column,)) if numeric else Sets((column,))
-    if not len(both.released):
+    if not len(pair.released):
         return True
-    after = both.release.select([column]).take(both.released)
-    mine = both.original.select([column]).take(both.originals)
-    return not channel.excludes(recode_like_release(after, mine, [column]), after).any()
+    after = pair.release.select([column]).take(pair.released)
+    before = pair.original.select([column]).take(pair.originals)
+    return not channel.excludes(recode_like_release(after, before, [column]), after).any()
 
 
 def rows_that_fit(links: Links) -> Ints:
-    """For each record of an attack by compatible rows how many rows fit it.
+    """The number of released rows that fit each record, by links of the attack `Compatible`.
 
-    0: none does, so that either its own row is not there, or it was changed and not only made
-    coarser.
+    0 means that the record's own row is not released, or was changed and not only made coarser.
 
     >>> import unveil
     >>> people = unveil.households(50)
     >>> intruder = unveil.Intruder(knows=["sex", "region"])
     >>> links = unveil.attack(people, people, unveil.attacks.Compatible(), intruder=intruder)
-    >>> many = rows_that_fit(links)
-    >>> len(many), int((many < 5).sum())
+    >>> counts = rows_that_fit(links)
+    >>> len(counts), int((counts < 5).sum())
     (50, 14)
     """
-    if links.name != ATTACK or getattr(links.attack, "matching", "nearest") != "nearest":
+    if links.name != "compatible" or getattr(links.attack, "matching", "nearest") != "nearest":
         raise UsageError(
-            "compatible rows are counted by unveil.attacks.Compatible, each record by itself: "
+            "links: compatible rows are counted by unveil.attacks.Compatible() without a matching; "
             "attack with that"
         )
     fit: Ints = np.where(np.isfinite(links.score), links.n_best, 0)
@@ -67,14 +61,14 @@ def rows_that_fit(links: Links) -> Ints:
 
 
 def compatible_rows(links: Links) -> CompatibleRows:
-    """How many released rows fit each person, by all that an intruder knows.
+    """How many released rows fit each person, by everything that the intruder knows.
 
-    If every cell of a row can hold a person's values, the row may be that person's. Where many rows
-    fit everybody, nobody can be told apart; where one fits, it is found. Unlike the size of a
-    class of equal rows it counts rows that are coarse in different ways. The fewest go from 0
+    A row fits a person if every cell can hold the person's value. If many rows fit everybody,
+    nobody can be distinguished; if a single row fits, it is the person's. Unlike the size of a
+    class of equal rows, this counts rows that are coarse in different ways. The fewest go from 0
     to all rows, and more is better.
 
-    Of more than 2,000 records so many are looked at, drawn by the seed.
+    At most 2,000 records are sampled.
 
     >>> import unveil
     >>> people = unveil.households(50)
@@ -83,18 +77,16 @@ def compatible_rows(links: Links) -> CompatibleRows:
     >>> compatible_rows(links).fewest
     21
     """
-    some = links.sample(LOOKED_AT)
-    many = np.sort(rows_that_fit(some))
-    below = [int((many < k).sum()) for k in (2, 3, 5)]
+    counts = np.sort(rows_that_fit(links.sample(SAMPLE_SIZE)))
     return CompatibleRows(
         columns=links.finder.columns,
-        n=len(many),
+        n=len(counts),
         population=len(links),
-        fewest=int(many[0]),
-        mean=float(many.mean()),
-        median=float(np.median(many)),
-        none=int((many == 0).sum()),
-        below_2=below[0],
-        below_3=below[1],
-        below_5=below[2],
+        fewest=int(counts[0]),
+        mean=float(counts.mean()),
+        median=float(np.median(counts)),
+        none=int((counts == 0).sum()),
+        below_2=int((counts < 2).sum()),
+        below_3=int((counts < 3).sum()),
+        below_5=int((counts < 5).sum()),
     )

@@ -1,147 +1,119 @@
-"""Following links: the released rows that a record is taken for, all that tie."""
+"""Followed links: the released rows that an intruder takes each record for, ties included."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.support.arrays import Ints
 from unveil.values.links import Links
 
 MOST_TIED = 1000  # rows that are listed for a record
 
 
-class Followed(NamedTuple):
-    """The released rows that a record is taken for; rows of one class are kept once for all."""
+class LinkedRows(NamedTuple):
+    """The released rows that tie for one record."""
 
     rows: Ints
-    key: int  # of the class; -1: these rows are nobody else's
-    without: int  # a row that is taken out; -1: none
+    class_id: int = (
+        -1
+    )  # set if the rows are one whole class of rows that the attack cannot tell apart
+    excluded: int = -1  # a row of these that is left out
 
 
-NOBODY = Followed(np.zeros(0, np.int64), -1, -1)
+class FollowedLinks(NamedTuple):
+    """The sampled people who are in both files, with the released rows that they are linked to."""
+
+    people: Ints  # their rows in the original
+    own_rows: Ints  # their rows in the release
+    linked: list[LinkedRows]
+    control: list[LinkedRows]  # the same attack without the person's own row
+    left_out: int  # people for whom more rows tie than are listed
 
 
-class Paths(NamedTuple):
-    """Whom records are taken for, those for whom it can be told."""
+def follow(links: Links, originals: Ints) -> FollowedLinks | None:
+    """The rows that each record is linked to, and those without its own row; None: no record.
 
-    told: Ints  # their places among the records
-    linked: list[Followed]
-    control: list[Followed]  # with the true row taken out
-
-
-def follow(links: Links) -> Paths:
-    """The rows that each record is taken for, and those once its true row is gone.
-
-    Where more tie than are listed by the search, they are the rows of one class that the
-    attack cannot tell apart, or up to a thousand are asked for. A record for which more tie
-    than that, in several classes, is left out: which are listed would depend on where they
-    stand.
+    `originals` has the original's row of each released row. Rows that tie beyond the search's
+    list are those of one class, or are listed up to a thousand. A record for which more tie, in
+    several classes, is left out: which rows were listed would depend on the order of the file.
 
     >>> import unveil
     >>> people = unveil.households(100)
     >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
-    >>> paths = follow(links)
-    >>> paths.linked[3].rows.tolist(), 3 in paths.control[3].rows.tolist()
+    >>> followed = follow(links, np.arange(100))
+    >>> followed.linked[3].rows.tolist(), 3 in followed.control[3].rows.tolist()
     ([3], False)
     """
-    classes = _Classes(links.finder.classes())
-    linked = _Ask(links, classes, 0, links.best, links.n_best).answers()
+    sample = links.sample(SAMPLE_SIZE)
+    true = sample.true_rows
+    known = np.flatnonzero((true >= 0) & (originals[np.maximum(true, 0)] >= 0))
+    if not len(known):
+        return None
+    if len(known) < len(sample):  # otherwise what the sample has computed is used again
+        sample = replace(sample, records=sample.records[known], truth=true[known])
+    classes = sample.finder.classes()
+    linked = _tied_rows(sample, classes, sample.best, sample.n_best)
     control = [
-        None if found is None else _less(found, row)
-        for found, row in zip(linked, links.true_rows.tolist(), strict=True)
+        rows._replace(excluded=own) if rows is not None and own in rows.rows else rows
+        for rows, own in zip(linked, sample.true_rows.tolist(), strict=True)
     ]
-    for place, found in _behind(links, classes).items():
-        control[place] = found
-    both = [
+    for place, rows in _runners_up(sample, classes).items():
+        control[place] = rows
+    complete = [
         (place, first, second)
         for place, (first, second) in enumerate(zip(linked, control, strict=True))
         if first is not None and second is not None
     ]
-    told = np.array([place for place, _, _ in both], np.int64)
-    return Paths(told, [first for _, first, _ in both], [second for _, _, second in both])
+    own = sample.true_rows[[place for place, _, _ in complete]]
+    return FollowedLinks(
+        people=originals[own],
+        own_rows=own,
+        linked=[first for _, first, _ in complete],
+        control=[second for _, _, second in complete],
+        left_out=len(known) - len(complete),
+    )
 
 
-def _behind(links: Links, classes: _Classes) -> dict[int, Followed | None]:
-    """Who is next, where only the true row was nearest."""
+def _runners_up(links: Links, classes: Ints) -> dict[int, LinkedRows | None]:
+    """The second-best rows of the records for which their own row alone was the best."""
     alone = np.flatnonzero((links.n_best == 1) & (links.best == links.true_rows))
     if not len(alone):
         return {}
-    second, many = np.full(len(links), -1), np.zeros(len(links), np.int64)
+    second, n_tied = np.full(len(links), -1), np.zeros(len(links), np.int64)
     second[alone] = links.top_candidates.rows[alone, 1]
-    asked = alone[second[alone] >= 0]
-    if len(asked):
-        against = links.finder.rank_of_truth(
-            links.records[asked], second[asked], None, links.progress
-        )
-        many[asked] = against.n_tied + 1
-    found = _Ask(links, classes, 1, second, many).answers()
-    return {place: found[place] for place in alone.tolist()}
+    there = alone[second[alone] >= 0]
+    if len(there):
+        rank = links.finder.rank_of_truth(links.records[there], second[there], None, links.progress)
+        n_tied[there] = rank.n_tied + 1
+    result = _tied_rows(links, classes, second, n_tied, skip=1)
+    return {place: result[place] for place in alone.tolist()}
 
 
-class _Classes:
-    """Rows that cannot be told apart, by class."""
-
-    def __init__(self, of: Ints) -> None:
-        self.of = of
-        self._order = np.argsort(of, kind="stable")
-        self._starts = np.append(0, np.cumsum(np.bincount(of)))
-        self._kept: dict[int, Ints] = {}
-
-    def size(self, row: int) -> int:
-        own = self.of[row]
-        return int(self._starts[own + 1] - self._starts[own])
-
-    def rows(self, row: int) -> Followed:
-        own = int(self.of[row])
-        if own not in self._kept:
-            self._kept[own] = self._order[self._starts[own] : self._starts[own + 1]]
-        return Followed(self._kept[own], own, -1)
-
-
-class _Ask(NamedTuple):
-    """Who ties with a row, for each record; so many nearer ones are passed by."""
-
-    links: Links
-    classes: _Classes
-    passed: int
-    row: Ints  # -1: nobody
-    many: Ints
-
-    def answers(self) -> list[Followed | None]:
-        """By the list that there is, by class, or by a longer list."""
-        listed = self.links.top_candidates.rows[:, self.passed :]
-        found: list[Followed | None] = []
-        for place, (row, many) in enumerate(
-            zip(self.row.tolist(), self.many.tolist(), strict=True)
-        ):
-            if row < 0 or not many:
-                found.append(NOBODY)
-            elif many <= listed.shape[1]:
-                found.append(Followed(listed[place, :many], -1, -1))
-            else:
-                found.append(self.classes.rows(row) if self.classes.size(row) == many else None)
-        self._ask_again(found)
-        return found
-
-    def _ask_again(self, found: list[Followed | None]) -> None:
-        more = [
-            place
-            for place, one in enumerate(found)
-            if one is None and self.many[place] <= MOST_TIED
-        ]
-        if not more:
-            return
-        k = int(self.many[more].max()) + self.passed
-        links = self.links
+def _tied_rows(
+    links: Links, classes: Ints, first: Ints, n_tied: Ints, skip: int = 0
+) -> list[LinkedRows | None]:
+    """The rows that tie with a record's `first` row, after `skip` better ones; None: too many."""
+    listed = links.top_candidates.rows[:, skip:]
+    members, sizes = np.argsort(classes, kind="stable"), np.bincount(classes)
+    starts = np.cumsum(sizes) - sizes
+    result: list[LinkedRows | None] = []
+    for place, (row, n) in enumerate(zip(first.tolist(), n_tied.tolist(), strict=True)):
+        if row < 0 or not n:
+            result.append(LinkedRows(np.zeros(0, np.int64)))
+        elif n <= listed.shape[1]:
+            result.append(LinkedRows(listed[place, :n]))
+        elif sizes[own := int(classes[row])] == n:
+            result.append(LinkedRows(members[starts[own] : starts[own] + n], own))
+        else:
+            result.append(None)
+    more = [p for p, rows in enumerate(result) if rows is None and n_tied[p] <= MOST_TIED]
+    if more:
+        k = int(n_tied[more].max()) + skip
         longer = links.finder.nearest(links.records[more], k, links.progress).rows
         for place, rows in zip(more, longer, strict=True):
-            upto = self.passed + int(self.many[place])
-            found[place] = Followed(rows[self.passed : upto], -1, -1)
-
-
-def _less(found: Followed, row: int) -> Followed:
-    """The same rows without one of them."""
-    there = (found.rows == row).any() if row >= 0 else False
-    return found._replace(without=row) if there else found
+            result[place] = LinkedRows(rows[skip : skip + int(n_tied[place])])
+    return result

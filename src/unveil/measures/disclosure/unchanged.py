@@ -1,6 +1,4 @@
-"""Unchanged: what was released as it is, and whom that singles out."""
-
-from collections.abc import Sequence
+"""Unchanged columns: what was released as it was, and how many records that singles out."""
 
 import numpy as np
 
@@ -9,50 +7,45 @@ from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Unchanged, UnchangedColumn
 
 
-def unchanged(both: FilePair) -> Unchanged:
+def unchanged(pair: FilePair) -> Unchanged:
     """The columns released unchanged, and how many records they single out together.
 
-    What is released as it was needs no attack: whoever knew it before finds it again. A column
-    counts if every cell is the original's; a column that is confidential, or known to many,
-    should seldom be one.
+    A column counts if every cell is the original's. It needs no attack: an intruder who knows it
+    finds it again. Confidential and widely known columns should rarely be unchanged.
 
     Cells are compared as numbers or as labels; missing on both sides is unchanged, on one side
-    it is not. A generalised cell is unchanged if its text is the original's value. Where no
-    pair is known, a column that has the same cells in the release as in the original, in
-    whatever order, may be unchanged: then `known` is false. Identifiers are left out.
+    it is not. A generalised cell is unchanged if its text is the original's value. If no pair is
+    known (`known` is false), a column counts if both files have the same cells in any order.
+    Identifiers are left out.
 
     >>> import unveil
-    >>> from unveil.values.file_pair import FilePair
     >>> sample = unveil.households(300, seed=7).select(["sex", "age", "income"])
     >>> swapped = unveil.mask(sample, [unveil.masks.RankSwapping(p=10, columns=["age"])], seed=7)
     >>> found = unchanged(FilePair(sample, swapped.data, swapped.row_map))
     >>> found.unchanged, found.known
     (('sex', 'income'), True)
     """
-    columns = tuple(_compared(both, name) for name in both.columns)
-    kept = tuple(one.column for one in columns if one.unchanged)
-    quasi = tuple(name for name in both.with_role("quasi") if name in kept)
+    columns = tuple(_compare(pair, name) for name in pair.columns)
+    kept = tuple(column.column for column in columns if column.unchanged)
+    quasi = tuple(name for name in pair.with_role("quasi") if name in kept)
+    uniques = {names: uniqueness(pair.release, names).uniques for names in {kept, quasi} if names}
     return Unchanged(
-        known=bool(len(both.released)),
-        n=len(both.released),
-        records=len(both.release),
+        known=bool(len(pair.released)),
+        n=len(pair.released),
+        records=len(pair.release),
         columns=columns,
         unchanged=kept,
-        singled_out=_uniques(both, kept),
+        singled_out=uniques.get(kept, 0),
         quasi=quasi,
-        singled_out_quasi=_uniques(both, quasi),
+        singled_out_quasi=uniques.get(quasi, 0),
     )
 
 
-def _compared(both: FilePair, column: str) -> UnchangedColumn:
-    original, released = both.cells(column)
-    n = len(both.released)
+def _compare(pair: FilePair, column: str) -> UnchangedColumn:
+    original, released = pair.cells(column)
+    n = len(pair.released)
     if n:
-        same = int((original[both.originals] == released[both.released]).sum())
+        same = int((original[pair.originals] == released[pair.released]).sum())
         return UnchangedColumn(column=column, unchanged=same == n, share=same / n)
-    again = np.array_equal(np.sort(original), np.sort(released))
-    return UnchangedColumn(column=column, unchanged=again, share=None)
-
-
-def _uniques(both: FilePair, columns: Sequence[str]) -> int:
-    return uniqueness(both.release, columns).uniques if columns else 0
+    same_cells = np.array_equal(np.sort(original), np.sort(released))
+    return UnchangedColumn(column=column, unchanged=same_cells, share=None)

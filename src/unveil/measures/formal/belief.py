@@ -1,4 +1,4 @@
-"""Belief functions: what is known of which record it is, where no probability is known.
+"""Belief functions: knowledge about the true record without a full probability.
 
 Shafer, *A Mathematical Theory of Evidence* (1976); Smets & Kennes, *The transferable belief
 model* (1994).
@@ -19,12 +19,12 @@ from unveil.support.arrays import Floats
 from unveil.support.options import whole_number
 
 MOST_RECORDS = 10**9
-ROUNDING = 1e-9  # what sums to 1 within this sums to 1
+ROUNDING = 1e-9  # of a sum that is 1
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Belief:
-    """A belief function on n records: masses of sets, one of which holds the record.
+    """A belief function on n records: masses of sets, one of which contains the true record.
 
     Parameters
     ----------
@@ -45,29 +45,29 @@ class Belief:
         object.__setattr__(self, "n", whole_number(n, "n", 1, MOST_RECORDS))
         if not isinstance(masses, Mapping):
             raise UsageError(f"masses: a dict, sets to their masses, not {type(masses).__name__}")
-        found: dict[frozenset[int], float] = {}
+        summed: dict[frozenset[int], float] = {}
         weights = probabilities(list(masses.values()), "masses").tolist()
         for members, weight in zip(masses, weights, strict=True):
             records = self._set(members)
             if weight > 0:
-                found[records] = found.get(records, 0.0) + weight
-        if frozenset() in found:
-            raise UsageError("masses: the empty set has none, for some record it is")
-        object.__setattr__(self, "masses", MappingProxyType(found))
+                summed[records] = summed.get(records, 0.0) + weight
+        if frozenset() in summed:
+            raise UsageError("masses: the empty set has none")
+        object.__setattr__(self, "masses", MappingProxyType(summed))
 
     @classmethod
-    def of(cls, given: ArrayLike) -> Belief:
+    def of(cls, probability: ArrayLike) -> Belief:
         """The belief function of a probability: all mass on single records.
 
         >>> Belief.of([0.25, 0.75]).belief([1])
         0.75
         """
-        each = probabilities(given, "probabilities").tolist()
-        return cls(len(each), {(record,): mass for record, mass in enumerate(each)})
+        masses = probabilities(probability, "probabilities").tolist()
+        return cls(len(masses), {(record,): mass for record, mass in enumerate(masses)})
 
     @classmethod
     def vacuous(cls, n: int) -> Belief:
-        """The belief function of somebody who knows nothing: all mass on all records.
+        """The belief function without any knowledge: all mass on the set of all records.
 
         >>> Belief.vacuous(4).belief([0, 1, 2]), Belief.vacuous(4).plausibility([3])
         (0.0, 1.0)
@@ -75,25 +75,17 @@ class Belief:
         return cls(n, {range(whole_number(n, "n", 1, MOST_RECORDS)): 1.0})
 
     def belief(self, records: Iterable[int]) -> float:
-        """How much is certainly in a set: the mass of the sets inside it.
-
-        >>> Belief(3, {(0,): 0.25, (0, 1): 0.5, (2,): 0.25}).belief([0, 1])
-        0.75
-        """
+        """The mass of the sets inside this set: it certainly contains the true record."""
         inside = self._set(records)
         return float(sum(mass for members, mass in self.masses.items() if members <= inside))
 
     def plausibility(self, records: Iterable[int]) -> float:
-        """How much may be in a set: the mass of the sets that meet it.
-
-        >>> Belief(3, {(0,): 0.25, (0, 1): 0.5, (2,): 0.25}).plausibility([1])
-        0.5
-        """
+        """The mass of the sets that meet this set: it may contain the true record."""
         met = self._set(records)
         return float(sum(mass for members, mass in self.masses.items() if members & met))
 
     def pignistic(self) -> Floats:
-        """The probability by which to bet: each set's mass in equal parts on its records.
+        """The probability for bets: the mass of each set in equal parts on its records.
 
         >>> Belief(3, {(0,): 0.25, (0, 1): 0.5, (2,): 0.25}).pignistic().tolist()
         [0.5, 0.25, 0.25]
@@ -114,13 +106,13 @@ class Belief:
         return f"Belief({self.n:,} records, masses of {len(self.masses):,} sets)"
 
 
-def probabilities(given: ArrayLike, name: str) -> Floats:
-    """Numbers that are probabilities: none negative, 1 in all; what rounding left is mended."""
+def probabilities(numbers: ArrayLike, name: str) -> Floats:
+    """Numbers that are checked to be probabilities with the sum 1, which becomes exact."""
     try:
-        each = np.array(given, np.float64)
+        values = np.array(numbers, np.float64)
     except (TypeError, ValueError):
-        each = np.zeros(0)
-    if each.ndim != 1 or not (each >= 0).all() or not abs(each.sum() - 1) <= ROUNDING:
+        values = np.zeros(0)
+    if values.ndim != 1 or not (values >= 0).all() or not abs(values.sum() - 1) <= ROUNDING:
         raise UsageError(f"{name}: numbers, none of them below 0, whose sum is 1")
-    mended: Floats = each / each.sum()
-    return mended
+    exact: Floats = values / values.sum()
+    return exact

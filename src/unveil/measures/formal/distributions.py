@@ -1,6 +1,6 @@
-"""Each record's result as a distribution over the candidates: what an attack says of it.
+"""Distributions: an attack's result for each record as a probability over the candidates.
 
-It is what Definition 2 of the paper on supervised linkage (section 2.4) asks of an attack.
+Definition 2 of the paper on supervised linkage (section 2.4).
 """
 
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ import numpy as np
 
 from unveil.errors import UsageError
 from unveil.measures.formal.belief import ROUNDING
-from unveil.measures.identity.hits import LOOKED_AT
+from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.support.arrays import Floats, Ints
 from unveil.values.links import Links
 from unveil.wording import count
 
 MOST_TIED = 1000  # candidates that an attack lists for one record
-AT_ONCE = 5000  # records whose ties are listed together
+BATCH_SIZE = 5000  # records whose ties are listed together
 
 
 @runtime_checkable
@@ -29,9 +29,9 @@ class Distributed(Protocol):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Distributions:
-    """For each record a probability over the candidates; none for one without candidates.
+    """For each record a probability over its candidates, if it has any.
 
-    Those of record i, by its place in `records`, are from starts[i] to starts[i + 1].
+    The candidates of the record at place i of `records` are those from starts[i] to starts[i + 1].
 
     >>> two = np.array([3, 5]), np.array([0.5, 0.5])
     >>> [part.tolist() for part in Distributions(np.array([7]), np.array([0, 2]), *two)[0]]
@@ -61,8 +61,8 @@ class Distributions:
         sums = np.bincount(self._places(), self.probability, len(self))
         if (sums > 1 + ROUNDING).any() or not (self.probability >= 0).all():
             raise UsageError(
-                "distributions: probabilities are 0 or more, and at most 1 in all for a record: "
-                "what is left is that it has no partner"
+                "distributions: probabilities are 0 or more, and sum to at most 1 for a record; "
+                "the rest is the probability that it has no partner"
             )
 
     def __len__(self) -> int:
@@ -74,33 +74,25 @@ class Distributions:
         return self.rows[here], self.probability[here]
 
     def of(self, rows: Ints) -> Floats:
-        """The probability that each record's result gives to a row of its own.
-
-        >>> import unveil
-        >>> people = unveil.households(100)
-        >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
-        >>> float(distributions(links).of(links.true_rows).max())
-        1.0
-        """
+        """The probability that each record's result gives to one row, such as its true row."""
         places = self._places()
         right = np.where(self.rows == rows[places], self.probability, 0.0)
-        given: Floats = np.bincount(places, right, len(self)).astype(np.float64)
-        return given
+        result: Floats = np.bincount(places, right, len(self)).astype(np.float64)
+        return result
 
     def _places(self) -> Ints:
-        """The place of the record of each entry."""
+        """The place of each entry's record."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def __repr__(self) -> str:
         return f"Distributions({count(len(self), 'record')}, {count(len(self.rows), 'candidate')})"
 
 
-def distributions(links: Links, *, sample: int = LOOKED_AT) -> Distributions:
+def distributions(links: Links, *, sample: int = SAMPLE_SIZE) -> Distributions:
     """Each record's result as a distribution over the candidates (Definition 2).
 
-    As the attack gives it, where it knows probabilities; else equal parts for all candidates
-    that tie for the best. A record that is compared with nobody has none. Of many records a
-    sample is looked at, the one of `links.sample`.
+    It is the attack's own, if that has probabilities; otherwise all candidates that tie for the
+    best have equal parts. A record without candidates has none. At most `sample` records are drawn.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -109,30 +101,31 @@ def distributions(links: Links, *, sample: int = LOOKED_AT) -> Distributions:
     >>> rows.tolist(), probability.tolist()
     ([0], [1.0])
     """
-    some = links.sample(sample)
-    if isinstance(some.finder, Distributed):
-        return Distributions(some.records, *some.finder.distribution(some.records))
-    n_best = some.n_best
+    sampled = links.sample(sample)
+    records = sampled.records
+    if isinstance(sampled.finder, Distributed):
+        return Distributions(records, *sampled.finder.distribution(records))
+    n_best = sampled.n_best
     if n_best.max(initial=0) > MOST_TIED:
         raise UsageError(
             f"{count(int((n_best > MOST_TIED).sum()), 'record')} tie with more than {MOST_TIED:,} "
             "candidates, which are not listed: let the intruder know more attributes; "
             "formal(links) needs no list"
         )
-    listed = some.top_candidates.rows.shape[1]
-    few = np.flatnonzero(n_best <= listed)
-    parts = [_ties(few, some.top_candidates.rows[few], n_best)]
-    many = np.flatnonzero(n_best > listed)
-    many = many[np.argsort(n_best[many], kind="stable")]  # so that few ask for more than they have
-    for start in range(0, len(many), AT_ONCE):
-        batch = many[start : start + AT_ONCE]
-        most = int(n_best[batch[-1]])
-        found = some.finder.nearest(some.records[batch], most, some.progress)
-        parts.append(_ties(batch, found.rows, n_best))
-    of, rows = (np.concatenate(part) for part in zip(*parts, strict=True))
+    listed = sampled.top_candidates.rows
+    complete = np.flatnonzero(n_best <= listed.shape[1])
+    parts = [_ties(complete, listed[complete], n_best)]
+    more = np.flatnonzero(n_best > listed.shape[1])
+    more = more[np.argsort(n_best[more], kind="stable")]  # so that a batch needs about the same k
+    for start in range(0, len(more), BATCH_SIZE):
+        batch = more[start : start + BATCH_SIZE]
+        k = int(n_best[batch[-1]])
+        nearest = sampled.finder.nearest(records[batch], k, sampled.progress)
+        parts.append(_ties(batch, nearest.rows, n_best))
+    places, rows = (np.concatenate(part) for part in zip(*parts, strict=True))
     starts = np.append(0, np.cumsum(n_best))
     probability = np.repeat(1 / np.maximum(n_best, 1), n_best)
-    return Distributions(some.records, starts, rows[np.argsort(of, kind="stable")], probability)
+    return Distributions(records, starts, rows[np.argsort(places, kind="stable")], probability)
 
 
 def _ties(places: Ints, rows: Ints, n_best: Ints) -> tuple[Ints, Ints]:

@@ -1,7 +1,7 @@
-"""Re-identification as defined: how many of an attack's results are compatible with the truth.
+"""Formal re-identification: how many of an attack's results are compatible with the truth.
 
-Definition 4 of the paper on supervised linkage (section 2.4): an attack is record linkage where
-the probability that it gives is compatible with the true one.
+Definition 4 of the paper on supervised linkage (section 2.4): an attack is record linkage if its
+probability is compatible with the true one.
 """
 
 from __future__ import annotations
@@ -13,48 +13,41 @@ import numpy as np
 from unveil.errors import UsageError
 from unveil.measures.formal.compatibility import compatible
 from unveil.measures.formal.distributions import Distributed, Distributions, distributions
-from unveil.measures.identity.hits import LOOKED_AT, hits
+from unveil.measures.identity.hits import SAMPLE_SIZE, hits
 from unveil.support.arrays import Bools, Ints
 from unveil.values.links import Links
 
 
 class Formal(NamedTuple):
-    """How far an attack is record linkage as defined: of how many records, and what it says."""
+    """How far an attack is record linkage by the definition."""
 
     compatible: float  # the share of the records whose result is compatible with the truth
     hit: float  # the mean probability that a result gives to the true record
-    n: int  # records looked at, all of them with a true record
+    n: int  # sampled records with a true record
     population: int
 
 
-def formal(links: Links, *, sample: int = LOOKED_AT) -> Formal:
+def formal(links: Links, *, sample: int = SAMPLE_SIZE) -> Formal:
     """The share of the records whose result is compatible with the truth (Definition 4).
 
-    A record's result is its distribution of `distributions`. The true distribution is what
-    somebody knows who knows everything but who is who among equal released rows:
+    A record's result is its distribution of `distributions`. The true distribution knows everything
+    except who is who among equal released rows:
 
     - release-to-original, as defined: uniform on the originals, of those that the intruder has,
       of all released rows that equal this one in the attributes that the attack sees;
     - original-to-release: uniform on the released rows that equal the true one in these.
 
-    So an attack by nearest candidates is right on an original if nothing is nearer than its true
-    row, and on a released row if nothing is nearer than any of the originals that share it: to
-    name one of these and not the others is more than can be known. Records without a true record
-    are not counted; one that is compared with nobody, or not with its true record, is not
+    So an attack by nearest candidates is right on an original if nothing is closer than its true
+    row, and on a released row if nothing is closer than any of the originals that share it. Records
+    without a true record are not counted; a record that is not compared with its true record is not
     compatible.
 
-    It says whether an attack ever claims too much, not whether it finds anybody: a result that
-    takes all records for alike is compatible with every truth. `hit`, beside it, is what
-    `hits` are on average.
+    This shows whether an attack claims too much, not whether it finds anybody: a uniform result is
+    compatible with every truth. `hit`, beside it, is the mean of `hits`.
 
-    Parameters
-    ----------
-    links
-        Of an attack, with the truth known. In the direction release-to-original they are not a
-        sample: the originals of equal rows would be left out.
-    sample
-        So many records are looked at where the attack gives probabilities, each of which may take
-        a linear program (see `compatible`); else all of them are.
+    If the attack gives probabilities, at most `sample` records are drawn, as each may take a linear
+    program (see `compatible`). The links themselves must be of all records in the direction
+    release-to-original: a sample would leave out originals of equal rows.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -63,35 +56,35 @@ def formal(links: Links, *, sample: int = LOOKED_AT) -> Formal:
     1.0
     """
     if isinstance(links.finder, Distributed):
-        shared, some = _Shared.of(links), links.sample(sample)
-        known = some.true_rows >= 0
-        results = distributions(some, sample=max(len(some), 1))
-        own, right = results.of(some.true_rows), _agreeing(results, shared, some)
+        shared, sampled = _ClassMembers.of(links), links.sample(sample)
+        known = sampled.true_rows >= 0
+        results = distributions(sampled, sample=max(len(sampled), 1))
+        hit, right = results.of(sampled.true_rows), _are_compatible(results, shared, sampled)
     else:
         known = links.true_rows >= 0
-        own, right = hits(links), links.n_closer == 0
-        if links.intruder.reverse:  # rows of a class ask alike: each answers for all
-            classes = _classes_of(links)
+        hit, right = hits(links), links.n_closer == 0
+        if links.intruder.reverse:  # rows of a class have the same result
+            classes = _query_classes(links)
             right = ~np.isin(classes, classes[known & ~right])
     n = int(known.sum())
-    hit = float(np.sort(own[known]).sum()) / max(n, 1)  # in whatever order the rows stand
-    return Formal(float(right[known].sum()) / max(n, 1), hit, n, links.population)
+    mean_hit = float(np.sort(hit[known]).sum()) / max(n, 1)  # the order of the rows has no effect
+    return Formal(float(right[known].sum()) / max(n, 1), mean_hit, n, links.population)
 
 
-def _classes_of(links: Links) -> Ints:
-    """The class of each released row that looks for its original; all of each class are here."""
+def _query_classes(links: Links) -> Ints:
+    """The class of each released row that is linked; classes must be complete."""
     classes = links.finder.classes()
     own = classes[links.records]
-    missed = np.bincount(classes) - np.bincount(own, minlength=int(classes.max(initial=-1)) + 1)
-    if missed[own].any():
+    missing = np.bincount(classes) - np.bincount(own, minlength=int(classes.max(initial=-1)) + 1)
+    if missing[own].any():
         raise UsageError(
-            "formal: these links are a sample, in which not all released rows that equal each "
-            "other are: give the links of all, and sample="
+            "formal: these links are a sample without some released rows that equal others: give "
+            "the links of all records, and sample="
         )
     return own
 
 
-class _Shared(NamedTuple):
+class _ClassMembers(NamedTuple):
     """The records that share each class of equal released rows."""
 
     classes: Ints  # of released rows
@@ -99,14 +92,14 @@ class _Shared(NamedTuple):
     members: Ints
 
     @classmethod
-    def of(cls, links: Links) -> _Shared:
+    def of(cls, links: Links) -> _ClassMembers:
         classes = links.finder.classes()
-        of, members = classes, np.arange(len(classes))
+        class_of, members = classes, np.arange(len(classes))
         if links.intruder.reverse:
             known = links.true_rows >= 0
-            of, members = _classes_of(links)[known], links.true_rows[known]
-        order = np.argsort(of, kind="stable")
-        starts = np.searchsorted(of[order], np.arange(int(classes.max(initial=-1)) + 2))
+            class_of, members = _query_classes(links)[known], links.true_rows[known]
+        order = np.argsort(class_of, kind="stable")
+        starts = np.searchsorted(class_of[order], np.arange(int(classes.max(initial=-1)) + 2))
         return cls(classes, starts, members[order])
 
     def with_row(self, row: int) -> Ints:
@@ -115,18 +108,18 @@ class _Shared(NamedTuple):
         return self.members[start:stop]
 
 
-def _agreeing(results: Distributions, shared: _Shared, links: Links) -> Bools:
-    """Whether each result is compatible with the uniform distribution on those who share."""
+def _are_compatible(results: Distributions, shared: _ClassMembers, links: Links) -> Bools:
+    """Whether each result is compatible with the uniform distribution on its class."""
     right = np.zeros(len(links), np.bool_)
     released = links.records if links.intruder.reverse else links.true_rows
     for place in np.flatnonzero(links.true_rows >= 0).tolist():
         rows, probability = results[place]
         members = shared.with_row(int(released[place]))
-        both, at = np.unique(np.concatenate([rows, members]), return_inverse=True)
-        attack, truth = np.zeros((2, len(both)))
+        union, at = np.unique(np.concatenate([rows, members]), return_inverse=True)
+        attack, truth = np.zeros((2, len(union)))
         attack[at[: len(rows)]] = probability
         truth[at[len(rows) :]] = 1 / len(members)
-        # Who may be the true record and has no probability keeps nothing, and so can give nothing.
+        # A possible true record without probability keeps nothing, and so can give nothing.
         possible = attack[truth > 0].all() and attack.sum() > 0
         right[place] = bool(possible) and compatible(attack / attack.sum(), truth).compatible
     return right

@@ -1,31 +1,42 @@
-"""How many links are right by chance: the laws that a number of hits is held against."""
+"""Chance: the laws of the number of hits of an intruder who knows nothing.
 
+`random_matching` and `random_links` give it in closed form. `permutation_law` draws it for given
+attacks, whatever ties and blocks they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, isnan, log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.errors import UsageError
+from unveil.support.arrays import Floats, Ints
 from unveil.support.options import whole_number
+from unveil.support.seeds import stream
+from unveil.values.links import ComparisonBlock, Links
 
 MOST_RECORDS = 10**9
-NOTHING = 760.0  # exp(-760) is nothing in 64 bits
+MOST_DRAWS = 10**6
+DRAWN_AT_ONCE = 2_000_000  # records with a drawn truth in one search
+UNDERFLOW = 760.0  # exp(-760) is 0 in 64 bits
 
 
 @dataclass(frozen=True, eq=False)
 class ChanceLaw:
-    """The probability of each number of hits, for an intruder who knows nothing.
+    """The probability of each number of hits for an intruder who knows nothing.
 
     Numbers of hits beyond the last have a probability too small for 64 bits.
     """
 
     records: int  # that the intruder links
-    candidates: int  # that each may be linked with
-    probabilities: NDArray[np.float64]  # of 0, 1, 2, ... hits
+    candidates: int  # of each record
+    probabilities: Floats  # of 0, 1, 2, ... hits
 
     def exactly(self, hits: int) -> float:
-        """The probability of so many hits.
+        """The probability of this number of hits.
 
         >>> round(random_matching(100, 100).exactly(0), 8)
         0.36787944
@@ -33,9 +44,9 @@ class ChanceLaw:
         return float(self.probabilities[hits]) if 0 <= hits < len(self.probabilities) else 0.0
 
     def at_least(self, hits: float) -> float:
-        """The probability of so many hits or more: the p-value of an attack.
+        """The probability of this number of hits or more: the p-value of an attack.
 
-        Hits may be a fraction, where ties are shared.
+        Shared ties make a fraction of a hit.
 
         >>> f"{random_matching(100, 100).at_least(26):.4e}"
         '9.4723e-28'
@@ -47,7 +58,7 @@ class ChanceLaw:
 
     @property
     def mean(self) -> float:
-        """The hits that chance alone can expect.
+        """The expected number of hits.
 
         >>> random_matching(10, 100).mean
         0.1
@@ -59,7 +70,7 @@ class ChanceLaw:
 
 
 def random_matching(records: int, candidates: int) -> ChanceLaw:
-    """The law of the hits when records are matched one to one with candidates, at random.
+    """The law of the hits when records are matched one-to-one with candidates at random.
 
     Every record's true candidate is there, and none is matched twice. The probability of
     exactly r hits for m records and n candidates is the sum over v of
@@ -71,18 +82,18 @@ def random_matching(records: int, candidates: int) -> ChanceLaw:
     """
     m, n = _sizes(records, candidates)
     if m > n:
-        raise UsageError("a matching one to one needs at least as many candidates as records")
-    found, places = [], 1.0  # places: C(m, r) (n - r)! / n!, the rest being a short series
+        raise UsageError("a one-to-one matching needs at least as many candidates as records")
+    result, places = [], 1.0  # places: C(m, r) (n - r)! / n!, the rest being a short series
     for r in range(m + 1):
-        found.append(places * _nobody_else(m - r, n - r))
+        result.append(places * _no_hit(m - r, n - r))
         places *= (m - r) / ((r + 1) * (n - r)) if r < m else 0.0
         if places == 0.0:
             break
-    return ChanceLaw(m, n, np.array(found))
+    return ChanceLaw(m, n, np.array(result))
 
 
-def _nobody_else(m: int, n: int) -> float:
-    """The probability that none of m records, matched one to one with n candidates, is right."""
+def _no_hit(m: int, n: int) -> float:
+    """The probability that no record is right in a random matching of m records, n candidates."""
     total, term = 0.0, 1.0
     for v in range(m + 1):
         total += term
@@ -94,7 +105,7 @@ def _nobody_else(m: int, n: int) -> float:
 
 
 def random_links(records: int, candidates: int) -> ChanceLaw:
-    """The law of the hits when each record is linked at random, whatever the others are.
+    """The law of the hits when each record is linked at random, independently of the others.
 
     It is binomial. Several records may be linked with one candidate, as when each takes
     its nearest.
@@ -105,9 +116,9 @@ def random_links(records: int, candidates: int) -> ChanceLaw:
     from scipy.stats import binom
 
     m, n = _sizes(records, candidates)
-    most, mean = 64.0, m / n
-    most += mean
-    while most < m and most * log(most / mean) - most + mean < NOTHING:  # Chernoff's bound
+    mean = m / n
+    most = 64.0 + mean
+    while most < m and most * log(most / mean) - most + mean < UNDERFLOW:  # Chernoff's bound
         most = 1.2 * most + 1
     most = min(m, int(most))
     law = binom.pmf(np.arange(most + 1), m, 1 / n)
@@ -119,3 +130,132 @@ def _sizes(records: int, candidates: int) -> tuple[int, int]:
         whole_number(records, "records", 1, MOST_RECORDS),
         whole_number(candidates, "candidates", 1, MOST_RECORDS),
     )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DrawnLaw:
+    """The hits of an attack when the truth is drawn at random, in many draws."""
+
+    hits: Floats  # of each draw, ascending
+
+    def at_least(self, hits: float) -> float:
+        """The share of draws with this number of hits or more, the tested one among them.
+
+        >>> DrawnLaw(np.array([0.0, 1.0, 4.0])).at_least(2)
+        0.5
+        """
+        # Hits are sums of fractions: equal ones may differ in their last digit.
+        more = len(self.hits) - np.searchsorted(self.hits, hits - 1e-9)
+        return float((1 + more) / (1 + len(self.hits)))
+
+    @property
+    def mean(self) -> float:
+        """The expected number of hits."""
+        return float(self.hits.mean())
+
+    def __repr__(self) -> str:
+        return f"DrawnLaw({len(self.hits):,} draws)"
+
+
+def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
+    """The law of the hits when each record's true row is drawn at random from its block.
+
+    It is valid for all ties, blocks and fractions. For several attacks on the same records with
+    the same truth, it is the law of the best attack: the baseline of the worst case. No two
+    records of a block get the same true row, as long as there are enough.
+
+    >>> import unveil
+    >>> people = unveil.households(50)
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> permutation_law([links], draws=9).at_least(50)
+    0.1
+    """
+    draws = whole_number(draws, "draws", 1, MOST_DRAWS)
+    if not attacks:
+        raise UsageError("attacks: at least one")
+    first = attacks[0]
+    if not (first.true_rows >= 0).any():
+        raise UsageError("no record's true row is among the candidates: there is nothing to draw")
+    if any(
+        other.candidates != first.candidates
+        or not np.array_equal(other.records, first.records)
+        or not np.array_equal(other.true_rows, first.true_rows)
+        for other in attacks
+    ):
+        raise UsageError("attacks: all of the same records, with the same truth")
+    records = first.records[first.true_rows >= 0]
+    records = records[np.argsort(first.order.records[records])]  # row order has no effect
+    lots = TruthLottery.of(
+        first.finder.comparison_blocks(records), len(records), first.order.candidates
+    )
+    rng = stream(first.seed, "attack", "chance")
+    at_once = max(1, DRAWN_AT_ONCE // max(len(records), 1))
+    best: list[Floats] = []
+    for start in range(0, draws, at_once):
+        truths = [lots.draw(rng) for _ in range(min(at_once, draws - start))]
+        tried, queries = np.concatenate(truths), np.tile(records, len(truths))
+        hits = []
+        for links in attacks:
+            per_record = links.finder.rank_of_truth(queries, tried, 1, None).hits
+            hits.append(per_record.reshape(len(truths), -1).sum(axis=1))
+        best.append(np.max(hits, axis=0))
+    return DrawnLaw(np.sort(np.concatenate(best)))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TruthLottery:
+    """The candidates of all blocks, block after block, from which truths are drawn."""
+
+    candidates: Ints
+    block: Ints  # of each candidate
+    records: Ints  # those that have candidates, block after block
+    start: Ints  # for each of these records, where its block's candidates begin,
+    size: Ints  # how many candidates there are,
+    rank: Ints  # its place among the records of the block,
+    rivals: Ints  # and how many records the block has
+    n_records: int  # all, also those without candidates
+
+    @classmethod
+    def of(cls, blocks: Sequence[ComparisonBlock], n_records: int, order: Ints) -> TruthLottery:
+        """Sort blocks by their records, and candidates by their contents (`order`)."""
+        blocks = sorted(
+            (block for block in blocks if len(block.candidates)),
+            key=lambda block: int(block.records.min()),
+        )
+        sizes = np.array([len(block.candidates) for block in blocks], np.int64)
+        rivals = np.array([len(block.records) for block in blocks], np.int64)
+        block_of_record = np.repeat(np.arange(len(blocks)), rivals)
+        block_of_candidate = np.repeat(np.arange(len(blocks)), sizes)
+        none = np.zeros(0, np.int64)
+        candidates = np.concatenate([none, *(block.candidates for block in blocks)])
+        return cls(
+            candidates=candidates[np.lexsort((order[candidates], block_of_candidate))],
+            block=block_of_candidate,
+            records=np.concatenate([none, *(np.sort(block.records) for block in blocks)]),
+            start=(np.cumsum(sizes) - sizes)[block_of_record],
+            size=sizes[block_of_record],
+            rank=np.arange(len(block_of_record)) - (np.cumsum(rivals) - rivals)[block_of_record],
+            rivals=rivals[block_of_record],
+            n_records=n_records,
+        )
+
+    def draw(self, rng: np.random.Generator) -> Ints:
+        """A true row for each record, none twice in a block as long as there are enough."""
+        at = self.start + (rng.random(len(self.start)) * self.size).astype(np.int64)
+        crowded = self.rivals > self.size / 2
+        dealt = crowded & (self.rivals <= self.size)
+        if dealt.any():  # where most candidates are needed, all are shuffled
+            shuffled = np.lexsort((rng.random(len(self.block)), self.block))
+            at[dealt] = shuffled[(self.start + self.rank)[dealt]]
+        rest = np.flatnonzero(~crowded)
+        taken = np.zeros(len(self.candidates), np.bool_)
+        while len(rest):  # drawn again until none is drawn twice
+            _, first = np.unique(at[rest], return_index=True)
+            new = np.zeros(len(rest), np.bool_)
+            new[first] = ~taken[at[rest[first]]]
+            taken[at[rest[new]]] = True
+            rest = rest[~new]
+            at[rest] = self.start[rest] + (rng.random(len(rest)) * self.size[rest]).astype(np.int64)
+        truth = np.full(self.n_records, -1)
+        truth[self.records] = self.candidates[at]
+        return truth

@@ -1,28 +1,28 @@
-"""Claims: what an intruder would assert who does not know the truth, and how much is right."""
+"""Claims: links that an intruder asserts without knowing the truth, and how many are right."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from unveil.errors import UsageError
-from unveil.measures.identity.hits import LOOKED_AT, hits
+from unveil.measures.identity.hits import SAMPLE_SIZE, hits
 from unveil.support.arrays import Floats
 from unveil.support.options import share, whole_number
 from unveil.values.links import Links
 from unveil.values.results.risk import Claims
 
-ROUNDING = 1e-9  # margins nearer than this are equal
-SURE = 1 - 1e-8  # as much less likely as the second can be that is still possible
-CLEAR = 0.5  # the margin of a clear link: the second best is at least twice as far
+ROUNDING = 1e-9  # margins that differ by less are equal
+LARGEST_POSSIBLE = 1 - 1e-8  # margin of likelihoods if the second candidate is possible at all
+CLEAR_MARGIN = 0.5  # the second-best candidate is at least twice as far
 
 
 def margins(links: Links, *, without_true: bool = False) -> Floats:
-    """How much nearer the best candidate is than the second: 0 for a tie, 1 for no distance.
+    """How much closer the best candidate is than the second: 0 for a tie, 1 for no distance.
 
-    Of likelihoods, how much less likely the second is: 0 for a tie, 1 where it cannot be.
-    It is what an intruder sees who does not know the truth. `without_true` takes the true
-    row out of the candidates, as if its person were not in the release. A record with
-    one candidate only has margin 1, with none -1.
+    For likelihoods, how much less likely the second is: 0 for a tie, 1 if it is impossible.
+    An intruder sees the margin without knowing the truth. `without_true` removes the true
+    row from the candidates, as if its person were not in the release. A record with a single
+    candidate has margin 1, with none -1.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -32,18 +32,18 @@ def margins(links: Links, *, without_true: bool = False) -> Floats:
     """
     if not links.finder.margins:
         raise UsageError(
-            f"{links.name}: its scores are no distances, so that no margin between them says how "
+            f"{links.name}: its scores are not distances, so no margin between them shows how "
             "sure a link is"
         )
     rows, scores = links.top_candidates.rows, links.top_candidates.scores
     if without_true:
-        gone = rows == links.true_rows[:, None]
-        order = np.argsort(gone, axis=1, kind="stable")
-        scores = np.take_along_axis(np.where(gone, np.inf, scores), order, axis=1)
+        removed = rows == links.true_rows[:, None]
+        order = np.argsort(removed, axis=1, kind="stable")
+        scores = np.take_along_axis(np.where(removed, np.inf, scores), order, axis=1)
     best, second = scores[:, 0], scores[:, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         if links.finder.margins == "likelihood":
-            margin = np.minimum(-np.expm1(best - second), SURE)
+            margin = np.minimum(-np.expm1(best - second), LARGEST_POSSIBLE)
         else:
             size = np.maximum(np.abs(second), np.abs(best))
             margin = (second - best) / np.where(size > 0, size, 1.0)
@@ -51,19 +51,13 @@ def margins(links: Links, *, without_true: bool = False) -> Floats:
     return np.where(np.isinf(best), -1.0, margin)
 
 
-def clear(links: Links) -> float:
-    """The margin of a link that an intruder would assert: of likelihoods, that no other can be.
-
-    >>> import unveil
-    >>> people = unveil.households(100)
-    >>> clear(unveil.attack(people, people, unveil.attacks.Distance()))
-    0.5
-    """
-    return 1.0 if links.finder.margins == "likelihood" else CLEAR
+def clear_margin(links: Links) -> float:
+    """The margin that an intruder demands: 0.5, or 1 for likelihoods (no other row is possible)."""
+    return 1.0 if links.finder.margins == "likelihood" else CLEAR_MARGIN
 
 
 def claims(links: Links, margin: float | None = None) -> Claims:
-    """The links that an intruder claims who demands a margin, and how many of them are right.
+    """The links that an intruder who demands a margin claims, and how many of them are right.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -71,18 +65,18 @@ def claims(links: Links, margin: float | None = None) -> Claims:
     >>> claims(links).claimed == claims(links).right
     True
     """
-    claimed = margins(links) >= _demanded(links, margin)
+    claimed = margins(links) >= _least_margin(links, margin)
     return Claims(len(links), int(claimed.sum()), float(hits(links)[claimed].sum()))
 
 
 def control(links: Links, margin: float | None = None, *, outsiders: Links | None = None) -> Claims:
-    """What the same intruder would claim of people who are not in the release: all of it wrong.
+    """The claims of the same intruder about people who are not in the release: all are wrong.
 
-    Where it is about as much as is claimed of those who are in it, a claim proves nothing. It
-    goes from 0 to all records looked at; the lower it is, the more a claim is worth.
+    If they are about as many as the claims about people who are in it, a claim proves nothing. The
+    number goes from 0 to all sampled records; the lower it is, the more a claim is worth.
 
-    Each record is attacked with its own row taken out; or `outsiders` are links of the same
-    attack on people who are known not to be in the release, as `links.on(people)` makes them.
+    Each record is attacked without its own row; or `outsiders` are links of the same attack on
+    people who are known not to be in the release, from `links.on(people)`.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -92,16 +86,16 @@ def control(links: Links, margin: float | None = None, *, outsiders: Links | Non
     >>> control(links, outsiders=links.on(unveil.households(50, seed=1))).n
     50
     """
-    looked = margins(links, without_true=True) if outsiders is None else margins(outsiders)
-    return Claims(len(looked), int((looked >= _demanded(links, margin)).sum()), 0.0)
+    values = margins(links, without_true=True) if outsiders is None else margins(outsiders)
+    return Claims(len(values), int((values >= _least_margin(links, margin)).sum()), 0.0)
 
 
-def _demanded(links: Links, margin: float | None) -> float:
-    return share(clear(links) if margin is None else margin, "margin") - ROUNDING
+def _least_margin(links: Links, margin: float | None) -> float:
+    return share(clear_margin(links) if margin is None else margin, "margin") - ROUNDING
 
 
 class Precision(NamedTuple):
-    """For each margin that an intruder may demand: what is claimed, and how much of it is right."""
+    """What is claimed at each margin that an intruder may demand, and how much of it is right."""
 
     margin: Floats
     coverage: Floats  # the share of the records that are claimed
@@ -110,7 +104,7 @@ class Precision(NamedTuple):
     n: int
 
 
-def precision(links: Links, *, sample: int = LOOKED_AT, steps: int = 20) -> Precision:
+def precision(links: Links, *, sample: int = SAMPLE_SIZE, steps: int = 20) -> Precision:
     """Precision against coverage, for an intruder who claims only links with a clear margin.
 
     >>> import unveil
@@ -119,16 +113,15 @@ def precision(links: Links, *, sample: int = LOOKED_AT, steps: int = 20) -> Prec
     >>> precision(links).n
     100
     """
-    some = links.sample(sample)
-    demanded = np.arange(steps) / whole_number(steps, "steps", 1, 1000)
-    least = demanded[:, None] - ROUNDING
-    own, other, right = margins(some), margins(some, without_true=True), hits(some)
-    claimed = own >= least
-    many = claimed.sum(axis=1)
+    sampled = links.sample(sample)
+    margin = np.arange(steps) / whole_number(steps, "steps", 1, 1000)
+    least = margin[:, None] - ROUNDING
+    claimed = margins(sampled) >= least
+    right, n_claimed = (claimed * hits(sampled)).sum(axis=1), claimed.sum(axis=1)
     return Precision(
-        demanded,
-        many / len(some),
-        np.where(many > 0, (claimed * right).sum(axis=1) / np.maximum(many, 1), np.nan),
-        (other >= least).mean(axis=1),
-        len(some),
+        margin,
+        n_claimed / len(sampled),
+        np.where(n_claimed > 0, right / np.maximum(n_claimed, 1), np.nan),
+        (margins(sampled, without_true=True) >= least).mean(axis=1),
+        len(sampled),
     )

@@ -1,4 +1,10 @@
-"""Hits: how likely each record is linked with its true row."""
+"""Hits: expected hit of a record = [n_closer = 0] / (1 + n_tied).
+
+n_closer counts the candidates that are strictly closer to the record than its true row, n_tied
+those that are exactly as close. An attack that breaks ties at random links the record correctly
+with this probability, so the sum over all records is the expected number of correct links. The
+search counts both (`Links.rank_of_truth`); a matching replaces the formula by its own probability.
+"""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
@@ -11,25 +17,25 @@ from unveil.support.options import share, whole_number
 from unveil.values.links import Links
 
 Ties = Literal["expected", "unique", "any", "first"]
-LOOKED_AT = 2000  # records on which what takes long is measured
-MOST_PLACES = 1000
+SAMPLE_SIZE = 2000  # records that expensive measures look at
+LARGEST_K = 1000
 
 
 def hits(links: Links, *, ties: Ties = "expected") -> Floats:
-    """For each record the probability that the attack links it with its true row: its risk.
+    """The risk of each record: the probability that the attack links it with its true row.
 
-    It is 1 where the true row is nearer than all others, a half where one other is just as near,
-    and 0 where another is nearer.
+    It is 1 if the true row is closer than all others, one half if one other is exactly as close,
+    and 0 if another is closer: [n_closer = 0] / (1 + n_tied).
 
     Parameters
     ----------
     links
         Of an attack, with the truth known.
     ties
-        What a tie with the true row is worth: its share ("expected"), nothing ("unique"), a
-        whole hit ("any"), or one if the true row stands first in the file ("first"). The last
-        two are for reproducing published tables and for nothing else: "any" rewards an attack
-        that tells nobody from anybody, "first" depends on the order of the rows.
+        What a tie with the true row counts: its share ("expected"), nothing ("unique"), a whole
+        hit ("any"), or a hit if the true row stands first in the file ("first"). Use the last two
+        only to reproduce published tables: "any" rewards an attack that cannot distinguish the
+        rows, "first" depends on the order of the rows.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -38,34 +44,33 @@ def hits(links: Links, *, ties: Ties = "expected") -> Floats:
     1.0
     """
     if not isinstance(links, Links):
-        raise UsageError(f"links are what an attack makes, not {type(links).__name__}")
+        raise UsageError(f"links: the result of an attack, not {type(links).__name__}")
     if ties not in get_args(Ties):
         raise UsageError(f"ties: one of {', '.join(get_args(Ties))}")
     if ties == "first":
         first: Floats = ((links.best == links.true_rows) & (links.best >= 0)).astype(np.float64)
         return first
-    each = links.rank_of_truth.hits
+    expected = links.rank_of_truth.hits
     if ties == "expected":
-        return each
-    return (each == 1 if ties == "unique" else each > 0).astype(np.float64)
+        return expected
+    return (expected == 1 if ties == "unique" else expected > 0).astype(np.float64)
 
 
 def in_any(attacks: Sequence[Links]) -> Floats:
-    """For each record the best of its probabilities to be linked rightly, by several attacks.
+    """The largest hit of each record over several attacks.
 
-    It is what somebody would get who knew for each record which attack to believe: an oracle,
-    and no attack.
+    It is an oracle and not an attack: it knows for each record which attack to believe.
 
     >>> import unveil
     >>> people = unveil.households(100)
-    >>> one = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
-    >>> bool((in_any([one, one]) == hits(one)).all())
+    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
+    >>> bool((in_any([links, links]) == hits(links)).all())
     True
     """
-    each = [hits(links) for links in attacks]
-    if len({len(one) for one in each}) != 1:
-        raise UsageError("the union of hits is of attacks on the same records, at least one")
-    best: Floats = np.max(each, axis=0)
+    per_attack = [hits(links) for links in attacks]
+    if len({len(values) for values in per_attack}) != 1:
+        raise UsageError("attacks: at least one, and all on the same records")
+    best: Floats = np.max(per_attack, axis=0)
     return best
 
 
@@ -73,19 +78,18 @@ class TopKCurve(NamedTuple):
     """The share of the records whose true row is among the k best, for k = 1, 2, ..."""
 
     share: Floats
-    n: int  # records looked at
+    n: int  # sampled records
     population: int
 
 
-def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> TopKCurve:
-    """How often the true row is among the k best candidates, ties counted by their share.
+def top_k(links: Links, most: int = 10, *, sample: int = SAMPLE_SIZE) -> TopKCurve:
+    """The share of the records whose true row is among the k best candidates.
 
-    At k = 1 it is the share that is linked rightly. Where it rises fast from there, many people
-    are found by who looks at a few rows more. Picking k of n rows at random would find k / n of
-    them.
+    At k = 1 it is the share that is linked correctly. If it rises fast from there, an intruder who
+    inspects a few more rows finds many people. Picking k of n rows at random finds k / n of them.
 
-    For each record clip((k - n_closer) / (1 + n_tied), 0, 1). Counting who is closer takes
-    longer than asking whether anybody is: of many records a sample is looked at.
+    A record counts clip((k - n_closer) / (1 + n_tied), 0, 1). To count the closer rows takes
+    longer than to test whether there is one, so that at most `sample` records are drawn.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -93,16 +97,15 @@ def top_k(links: Links, most: int = 10, *, sample: int = LOOKED_AT) -> TopKCurve
     >>> top_k(links, 3).share.round(2).tolist()
     [1.0, 1.0, 1.0]
     """
-    most = whole_number(most, "most", 1, MOST_PLACES)
-    some = links.sample(sample)
-    known = some.true_rows >= 0
-    closer, tied, chance, _ = some.rank_up_to(most)
-    places = np.arange(1, most + 1)[:, None]
-    within = np.clip((places - closer) / (1 + np.maximum(tied, 0)), 0.0, 1.0)
-    within[:, closer < 0] = 0.0
+    most = whole_number(most, "most", 1, LARGEST_K)
+    sampled = links.sample(sample)
+    n_closer, n_tied, chance, _ = sampled.rank_up_to(most)
+    k = np.arange(1, most + 1)[:, None]
+    within = np.clip((k - n_closer) / (1 + np.maximum(n_tied, 0)), 0.0, 1.0)
+    within[:, n_closer < 0] = 0.0
     if chance is not None:  # a matching names one partner: there is no second best
         within[:] = chance
-    n = int(known.sum())
+    n = int((sampled.true_rows >= 0).sum())
     return TopKCurve(within.sum(axis=1) / max(n, 1), n, links.population)
 
 
@@ -116,10 +119,10 @@ class AtRisk(NamedTuple):
 
 
 def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
-    """The share of records whose risk is above a threshold, the highest and the mean risk.
+    """The share of the records whose risk is above a threshold, the highest and the mean risk.
 
-    The risk of a record goes from 0, never found, to 1, always found. Where a few records carry
-    most of it the mean hides them, and this share does not.
+    The risk of a record goes from 0, never linked correctly, to 1, always. The mean hides a few
+    records that carry most of the risk; this share does not.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -128,9 +131,8 @@ def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     1.0
     """
     threshold = share(threshold, "threshold")
-    each = hits(links)[links.true_rows >= 0]
-    if not len(each):
+    risks = hits(links)[links.true_rows >= 0]
+    if not len(risks):
         return AtRisk(0.0, 0.0, 0.0, threshold)
-    return AtRisk(
-        float((each > threshold).mean()), float(each.max()), float(each.mean()), threshold
-    )
+    above, highest, mean = (risks > threshold).mean(), risks.max(), risks.mean()
+    return AtRisk(float(above), float(highest), float(mean), threshold)

@@ -1,4 +1,4 @@
-"""Whether the order of the rows betrays who is who."""
+"""Row order: whether the order of the released rows reveals who is who."""
 
 from typing import NamedTuple
 
@@ -8,25 +8,25 @@ from unveil.values.links import Links
 
 
 class RowOrder(NamedTuple):
-    """Whether true pairs stand alike in both files, and how likely that is by chance."""
+    """How far true pairs stand in the same order in both files, with p-values."""
 
-    correlation: float  # Spearman's, of their positions; 0 where there are fewer than 3 pairs
+    correlation: float  # Spearman's, of their positions; 0 for fewer than 3 pairs
     p_value: float
     neighbours: int  # rows that stand next to each other in both files
-    neighbours_p_value: float  # of so many or more: about 2 are by chance, whatever the file
+    neighbours_p_value: float  # of this number or more: about 2 by chance, whatever the file
     n: int
 
 
 def row_order(links: Links) -> RowOrder:
-    """Whether rows stand in the released file where they stood in the original.
+    """Whether released rows stand in the order of the originals.
 
-    If released rows stand in the order of the originals, their places tell who is who, however
-    they were masked. A correlation goes from -1 to 1, and by chance it is near 0; of neighbours
-    that stay neighbours there are about 2 by chance.
+    If they do, the position of a row reveals whose it is, however it was masked. The rank
+    correlation goes from -1 to 1 and is near 0 by chance; about 2 neighbours stay neighbours by
+    chance.
 
-    The rank correlation of the rows of both files, over all true pairs, and how many neighbours
-    stay so. A file that was cut and put together again is not correlated, but neighbours stay so.
-    A release in memory is looked at in the order in which it would be written.
+    Both are of the positions of all true pairs. A file that was cut and reassembled is not
+    correlated, but keeps neighbours. A release in memory has the order in which it would be
+    written.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -37,12 +37,13 @@ def row_order(links: Links) -> RowOrder:
     from scipy.stats import poisson, spearmanr
 
     known = links.true_rows >= 0
-    ours, theirs = links.positions
-    pairs = ours[links.records[known]], theirs[links.true_rows[known]]
-    if len(pairs[0]) < 3 or len(np.unique(pairs[1])) < 2:
-        return RowOrder(0.0, 1.0, 0, 1.0, len(pairs[0]))
-    found = spearmanr(*pairs)
-    ranks = np.argsort(np.argsort(pairs[0]))[np.argsort(pairs[1])]
+    records, candidates = links.positions
+    before, after = records[links.records[known]], candidates[links.true_rows[known]]
+    n = len(before)
+    if n < 3 or len(np.unique(after)) < 2:
+        return RowOrder(0.0, 1.0, 0, 1.0, n)
+    spearman = spearmanr(before, after)
+    ranks = np.argsort(np.argsort(before))[np.argsort(after)]
     beside = int((np.abs(np.diff(ranks)) == 1).sum())
     by_chance = float(poisson.sf(beside - 1, 2.0))
-    return RowOrder(float(found.statistic), float(found.pvalue), beside, by_chance, len(pairs[0]))
+    return RowOrder(float(spearman.statistic), float(spearman.pvalue), beside, by_chance, n)

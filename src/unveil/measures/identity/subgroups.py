@@ -1,4 +1,4 @@
-"""Subgroups of the records, named without telling a cell; households."""
+"""Subgroups of the records, with names that reveal no cell; households."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from unveil.table.microdata import Microdata
 from unveil.values.results.disclosure import GroupMean, HouseholdHits
 from unveil.wording import count
 
-LEAST = 10  # records of a category that is shown by itself
+SMALLEST_GROUP = 10  # records of a category that is a group by itself
 MOST_RECORDS = 10**12
 FIFTHS = ("lowest fifth", "second fifth", "middle fifth", "fourth fifth", "highest fifth")
 MISSING = "missing"
@@ -23,33 +23,25 @@ MISSING = "missing"
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Subgrouping:
-    """The records in groups by one column, the groups' names telling no cell."""
+    """The records grouped by one column; the names of the groups reveal no cell."""
 
     column: str
     codes: Ints  # the group of each record: its place among the names
     names: tuple[str, ...]
-    sizes: tuple[int, ...]  # how many records each has, at least one
-    small: tuple[bool, ...]  # fewer records than asked for
+    sizes: tuple[int, ...]  # records of each group, at least one
+    small: tuple[bool, ...]  # whether a group has fewer records than `least`
 
 
 def subgroups(
-    data: Microdata, columns: Sequence[str] | None = None, *, least: int = LEAST
+    data: Microdata, columns: Sequence[str] | None = None, *, least: int = SMALLEST_GROUP
 ) -> tuple[Subgrouping, ...]:
-    """The records in groups by each of some columns, to say a risk or a loss by group.
+    """The records grouped by each column, for risks and losses by group.
 
     A category is named if the schema declares it, in its order, labels or hierarchy; others
-    are numbered from the most frequent to the least. Categories of fewer records than `least`
-    are one group. Numbers are in fifths by rank, equal ones together, and no bounds are told.
-    Missing cells are a group of their own; a generalised cell is a category.
-
-    Parameters
-    ----------
-    data
-        The records.
-    columns
-        Strata, if there are any, else the quasi-identifiers, if not given.
-    least
-        How many records a category needs to stand by itself.
+    are numbered from the most to the least frequent. Categories of fewer than `least` records
+    are one group. Numbers are in fifths by rank, equal numbers together, without their bounds.
+    Missing cells are a group of their own; a generalised cell is a category. The default columns
+    are the strata, or the quasi-identifiers if there are none.
 
     >>> import unveil
     >>> groups = {g.column: g for g in subgroups(unveil.households(300, seed=7))}
@@ -65,10 +57,10 @@ def subgroups(
 
 
 def every_subgroup(data: Microdata) -> tuple[Subgrouping, ...]:
-    """The records in groups by the strata, and by the quasi-identifiers too.
+    """The records grouped by each stratum and by each quasi-identifier.
 
     >>> import unveil
-    >>> [one.column for one in every_subgroup(unveil.households(100))][:3]
+    >>> [groups.column for groups in every_subgroup(unveil.households(100))][:3]
     ['region', 'sex', 'age']
     """
     named = (*data.schema.with_role("stratum"), *data.schema.with_role("quasi"))
@@ -78,30 +70,28 @@ def every_subgroup(data: Microdata) -> tuple[Subgrouping, ...]:
 def by_subgroup(
     values: Floats, groups: Subgrouping, *, order: Ints | None = None
 ) -> tuple[GroupMean, ...]:
-    """The mean of each group; a record whose value is NaN is left out.
+    """The mean value of each group; records whose value is NaN are left out.
 
-    `order` has the records in the order of their values, where that is known already.
+    `order` is the ascending order of the values, if it is known already.
 
     >>> import unveil
     >>> sex = subgroups(unveil.households(300, seed=7), ["sex"])[0]
-    >>> [one.mean for one in by_subgroup(sex.codes * 1.0, sex)]
+    >>> [group.mean for group in by_subgroup(sex.codes * 1.0, sex)]
     [0.0, 1.0]
     """
     values = np.asarray(values, np.float64)
     if values.shape != groups.codes.shape:
-        many = count(len(groups.codes), "record")
-        raise UsageError(f"the means of subgroups are of one number for each of {many}")
-    if order is None:  # sums are made in an order that the rows' has no part in
+        records = count(len(groups.codes), "record")
+        raise UsageError(f"values: one number for each of the grouping's {records}")
+    if order is None:  # so that sums do not depend on the order of the rows
         order = np.argsort(values)
-    there = len(values) - int(np.isnan(values).sum())  # NaN stands last
-    ascending, codes = values[order[:there]], groups.codes[order[:there]]
-    each = np.bincount(codes, minlength=len(groups.names))
-    sums = np.bincount(codes, ascending, minlength=len(groups.names))
+    present = order[: len(values) - int(np.isnan(values).sum())]  # NaN stands last
+    codes = groups.codes[present]
+    sizes = np.bincount(codes, minlength=len(groups.names)).tolist()
+    sums = np.bincount(codes, values[present], minlength=len(groups.names)).tolist()
     return tuple(
         GroupMean(name=name, n=n, mean=total / n if n else None, small=small)
-        for name, n, total, small in zip(
-            groups.names, each.tolist(), sums.tolist(), groups.small, strict=True
-        )
+        for name, n, total, small in zip(groups.names, sizes, sums, groups.small, strict=True)
     )
 
 
@@ -113,21 +103,21 @@ def _grouped(data: Microdata, column: str, least: int) -> Subgrouping:
     else:
         codes, names = _categories(data, column, least)
     sizes = np.bincount(codes, minlength=len(names))
-    there = np.flatnonzero(sizes)
+    used = np.flatnonzero(sizes)
     place = np.full(len(names), -1)
-    place[there] = np.arange(len(there))
-    kept = tuple(sizes[there].tolist())
+    place[used] = np.arange(len(used))
+    kept = tuple(sizes[used].tolist())
     return Subgrouping(
-        column,
-        place[codes],
-        tuple(names[group] for group in there),
-        kept,
-        tuple(size < least for size in kept),
+        column=column,
+        codes=place[codes],
+        names=tuple(names[group] for group in used),
+        sizes=kept,
+        small=tuple(size < least for size in kept),
     )
 
 
 def _fifths(data: Microdata, column: str) -> tuple[Ints, tuple[str, ...]]:
-    """Equal numbers go where the middle of them stands."""
+    """Equal numbers are in the fifth of their mean rank."""
     values = numbers(data, [column])
     present = values.present[:, 0]
     twice = tied_blocks(values.values[:, 0], present).twice_rank - 1  # twice the middle, from 0
@@ -137,9 +127,9 @@ def _fifths(data: Microdata, column: str) -> tuple[Ints, tuple[str, ...]]:
 
 def _categories(data: Microdata, column: str, least: int) -> tuple[Ints, tuple[str, ...]]:
     cells, attribute = cell_texts(data, column), data.schema[column]
-    many = len(cells.categories)
-    sizes = np.bincount(cells.codes[cells.codes >= 0], minlength=many)
-    frequent = np.lexsort((np.arange(many), -sizes))  # as many: by content, which is not shown
+    n_categories = len(cells.categories)
+    sizes = np.bincount(cells.codes[cells.codes >= 0], minlength=n_categories)
+    frequent = np.lexsort((np.arange(n_categories), -sizes))  # equal sizes by content, not shown
     frequent = frequent[sizes[frequent] >= least]
     declared = {row[0] for row in attribute.hierarchy} | {*attribute.order}
     shown = {label: label for label in declared} | attribute.labels
@@ -149,7 +139,7 @@ def _categories(data: Microdata, column: str, least: int) -> tuple[Ints, tuple[s
         unnamed += label not in shown
         names[code] = shown.get(label, f"category {unnamed}")
     ordered = sorted(names) if attribute.order else list(names)
-    group = np.full(many + 1, len(ordered))  # the rare ones together; at the end what is missing
+    group = np.full(n_categories + 1, len(ordered))  # the rare ones are one; missing is the last
     group[ordered] = np.arange(len(ordered))
     group[-1] = len(ordered) + 1
     rare = f"fewer than {count(least, 'record')} each"
@@ -157,39 +147,40 @@ def _categories(data: Microdata, column: str, least: int) -> tuple[Ints, tuple[s
 
 
 class HouseholdChances(NamedTuple):
-    """What households are at risk of."""
+    """The risk of households."""
 
-    each: Floats  # of each household, that at least one member is found
-    of: Ints  # the household of each record, its place in these
+    chance: Floats  # per household, that at least one member is linked correctly
+    household: Ints  # of each record, its place in these
 
 
 def household_chances(hits: Floats, households: Ints) -> HouseholdChances:
-    """The chance of each household that at least one of its members is found.
+    """The probability per household that at least one of its members is linked correctly.
 
-    Members are found independently: it is 1 less the product of their chances not to be. A
-    record whose household is not known, -1, is one by itself.
+    Members are independent: it is 1 minus the product of (1 - hit). A record whose household is
+    not known, -1, is a household by itself.
 
-    >>> household_chances(np.array([0.5, 0.5, 0.1]), np.array([8, 8, -1])).each.round(6).tolist()
+    >>> household_chances(np.array([0.5, 0.5, 0.1]), np.array([8, 8, -1])).chance.round(6).tolist()
     [0.75, 0.1]
     """
     hits, households = np.asarray(hits, np.float64), np.asarray(households)
     if hits.shape != households.shape:
         raise UsageError("households: one for each record")
     alone = households < 0
-    own = np.where(alone, households.max(initial=-1) + np.cumsum(alone), households)
-    _, of = np.unique(own, return_inverse=True)
+    distinct = np.where(alone, households.max(initial=-1) + np.cumsum(alone), households)
+    _, household = np.unique(distinct, return_inverse=True)
     order = np.argsort(hits)
-    with np.errstate(divide="ignore"):  # somebody is found for certain
-        missed = np.log1p(-hits[order])
-    each: Floats = -np.expm1(np.bincount(of[order], missed))
-    return HouseholdChances(each, of)
+    with np.errstate(divide="ignore"):  # a member is linked with certainty
+        log_missed = np.log1p(-hits[order])
+    chance: Floats = -np.expm1(np.bincount(household[order], log_missed))
+    return HouseholdChances(chance, household)
 
 
 def household_hits(hits: Floats, households: Ints) -> HouseholdHits:
-    """The share of the households of which at least one member is expected to be found.
+    """The expected share of the households with at least one member linked correctly.
 
     >>> household_hits(np.array([0.5, 0.5, 0.25]), np.array([0, 0, 1]))
     HouseholdHits(n=2, share=0.5)
     """
-    each = household_chances(hits, households).each
-    return HouseholdHits(len(each), float(np.sort(each).sum()) / len(each) if len(each) else None)
+    chance = household_chances(hits, households).chance
+    n = len(chance)
+    return HouseholdHits(n, float(np.sort(chance).sum()) / n if n else None)

@@ -1,29 +1,28 @@
-"""Loss in classes: records that cannot be told from each other any more."""
+"""Loss in classes: records that can no longer be distinguished."""
 
 import numpy as np
 
 from unveil.measures.disclosure.uniqueness import classes_of
-from unveil.measures.information_loss.catalogue import MeasuredLoss, measured
+from unveil.measures.information_loss.catalogue import MeasuredLoss, loss_measure
 from unveil.values.file_pair import FilePair
 
 
-def discernibility(both: FilePair) -> MeasuredLoss:
-    """What a release adds to the classes of equal records: their sizes, and who is in none.
+def discernibility(pair: FilePair) -> MeasuredLoss:
+    """How much larger the classes of equal records became, with discarded records as a penalty.
 
     Discernibility after Bayardo and Agrawal, Data privacy through optimal k-anonymization (2005),
     section 2: each released record costs the size of its class, each discarded one the number
-    of all. It is taken over the square of that number, and held against the original's: what was
-    added, over what could be. The average class size after LeFevre, DeWitt and Ramakrishnan,
-    Mondrian multidimensional k-anonymity (2006), section 2, without its k: 1 less the original's
-    over the release's. So an unchanged file has 0 of both, and both end at 1; the metric itself and
-    the sizes themselves are in the notes.
+    of all records. The cost is divided by the square of that number; the measure is what the
+    release added over what it could add. The average class size after LeFevre, DeWitt and
+    Ramakrishnan, Mondrian multidimensional k-anonymity (2006), section 2, without its k: 1 minus
+    the original's over the release's. An unchanged file has 0 of both, and both end at 1; the
+    notes have the metric and the sizes themselves.
 
-    Classes are of equal quasi-identifiers that both files have; of all attributes, if there is
+    Classes are of equal quasi-identifiers that both files have, or of all attributes if there is
     none. A missing cell is a value of its own, a generalised cell its text. No pairs are needed,
-    but without them nobody is known to be discarded.
+    but without them no record counts as discarded.
 
     >>> import polars as pl
-    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.microdata import Microdata
     >>> from unveil.table.schema import Schema
     >>> ages = Microdata(pl.DataFrame({"age": [20, 30, 40, 50]}))
@@ -34,24 +33,23 @@ def discernibility(both: FilePair) -> MeasuredLoss:
     [(0.417, '9 in all, 4 in the original'),
      (0.333, '1.5 records for each class, 1 in the original')]
     """
-    columns = both.with_role("quasi") or both.attributes or both.columns
+    columns = pair.with_role("quasi") or pair.attributes or pair.columns
     before, after = (
-        np.bincount(classes_of(data, columns)) for data in (both.original, both.release)
+        np.bincount(classes_of(data, columns)) for data in (pair.original, pair.release)
     )
-    n, released = len(both.original), len(both.release)
-    gone = 0 if both.rows is None else n - len(np.unique(both.originals))
-    every = released + gone  # n, but for rows that are nobody's
-    cost, least = int((after**2).sum()) + gone * every, int((before**2).sum())
-    share, own = cost / every**2, least / n**2
-    value = max(share - own, 0.0) / (1 - own) if own < 1 else None
-    sizes = n / len(before), released / len(after)
-    told = f"{cost:,} in all, {least:,} in the original"
-    many = f"{sizes[1]:,.4g} records for each class, {sizes[0]:,.4g} in the original"
-    alike = "nobody can be told from anybody in the original"
-    return MeasuredLoss(
-        (
-            measured("discernibility", value, n=every, note=alike if value is None else told),
-            measured("class size", max(1 - sizes[0] / sizes[1], 0.0), n=len(after), note=many),
-        ),
-        {},
+    n, released = len(pair.original), len(pair.release)
+    discarded = 0 if pair.rows is None else n - len(np.unique(pair.originals))
+    total = released + discarded  # n, except for released rows without an original
+    cost, least = int((after**2).sum()) + discarded * total, int((before**2).sum())
+    share, least_share = cost / total**2, least / n**2
+    value = max(share - least_share, 0.0) / (1 - least_share) if least_share < 1 else None
+    note = f"{cost:,} in all, {least:,} in the original"
+    if value is None:
+        note = "all records of the original are equal"
+    size, new_size = n / len(before), released / len(after)
+    sizes = f"{new_size:,.4g} records for each class, {size:,.4g} in the original"
+    measures = (
+        loss_measure("discernibility", value, n=total, note=note),
+        loss_measure("class size", max(1 - size / new_size, 0.0), n=len(after), note=sizes),
     )
+    return MeasuredLoss(measures, {})

@@ -1,8 +1,13 @@
-"""Loss in cells: what a range, a set, a star or a missing cell leaves open."""
+"""Loss in cells: what ranges, sets, stars and missing cells leave open."""
 
 import numpy as np
 
-from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, measured
+from unveil.measures.information_loss.catalogue import (
+    NO_PAIRS,
+    MeasuredLoss,
+    loss_measure,
+    mean_or_none,
+)
 from unveil.support.arrays import Bools, Floats
 from unveil.table.encoding.generalised import code_sets
 from unveil.table.encoding.shared_attributes import common_categories
@@ -10,21 +15,19 @@ from unveil.values.file_pair import FilePair
 from unveil.values.single_values import hidden_cells, number_bounds, star_cells
 
 
-def openness(both: FilePair) -> MeasuredLoss:
-    """What released cells leave open beyond the originals', and the shares that tell nothing.
+def openness(pair: FilePair) -> MeasuredLoss:
+    """What released cells leave open beyond the originals', and the shares of suppressed cells.
 
     A normalised certainty penalty for each cell, after Xu et al., Utility-based anonymization
     using local recoding (2006): 0 for one value, 1 for a star or a missing cell; a range by its
     width over the original's range (open ends at the ends of that), a set by its other values over
-    the other categories. Of pairs the mean of what was added, cell by cell; without pairs the
-    difference of the files' means, at least 0, attribute by attribute. Attributes count alike.
+    the other categories. With pairs it is the mean of what was added, cell by cell; without pairs
+    the difference of the files' means, at least 0, by attribute. Attributes count alike.
 
-    Suppressed cells and stars need pairs: stars are those of the suppressed cells that say so, the
-    others are missing. None sees a wrong value, so none sees a shuffle; none depends on the number
-    of records.
+    Suppressed cells and stars need pairs: a suppressed cell is a star or missing. None of them sees
+    a wrong value, and so a shuffle; none depends on the number of records.
 
     >>> import polars as pl
-    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.microdata import Microdata
     >>> from unveil.table.schema import Schema
     >>> ages = Microdata(pl.DataFrame({"age": [20, 30, 40]}))
@@ -33,105 +36,91 @@ def openness(both: FilePair) -> MeasuredLoss:
     >>> [one.value for one in openness(FilePair(ages, coarse, np.arange(3))).measures]
     [0.5, 0.3333333333333333, 0.3333333333333333]
     """
-    paired = len(both.released) > 0
     attributes: dict[str, dict[str, float]] = {}
     shares = {"suppressed": suppressed_cells, "stars": starred_cells}
-    gone, cells = dict.fromkeys(shares, 0), 0
-    for name in both.columns:
-        attributes[name] = {"generalisation": _added(both, name)}
-        told = told_before(both, name)
-        cells += (known := int(told.sum()))
-        for share, of_cells in shares.items() if known else ():
-            gone[share] += (these := int(of_cells(both, name).sum()))
-            attributes[name][share] = these / known
-    opened = [values["generalisation"] for values in attributes.values()]
-    mean = sum(opened) / len(opened) if opened else None
-    none = "" if cells else NO_PAIRS if not paired else "no cell of the original is known"
-    found = (
-        measured("generalisation", mean, n=len(opened), note="" if opened else "no attribute"),
+    totals, n_cells = dict.fromkeys(shares, 0), 0
+    for name in pair.columns:
+        attributes[name] = {"generalisation": _mean_added_penalty(pair, name)}
+        n_cells += (known := int(known_cells(pair, name).sum()))
+        for share, cells in shares.items() if known else ():
+            totals[share] += (n := int(cells(pair, name).sum()))
+            attributes[name][share] = n / known
+    penalties = [values["generalisation"] for values in attributes.values()]
+    no_attribute = "" if penalties else "no attribute"
+    no_cell = "no cell of the original is known" if len(pair.released) else NO_PAIRS
+    measures = (
+        loss_measure(
+            "generalisation", mean_or_none(penalties), n=len(penalties), note=no_attribute
+        ),
         *(
-            measured(share, many / cells if cells else None, n=cells, note=none)
-            for share, many in gone.items()
+            loss_measure(
+                share, n / n_cells if n_cells else None, n=n_cells, note="" if n_cells else no_cell
+            )
+            for share, n in totals.items()
         ),
     )
-    return MeasuredLoss(found, attributes)
+    return MeasuredLoss(measures, attributes)
 
 
-def told_before(both: FilePair, column: str) -> Bools:
-    """Of the pairs, which cells the original tells."""
-    told: Bools = ~hidden_cells(both.original, column)[both.originals]
-    return told
+def known_cells(pair: FilePair, column: str) -> Bools:
+    """Of the pairs, which cells of the original are neither missing nor a star."""
+    known: Bools = ~hidden_cells(pair.original, column)[pair.originals]
+    return known
 
 
-def suppressed_cells(both: FilePair, column: str) -> Bools:
-    """Of the pairs, which cells are told no more in the release: missing, or a star.
-
-    >>> from unveil.values.file_pair import FilePair
-    >>> from unveil.table.sample import households
-    >>> sample = households(100)
-    >>> int(suppressed_cells(FilePair(sample, sample, np.arange(100)), "age").sum())
-    0
-    """
-    return told_before(both, column) & hidden_cells(both.release, column)[both.released]
+def suppressed_cells(pair: FilePair, column: str) -> Bools:
+    """Of the pairs, which known cells are missing or a star in the release."""
+    return known_cells(pair, column) & hidden_cells(pair.release, column)[pair.released]
 
 
-def starred_cells(both: FilePair, column: str) -> Bools:
-    """Of the pairs, which cells were told and are a star in the release."""
-    return told_before(both, column) & star_cells(both.release, column)[both.released]
+def starred_cells(pair: FilePair, column: str) -> Bools:
+    """Of the pairs, which known cells are a star in the release."""
+    return known_cells(pair, column) & star_cells(pair.release, column)[pair.released]
 
 
-def opened_cells(both: FilePair, column: str) -> Floats:
-    """Of the pairs, how much each released cell leaves open beyond the original's, 0 to 1.
-
-    >>> from unveil.values.file_pair import FilePair
-    >>> from unveil.table.sample import households
-    >>> sample = households(100)
-    >>> float(opened_cells(FilePair(sample, sample, np.arange(100)), "age").sum())
-    0.0
-    """
-    mine, released = _penalties(both, column)
-    more: Floats = np.maximum(released[both.released] - mine[both.originals], 0)
-    return more
+def added_penalties(pair: FilePair, column: str) -> Floats:
+    """Of the pairs, how much each released cell leaves open beyond the original's, 0 to 1."""
+    original, released = _penalties(pair, column)
+    added: Floats = np.maximum(released[pair.released] - original[pair.originals], 0)
+    return added
 
 
-def _added(both: FilePair, name: str) -> float:
-    if len(both.released):
-        return float(np.sort(opened_cells(both, name)).mean())
-    mine, released = _penalties(both, name)
-    return max(float(np.sort(released).mean() - np.sort(mine).mean()), 0.0)
+def _mean_added_penalty(pair: FilePair, name: str) -> float:
+    if len(pair.released):
+        return float(np.sort(added_penalties(pair, name)).mean())
+    original, released = _penalties(pair, name)
+    return max(float(np.sort(released).mean() - np.sort(original).mean()), 0.0)
 
 
-def _penalties(both: FilePair, name: str) -> tuple[Floats, Floats]:
-    """How open each cell of both files is, 0 to 1."""
-    files = both.original, both.release
-    opened = [hidden_cells(data, name).astype(np.float64) for data in files]
-    if not both.generalised(name):
-        return opened[0], opened[1]
-    wide = _widths if both.level(name) == "numeric" else _sizes
-    parts = wide(both, name)
-    for one, part in zip(opened, parts, strict=True):
-        np.maximum(one, part, out=one)
-    return opened[0], opened[1]
+def _penalties(pair: FilePair, name: str) -> list[Floats]:
+    """How open each cell is, 0 to 1; of the original and of the release."""
+    penalties = [
+        hidden_cells(data, name).astype(np.float64) for data in (pair.original, pair.release)
+    ]
+    if not pair.generalised(name):
+        return penalties
+    parts = (_widths if pair.level(name) == "numeric" else _sizes)(pair, name)
+    return [np.maximum(*sides) for sides in zip(penalties, parts, strict=True)]
 
 
-def _widths(both: FilePair, name: str) -> list[Floats]:
-    """The width of each number's range over the original's range; 0 where that is nothing."""
-    mine, released, low, high = number_bounds(both, name)
+def _widths(pair: FilePair, name: str) -> list[Floats]:
+    """The width of each number's range over the original's range; 0 if the original is constant."""
+    original, released, low, high = number_bounds(pair, name)
     if not high > low:
-        return [np.zeros(len(side.lower)) for side in (mine, released)]
+        return [np.zeros(len(side.lower)) for side in (original, released)]
     return [
         np.nan_to_num(np.clip(side.upper, low, high) - np.clip(side.lower, low, high))
         / (high - low)
-        for side in (mine, released)
+        for side in (original, released)
     ]
 
 
-def _sizes(both: FilePair, name: str) -> list[Floats]:
+def _sizes(pair: FilePair, name: str) -> list[Floats]:
     """The other values of each set over the other categories."""
-    listed = common_categories(both.original, both.release, name)
-    found = []
-    for data in (both.original, both.release):
-        sets = code_sets(data, name, listed)
+    categories = common_categories(pair.original, pair.release, name)
+    result = []
+    for data in (pair.original, pair.release):
+        sets = code_sets(data, name, categories)
         others = np.append(np.diff(sets.starts) - 1, 0) / max(len(sets.categories) - 1, 1)
-        found.append(others[sets.cell])  # the last is for -1, missing
-    return found
+        result.append(others[sets.cell])  # the last is for -1, missing
+    return result

@@ -1,4 +1,4 @@
-"""Some records of both files, drawn by what they hold, a record and its twin together."""
+"""Paired samples: records of both files, a record together with its released twin."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,63 +13,66 @@ from unveil.values.file_pair import FilePair
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairedSampler:
-    """Draws records of both files; whom depends on what rows hold, not on where they stand.
+    """Draws records of both files by their contents; the order of the rows has no effect.
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> draws = PairedSampler(FilePair(sample, sample, np.arange(100)), seed=0)
-    >>> some = draws.originals(10, "learning")
-    >>> bool((draws.released(some, 10, "learning") == some).all())
+    >>> sampler = PairedSampler(FilePair(sample, sample, np.arange(100)), seed=0)
+    >>> rows = sampler.originals(10, "learning")
+    >>> bool((sampler.released(rows, 10, "learning") == rows).all())
     True
     """
 
-    both: FilePair
+    pair: FilePair
     seed: int
 
     @cached_property
     def _original(self) -> Ints:
-        partners = np.full(len(self.both.original), -1)
-        partners[self.both.originals] = self.both.released
-        return content_order(self.both.original, self.both.release, partners)
+        partners = np.full(len(self.pair.original), -1)
+        partners[self.pair.originals] = self.pair.released
+        return content_order(self.pair.original, self.pair.release, partners)
 
     @cached_property
     def _release(self) -> Ints:
-        return content_order(self.both.release, self.both.original, self.both.rows)
+        return content_order(self.pair.release, self.pair.original, self.pair.rows)
 
     def originals(self, most: int, name: str) -> Ints:
-        """So many original rows, or all; in the order of what they hold."""
-        return self._some(self._original, np.arange(len(self.both.original)), most, name)
+        """At most `most` original rows, sorted by their contents; `name` is the random stream's."""
+        return self._draw(self._original, np.arange(len(self.pair.original)), most, name)
 
     def released(self, originals: Ints, most: int, name: str, avoid: Ints | None = None) -> Ints:
-        """So many released rows: the twins of these originals in their order, then others.
+        """At most `most` released rows: the twins of these originals in their order, then others.
 
-        No row of an original to avoid is among them.
+        Rows of the originals to avoid are not drawn.
         """
-        rows = np.full(len(self.both.release), -1) if self.both.rows is None else self.both.rows
-        places = np.full(len(self.both.original) + 1, -1)  # the last is for -1, nobody
-        places[originals] = np.arange(len(originals))
-        twin = places[rows]
+        rows = np.full(len(self.pair.release), -1) if self.pair.rows is None else self.pair.rows
+        twin = self._places(originals)[rows]
         twins = np.flatnonzero(twin >= 0)
         twins = twins[np.argsort(twin[twins], kind="stable")]
-        if (np.diff(twin[twins]) == 0).any():  # several rows of one original: by what they hold
+        if (np.diff(twin[twins]) == 0).any():  # several rows of one original: by their contents
             twins = twins[np.lexsort((self._release[twins], twin[twins]))]
         free: Bools = twin < 0
         if avoid is not None:
             free &= ~np.isin(rows, avoid)
         others = np.flatnonzero(free)
         more = max(min(most, len(rows)) - len(twins), 0)
-        if not more or not len(others):  # then nobody need know in which order they stand
+        if not more or not len(others):  # their order by contents need not be computed
             return twins
-        return np.concatenate([twins, self._some(self._release, others, more, f"{name} others")])
+        return np.concatenate([twins, self._draw(self._release, others, more, f"{name} others")])
 
-    def _some(self, places: Ints, rows: Ints, most: int, name: str) -> Ints:
+    def _draw(self, places: Ints, rows: Ints, most: int, name: str) -> Ints:
         if most < len(rows):
             rows = rows[sample_rows(places[rows], most, stream(self.seed, "measure", name))]
         return rows[np.argsort(places[rows])]
 
-    def taken(self, originals: Ints, released: Ints) -> FilePair:
-        """Both files with these rows only; empty ones are not allowed."""
-        places = np.full(len(self.both.original) + 1, -1)
+    def _places(self, originals: Ints) -> Ints:
+        """The place of each original row among these, -1: none; the last is for row -1."""
+        places = np.full(len(self.pair.original) + 1, -1)
         places[originals] = np.arange(len(originals))
-        rows = None if self.both.rows is None else places[self.both.rows[released]]
-        return FilePair(self.both.original.take(originals), self.both.release.take(released), rows)
+        return places
+
+    def take(self, originals: Ints, released: Ints) -> FilePair:
+        """The two files with these rows only; at least one each."""
+        rows = self.pair.rows
+        rows = None if rows is None else self._places(originals)[rows[released]]
+        return FilePair(self.pair.original.take(originals), self.pair.release.take(released), rows)

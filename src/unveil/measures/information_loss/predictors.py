@@ -1,108 +1,80 @@
-"""Both files as numbers that boosted trees can learn from."""
-
-from __future__ import annotations
+"""Predictors: both files as numbers for boosted trees."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from unveil.measures.information_loss.catalogue import MOST_CATEGORIES
-from unveil.measures.information_loss.categorical import commonest
-from unveil.support.arrays import Floats, Ints
+from unveil.measures.information_loss.categorical import common_codes
+from unveil.support.arrays import Bools, Floats, Ints
 from unveil.table.encoding.to_arrays import code_numbers
 from unveil.values.file_pair import FilePair
 from unveil.values.single_values import single_codes, single_values
 
-ROUNDS, LEAVES, LEAST = 40, 12, 20  # trees, their leaves, records in a leaf
-MOST_CLASSES = 9  # categories that are predicted by themselves; all others are one more
+ROUNDS, LEAVES, LEAF_RECORDS = 40, 12, 20  # trees, their most leaves, a leaf's fewest records
+MOST_CLASSES = 9  # categories that are predicted separately; all others are one more
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Predictors:
-    """Attributes of both files as numbers; a NaN where nothing is known."""
+class Predictors(NamedTuple):
+    """Attributes of both files as numbers; unknown cells are NaN."""
 
     columns: tuple[str, ...]
     original: Floats
     release: Floats
     nominal: tuple[bool, ...]
 
-    def without(self, column: str) -> Predictors:
-        """All but one."""
-        kept = [place for place, name in enumerate(self.columns) if name != column]
-        return Predictors(
-            tuple(self.columns[place] for place in kept),
-            self.original[:, kept],
-            self.release[:, kept],
-            tuple(self.nominal[place] for place in kept),
-        )
 
-
-def predictors(both: FilePair) -> Predictors:
+def predictors(pair: FilePair) -> Predictors:
     """The attributes of both files: numbers, places in an order, codes of common categories.
 
-    A range stands for its middle, within the original's range. A set of several categories, a
-    star and a missing cell are not known: trees have a branch for that.
-
-    >>> from unveil.values.file_pair import FilePair
-    >>> from unveil.table.sample import households
-    >>> sample = households(100)
-    >>> predictors(FilePair(sample, sample, None)).original.shape
-    (100, 14)
+    A range counts as its middle, within the original's range. A set of several categories, a
+    star and a missing cell are unknown: trees have a branch for that.
     """
-    made, nominal = [], []
-    for name in both.columns:
-        level = both.level(name)
-        nominal.append(level == "nominal")
-        made.append(few_codes(both, name) if level == "nominal" else single_values(both, name))
-    tables = [np.array(side).T for side in zip(*made, strict=True)]
-    return Predictors(both.columns, tables[0], tables[1], tuple(nominal))
+    columns, nominal = [], []
+    for name in pair.columns:
+        nominal.append(pair.level(name) == "nominal")
+        columns.append(category_codes(pair, name) if nominal[-1] else single_values(pair, name))
+    tables = [np.array(side).T for side in zip(*columns, strict=True)]
+    return Predictors(pair.columns, tables[0], tables[1], tuple(nominal))
 
 
-def few_codes(both: FilePair, name: str, most: int = MOST_CATEGORIES) -> tuple[Floats, Floats]:
+def category_codes(pair: FilePair, name: str, most: int = MOST_CATEGORIES) -> tuple[Floats, Floats]:
     """The commonest categories of the original as numbers from 0, all others as one more.
 
-    A NaN is a cell that is missing, or may be several.
-
-    >>> from unveil.values.file_pair import FilePair
-    >>> from unveil.table.sample import households
-    >>> sample = households(100)
-    >>> sorted(set(few_codes(FilePair(sample, sample, None), "region", 2)[0].tolist()))
-    [0.0, 1.0, 2.0]
+    NaN is a cell that is missing or a set of several.
     """
-    mine, released, _ = single_codes(both, name)
-    here, there = (code_numbers(commonest(side, mine, most) - 1) for side in (mine, released))
-    return here, there
+    original, released, _ = single_codes(pair, name)
+    before, after = (
+        code_numbers(common_codes(codes, original, most) - 1) for codes in (original, released)
+    )
+    return before, after
 
 
-def boosted(
+def boosted_predictions(
     x: Floats,
     y: Ints | Floats,
     at: Floats,
     *,
-    nominal: Sequence[bool],
+    nominal: Sequence[bool] | Bools,
     classes: bool,
     weights: Floats | None = None,
 ) -> Floats:
-    """What boosted trees that learn y of x say of others: a number, or each class's probability.
+    """Predictions `at` other rows by boosted trees fitted to y(x): numbers, or class probabilities.
 
-    Always the same for the same rows in the same order. Trees take missing cells and categories as
-    they are, and see what a linear model does not: bends, heaps, and attributes that act together.
-
-    >>> x = np.arange(100.0)[:, None]
-    >>> boosted(x, x[:, 0] > 50, x[:2], nominal=[False], classes=True)[:, 1].round(1).tolist()
-    [0.0, 0.0]
+    The same rows in the same order give the same predictions. Trees accept missing cells and
+    categories, and find what a linear model does not: curves, heaps and interactions.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from threadpoolctl import threadpool_limits
 
-    empty = np.isnan(x).all(axis=0)  # nothing is learned from it, and trees refuse it
+    empty = np.isnan(x).all(axis=0)  # trees refuse a column without a value
     x, at = (np.where(empty, 0.0, side) for side in (x, at))
     kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
     model = kind(
         max_iter=ROUNDS,
         max_leaf_nodes=LEAVES,
-        min_samples_leaf=LEAST,
+        min_samples_leaf=LEAF_RECORDS,
         learning_rate=0.15,
         max_bins=64,
         early_stopping=False,
@@ -111,5 +83,5 @@ def boosted(
     )
     with threadpool_limits(1):  # the last bits depend on the number of threads
         model.fit(x, y, weights)
-        said: Floats = model.predict_proba(at) if classes else model.predict(at)
-    return said
+        predictions: Floats = model.predict_proba(at) if classes else model.predict(at)
+    return predictions

@@ -1,4 +1,4 @@
-"""Whom a release leaves out, and whose cells tell less: of all, and by subgroup."""
+"""Suppression: discarded records, suppressed and generalised cells, overall and by subgroup."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -7,47 +7,46 @@ import numpy as np
 
 from unveil.errors import UsageError
 from unveil.measures.identity.subgroups import Subgrouping
-from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, measured
+from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, loss_measure
 from unveil.measures.information_loss.generalisation import (
-    opened_cells,
+    added_penalties,
+    known_cells,
     suppressed_cells,
-    told_before,
 )
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.phrases import Phrase, as_given, counted, name, percent, phrase, several
 from unveil.values.file_pair import FilePair
 from unveil.values.results.loss import GroupLoss, Suppression
 
-# A group is named where its discards are uneven, and chance does not explain them.
-UNEVEN = 1.5  # times the share of all, at least
-UNLIKELY = 0.001  # as a probability, with Bonferroni's correction for all groups looked at
-ENOUGH = 10  # records of a group that is looked at
-NAMED = 3  # groups; of the others only how many they are
+# A group is named if its discards are uneven, and chance does not explain them.
+LEAST_RATIO = 1.5  # to the share of all records
+LARGEST_CHANCE = 0.001  # with Bonferroni's correction for all tested groups
+FEWEST_RECORDS = 10  # of a group that is tested
+MOST_NAMED = 3  # groups; the others are only counted
 
 
-class _Cells(NamedTuple):
-    """What became of the cells of each released record whose original is known."""
+class _CellCounts(NamedTuple):
+    """The cells of each released record whose original is known."""
 
-    whose: Ints  # the row of the original
-    told: Ints  # how many cells the original tells
-    lost: Ints  # of these, how many are told no more
-    opened: Floats  # how much its cells leave open on average
+    originals: Ints  # the row of the original
+    known: Ints  # cells that the original has
+    suppressed: Ints  # of these, cells that the release does not have
+    penalty: Floats  # mean of what its cells leave open
 
 
-def suppression(both: FilePair, groupings: Sequence[Subgrouping] = ()) -> Suppression:
-    """Discarded records, suppressed cells and what cells leave open, of all and by subgroup.
+def suppression(pair: FilePair, groupings: Sequence[Subgrouping] = ()) -> Suppression:
+    """Discarded records, suppressed cells and generalisation, overall and by subgroup.
 
-    A record is discarded when no released row stands for it. A cell is suppressed when it is
-    missing or a star in the release and was neither; its share is of the cells that were told, of
-    released records. What released cells leave open is their generalisation, as
-    :func:`~unveil.measures.openness` has it. Each group has its ratio to what all lost, and for
-    discarded records how likely so many or more would be in it, were they drawn from all
-    (hypergeometric law): a small group may lose many by chance. A mask that drops minorities has a
-    low loss overall and a group with a high ratio that chance does not explain.
+    A record is discarded if it has no released row. A cell is suppressed if it is missing or a star
+    in the release and was neither; the share is of the known cells of released records.
+    Generalisation is that of :func:`~unveil.measures.openness`. Each group has its ratio to the
+    overall share, and for discarded records the probability of as many or more in it, had they been
+    drawn from all records (hypergeometric law): a small group may lose many by chance. A mask that
+    drops minorities has a low loss overall, and a group with a high ratio that chance does not
+    explain.
 
-    Pairs are needed; without them there is nothing to say. Best is 0, worst 1, of each share.
+    Pairs are needed. Each share is best at 0 and worst at 1.
 
-    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> from unveil.measures.identity.subgroups import subgroups
     >>> sample = households(100)
@@ -57,19 +56,19 @@ def suppression(both: FilePair, groupings: Sequence[Subgrouping] = ()) -> Suppre
     >>> worst.name, worst.discarded, worst.chance < 0.001
     ('highest fifth', 1.0, True)
     """
-    n = len(both.original)
-    _check(n, groupings)
-    if both.rows is None:
+    n = len(pair.original)
+    if pair.rows is None:
+        _check(n, groupings)
         return Suppression(
             n=n, discarded=None, suppressed=None, groups=(), most_discarded=None,
             most_suppressed=None, note=NO_PAIRS,
         )  # fmt: skip
-    note = "" if len(both.released) else "no released row stands for anybody"
-    return _found(_gone(n, both.originals), _cells(both), groupings, note)
+    note = "" if len(pair.released) else "no released row belongs to an original record"
+    return _suppression(n, pair.originals, _cell_counts(pair), groupings, note)
 
 
 def discards(n: int, kept: Ints, groupings: Sequence[Subgrouping] = ()) -> Suppression:
-    """The records that are discarded, where those that are kept are known and no cell is.
+    """Discarded records, overall and by subgroup, from the rows that are kept and no cells.
 
     >>> from unveil.table.sample import households
     >>> from unveil.measures.identity.subgroups import subgroups
@@ -77,18 +76,17 @@ def discards(n: int, kept: Ints, groupings: Sequence[Subgrouping] = ()) -> Suppr
     >>> found.discarded, found.suppressed, len(found.groups)
     (0.2, None, 2)
     """
-    _check(n, groupings)
     none = np.zeros(0, np.int64)
-    cells = _Cells(none, none, none, np.zeros(0))
-    return _found(_gone(n, kept), cells, groupings, "no cell was looked at")
+    cells = _CellCounts(none, none, none, np.zeros(0))
+    return _suppression(n, kept, cells, groupings, "no cell was compared")
 
 
-def uneven_discards(found: Suppression) -> Phrase:
-    """In a sentence, on which groups the discards fall; empty where chance may explain it.
+def uneven_discards(suppression: Suppression) -> Phrase:
+    """A sentence on the groups that are discarded more often; empty if chance may explain it.
 
-    A group is named if it has at least 10 records, if the share of it that is discarded is at
-    least 1.5 times that of all, and if as many or more by chance have a probability below 0.001,
-    times the number of groups looked at; the three that chance explains least.
+    A group is named if it has at least 10 records, if its discarded share is at least 1.5 times
+    that of all, and if the probability of as many or more by chance, times the number of tested
+    groups, is below 0.001; of these, the three least probable ones.
 
     >>> from unveil.support.phrases import plain
     >>> from unveil.table.sample import households
@@ -99,48 +97,41 @@ def uneven_discards(found: Suppression) -> Phrase:
     >>> uneven_discards(discards(100, np.arange(50), ages))
     ()
     """
-    looked_at = [one for one in found.groups if one.n >= ENOUGH]
-    hit = [
-        one
-        for one in looked_at
-        if (one.discarded_ratio or 0.0) >= UNEVEN and one.chance * len(looked_at) < UNLIKELY
+    tested = [group for group in suppression.groups if group.n >= FEWEST_RECORDS]
+    uneven = [
+        group
+        for group in tested
+        if (group.discarded_ratio or 0.0) >= LEAST_RATIO
+        and group.chance * len(tested) < LARGEST_CHANCE
     ]
-    if not hit or found.discarded is None:
+    if not uneven or suppression.discarded is None:
         return ()
-    hit.sort(key=lambda one: (one.chance, -one.discarded))
-    each: Phrase = ()
-    for one in hit[:NAMED]:
-        each += phrase(
-            "; {} of the {} in {}, {}" if each else "{} of the {} in {}, {}",
-            percent(one.discarded),
-            counted(one.n),
-            name(one.column),
-            name(one.name),
+    uneven.sort(key=lambda group: (group.chance, -group.discarded))
+    named: Phrase = ()
+    for group in uneven[:MOST_NAMED]:
+        named += phrase(
+            "; {} of the {} in {}, {}" if named else "{} of the {} in {}, {}",
+            percent(group.discarded),
+            counted(group.n),
+            name(group.column),
+            name(group.name),
         )
-    if len(hit) > NAMED:
-        each += phrase("; and {} like these", several(len(hit) - NAMED, "more group"))
+    if len(uneven) > MOST_NAMED:
+        named += phrase("; and {} like these", several(len(uneven) - MOST_NAMED, "more group"))
     return phrase(
         "{} of the records are [not released](loss-discarded), but {}. Chance does not explain "
-        "it: as many or more in a group have a probability below {}, corrected for the {} looked "
-        "at.",
-        percent(found.discarded),
-        each,
-        as_given(UNLIKELY),
-        several(len(looked_at), "group"),
+        "it: as many or more in a group have a probability below {}, corrected for the {} tested.",
+        percent(suppression.discarded),
+        named,
+        as_given(LARGEST_CHANCE),
+        several(len(tested), "group"),
     )
 
 
-def discarded(found: Suppression) -> MeasuredLoss:
-    """The share of the records that are discarded, as a measure.
-
-    >>> from unveil.values.file_pair import FilePair
-    >>> from unveil.table.sample import households
-    >>> sample = households(100)
-    >>> half = FilePair(sample, sample.take(np.arange(50)), np.arange(50))
-    >>> discarded(suppression(half)).measures[0].value
-    0.5
-    """
-    return MeasuredLoss((measured("discarded", found.discarded, n=found.n, note=found.note),), {})
+def discarded_records(suppression: Suppression) -> MeasuredLoss:
+    """The share of the discarded records, as a measure."""
+    value, n, note = suppression.discarded, suppression.n, suppression.note
+    return MeasuredLoss((loss_measure("discarded", value, n=n, note=note),), {})
 
 
 def _check(n: int, groupings: Sequence[Subgrouping]) -> None:
@@ -149,77 +140,84 @@ def _check(n: int, groupings: Sequence[Subgrouping]) -> None:
             raise UsageError(f"a grouping has a code for each of the {n:,} original records")
 
 
-def _gone(n: int, kept: Ints) -> Bools:
-    gone = np.ones(n, np.bool_)
-    gone[kept] = False
-    return gone
+def _cell_counts(pair: FilePair) -> _CellCounts:
+    known, suppressed = np.zeros((2, len(pair.released)), np.int64)
+    penalty = np.zeros(len(pair.released))
+    for column in pair.columns:
+        known += known_cells(pair, column)
+        suppressed += suppressed_cells(pair, column)
+        penalty += added_penalties(pair, column)
+    penalty /= max(len(pair.columns), 1)
+    order = np.argsort(penalty)  # so that sums do not depend on the order of the rows
+    return _CellCounts(pair.originals[order], known[order], suppressed[order], penalty[order])
 
 
-def _cells(both: FilePair) -> _Cells:
-    told, lost = np.zeros((2, len(both.released)), np.int64)
-    opened = np.zeros(len(both.released))
-    for column in both.columns:
-        told += told_before(both, column)
-        lost += suppressed_cells(both, column)
-        opened += opened_cells(both, column)
-    opened /= max(len(both.columns), 1)
-    order = np.argsort(opened)  # sums are made in an order that the rows' has no part in
-    return _Cells(both.originals[order], told[order], lost[order], opened[order])
-
-
-def _found(gone: Bools, cells: _Cells, groupings: Sequence[Subgrouping], note: str) -> Suppression:
-    groups = tuple(group for grouping in groupings for group in _groups(grouping, gone, cells))
+def _suppression(
+    n: int, kept: Ints, cells: _CellCounts, groupings: Sequence[Subgrouping], note: str
+) -> Suppression:
+    _check(n, groupings)
+    discarded = np.ones(n, np.bool_)
+    discarded[kept] = False
+    overall = (
+        int(discarded.sum()) / n,
+        _ratio(int(cells.suppressed.sum()), int(cells.known.sum())),
+        _ratio(float(cells.penalty.sum()), len(cells.penalty)),
+    )
+    groups = tuple(
+        group
+        for grouping in groupings
+        for group in _group_losses(grouping, discarded, cells, overall)
+    )
     return Suppression(
-        n=len(gone),
-        discarded=int(gone.sum()) / len(gone),
-        suppressed=_share(int(cells.lost.sum()), int(cells.told.sum())),
-        generalisation=_share(float(cells.opened.sum()), len(cells.opened)),
+        n=n,
+        discarded=overall[0],
+        suppressed=overall[1],
+        generalisation=overall[2],
         groups=groups,
         most_discarded=min(groups, key=lambda one: (one.chance, -one.discarded), default=None),
-        most_suppressed=_most(groups, "suppressed"),
-        most_generalised=_most(groups, "generalisation"),
+        most_suppressed=_worst_group(groups, "suppressed"),
+        most_generalised=_worst_group(groups, "generalisation"),
         note=note,
     )
 
 
-def _most(groups: Sequence[GroupLoss], what: str) -> GroupLoss | None:
-    known = [group for group in groups if getattr(group, what) is not None]
-    return max(known, key=lambda group: getattr(group, what), default=None)
+def _worst_group(groups: Sequence[GroupLoss], loss: str) -> GroupLoss | None:
+    known = [group for group in groups if getattr(group, loss) is not None]
+    return max(known, key=lambda group: getattr(group, loss), default=None)
 
 
-def _groups(grouping: Subgrouping, gone: Bools, cells: _Cells) -> Iterator[GroupLoss]:
+def _group_losses(
+    grouping: Subgrouping,
+    discarded: Bools,
+    cells: _CellCounts,
+    overall: tuple[float | None, float | None, float | None],
+) -> Iterator[GroupLoss]:
     from scipy.stats import hypergeom
 
-    many, own = len(grouping.names), grouping.codes[cells.whose]
-    out = np.bincount(grouping.codes[gone], minlength=many).tolist()
-    released = np.bincount(own, minlength=many).tolist()
-    told, lost, opened = (
-        np.bincount(own, weights, many).tolist()
-        for weights in (cells.told, cells.lost, cells.opened)
+    n_groups, codes = len(grouping.names), grouping.codes[cells.originals]
+    out = np.bincount(grouping.codes[discarded], minlength=n_groups).tolist()
+    released = np.bincount(codes, minlength=n_groups).tolist()
+    known, suppressed_cells, penalty = (
+        np.bincount(codes, weights, n_groups).tolist()
+        for weights in (cells.known, cells.suppressed, cells.penalty)
     )
-    every = len(gone), int(gone.sum())
-    all_suppressed = _share(int(cells.lost.sum()), int(cells.told.sum()))
-    all_opened = _share(float(cells.opened.sum()), len(cells.opened))
+    total, total_out = len(discarded), int(discarded.sum())
     for place, (group, n) in enumerate(zip(grouping.names, grouping.sizes, strict=True)):
-        suppressed = _share(lost[place], told[place])
-        open_cells = _share(opened[place], released[place])
+        suppressed = _ratio(suppressed_cells[place], known[place])
+        generalisation = _ratio(penalty[place], released[place])
         yield GroupLoss(
             column=grouping.column,
             name=group,
             n=n,
             discarded=out[place] / n,
-            discarded_ratio=_ratio(out[place] / n, every[1] / every[0]),
-            chance=float(hypergeom.sf(out[place] - 1, *every, n)),
+            discarded_ratio=_ratio(out[place] / n, overall[0]),
+            chance=float(hypergeom.sf(out[place] - 1, total, total_out, n)),
             suppressed=suppressed,
-            suppressed_ratio=_ratio(suppressed, all_suppressed),
-            generalisation=open_cells,
-            generalisation_ratio=_ratio(open_cells, all_opened),
+            suppressed_ratio=_ratio(suppressed, overall[1]),
+            generalisation=generalisation,
+            generalisation_ratio=_ratio(generalisation, overall[2]),
         )
 
 
-def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
-
-
-def _ratio(share: float | None, of_all: float | None) -> float | None:
-    return share / of_all if share is not None and of_all else None
+def _ratio(part: float | None, whole: float | None) -> float | None:
+    return part / whole if part is not None and whole else None

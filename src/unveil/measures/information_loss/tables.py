@@ -1,4 +1,4 @@
-"""Loss in tables: how far the contingency tables of both files are apart."""
+"""Loss in tables: the distance between the contingency tables of the two files."""
 
 from itertools import combinations
 
@@ -8,9 +8,9 @@ from unveil.measures.information_loss.catalogue import (
     MOST_CATEGORIES,
     TENTHS,
     MeasuredLoss,
-    measured,
+    loss_measure,
 )
-from unveil.measures.information_loss.categorical import commonest
+from unveil.measures.information_loss.categorical import common_codes
 from unveil.support.arrays import Floats, Ints
 from unveil.values.file_pair import FilePair
 from unveil.values.single_values import single_codes, single_numbers
@@ -18,55 +18,52 @@ from unveil.values.single_values import single_codes, single_numbers
 CELLS = MOST_CATEGORIES + 2  # of one attribute: missing, the commonest, all others
 
 
-def tables(both: FilePair) -> MeasuredLoss:
+def tables(pair: FilePair) -> MeasuredLoss:
     """The total variation distance of the tables of single attributes, and of pairs of them.
 
-    No pairs of records are needed. Every attribute takes part: categories, the 50 commonest of
-    the original by themselves, numbers in tenths cut at the original's quantiles (equal numbers
-    never apart, so fewer where many are equal), missing as one more cell. A range stands for its
-    middle; a set of several categories counts as missing.
-    Half the sum of |p' - p|: the share of the records that would have to move, 0 to 1.
+    No pairs of records are needed. Every attribute takes part: the 50 commonest categories of the
+    original and all others as one; numbers in tenths by the original's quantiles (equal numbers
+    stay together, so there may be fewer); missing as one more cell. A range counts as its middle, a
+    set of several categories as missing. Half the sum of |p' - p| is the share of the records that
+    would have to move, 0 to 1.
 
-    Shuffled columns keep the single tables; of pairs they leave the product of these, which is as
-    far as the attributes depend on each other. It does not grow with the number of records; of
-    files that differ by chance it falls, as sqrt(cells / n).
+    Shuffled columns keep the single tables; their pair tables become the product of these, so that
+    the distance shows how far the attributes depend on each other. It does not grow with the number
+    of records; between files that differ by chance it falls, as sqrt(cells / n).
 
-    >>> from unveil.values.file_pair import FilePair
     >>> from unveil.table.sample import households
     >>> sample = households(100)
     >>> {one.value for one in tables(FilePair(sample, sample, np.arange(100))).measures}
     {0.0}
     """
-    cut = {name: _cut(both, name) for name in both.columns}
-    single = {name: apart(mine, released, CELLS) for name, (mine, released) in cut.items()}
+    codes = {name: _codes(pair, name) for name in pair.columns}
+    single = {name: total_variation(*sides, CELLS) for name, sides in codes.items()}
     double = [
-        apart(a[0] * CELLS + b[0], a[1] * CELLS + b[1], CELLS * CELLS)
-        for a, b in combinations(cut.values(), 2)
+        total_variation(a[0] * CELLS + b[0], a[1] * CELLS + b[1], CELLS * CELLS)
+        for a, b in combinations(codes.values(), 2)
     ]
-    found = []
+    measures = []
     for what, values in (("single table", list(single.values())), ("pair table", double)):
-        n, none = len(values), "" if values else f"too few attributes for a {what}"
-        found += [
-            measured(f"{what}s", float(np.sort(values).mean()) if n else None, n=n, note=none),
-            measured(f"largest {what}", max(values) if n else None, n=n, note=none),
-        ]
-    return MeasuredLoss(
-        tuple(found), {name: {"single tables": value} for name, value in single.items()}
-    )
+        n, why = len(values), "" if values else f"too few attributes for a {what}"
+        mean, largest = (float(np.sort(values).mean()), max(values)) if n else (None, None)
+        measures.append(loss_measure(f"{what}s", mean, n=n, note=why))
+        measures.append(loss_measure(f"largest {what}", largest, n=n, note=why))
+    attributes = {name: {"single tables": value} for name, value in single.items()}
+    return MeasuredLoss(tuple(measures), attributes)
 
 
-def apart(mine: Ints, released: Ints, cells: int) -> float:
-    """The total variation distance of two files' cells.
+def total_variation(original: Ints, released: Ints, cells: int) -> float:
+    """The total variation distance of two files' distributions over cells.
 
-    >>> apart(np.array([0, 0, 1, 1]), np.array([0, 1]), 2), apart(np.array([0]), np.array([1]), 2)
-    (0.0, 1.0)
+    >>> total_variation(np.array([0, 0, 1, 1]), np.array([0, 1]), 2)
+    0.0
     """
-    counts = [np.bincount(side, minlength=cells) for side in (mine, released)]
-    return float(np.abs(counts[0] / len(mine) - counts[1] / len(released)).sum() / 2)
+    counts = [np.bincount(codes, minlength=cells) for codes in (original, released)]
+    return float(np.abs(counts[0] / len(original) - counts[1] / len(released)).sum() / 2)
 
 
 def tenths(values: Floats, base: Floats) -> Ints:
-    """Numbers as the tenth of the base that they fall into, from 1; 0 is missing.
+    """The tenth of the base that each number falls into, from 1; 0 is missing.
 
     >>> tenths(np.array([0.0, 5.0, 99.0, np.nan]), np.arange(100.0)).tolist()
     [1, 1, 10, 0]
@@ -80,9 +77,9 @@ def tenths(values: Floats, base: Floats) -> Ints:
     return np.where(np.isnan(values), 0, places)
 
 
-def _cut(both: FilePair, name: str) -> tuple[Ints, Ints]:
-    if both.level(name) == "numeric":
-        mine, released = single_numbers(both, name)
-        return tenths(mine, mine), tenths(released, mine)
-    own, other, _ = single_codes(both, name)
-    return commonest(own, own), commonest(other, own)
+def _codes(pair: FilePair, name: str) -> tuple[Ints, Ints]:
+    if pair.level(name) == "numeric":
+        numbers, released_numbers = single_numbers(pair, name)
+        return tenths(numbers, numbers), tenths(released_numbers, numbers)
+    original, released, _ = single_codes(pair, name)
+    return common_codes(original, original), common_codes(released, original)

@@ -14,8 +14,8 @@ from unveil.table.conform import report_unlisted
 from unveil.table.microdata import Microdata
 from unveil.wording import listing
 
-LARGEST_SQUARABLE = 1e150  # a number that can still be squared
-ROUNDING_SLACK = 1e-9  # relative: a gap that is this much wider than is allowed is allowed
+LARGEST_SQUARABLE = 1e150  # the largest number whose square is finite, with room to add
+ROUNDING_SLACK = 1e-9  # relative, by which an allowed gap may be exceeded
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -38,9 +38,9 @@ class Codes:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TiedBlocks:
-    """For each value its block of equal values in ascending order, as positions from 0.
+    """The block of equal values of each value in ascending order, as positions from 0.
 
-    A value that is not present has first = 0 and last = -1, and moves no other.
+    A missing value has first = 0 and last = -1, and shifts no other.
     """
 
     first: Ints
@@ -48,14 +48,14 @@ class TiedBlocks:
 
     @property
     def twice_rank(self) -> Ints:
-        """Twice the average rank, a whole number: ranks count from 1, 0 is missing."""
+        """Twice the average rank, an integer; ranks count from 1, and 0 is missing."""
         ranks: Ints = np.where(self.last < 0, 0, self.first + self.last + 2)
         return ranks
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Scale:
-    """The means and deviations by which values are standardised, and whose they are."""
+    """The means and deviations by which columns are standardised."""
 
     columns: tuple[str, ...]
     mean: Floats
@@ -85,7 +85,7 @@ def check_computable(data: Numbers) -> None:
 def codes(data: Microdata, column: str, categories: Sequence[str] | None = None) -> Codes:
     """One attribute as category codes.
 
-    The categories are those given, else the declared order, else those found: numbers by
+    The categories are those given, else the declared order, else those in the cells: numbers by
     size, text by its characters. So codes do not depend on the order of the rows.
     """
     cells = _plain(data, column)
@@ -105,7 +105,7 @@ def code_numbers(codes: Ints32 | Ints) -> Floats:
 
 
 def check_listed(column: str, categories: Sequence[str]) -> tuple[str, ...]:
-    """A caller's list of categories: text, none twice."""
+    """Check a caller's list of categories: text, none twice."""
     listed = tuple(categories)
     if len(set(listed)) < len(listed) or not all(isinstance(label, str) for label in listed):
         raise SchemaError(f"the list of categories for column '{column}' is text, none twice")
@@ -113,7 +113,7 @@ def check_listed(column: str, categories: Sequence[str]) -> tuple[str, ...]:
 
 
 def tied_blocks(values: Floats | Ints, present: Bools | None = None) -> TiedBlocks:
-    """Positions of each value's block of equals among the values that are present."""
+    """The block of equal values of each value, among the values that are present."""
     here = np.ones(len(values), dtype=bool) if present is None else present
     first, last = np.zeros(len(values), np.int64), np.full(len(values), -1)
     kept = values[here]
@@ -128,9 +128,9 @@ def tied_blocks(values: Floats | Ints, present: Bools | None = None) -> TiedBloc
 
 
 def normal_scores(values: Floats, among: Floats | None = None) -> Floats:
-    """Each value as the normal quantile of its place among others; a NaN, missing, stays one.
+    """Each value as the normal quantile of its rank; NaN stays NaN.
 
-    Its place is the middle of its block of equals, among its own column if no other is given.
+    The rank is the middle of the block of equal values, among `among` or else its own column.
     """
     from scipy.special import ndtri
 
@@ -144,10 +144,10 @@ def normal_scores(values: Floats, among: Floats | None = None) -> Floats:
 
 
 def spread(values: Floats) -> tuple[float, float]:
-    """The mean and the deviation (with n - 1) of the values that are known, which NaN is not.
+    """The mean and the standard deviation (with n - 1) of the values that are not NaN.
 
-    The deviation of a constant is 0, exactly; where nothing is known, both are. No digit
-    depends on the order of the values.
+    The deviation of a constant is exactly 0; without values both are 0. No digit depends on the
+    order of the values.
     """
     known = np.sort(values[~np.isnan(values)])  # the same sum in whatever order they stand
     if len(known) < 2 or known[0] == known[-1]:
@@ -156,9 +156,9 @@ def spread(values: Floats) -> tuple[float, float]:
 
 
 def scale_of(data: Numbers) -> Scale:
-    """The mean and the deviation (with n - 1) of each attribute's present values.
+    """The mean and the standard deviation (with n - 1) of each attribute.
 
-    A constant attribute has deviation 0, exactly.
+    The deviation of a constant attribute is exactly 0.
     """
     means, deviations = [], []
     for name, values, present in zip(data.columns, data.values.T, data.present.T, strict=True):
@@ -174,9 +174,9 @@ def scale_of(data: Numbers) -> Scale:
 def standardise(
     data: Numbers, scale: Scale, *, constant: Literal["error", "drop"] = "error"
 ) -> Numbers:
-    """Values less a stated mean, over a stated deviation.
+    """Values minus the mean of a scale, over its deviation.
 
-    An attribute that the scale says is constant is an error, or is left out on request.
+    A constant attribute is an error, or is left out on request.
     """
     if data.columns != scale.columns:
         raise DataError(f"the scale is of other columns: {listing(scale.columns)}")

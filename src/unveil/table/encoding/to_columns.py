@@ -1,4 +1,4 @@
-"""Arrays into columns: what a mask hands back, in the type that the column had."""
+"""Arrays into columns: the results of a mask in the type that the column had."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from unveil.table.columns import LARGEST_EXACT, cell_of, codes_of, labels_of
 from unveil.table.dtypes import FIRST_DAY, LAST_DAY
 from unveil.wording import count
 
-_PER_SECOND = {"ms": 1e3, "us": 1e6, "ns": 1e6}  # values count microseconds at the finest
+_PER_SECOND = {"ms": 1e3, "us": 1e6, "ns": 1e6}  # microseconds are the finest unit
 _SINGLE = 2.0**-24  # half the gap between 32-bit numbers, relative
 _LEAST_SINGLE = 2.0**-150  # the same near 0
 
@@ -23,16 +23,16 @@ class Slack(NamedTuple):
     relative: float = 0.0
 
     def around(self, values: Floats) -> Floats:
-        """The same for each value."""
+        """The slack of each value."""
         return self.absolute + self.relative * np.abs(values)
 
 
 def as_column(column: pl.Series, values: Floats, *, keep_type: bool = True) -> pl.Series:
     """Numbers as a column like the given one; NaN is missing.
 
-    Whole numbers are rounded to whole numbers, unless `keep_type` is false: then they
-    become 64-bit floats. Dates are rounded to days, times to their unit. What the type
-    cannot hold is refused.
+    Values of an integer column are rounded to integers, unless `keep_type` is false: then they
+    become 64-bit floats. Dates are rounded to days, times to their unit. A value that the type
+    cannot hold is an error.
     """
     kind = column.dtype if keep_type or not column.dtype.is_integer() else pl.Float64()
     rounded = values
@@ -49,7 +49,7 @@ def as_column(column: pl.Series, values: Floats, *, keep_type: bool = True) -> p
             f"column '{column.name}' has {count(int(outside.sum()), 'masked value')} that its "
             f"type ({kind}) cannot hold; give the column a wider type, {remedy}"
         )
-    # Plus 0: a zero has no sign that would tell what it was.
+    # Plus 0: the sign of a zero would reveal what it was.
     cells = pl.Series(column.name, np.where(absent, 0.0, rounded) + 0.0)
     return _typed(cells, kind).set(column.is_null(), None)
 
@@ -95,15 +95,15 @@ def slack_of(column: pl.Series, *, keep_type: bool = True) -> Slack:
 
 
 def donated(column: pl.Series, donors: Ints) -> pl.Series:
-    """For each record the cell of its donor, by row from 0; -1 is missing."""
+    """The cell of each record's donor, by row from 0; -1 is missing."""
     rows = pl.Series(donors, dtype=pl.Int64)
     return column.gather(rows.set(rows < 0, None)).alias(column.name)
 
 
 def labelled(column: pl.Series, labels: pl.Series) -> pl.Series | None:
-    """Categories as a column like the given one; None where its type cannot hold one of them.
+    """Categories as a column like the given one; None if its type cannot hold one of them.
 
-    A category that the column has is written as it is there, another by its label.
+    A category of the column is written as in the column, another one by its label.
     """
     if column.dtype == pl.String:
         return labels.alias(column.name)

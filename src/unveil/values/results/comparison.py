@@ -1,4 +1,4 @@
-"""Comparison: which of several releases of one original is better, and at what."""
+"""Comparison of several releases of one original, by risk and loss."""
 
 import msgspec
 
@@ -10,19 +10,19 @@ class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     direction: str
-    share: float  # linked rightly
+    share: float  # linked correctly
     interval: Interval | None  # of a sample
     n: int  # records attacked
-    ceiling: float  # how many of these no attack on its attributes can expect to exceed
+    ceiling: float  # the most of these that any attack on its attributes can expect
 
     @property
     def column(self) -> str:
-        """What the risk of each record by this attack is called in its table."""
+        """The column of this attack in the table of risks per record."""
         return f"{self.name} {self.direction}"
 
 
 class AttackShare(msgspec.Struct, frozen=True, kw_only=True):
-    """What one attack links of one release."""
+    """The share that one attack links in one release."""
 
     name: str
     direction: str
@@ -38,41 +38,41 @@ class LossValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the releases: what was gained by attacks, and what was lost."""
+    """One of the releases: its risk and its loss."""
 
     name: str
-    worst: WorstAttack | None  # None: nobody was attacked, as its rows are nobody's
+    worst: WorstAttack | None  # None: synthetic rows, so nobody was attacked
     subgroup_risk: float | None  # the highest, of subgroups that are not small
-    confirmed: float | None  # of the records, claimed and rightly so, by any attack
+    confirmed: float | None  # share of the records claimed correctly by any attack
     interval_disclosure: float | None  # beyond chance, of the attribute disclosed most
     interval_column: str | None  # that attribute
     loss: float | None  # from 0 to 1
     unchanged: int | None  # columns
     passed: bool | None  # None: there was no policy
-    broken: tuple[str, ...]  # limits of the policy that are not kept
-    attacks: tuple[AttackShare, ...]  # all that were made but the worst of a sweep
+    broken: tuple[str, ...]  # limits of the policy that are not met
+    attacks: tuple[AttackShare, ...]  # all but the worst of a sweep
     losses: tuple[LossValue, ...]
 
     @property
     def risk(self) -> float | None:
-        """The share that the worst attack links rightly."""
+        """The share that the worst attack links correctly."""
         return None if self.worst is None else self.worst.share
 
 
 class Best(msgspec.Struct, frozen=True, kw_only=True):
-    """Which releases are best by one criterion; several where they tie."""
+    """The best releases by one criterion; several if they tie."""
 
     criterion: str
     value: float
     releases: tuple[str, ...]
-    not_measured: tuple[str, ...]  # releases of which it is not known
+    not_measured: tuple[str, ...]  # releases without a value
 
 
 class Dominated(msgspec.Struct, frozen=True, kw_only=True):
-    """A release, and those that are no worse in risk and in loss, and better in one of them.
+    """A release, and those that are no worse in risk and loss and better in one of them.
 
-    There is no reason to publish a dominated release: another protects better at no more loss, or
-    loses less at no more risk.
+    There is no reason to publish a dominated release: another one protects better without more
+    loss, or loses less without more risk.
     """
 
     release: str
@@ -80,34 +80,34 @@ class Dominated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Paired(msgspec.Struct, frozen=True, kw_only=True):
-    """The mean difference of what two attacks do to the same records."""
+    """The mean difference of the risks of the same records under two attacks."""
 
     n: int  # records attacked in both
     difference: float
-    interval: Interval | None  # None: too few records, or the same difference in all of them
+    interval: Interval | None  # None: too few records, or a constant difference
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """How much higher the risk of one release is than that of another, in shares."""
+    """The difference in risk between two releases, as shares."""
 
     first: str
     second: str
-    share: float  # of the first less that of the second, each by its worst attack
-    paired: Paired | None  # None: the risk of each record was not given
-    note: str  # what that says
+    share: float  # of the first minus the second, each by its worst attack
+    paired: Paired | None  # None: risks per record were not given
+    note: str  # interpretation
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Several releases of one original side by side; no verdict in which loss pays for risk."""
+    """Several releases of one original, compared without trading risk for loss."""
 
     records: int  # of the original
     releases: tuple[ComparedRelease, ...]  # as they were given
     best: tuple[Best, ...]
-    front: tuple[str, ...]  # those that none dominates, the least risk first
+    front: tuple[str, ...]  # releases that none dominates, the lowest risk first
     dominated: tuple[Dominated, ...]
     not_placed: tuple[str, ...]  # risk or loss is not known
-    differences: tuple[Difference, ...]  # of each two
-    notes: tuple[str, ...]  # where like is not compared with like
+    differences: tuple[Difference, ...]  # of every pair
+    notes: tuple[str, ...]  # where releases are not fully comparable
     seed: int
 
     def __getitem__(self, name: str) -> ComparedRelease:

@@ -1,4 +1,4 @@
-"""Disclosure: what a release tells of people, whether or not anybody is linked."""
+"""Disclosure: what a release reveals about people, whether or not anybody is linked."""
 
 from typing import Annotated
 
@@ -7,131 +7,131 @@ from msgspec import Meta
 
 
 class Inside(msgspec.Struct, frozen=True):
-    """How many originals lie in the interval around their released value, and by chance."""
+    """The share of originals in the interval around their released value, and by chance."""
 
     width: float  # in percent, to either side: of the records, or of a standard deviation
     share: float
-    chance: float  # expected where originals and released rows are paired at random
+    chance: float  # expected share if originals and released rows are paired at random
 
     @property
     def beyond_chance(self) -> float:
-        """From 0, no more than by chance, to 1, everybody; 0 where chance has everybody."""
+        """The share beyond chance, from 0 to 1; 0 where chance alone gives everybody."""
         if self.chance >= 1:
             return 0.0
         return max(0.0, (self.share - self.chance) / (1 - self.chance))
 
 
 class IntervalCurve(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares inside by the width of the interval, the width reported first before the others."""
+    """The share inside by the width of the interval; the reported width comes first."""
 
-    column: str | None  # None: of several
-    n: int  # pairs whose original is there
+    column: str | None  # None: several columns
+    n: int  # pairs whose original is not missing
     by_rank: tuple[Inside, ...]
     by_deviation: tuple[Inside, ...]
 
 
 class IntervalDisclosure(msgspec.Struct, frozen=True, kw_only=True):
-    """Interval disclosure: on average over the attributes, in all at once, and in each."""
+    """Interval disclosure: averaged over the attributes, in all at once, and in each."""
 
     n: int  # pairs
     average: IntervalCurve
     together: IntervalCurve  # records inside in every attribute
-    looked_at: int  # records on which the chance to be inside in every one was counted
+    looked_at: int  # records on which the joint chance was counted
     attributes: tuple[IntervalCurve, ...]
 
     @property
     def worst(self) -> IntervalCurve:
-        """The attribute that is disclosed most, beyond chance, at the width reported first."""
+        """The attribute disclosed most beyond chance, at the reported width."""
         return max(self.attributes, key=lambda curve: curve.by_rank[0].beyond_chance)
 
 
 class Uniqueness(msgspec.Struct, frozen=True, kw_only=True):
-    """How many records share their combination of values with how many.
+    """The sizes of the classes of records with the same combination of values.
 
     A file is k-anonymous if every record shares its quasi-identifiers with at least k - 1 others,
-    so that they cannot be told apart. The larger k is, the better; where it is 1, somebody is
-    alone. It does not say what those who are alike have in common: see l-diversity.
+    so that these cannot be distinguished. A larger k is better; k = 1 means that somebody is
+    unique. k-anonymity does not cover values that a class has in common: see l-diversity.
     """
 
     columns: tuple[str, ...]
     n: int
     classes: int  # different combinations
     smallest: int  # records in the smallest class
-    uniques: int  # records alone in their class: they violate 2-anonymity
-    below_3: int  # in classes of fewer than 3: they violate 3-anonymity
+    uniques: int  # records alone in their class; they violate 2-anonymity
+    below_3: int  # records in classes of fewer than 3; they violate 3-anonymity
     below_5: int
-    fitting: int | None = None  # the fewest rows that fit one, stars fitting all; None: no stars
+    fitting: int | None = None  # the fewest rows compatible with one, by its stars; None: no stars
 
 
 class ReleaseUniqueness(msgspec.Struct, frozen=True, kw_only=True):
-    """Uniques before and after masking, and whether those after mean anything."""
+    """Uniqueness before and after masking, and whether the latter is meaningful."""
 
     original: Uniqueness
     release: Uniqueness
     meaningful: bool
     reason: str  # why, or why not
-    perturbed: tuple[str, ...]  # columns whose released values are nobody's in particular
-    unperturbed: Uniqueness | None  # the release on the others; None: there are no others
+    perturbed: tuple[str, ...]  # columns whose released values are perturbed
+    unperturbed: Uniqueness | None  # of the release on the other columns; None: there are none
     unperturbed_original: Uniqueness | None
 
 
 class CompatibleRows(msgspec.Struct, frozen=True, kw_only=True):
-    """How many released rows fit each person, by all that an intruder knows."""
+    """The number of released rows compatible with all that an intruder knows of a person."""
 
     columns: tuple[str, ...]
-    n: int  # people looked at
-    population: int  # of so many
-    fewest: int  # rows that fit somebody
+    n: int  # people examined
+    population: int  # people who could be examined
+    fewest: int  # compatible rows of any person
     mean: float
     median: float
-    none: int  # people whom no row fits
-    below_2: int  # people whom fewer than 2 fit, those among them whom none does
+    none: int  # people without a compatible row
+    below_2: int  # people with fewer than 2 compatible rows
     below_3: int
     below_5: int
 
 
 class Diversity(msgspec.Struct, frozen=True, kw_only=True):
-    """How many values of a confidential attribute classes of equal records have."""
+    """The diversity of a confidential attribute within classes of equal records."""
 
     column: str
     fewest: int
-    records: int  # in the smallest class that has so few
+    records: int  # in the smallest class with the fewest values
     homogeneous: int  # records in classes with one value
-    entropy: float | None = None  # the fewest values, counted by entropy
-    commonest: float | None = None  # the largest share that one value has of a class
-    distance: float | None = None  # how far the values of a class are from those of all, at most
+    entropy: float | None = None  # the fewest values by entropy
+    commonest: float | None = None  # the largest share of one value in a class
+    distance: float | None = None  # the largest distance of a class from all records
 
 
 class Above(msgspec.Struct, frozen=True):
-    """How many records have a risk above a threshold."""
+    """The number of records with a risk above a threshold."""
 
     threshold: float
     records: int
 
 
 class HouseholdRisk(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk that at least one of a household is re-identified."""
+    """The risk that at least one member of a household is re-identified."""
 
     n: int  # households
     expected: float  # of them
     share: float
     highest: float
-    persons: float  # expected, if with one of a household all are re-identified
+    persons: float  # expected, if one member reveals the whole household
 
 
 class PopulationRisk(msgspec.Struct, frozen=True, kw_only=True):
-    """What sampling weights say of the risk to be re-identified in the population."""
+    """The risk of re-identification in the population, by sampling weights."""
 
     columns: tuple[str, ...]
     weight: str
     n: int
     population: float  # the sum of the weights
     sampling_fraction: Annotated[
-        float | None,  # None where weights say less than the sample
+        float | None,  # None where the weights sum to less than the sample
         Meta(
-            description="The share of the population that is in the sample, from 0 to 1, as the "
-            "weights say. The smaller it is, the less sure can an intruder be that a record is "
-            "not that of somebody else who looks alike."
+            description="The share of the population that is in the sample, from 0 to 1, by the "
+            "weights. The smaller it is, the less certain is an intruder that a record does not "
+            "belong to another person with the same values."
         ),
     ]
     expected: float  # re-identifications
@@ -140,24 +140,24 @@ class PopulationRisk(msgspec.Struct, frozen=True, kw_only=True):
     above: tuple[Above, ...]
     uniques: int  # in the sample
     population_uniques: float  # of these, expected to be unique in the population
-    clipped: int  # records whose class weighs less than it has records
+    clipped: int  # records whose class has a smaller weight than size
     households: HouseholdRisk | None
 
 
 class GroupMean(msgspec.Struct, frozen=True, kw_only=True):
-    """The mean of something over one subgroup."""
+    """The mean of a figure over one subgroup."""
 
     name: str
-    n: int  # records that have a value
-    mean: float | None  # None: none has
-    small: bool  # the group has too few records to say much
+    n: int  # records with a value
+    mean: float | None  # None: no record has a value
+    small: bool  # the group has too few records to be informative
 
 
 class HouseholdHits(msgspec.Struct, frozen=True):
-    """How many households have at least one member who is found.
+    """The share of households with at least one member re-identified.
 
-    Who finds one member may know the others, too. The share goes from 0 to 1, and is as a rule
-    higher than that of single people, as each member adds a chance.
+    Whoever finds one member may learn about the others. The share ranges from 0 to 1 and is usually
+    higher than that of single people, since every member adds a chance.
     """
 
     n: int  # households
@@ -165,17 +165,17 @@ class HouseholdHits(msgspec.Struct, frozen=True):
 
 
 class UnchangedColumn(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of a column was released as it is."""
+    """How much of a column was released unchanged."""
 
     column: str
-    unchanged: bool  # every cell; where pairs are not known: the same cells, in some order
+    unchanged: bool  # every cell; where pairs are not known, the same cells in any order
     share: float | None  # of the cells; None where pairs are not known
 
 
 class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
-    """What was released unchanged, and how many records that singles out."""
+    """The columns released unchanged, and the records that these single out."""
 
-    known: bool  # whether pairs are; else columns are perhaps unchanged
+    known: bool  # whether pairs are known; if not, columns may be unchanged
     n: int  # pairs
     records: int  # in the release
     columns: tuple[UnchangedColumn, ...]
@@ -183,40 +183,39 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
     singled_out: Annotated[
         int,
         Meta(
-            description="How many released records are alone with what they have in all columns "
-            "that were released unchanged, from 0 to all of them. Whoever knows these values can "
-            "point to the row: no attack is needed."
+            description="The number of released records that are unique in the columns released "
+            "unchanged, from 0 to all of them. Whoever knows these values can point to the row; no "
+            "attack is needed."
         ),
     ]
-    quasi: tuple[str, ...]  # those that are quasi-identifiers
+    quasi: tuple[str, ...]  # the unchanged quasi-identifiers
     singled_out_quasi: int
 
 
 class Inference(msgspec.Struct, frozen=True, kw_only=True):
-    """What a link tells of a confidential attribute, and what is known without it.
+    """What a link reveals of a confidential attribute, compared with what is known without it.
 
-    Shares of the people, from 0 to 1, whose value somebody has right: by the link, with their own
-    row taken out, by one guess for all, and by a model of the release that their own row had no
-    part in. Only where the link has more right than the others does it tell something of the
-    person.
+    The shares, from 0 to 1, of people whose value is guessed correctly: by the link, by the link
+    without their own row, by one guess for all, and by a model of the release without their own
+    row. A link reveals something about the person only if it is correct more often than the others.
     """
 
     column: str
     attack: str
-    known: tuple[str, ...]  # what the attack compares, which the model goes by
-    n: int  # people looked at who have a value
-    left_out: int  # for whom too many rows tie
-    population: int  # people who might be looked at
-    tolerance: float | None  # numbers are right within so much of a deviation; None: categories
+    known: tuple[str, ...]  # attributes of the attack and of the model
+    n: int  # people examined who have a value
+    left_out: int  # people for whom too many rows tie
+    population: int  # people who could be examined
+    tolerance: float | None  # of numbers, in standard deviations; None: categories
     linked: float
     control: float
     guess: float
-    inferred: float | None  # None: nothing is compared that a model could go by
+    inferred: float | None  # None: the model has no attributes
     homogeneous: Annotated[
         float,
         Meta(
-            description="The share of the people, from 0 to 1, for whom all rows that are nearest "
-            "have one value of a confidential attribute, and it is right. It is then known, "
+            description="The share of people, from 0 to 1, for whom all nearest rows have the same "
+            "value of a confidential attribute, and it is correct. The value is then known, "
             "whichever of these rows is the person's."
         ),
     ]

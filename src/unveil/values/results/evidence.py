@@ -1,4 +1,4 @@
-"""Audit: all that is said of one release, and the evidence that it leaves."""
+"""The audit of one release, and its evidence."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,12 +27,12 @@ from unveil.values.results.subgroups import RecordRisks, Subgroups
 from unveil.values.results.supervised_bound import SupervisedBound
 from unveil.wording import count
 
-NOTICED, UNLIKELY = 0.05, 0.001  # a correlation of the rows that tells something, not by chance
-FORMAT = 2  # of the evidence; another number, another meaning
+ORDER_CORRELATION, ORDER_P_VALUE = 0.05, 0.001  # from which the row order is informative
+FORMAT = 2  # of the evidence; it changes with the meaning of a field
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that went into an audit: its name as it was given, and what it holds."""
+    """A file that was audited: its name as given, its hash and its size."""
 
     file: str | None  # None: a table in memory
     sha256: str
@@ -40,23 +40,23 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What one attack found, in one direction."""
+    """The result of one attack, in one direction."""
 
     name: str
     spec: dict[str, Any]
     risk: Risk
-    top: dict[str, Any]  # how often the true row is among the k best
+    top: dict[str, Any]  # how often the true row is among the k best candidates
     at_risk: dict[str, Any]
-    precision: dict[str, Any] | None  # against coverage, by the margin that is demanded
+    precision: dict[str, Any] | None  # and coverage, by the margin required
     forecast: Forecast | None
     details: dict[str, Any]
-    row_order: dict[str, Any] | None = None  # of positions: how the rows of both are correlated
-    sweeping: bool = False  # whether it is the worst of a sweep over what is known
-    by_file: bool = False  # whether it is made with the intruder's own file
+    row_order: dict[str, Any] | None = None  # correlation of row positions, for that attack
+    sweeping: bool = False  # whether it is the worst of a knowledge sweep
+    by_file: bool = False  # whether it uses the intruder's own file
 
     @property
     def highest(self) -> float:
-        """The share that is linked rightly; of a sample, what it may be at most."""
+        """The share linked; for a sample, the upper end of its interval."""
         return self.risk.share if self.risk.interval is None else self.risk.interval.high
 
     def __str__(self) -> str:
@@ -66,21 +66,21 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def order_tells(self) -> bool:
-        """Whether the order of the rows tells who is who: by more than chance, and noticeably."""
+        """Whether the order of the rows identifies people, noticeably and beyond chance."""
         order = self.row_order
         if order is None:
             return False
-        along = abs(order["correlation"]) >= NOTICED and order["p_value"] < UNLIKELY
-        return bool(along or min(self.risk.p_value, order["neighbours_p_value"]) < UNLIKELY)
+        along = abs(order["correlation"]) >= ORDER_CORRELATION and order["p_value"] < ORDER_P_VALUE
+        return bool(along or min(self.risk.p_value, order["neighbours_p_value"]) < ORDER_P_VALUE)
 
     @property
     def claims(self) -> Claims | None:
-        """What an intruder would claim: by a clear margin, or by the attack's own probabilities.
+        """The links that an intruder would claim, by a clear margin or by their probability.
 
-        Nobody tells an intruder which links are right. Who claims only those whose best row is
-        much nearer than the second, or that the attack itself holds to be almost certain, may
-        know. Claims that are right go from 0 to all records looked at; held against all claims,
-        they say how far an intruder may believe them.
+        An intruder does not know which links are correct, but can claim only those whose best row
+        is much nearer than the second, or that the attack rates almost certain. Correct claims
+        range from 0 to all records examined; compared with all claims, they show how reliable
+        claims are.
         """
         made = [] if self.risk.confirmed is None else [self.risk.confirmed]
         if self.forecast is not None and self.forecast.right is not None:
@@ -89,7 +89,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """An attack that was not made, and why."""
+    """An attack that was not run, and why."""
 
     name: str
     direction: str
@@ -97,27 +97,27 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """All that an audit was made of, and every number that it found: one JSON document.
+    """Every number of an audit with its inputs and settings, as one JSON document.
 
-    It holds no cell of the data, but the plan and its seed: as private as the original.
+    It contains no cell of the data, but the plan and its seed, so it is as private as the original.
     """
 
     format: int
     version: str  # of unveil
     software: dict[str, str]
     inputs: dict[str, Input]
-    truth: str | None  # how it was told whose rows are whose; None: the release knows it
+    truth: str | None  # how true rows were given; None: by the release
     schema: dict[str, Any]
     plan: dict[str, Any] | None
     seed: int
     settings: dict[str, Any]
-    asked: list[dict[str, Any]] | None  # the attacks; None: those that fit the data
+    asked: list[dict[str, Any]] | None  # attacks requested; None: those that fit the data
     policy: dict[str, Any] | None
     records: int
     released: int
-    pairs: int | None  # released rows whose original is known; None: the rows are nobody's
+    pairs: int | None  # released rows whose original is known; None: synthetic rows
     known: tuple[str, ...]
-    identifiers: tuple[str, ...]  # that the release still has
+    identifiers: tuple[str, ...]  # still in the release
     notes: tuple[str, ...]
     verdict: Verdict | None
     attacks: tuple[Finding, ...]  # the worst first
@@ -129,38 +129,36 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     remedies: Remedies | None
     record_risks: RecordRisks | None
     subgroups: Subgroups | None
-    households: HouseholdHits | None  # by the worst attack, whom of a household it finds
+    households: HouseholdHits | None  # by the worst attack
     intervals: IntervalDisclosure | None
     uniqueness: ReleaseUniqueness | None
     diversity: tuple[Diversity, ...]
-    sampling_fraction: float | None  # of the population, by the weights, where there are any
+    sampling_fraction: float | None  # by the weights, where there are any
     population: PopulationRisk | None  # where there are weights
-    inference: tuple[Inference, ...]  # what links disclose of confidential attributes
+    inference: tuple[Inference, ...]  # of confidential attributes, by links
     unchanged: Unchanged
     loss: Loss
     shapes: tuple[Shape, ...]  # each attribute before and after
-    score: float | None  # the classical one, in percent, and no verdict: loss pays for risk there
-    halves: Halves | None = None  # where it was asked for; if it could not be, a note says why
-    worst_cases: tuple[
-        SupervisedBound, ...
-    ] = ()  # the most first; no intruder's, so not among the attacks
+    score: float | None  # the classical score in percent; no verdict, since it trades risk for loss
+    halves: Halves | None = None  # on request; a note says why it is missing
+    worst_cases: tuple[SupervisedBound, ...] = ()  # the worst first; not among the attacks
     compatible: CompatibleRows | None = None  # where known attributes are generalised
 
     @property
     def most_claimed(self) -> Finding | None:
-        """The attack by which an intruder could rightly claim the most; None: by none."""
+        """The attack with the most correct claims; None if there is none."""
         made = [(one.claims, one) for one in self.attacks if one.claims is not None]
         return max(made, key=lambda one: one[0].right / max(one[0].n, 1))[1] if made else None
 
     @property
     def by_position(self) -> Finding | None:
-        """The attack by where rows stand; None: it was not made."""
+        """The attack by row positions; None if it was not run."""
         return next((one for one in self.attacks if one.row_order is not None), None)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Audit:
-    """What is said of one release: the evidence, and the risk of each original by each attack.
+    """The audit of one release: the evidence, and the risk of each record by each attack.
 
     >>> import unveil
     >>> people = unveil.households(40)
@@ -172,27 +170,27 @@ class Audit:
     """
 
     evidence: Evidence
-    per_record: dict[str, Floats]  # NaN where a record was not attacked; as private as the data
+    per_record: dict[str, Floats]  # risks; NaN where not attacked; as private as the data
 
     @property
     def worst(self) -> Finding:
-        """The attack that links the most."""
+        """The attack that links the most records."""
         if not self.evidence.attacks:
             raise UsageError("nobody was attacked: the rows of the release are nobody's")
         return self.evidence.attacks[0]
 
     @property
     def verdict(self) -> Verdict | None:
-        """Whether the policy is kept; None: there was none."""
+        """Whether the policy is met; None without a policy."""
         return self.evidence.verdict
 
     @property
     def loss(self) -> Loss:
-        """What the masking cost."""
+        """The information loss of the masking."""
         return self.evidence.loss
 
     def to_dict(self) -> dict[str, Any]:
-        """The evidence in plain values."""
+        """The evidence as plain values."""
         plain: dict[str, Any] = msgspec.to_builtins(self.evidence)
         return plain
 

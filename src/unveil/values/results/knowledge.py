@@ -11,31 +11,31 @@ class KnownAttributes(msgspec.Struct, frozen=True, kw_only=True):
     attributes: tuple[str, ...]
     share: float
     interval: Interval | None
-    highest: float  # the most with these or fewer: who knows more may ignore it
+    highest: float  # the most with these or fewer, since an intruder may ignore attributes
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk against the number of known attributes, the worst so many of them.
+    """The risk by the number of attributes that the intruder knows, the most revealing first.
 
-    It says how much an intruder has to know before people are found. Attributes are added one by
-    one, each time the one that helps the attack most; the share that is linked then goes from 0
-    to 1, and is held against what is linked when all are known.
+    The curve shows how much an intruder must know to re-identify people. Attributes are added one
+    by one, each time the one that helps the attack most. The share linked ranges from 0 to 1;
+    compare it with the share when all attributes are known.
 
-    They are chosen on one half of a sample, and their risk is that of the other.
+    Attributes are chosen on one half of a sample; the risk is estimated on the other half.
     """
 
     attack: str
     direction: str
-    chosen_by: str  # the attack that they help the most
+    chosen_by: str  # the attack by which attributes were chosen
     chosen_on: int  # records
     among: int  # candidates, when they were chosen
     estimated_on: int  # records, against all candidates
     steps: tuple[KnownAttributes, ...]
-    worst: Risk | None  # the worst of them, attacked in full: it is one of the attacks, too
+    worst: Risk | None  # of the worst step on all records; it is also among the attacks
 
 
 class ErrorRisk(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk from an intruder whose values are wrong by so much."""
+    """The risk from an intruder whose values have this error."""
 
     error: float
     share: float
@@ -43,15 +43,11 @@ class ErrorRisk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NoisyKnowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk against the error in what the intruder knows.
+    """The risk by the error in the intruder's values.
 
-    People are seldom known exactly. An error of 0.1 moves each known number at random by about a
-    tenth of its standard deviation, and replaces one category in ten by somebody else's; an error
-    of 0 is exact knowledge. Where the share that is linked falls fast, being slightly wrong
-    already protects.
-
-    An error of e adds to each number normal noise of e of its deviation, and replaces a
-    category, with probability e, by that of somebody else.
+    Intruders seldom know values exactly. An error of 0.1 adds to each number normal noise of 0.1
+    standard deviations and replaces each category with probability 0.1 by another person's; an
+    error of 0 is exact knowledge. Where the share linked falls fast, small errors already protect.
     """
 
     attack: str
@@ -61,7 +57,7 @@ class NoisyKnowledge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RiskWithout(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk from an intruder who knows all but one attribute."""
+    """The risk from an intruder who knows all attributes but one."""
 
     attribute: str
     share: float
@@ -69,10 +65,10 @@ class RiskWithout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttributeRisks(msgspec.Struct, frozen=True, kw_only=True):
-    """Which attributes carry the risk: what the attack links without each of them.
+    """The attributes that carry the risk: the share linked without each of them.
 
-    Each share, from 0 to 1, is held against the share with all attributes known. The attribute
-    without which the least is linked tells an intruder the most, and is the first to mask more.
+    Compare each share, from 0 to 1, with the share when all attributes are known. The attribute
+    without which the attack links the fewest is the most revealing one, and the first to mask more.
     """
 
     attack: str
@@ -81,34 +77,34 @@ class AttributeRisks(msgspec.Struct, frozen=True, kw_only=True):
     among: int  # candidates
     share: float  # with all of them
     interval: Interval | None
-    without: tuple[RiskWithout, ...]  # the least share first: that attribute tells the most
+    without: tuple[RiskWithout, ...]  # the most revealing attribute first
 
 
 class AttributeMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """An attribute of one file and one of another that were found to go together."""
+    """An attribute of one file and its counterpart in the other."""
 
     known: str
     released: str
-    correlation: float  # as the attack reckons, from -1 to 1
+    correlation: float  # as the attack estimates, from -1 to 1
 
 
 class Halves(msgspec.Struct, frozen=True, kw_only=True):
-    """Two halves of the attributes, linked though they share none.
+    """Linkage between two halves of the attributes, which have no attribute in common.
 
-    Attributes that go together stand on different sides. An intruder who knows one half of
-    somebody's true values looks for the released other half. How many are linked rightly, from 0 to
-    all people tried, is held against a guess: where it is far more, another file about the same
-    people need share no attribute with the release to tell who they are.
+    Correlated attributes are put on different sides. An intruder who knows one half of a person's
+    true values looks for the released other half. The number of correct links ranges from 0 to all
+    people tried; compare it with a guess. If it is far higher, a file about the same people can be
+    linked to the release without any common attribute.
 
-    Of many people some only are tried, each among the released halves of the same people.
+    In large files a sample of people is tried, each among the released halves of the sample.
     """
 
-    known: tuple[str, ...]  # the half that the intruder has, of the original
+    known: tuple[str, ...]  # the intruder's half, of the original
     released: tuple[str, ...]  # the other half, of the release
-    dropped: dict[str, str]  # attributes that are on neither side, and why
-    together: tuple[tuple[str, str], ...]  # strongly correlated, and could not be put apart
+    dropped: dict[str, str]  # attributes on neither side, and why
+    together: tuple[tuple[str, str], ...]  # strongly correlated, but on the same side
     risk: Risk
-    forecast: Forecast | None  # what is claimed of it, where there are probabilities
-    method: str  # that the attack chose
-    sure: float | None  # how sure the attack is that it is no chance, from 0 to 1
+    forecast: Forecast | None  # where the attack gives probabilities
+    method: str  # chosen by the attack
+    sure: float | None  # confidence that the links are no chance, from 0 to 1
     correspondence: tuple[AttributeMatch, ...]  # the strongest first

@@ -1,4 +1,4 @@
-"""Linkage: what the links of two files come to, for somebody who need not know the truth."""
+"""Linkage: the summary of the links between two files, with or without the truth."""
 
 from typing import Any
 
@@ -8,29 +8,29 @@ from unveil.values.results.risk import Risk
 
 
 class Linkage(msgspec.Struct, frozen=True, kw_only=True):
-    """Which attributes two files were linked by, how many links are claimed, and how sure.
+    """The attributes by which two files were linked, the links claimed and their confidence.
 
-    Whatever needs probabilities is none where the attack gives none, and whatever needs the truth
-    is none where it is not known.
+    Fields that need probabilities are None if the attack gives none, and fields that need the truth
+    are None if it is not known.
     """
 
     attack: str
     parameters: dict[str, Any]
-    records: int  # of the first file, each of which is linked
+    records: int  # of the first file
     candidates: int  # of the second file
-    common: bool  # whether attributes of one name were compared
-    mine: tuple[str, ...]  # attributes of the first file that were used
-    release: tuple[str, ...]  # of the second; the same ones where they are common
-    left_out: dict[str, str]  # attributes that were not, and why
-    like_identifiers: tuple[str, ...]  # of those compared, which nobody declared to be any
+    common: bool  # whether attributes of the same name were compared
+    mine: tuple[str, ...]  # attributes used of the first file
+    release: tuple[str, ...]  # of the second
+    left_out: dict[str, str]  # attributes not used, and why
+    like_identifiers: tuple[str, ...]  # attributes compared that look like undeclared identifiers
     tied: int  # records with several best candidates
     without: int  # records with no candidate
-    confidence: float  # a link with more than this probability is claimed
+    confidence: float  # links with a higher probability are claimed
     claimed: int | None
-    unlinked: int | None  # records of which no link is claimed
-    expected: float | None  # right ones among the best links of all records: their probabilities
-    sure: float | None  # that all this is more than chance; none where the attack cannot tell
-    risk: Risk | None  # what the truth says of the best links of all
-    right: float | None  # of those claimed
-    details: dict[str, Any]  # how the attack came to its links
+    unlinked: int | None  # records without a claimed link
+    expected: float | None  # correct ones among the best links, by their probabilities
+    sure: float | None  # confidence that the links are no chance; None: not available
+    risk: Risk | None  # of the best links, by the truth
+    right: float | None  # correct ones among those claimed
+    details: dict[str, Any]  # of the attack
     seed: int

@@ -1,10 +1,10 @@
-"""Loss: what the masking cost, each number with its range and its meaning."""
+"""Information loss of the masking, each measure with its range and meaning."""
 
 import msgspec
 
 
 class LossMeasure(msgspec.Struct, frozen=True, kw_only=True):
-    """One measure of loss: its value, and how to read it.
+    """One measure of information loss, with its range and meaning.
 
     >>> LossMeasure(name="IL1s", family="numbers", value=0.12, best=0.0, worst=None, definition="",
     ...          blind="", n=100).reading
@@ -12,13 +12,13 @@ class LossMeasure(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    family: str  # what it looks at: numbers, categories, tables, cells, records, ...
-    value: float | None  # none where it cannot be computed; then the note says why
+    family: str  # what it compares: numbers, categories, tables, cells, records, ...
+    value: float | None  # None where it cannot be computed; the note says why
     best: float
-    worst: float | None  # none: no upper end
+    worst: float | None  # None: no upper end
     definition: str
     blind: str  # what it cannot see
-    n: int  # of what it is a mean: cells, records, attributes, pairs of them, as defined
+    n: int  # cells, records, attributes or pairs that it averages over
     note: str = ""
 
     @property
@@ -31,7 +31,7 @@ class LossMeasure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttributeLoss(msgspec.Struct, frozen=True, kw_only=True):
-    """What was lost in one attribute, by the names of the measures that look at single ones."""
+    """The loss of one attribute, by the name of the measure."""
 
     column: str
     level: str
@@ -39,25 +39,25 @@ class AttributeLoss(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GroupLoss(msgspec.Struct, frozen=True, kw_only=True):
-    """What one subgroup lost: records that are not released, cells that tell less or nothing."""
+    """The loss of one subgroup: discarded records, suppressed and generalised cells."""
 
     column: str  # of the grouping
-    name: str  # of the group, as the grouping names it
+    name: str  # of the group
     n: int  # its records in the original
-    discarded: float  # the share of them that no released row stands for
-    discarded_ratio: float | None  # to the share of all records; none where nobody is discarded
-    chance: float  # of so many discarded or more, were they drawn from all
-    suppressed: float | None  # the share of its released cells that are not told any more
+    discarded: float  # share of them without a released row
+    discarded_ratio: float | None  # to the share of all records; None where nobody is discarded
+    chance: float  # probability of so many discarded or more, if drawn from all
+    suppressed: float | None  # share of its released cells that are suppressed
     suppressed_ratio: float | None
-    generalisation: float | None = None  # what its released cells leave open, 0 to 1, on average
+    generalisation: float | None = None  # mean generalisation of its released cells, 0 to 1
     generalisation_ratio: float | None = None
 
 
 class Suppression(msgspec.Struct, frozen=True, kw_only=True):
-    """Who and what is missing in the release, of all and by subgroup."""
+    """Discarded records and suppressed cells, overall and by subgroup."""
 
     n: int  # records of the original
-    discarded: float | None  # none where it is not known whose rows the released are
+    discarded: float | None  # None where pairs are not known
     suppressed: float | None
     groups: tuple[GroupLoss, ...]
     most_discarded: GroupLoss | None  # the group whose discards chance explains least
@@ -68,22 +68,22 @@ class Suppression(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """One attribute predicted from the others: by the originals, and by the release."""
+    """One attribute predicted from the others, trained on the originals and on the release."""
 
     target: str
     score: str  # balanced accuracy, or R2
-    original: float | None  # on held-out originals; none where nothing can be predicted
+    original: float | None  # on held-out originals; None where nothing can be predicted
     release: float | None
     constant: float | None  # of a constant guess
-    loss: float | None  # the part of what the originals gain over a guess that is lost
-    train: int  # originals learned from
+    loss: float | None  # lost part of the originals' gain over a constant guess
+    train: int  # originals trained on
     train_release: int
     test: int
     note: str = ""
 
 
 class Bar(msgspec.Struct, frozen=True, kw_only=True):
-    """How many records of each file have a value in one range, or one category."""
+    """The records of each file with a value in one range, or with one category."""
 
     label: str  # a range with round ends, a declared category, "category 3", "other"
     original: int
@@ -93,10 +93,10 @@ class Bar(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """How the values of one attribute are distributed in the original and in the release.
+    """The distribution of one attribute in the original and in the release.
 
-    Where the bars of both are alike, who counts this attribute by itself finds what was there
-    before. They do not show how attributes go together, nor whose value is whose.
+    Where the bars of both agree, counts of this attribute alone are preserved. The bars do not show
+    relations between attributes, nor which person has which value.
     """
 
     column: str
@@ -105,12 +105,12 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     original_missing: int
     release_missing: int
     shift: float | None  # of the mean, in deviations of the original; None: no numbers
-    spread: float | None  # the deviation of the release, 1 if it is that of the original
+    spread: float | None  # deviation of the release over that of the original
     note: str = ""  # why there are no bars
 
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is said of what a release lost."""
+    """The information loss of a release."""
 
     overall: LossMeasure
     measures: tuple[LossMeasure, ...]
@@ -120,12 +120,12 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     original: int  # records
     release: int
     pairs: int  # released rows whose original is known
-    columns: tuple[str, ...]  # those measured
+    columns: tuple[str, ...]  # measured
     seed: int
 
     def __getitem__(self, name: str) -> LossMeasure:
         """One measure by its name."""
-        return next(one for one in (self.overall, *self.measures) if one.name == name)
+        return next(m for m in (self.overall, *self.measures) if m.name == name)
 
     def __str__(self) -> str:
         return self.overall.reading

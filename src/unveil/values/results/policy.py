@@ -1,4 +1,4 @@
-"""Policy: the limits that a data steward sets, and what an audit says of each."""
+"""Policy: the limits that a data steward sets, and the verdict on each."""
 
 from typing import Annotated
 
@@ -12,10 +12,10 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Policy(Spec, frozen=True, kw_only=True):
-    """The limits that a release must keep; those not given are not asked for.
+    """The limits that a release must meet; a limit that is not given is not checked.
 
-    Whoever answers for the release sets them, best before the results are seen. A limit on what
-    cannot be measured is not kept, and of a sample the upper end of the interval counts.
+    The person responsible for the release sets them, best before seeing the results. A limit on a
+    figure that cannot be measured is not met; of a sample, the upper end of the interval counts.
 
     >>> Policy(max_risk=0.05).to_dict()
     {'max_risk': 0.05}
@@ -25,28 +25,28 @@ class Policy(Spec, frozen=True, kw_only=True):
         Share | None,
         Meta(
             description="The share of the records, from 0 to 1, that the best attack may link "
-            "rightly."
+            "correctly."
         ),
     ] = None
     max_subgroup_risk: Annotated[
         Share | None,
         Meta(
-            description="The share of the records that the best attack may link rightly inside any "
+            description="The share of the records that the best attack may link correctly in any "
             "subgroup of at least 10 records, from 0 to 1."
         ),
     ] = None
     max_confirmed: Annotated[
         Share | None,
         Meta(
-            description="The share of the records, from 0 to 1, that an intruder may claim, by any "
-            "attack, and rightly so."
+            description="The share of the records, from 0 to 1, that an intruder may claim "
+            "correctly by any attack."
         ),
     ] = None
     max_interval_disclosure: Annotated[
         Share | None,
         Meta(
-            description="How many original values of any attribute may lie within 10 % of the "
-            "ranks around their masked value, beyond chance: from 0, as by chance, to 1, all."
+            description="The share of original values of any attribute that may lie within 10 % "
+            "of the ranks around their masked value, beyond chance: from 0 (chance) to 1 (all)."
         ),
     ] = None
     k_anonymity: Annotated[
@@ -56,28 +56,28 @@ class Policy(Spec, frozen=True, kw_only=True):
     l_diversity: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(
-            description="The fewest different values that a confidential attribute may have among "
+            description="The fewest distinct values that a confidential attribute may have among "
             "released records that are equal in all quasi-identifiers."
         ),
     ] = None
     t_closeness: Annotated[
         Share | None,
         Meta(
-            description="How far the values of a confidential attribute among released records "
-            "that are equal in all quasi-identifiers may be from those of all records: from 0, as "
-            "among all, to 1."
+            description="The distance, from 0 to 1, allowed between the distribution of a "
+            "confidential attribute among released records that are equal in all quasi-identifiers "
+            "and its distribution among all records."
         ),
     ] = None
     max_loss: Annotated[
-        Share | None, Meta(description="The overall information loss that is allowed, from 0 to 1.")
+        Share | None, Meta(description="The overall information loss allowed, from 0 to 1.")
     ] = None
     forbid_row_order: Annotated[
         bool,
-        Meta(description="Whether the order of the rows may not tell who is who."),
+        Meta(description="Whether the order of the rows must not identify people."),
     ] = False
     may_stay_unchanged: Annotated[
         tuple[str, ...] | None,
-        Meta(description="The columns that may be released unchanged; all others may not."),
+        Meta(description="The only columns that may be released unchanged."),
     ] = None
 
     def __post_init__(self) -> None:
@@ -89,14 +89,14 @@ class Policy(Spec, frozen=True, kw_only=True):
             )
 
     def to_dict(self) -> dict[str, object]:
-        """The limits that are set, as plain values: the TOML file."""
+        """The limits that are set, as plain values, as in a TOML file."""
         plain: dict[str, object] = msgspec.to_builtins(self)
-        # A limit of 0 is one, though Python holds it to be equal to False.
+        # A limit of 0 counts, although 0 == False in Python.
         return {n: value for n, value in plain.items() if value is not None and value is not False}
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
-    """One limit of a policy, and what was found."""
+    """One limit of a policy and the figure found."""
 
     limit: str
     allowed: float | int | bool | tuple[str, ...]
@@ -106,12 +106,12 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a release keeps a policy, limit by limit."""
+    """Whether a release meets a policy, limit by limit."""
 
     passed: bool
     limits: tuple[Limit, ...]
 
     @property
     def broken(self) -> tuple[Limit, ...]:
-        """The limits that are not kept."""
+        """The limits that are not met."""
         return tuple(limit for limit in self.limits if not limit.kept)

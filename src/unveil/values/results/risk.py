@@ -1,4 +1,4 @@
-"""Risk: what an attack gained, and what to hold it against."""
+"""Risk: the success of an attack, with its baseline, ceiling and interval."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from unveil.support.display import shown
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """Where a share lies, with the stated confidence."""
+    """The confidence interval of a share."""
 
     low: float
     high: float
@@ -16,36 +16,35 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Claims(msgspec.Struct, frozen=True):
-    """The links that an intruder would claim, who sees a clear margin."""
+    """The links that an intruder would claim because of a clear margin."""
 
-    n: int  # records looked at
+    n: int  # records examined
     claimed: int
-    right: float  # of those claimed
+    right: float  # correct ones among those claimed
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
-    """What an intruder expects of an attack, and what the truth says of that."""
+    """The success that an intruder expects of an attack, compared with the truth."""
 
-    n: int  # records looked at
-    share: float  # of the links, expected to be right
-    found: float | None  # the share that is right; none where the truth is not known
-    above: float  # links held to be right with more than this probability are claimed
+    n: int  # records examined
+    share: float  # of the links, expected to be correct
+    found: float | None  # the share that is correct; None where the truth is not known
+    above: float  # links with a higher probability than this are claimed
     claimed: int
-    right: float | None  # of those claimed
+    right: float | None  # correct ones among those claimed
 
 
 class Risk(msgspec.Struct, frozen=True, kw_only=True):
-    """How many records an attack links rightly, and what to hold that against.
+    """The number of records that an attack re-identifies, with its baseline and ceiling.
 
-    A record is linked rightly where the attack takes it for the very row that was made of it;
-    where several rows are equally near, it counts by its share, so that the number may be a
-    fraction. It goes from 0 to all records attacked, and is held against a guess and the ceiling.
+    A record is re-identified if the attack links it to the row that was made from it. Where several
+    rows tie, the record counts by its share, so the number may be a fraction. It ranges from 0 to
+    all records attacked; compare it with a guess and with the ceiling.
 
-    `expected` counts a tie with the true one by its share, `unique` only links without a tie.
-    `confirmed` are the links that the intruder could tell to be good: the second best is
-    much farther. `control` is the same with the true ones not there. Both are none for attacks
-    whose scores are no distances. `interval` is there only where the records attacked are a
-    sample of those that the intruder has.
+    `expected` counts a tie with the true row by its share, `unique` only links without a tie.
+    `confirmed` are links that the intruder can recognise, since the second best candidate is much
+    farther away; `control` is the same without the true rows. Both are None for attacks whose
+    scores are no distances. `interval` exists only where a sample of the records was attacked.
     """
 
     attack: str
@@ -56,17 +55,17 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     expected: float
     unique: int
     confirmed: Claims | None
-    n: int  # records attacked whose true row is in the other file
-    absent: int  # records attacked that have none there
-    population: int  # records that might be attacked: the intruder's, their true row known
+    n: int  # records attacked that have a true row
+    absent: int  # records attacked that have none
+    population: int  # the intruder's records with a known true row
     candidates: int
     share: float  # expected / n
-    ceiling: float  # what no attack on these attributes can expect to exceed
+    ceiling: float  # the most that any attack on these attributes can expect
     interval: Interval | None
-    baseline: float  # what a guess can expect
+    baseline: float  # expected hits of a guess
     control: Claims | None
-    p_value: float  # of so many hits or more by chance
-    supervised: bool  # made with the truth in hand: no intruder's
+    p_value: float  # probability of so many hits or more by chance
+    supervised: bool  # trained with the truth, so no real intruder's attack
     seed: int
 
     def __str__(self) -> str:

@@ -15,20 +15,20 @@ class GroupRisk(msgspec.Struct, frozen=True, kw_only=True):
     n: int  # attacked
     share: float
     interval: Interval | None  # where a sample of the group was attacked
-    small: bool  # too few to hold against a limit
+    small: bool  # too few records to check a limit
 
     @property
     def highest(self) -> float:
-        """The share that is linked rightly; of a sample, what it may be at most."""
+        """The share linked; for a sample, the upper end of its interval."""
         return self.share if self.interval is None else self.interval.high
 
 
 class Subgroups(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk by subgroup: which share of its records is linked rightly.
+    """The risk by subgroup: the share of its records that is linked correctly.
 
-    People who are rare in some way may be found far more often than the average tells. A subgroup
-    is those with one category, or in one fifth of the numbers; its share is held against that of
-    everybody, and of fewer than 10 records it is no more than a hint.
+    People with rare values may be re-identified far more often than the average. A subgroup has one
+    category, or one fifth of the numbers. Compare its share with that of all records; with fewer
+    than 10 records it is only a hint.
     """
 
     groups: tuple[GroupRisk, ...]  # highest risk first
@@ -36,7 +36,7 @@ class Subgroups(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RiskBin(msgspec.Struct, frozen=True, kw_only=True):
-    """How many records have a risk above `low` and up to `high`; the first bin holds 0, too."""
+    """The records with a risk above `low` and up to `high`; the first bin includes 0."""
 
     low: float
     high: float
@@ -45,27 +45,27 @@ class RiskBin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CarriedRisk(msgspec.Struct, frozen=True):
-    """Which share of the expected links falls on the records with the highest risk."""
+    """The share of the expected links on the records with the highest risk."""
 
     part: float  # of the records
     share: float  # of the links by the worst attack
 
 
 class RiskyRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that is found by many attacks."""
+    """A record that many attacks re-identify."""
 
     row: int  # of the original, from 1
-    mean: float  # risk, over all attacks that were made on it
-    made: int  # so many of them
-    found_by: int  # attacks that more likely than not link it rightly
+    mean: float  # risk, over all attacks on it
+    made: int  # number of these attacks
+    found_by: int  # attacks that link it correctly with probability above one half
 
 
 class RecordRisks(msgspec.Struct, frozen=True, kw_only=True):
-    """How the risk is spread over the records: by the worst attack, and over all of them."""
+    """The distribution of the risk over the records, by the worst attack and by all."""
 
     attack: str
     direction: str
-    n: int  # records that the worst attack was made on
+    n: int  # records attacked by the worst attack
     attacks: int
     bins: tuple[RiskBin, ...]
     above: tuple[Above, ...]  # by the worst attack

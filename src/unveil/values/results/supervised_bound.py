@@ -1,8 +1,8 @@
-"""Learnt: the worst case within a family of distances, learnt with the truth in hand."""
+"""The worst case within a family of distances, trained with the truth."""
 
 import msgspec
 
-OPEN = 1e-6  # of a link that is not
+PROOF_GAP = 1e-6  # in links, below which a bound is proven
 ENDED = {  # why the search for a proof ended
     "time": "its budget was spent",
     "steps": "its steps were spent",
@@ -13,24 +13,24 @@ ENDED = {  # why the search for a proof ended
 
 
 class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
-    """What parameters link that were learnt on other people.
+    """The links of a distance that was trained on other people.
 
-    Who tries all parameters until the links come out right finds some that fit just these people.
-    So parameters are learnt on one half of the records, and the other half is attacked with
-    them, several times; the mean share linked goes from 0 to 1, and is held against what was
-    linked in the half that they were learnt on, and against what needs no truth.
+    A distance that is trained on some people may fit just these people. So its parameters are
+    trained on one half of the records and attack the other half, several times. The mean share
+    linked ranges from 0 to 1; compare it with the share in the training half and with weights that
+    need no truth.
     """
 
     splits: int
-    learnt_on: float  # the share that is linked in the half that was learnt on
-    linked: float  # in the other half
-    each: tuple[float, ...]  # the same, for each split
+    learnt_on: float  # share linked in the training halves
+    linked: float  # in the other halves
+    each: tuple[float, ...]  # the same, by split
     moments: float  # in the other halves, by weights that need no truth
-    plain: float  # in the other halves, where every attribute counts the same
+    plain: float  # in the other halves, with equal weights
 
 
 class AttributeInteraction(msgspec.Struct, frozen=True):
-    """How two attributes act together: from -1 to 1, and 0 where they just add up."""
+    """The interaction of two attributes, from -1 to 1; 0 where they are additive."""
 
     first: str
     second: str
@@ -40,48 +40,46 @@ class AttributeInteraction(msgspec.Struct, frozen=True):
 class SupervisedBound(msgspec.Struct, frozen=True, kw_only=True):
     """The worst case within a family of distances: the parameters that link the most.
 
-    The parameters of the distance are chosen with the truth in hand, so that as many records as
-    can be are nearer to their true row than to any other: no intruder who uses a distance of
-    this family can have more of these, knowing the same attributes. Rows that nothing tells apart
-    share a link; other ties count nothing here. It goes from 0 to all records, and is held
-    against its proven bound, and against what the same learning links among people it has not
-    seen.
+    The parameters of the distance are trained with the truth, so that as many records as possible
+    are nearer to their true row than to any other. No intruder with the same attributes and a
+    distance of this family can link more. Equal rows share a link; other ties do not count. It
+    ranges from 0 to all records; compare it with its proven bound and with people not trained on.
 
-    Torra, Record linkage approaches for dynamic database integration (2013), Section 3. A bound is
-    one on the family, not on all attackers: that is the ceiling.
+    Torra, Record linkage approaches for dynamic database integration (2013), Section 3. The bound
+    holds for the family only; the bound for all attacks is the ceiling.
     """
 
     model: str
     direction: str
     attributes: tuple[str, ...]
-    n: int  # records that look for their true one
-    learnt_on: int  # of these, where they were too many
-    linked: float  # what was learnt to link: strictly nearest, a row with twins by its share
-    bound: float  # what no parameters of the family exceed
+    n: int  # records with a true row
+    learnt_on: int  # records trained on, fewer where there are too many
+    linked: float  # in training: strictly nearest, equal rows by their share
+    bound: float  # that no parameters of the family exceed
     gap: float
     ended: str  # "proven", or why the search for a proof ended
-    impossible: int | None  # records that no parameters link; None: of a matrix it is not known
-    strict: int  # recounted: nearer than all other candidates
-    expected: float  # recounted: ties by their share
+    impossible: int | None  # records that no parameters link; None: not known for a matrix
+    strict: int  # recounted, nearer than all other candidates
+    expected: float  # recounted, ties by their share
     back_strict: int  # the same in the other direction, with the same parameters
     back_expected: float
-    plain: float  # expected, where every attribute counts the same
+    plain: float  # expected, with equal weights
     moments: float  # expected, by weights that need no truth
     importance: dict[str, float]  # weights, Shapley values, or the diagonal; they sum to 1
     together: tuple[AttributeInteraction, ...]  # the strongest first
-    held_out: HeldOut | None  # None: too few records to hold any out
+    held_out: HeldOut | None  # None: too few records
     undecided: int = 0  # linear programs that the solver did not decide
-    share: float = 0.0  # linked, of all: a page says what is in the evidence and computes nothing
+    share: float = 0.0  # linked, of all; stored, since a page computes nothing
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "share", self.linked / self.n if self.n else 0.0)
 
     @property
     def proven(self) -> bool:
-        """Whether no parameters link more."""
-        return self.gap < OPEN
+        """Whether it is proven that no parameters link more."""
+        return self.gap < PROOF_GAP
 
     @property
     def why(self) -> str:
-        """Why nothing more was proven."""
+        """Why the proof ended."""
         return ENDED.get(self.ended, "it ended")

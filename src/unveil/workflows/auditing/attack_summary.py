@@ -20,8 +20,8 @@ from unveil.measures import (
     row_order,
     top_k,
 )
-from unveil.measures.identity.claims import clear
-from unveil.measures.identity.hits import LOOKED_AT
+from unveil.measures.identity.claims import clear_margin
+from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.values.links import Links
 
 
@@ -39,7 +39,7 @@ def describe_attack(
     0
     """
     if links.truth is None:
-        some = links.sample(LOOKED_AT)
+        some = links.sample(SAMPLE_SIZE)
         return {
             "attack": links.name,
             "risk": None,
@@ -102,7 +102,7 @@ def several(links: Sequence[Links], *, keyed: bool) -> list[dict[str, Any]]:
 
 def _clear(links: Links) -> int:
     """How many links an intruder would assert."""
-    return int((margins(links) >= clear(links) - 1e-9).sum())
+    return int((margins(links) >= clear_margin(links) - 1e-9).sum())
 
 
 def _plain(found: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from unveil.measures import (
     unchanged,
     wilson,
 )
-from unveil.measures.identity.subgroups import LEAST, Subgrouping
+from unveil.measures.identity.subgroups import SMALLEST_GROUP, Subgrouping
 from unveil.support.arrays import Ints
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.microdata import Microdata
@@ -210,7 +210,7 @@ def _of_groups(
             interval=wilson(min((one.mean or 0.0) * one.n, one.n), one.n, many)
             if one.n
             else Interval(0.0, 1.0, 0.95),
-            small=many < LEAST,
+            small=many < SMALLEST_GROUP,
         )
         for one, many in zip(means, there.tolist(), strict=True)
     ]

@@ -414,7 +414,7 @@ def test_offsets_that_32_bits_round(monkeypatch):
 )
 def test_parts_and_blocks_are_the_searches_of_their_own(monkeypatch, few, metric):
     """With offsets too: each part as if it were the whole base."""
-    monkeypatch.setattr("unveil.engines.local.blocking.FEW", few)
+    monkeypatch.setattr("unveil.engines.local.blocking.FEW_BLOCKS", few)
     rng = np.random.default_rng(few)
     queries, values = rng.integers(0, 5, (60, 2)), rng.integers(0, 5, (80, 2))
     base = Records(values.astype(float), offset=rng.integers(0, 3, 80).astype(float))

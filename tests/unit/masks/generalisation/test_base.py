@@ -344,8 +344,8 @@ def test_a_blank_category_is_refused():
 def test_so_many_ties_that_there_is_no_end(monkeypatch):
     from unveil.grouping import patterns as antiunification
 
-    monkeypatch.setattr(antiunification, "MOST_WORK", 10_000)
-    monkeypatch.setattr(antiunification, "AT_ONCE", 1000)
+    monkeypatch.setattr(antiunification, "MAX_CELLS", 10_000)
+    monkeypatch.setattr(antiunification, "CELLS_AT_ONCE", 1000)
     rng = np.random.default_rng(7)
     names = [f"v{j}" for j in range(8)]
     data = Microdata(

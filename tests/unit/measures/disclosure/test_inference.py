@@ -10,7 +10,12 @@ import naive.disclosure as naive
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
 from unveil.errors import UsageError
-from unveil.measures.disclosure.baseline_guess import best_guess, clues, folds, informed_guesses
+from unveil.measures.disclosure.baseline_guess import (
+    best_guess,
+    folds,
+    informed_guesses,
+    known_places,
+)
 from unveil.values.file_pair import FilePair
 
 EXAMPLES = settings.default.max_examples
@@ -25,12 +30,12 @@ def table(rows):
 
 
 def disclosed(original, released, rows, spec=None, **intruder):
-    both = FilePair(table(original), table(released), np.asarray(rows))
+    pair = FilePair(table(original), table(released), np.asarray(rows))
     spec = spec or attacks.Distance(scale="release", metric="manhattan")
     links = unveil.attack(
-        both.original, both.release, spec, intruder=Intruder(**intruder), truth=both.rows
+        pair.original, pair.release, spec, intruder=Intruder(**intruder), truth=pair.rows
     )
-    return {one.column: one for one in measures.linked_disclosure(links, both, seed=3)}
+    return {one.column: one for one in measures.linked_disclosure(links, pair, seed=3)}
 
 
 def test_by_hand():
@@ -129,20 +134,20 @@ def test_many_ties_are_read_by_class_or_listed():
 def people(*steps, n=300, **how):
     sample = unveil.households(n, seed=5)
     release = unveil.mask(sample, list(steps), seed=5)
-    both = FilePair(sample, release.data, release.row_map)
+    pair = FilePair(sample, release.data, release.row_map)
     spec = how.pop("spec", attacks.Distance())
-    return unveil.attack(sample, release, spec, intruder=Intruder(**how)), both
+    return unveil.attack(sample, release, spec, intruder=Intruder(**how)), pair
 
 
 def test_an_unmasked_release_tells_all_and_a_model_less():
-    links, both = people()
-    found = measures.linked_disclosure(links, both, seed=1)
+    links, pair = people()
+    found = measures.linked_disclosure(links, pair, seed=1)
     assert [one.column for one in found] == ["tax", "savings", "rent"]  # income is known
     for one in found:
         assert one.linked == one.homogeneous == 1
         assert one.control < 1
         assert one.guess <= one.inferred + 0.05 < 1
-    assert measures.linked_disclosure(links, both, seed=1) == found
+    assert measures.linked_disclosure(links, pair, seed=1) == found
 
 
 def test_what_can_be_inferred_is_inferred():
@@ -168,35 +173,35 @@ def test_what_can_be_inferred_is_inferred():
 )
 def test_every_kind_of_links_is_followed(spec):
     knows = None if isinstance(spec, attacks.Position) else ["age", "hours"]
-    links, both = people(masks.RankSwapping(p=5), n=60, spec=spec, knows=knows)
-    for one in measures.linked_disclosure(links, both, seed=1):
+    links, pair = people(masks.RankSwapping(p=5), n=60, spec=spec, knows=knows)
+    for one in measures.linked_disclosure(links, pair, seed=1):
         assert 0 <= one.homogeneous <= one.linked <= 1
         assert 0 <= one.control <= 1
         assert (one.inferred is None) == (not one.known) == isinstance(spec, attacks.Position)
 
 
 def test_where_there_is_nothing_to_say():
-    links, both = people(n=40)
+    links, pair = people(n=40)
     assert (
-        measures.linked_disclosure(links, FilePair(both.original, both.release, None), seed=1) == ()
+        measures.linked_disclosure(links, FilePair(pair.original, pair.release, None), seed=1) == ()
     )
     back, _ = people(n=40, direction="release-to-original")
-    assert measures.linked_disclosure(back, both, seed=1) == ()
-    blind = unveil.attack(both.original, both.release, attacks.Distance())
-    assert measures.linked_disclosure(blind, both, seed=1) == ()
-    nobody = FilePair(both.original, both.release, np.full(40, -1))
+    assert measures.linked_disclosure(back, pair, seed=1) == ()
+    blind = unveil.attack(pair.original, pair.release, attacks.Distance())
+    assert measures.linked_disclosure(blind, pair, seed=1) == ()
+    nobody = FilePair(pair.original, pair.release, np.full(40, -1))
     assert measures.linked_disclosure(links, nobody, seed=1) == ()
     all_known, _ = people(n=40, knows=["income", "tax", "savings", "rent"])
-    assert measures.linked_disclosure(all_known, both, seed=1) == ()
-    other = FilePair(both.original, both.release.take(range(30)), np.arange(30))
-    with pytest.raises(UsageError, match="another release"):
+    assert measures.linked_disclosure(all_known, pair, seed=1) == ()
+    other = FilePair(pair.original, pair.release.take(range(30)), np.arange(30))
+    with pytest.raises(UsageError, match="different releases"):
         measures.linked_disclosure(links, other, seed=1)
 
 
 def test_generalised_attributes_and_few_records():
     coarse = masks.GlobalRecoding(intervals=10, columns=["age"])
-    links, both = people(coarse, n=80, knows=["age", "education"], records=20)
-    found = measures.linked_disclosure(links, both, seed=1)
+    links, pair = people(coarse, n=80, knows=["age", "education"], records=20)
+    found = measures.linked_disclosure(links, pair, seed=1)
     assert found[0].known == ("age", "education")
     assert found[0].n + found[0].left_out <= 20
     released = Microdata(
@@ -215,8 +220,8 @@ def test_guesses():
     assert np.isnan(best_guess(np.array([np.nan]), 1.0))
     assert best_guess(np.array([0.0, 10.0, 11.0, 12.0, 30.0]), 1.0) == 11
     assert best_guess(np.array([1.0, 2.0, 3.0]), 0.0) == 2
-    nobody, asked = (np.zeros((0, 1)), np.zeros(0)), np.zeros((2, 1))
-    nothing = informed_guesses(*nobody, asked, ordered=True, tolerance=1.0)
+    nobody, queries = (np.zeros((0, 1)), np.zeros(0)), np.zeros((2, 1))
+    nothing = informed_guesses(*nobody, queries, ordered=True, tolerance=1.0)
     assert np.isnan(nothing).all()
 
 
@@ -235,7 +240,7 @@ def test_clues_of_ranges_sets_and_gaps():
         pl.DataFrame({"n": ["..2", "4..6", "*", "4.."], "c": ["{a|b}", "*", None, "{b}"]}),
         Schema(numeric="n", nominal="c", generalised=["n", "c"]),
     )
-    mine, released = clues(FilePair(original, release, np.array([0, 1, 2, -1])), ["n", "c"])
+    mine, released = known_places(FilePair(original, release, np.array([0, 1, 2, -1])), ["n", "c"])
     assert np.isnan(mine[:, 0]).tolist() == [False, False, True]
     assert mine[1, 0] == released[1, 0] > released[0, 0] > mine[0, 0]
     assert mine[1, 0] > released[3, 0] > released[0, 0]  # up to the end of the original's range

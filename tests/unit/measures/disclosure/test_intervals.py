@@ -13,7 +13,7 @@ import naive.disclosure as naive
 import unveil
 from unveil import Microdata, Schema, measures
 from unveil.errors import UsageError
-from unveil.measures.disclosure.intervals import LOOKED_AT
+from unveil.measures.disclosure.intervals import MOST_CROSSED
 from unveil.values.file_pair import FilePair
 
 EXAMPLES = settings.default.max_examples
@@ -32,8 +32,8 @@ def test_by_hand():
     # Ranks 0 to 9; 20 % reach two places. Record i was moved by i places, the last ones back.
     original = [(float(v), None) for v in range(10)]
     moved = [0, 2, 4, 3, 8, 5, 6, 1, 7, 9]
-    both = FilePair(table(original), table([(float(v), None) for v in moved]), np.arange(10))
-    found = measures.interval_disclosure(both, widths=[20, 0])
+    pair = FilePair(table(original), table([(float(v), None) for v in moved]), np.arange(10))
+    found = measures.interval_disclosure(pair, widths=[20, 0])
     assert found.n == 10
     assert [one.column for one in found.attributes] == ["x"]  # no grade is there
     rank, exact = found.attributes[0].by_rank
@@ -56,10 +56,10 @@ def test_it_is_its_twin_in_any_order_of_the_rows(pairs, others, width, random):
     original, released = [a for a, _ in pairs], [b for _, b in pairs]
     release = released + others  # of nobody
     assume(any(v is not None for row in original for v in row))
-    both = FilePair(
+    pair = FilePair(
         table(original), table(release), np.array([*range(len(pairs)), *[-1] * len(others)])
     )
-    found = measures.interval_disclosure(both, widths=[width])
+    found = measures.interval_disclosure(pair, widths=[width])
 
     def by_rank(j, value):
         return naive.interval_by_rank([row[j] for row in release], value, width)
@@ -87,21 +87,21 @@ def test_it_is_its_twin_in_any_order_of_the_rows(pairs, others, width, random):
     random.shuffle(standing)
     back = {row: at for at, row in enumerate(places)} | {-1: -1}
     again = FilePair(
-        both.original.take(places),
-        both.release.take(standing),
-        np.array([back[int(both.rows[row])] for row in standing]),
+        pair.original.take(places),
+        pair.release.take(standing),
+        np.array([back[int(pair.rows[row])] for row in standing]),
     )
     assert measures.interval_disclosure(again, widths=[width]) == found
 
 
 def test_of_many_records_the_chance_of_all_at_once_is_sampled():
     rng = np.random.default_rng(1)
-    n = 3 * LOOKED_AT
+    n = 3 * MOST_CROSSED
     frame = pl.DataFrame({"x": rng.permutation(n) * 1.0, "y": rng.permutation(n) * 1.0})
     shuffled = pl.DataFrame({"x": rng.permutation(n) * 1.0, "y": rng.permutation(n) * 1.0})
-    both = FilePair(Microdata(frame), Microdata(shuffled), np.arange(n))
-    found = measures.interval_disclosure(both)
-    assert found.looked_at == LOOKED_AT
+    pair = FilePair(Microdata(frame), Microdata(shuffled), np.arange(n))
+    found = measures.interval_disclosure(pair)
+    assert found.looked_at == MOST_CROSSED
     one = found.average.by_rank[0]
     assert one.width == 10
     assert one.chance == pytest.approx(0.19, abs=0.001)  # less at the ends
@@ -113,8 +113,8 @@ def test_of_many_records_the_chance_of_all_at_once_is_sampled():
 def test_dates_and_constants():
     days = [datetime.date(2020, 1, day) for day in (1, 2, 3, 4)]
     frame = pl.DataFrame({"day": days, "one": [5, 5, 5, 5]})
-    both = FilePair(Microdata(frame), Microdata(frame), np.arange(4))
-    found = measures.interval_disclosure(both, widths=[1])
+    pair = FilePair(Microdata(frame), Microdata(frame), np.arange(4))
+    found = measures.interval_disclosure(pair, widths=[1])
     assert [one.column for one in found.attributes] == ["day", "one"]
     assert all(one.by_deviation[0].share == 1 for one in found.attributes)
     assert found.attributes[1].by_deviation[0].chance == 1
@@ -126,14 +126,14 @@ def test_what_has_no_intervals():
     assert measures.interval_disclosure(FilePair(sample, sample, np.full(20, -1))) is None
     words = sample.select(["sex"])
     assert measures.interval_disclosure(FilePair(words, words, np.arange(20))) is None
-    both = FilePair(sample, sample, np.arange(20))
+    pair = FilePair(sample, sample, np.arange(20))
     with pytest.raises(UsageError, match="'sex' has no numbers"):
-        measures.interval_disclosure(both, columns=["sex"])
+        measures.interval_disclosure(pair, columns=["sex"])
     with pytest.raises(UsageError, match="did you mean 'age'"):
-        measures.interval_disclosure(both, columns=["agee"])
+        measures.interval_disclosure(pair, columns=["agee"])
     for bad in ([], [101], [-1], ["a"], 5):
         with pytest.raises(UsageError, match="widths"):
-            measures.interval_disclosure(both, widths=bad)
+            measures.interval_disclosure(pair, widths=bad)
 
 
 def test_weights_and_households_are_left_out():

@@ -15,7 +15,7 @@ import naive.disclosure as naive
 import unveil
 from unveil import Microdata, Schema, measures
 from unveil.errors import DataError, UsageError
-from unveil.measures.disclosure.population import FEW, expected_inverse
+from unveil.measures.disclosure.population import LARGEST_SMALL_CLASS, expected_inverse
 
 EXAMPLES = settings.default.max_examples
 SCHEMA = Schema(quasi=["a", "b"], nominal=["a", "b"], weight="w", household="h")
@@ -37,7 +37,7 @@ def test_it_is_the_mean_of_one_over_f(f, p):
 
 
 @pytest.mark.parametrize("p", [1e-7, 1e-3, 0.2, 0.499999, 0.5, 0.9, 0.999999, 1.0])
-@pytest.mark.parametrize("f", [1, 2, 3, FEW, FEW + 1, 200, 10**6])
+@pytest.mark.parametrize("f", [1, 2, 3, LARGEST_SMALL_CLASS, LARGEST_SMALL_CLASS + 1, 200, 10**6])
 def test_it_is_the_integral(f, p):
     def under(s):
         return math.exp(-s) * p / (p + (1 - p) * math.exp(-s / f))

@@ -56,8 +56,8 @@ def test_without_pairs_columns_are_perhaps_unchanged():
 
 def test_of_fewer_rows_the_paired_ones_count():
     people = unveil.households(50)
-    both = FilePair(people, people.take([4, 8, 9]), np.array([4, -1, 9]))
-    found = measures.unchanged(both)
+    pair = FilePair(people, people.take([4, 8, 9]), np.array([4, -1, 9]))
+    found = measures.unchanged(pair)
     assert (found.n, found.records) == (2, 3)
     assert set(shares(found).values()) == {1.0}
     assert found.singled_out == 3

@@ -74,15 +74,15 @@ def released(*steps, **kept):
     ],
 )
 def test_which_masks_perturb(step, perturbed):
-    both = released(step)
-    found = measures.release_uniqueness(both, QUASI)
+    pair = released(step)
+    found = measures.release_uniqueness(pair, QUASI)
     assert found.perturbed == perturbed
     assert found.meaningful == (not perturbed)
     assert all(name in found.reason for name in perturbed)
     others = [name for name in QUASI if name not in perturbed]
-    assert found.unperturbed == measures.uniqueness(both.release, others)
-    assert found.unperturbed_original == measures.uniqueness(both.original, others)
-    assert found.release == measures.uniqueness(both.release, QUASI)
+    assert found.unperturbed == measures.uniqueness(pair.release, others)
+    assert found.unperturbed_original == measures.uniqueness(pair.original, others)
+    assert found.release == measures.uniqueness(pair.release, QUASI)
 
 
 def test_without_pairs_only_new_numbers_tell():
@@ -96,13 +96,13 @@ def test_without_pairs_only_new_numbers_tell():
 
 
 def test_the_quasi_identifiers_are_the_default():
-    both = released()
-    found = measures.release_uniqueness(both)
-    assert set(found.original.columns) == set(both.original.schema.with_role("quasi"))
-    fewer = FilePair(both.original, both.release.select(["sex", "rent"]), both.rows)
+    pair = released()
+    found = measures.release_uniqueness(pair)
+    assert set(found.original.columns) == set(pair.original.schema.with_role("quasi"))
+    fewer = FilePair(pair.original, pair.release.select(["sex", "rent"]), pair.rows)
     found = measures.release_uniqueness(fewer)
     assert (found.release.columns, len(found.original.columns)) == (("sex",), 9)
-    none = FilePair(both.original, both.release.select(["rent"]), both.rows)
+    none = FilePair(pair.original, pair.release.select(["rent"]), pair.rows)
     assert measures.release_uniqueness(none) is None
 
 

@@ -86,7 +86,7 @@ def test_what_is_certain_and_what_is_not_known():
         (lambda: Belief.vacuous(2).belief([5]), "record: a whole number from 0 to 1"),
         (lambda: compatible([0.5, 0.6], [1, 0]), "attack: numbers"),
         (lambda: compatible([1, 0], [np.inf, 0]), "truth: numbers"),
-        (lambda: compatible([1, 0], [1, 0, 0]), "of the same records; they are of 2 and 3"),
+        (lambda: compatible([1, 0], [1, 0, 0]), "of the same records, and not of 2 and 3"),
     ],
 )
 def test_what_is_no_probability_is_refused(make, message):
@@ -170,7 +170,7 @@ def test_results_as_distributions(some):
 def test_many_ties_are_listed_batch_by_batch(monkeypatch):
     released = [0] * 5 + [10] * 7 + [20]
     links = links_of([0, 10, 20, 1, 9], released, np.full(13, -1))
-    monkeypatch.setattr(LISTING, "AT_ONCE", 2)
+    monkeypatch.setattr(LISTING, "BATCH_SIZE", 2)
     each = distributions(links)
     assert np.diff(each.starts).tolist() == [5, 7, 1, 5, 7]
     assert [set(np.array(released)[each[i][0]]) for i in range(5)] == [{0}, {10}, {20}, {0}, {10}]
@@ -191,7 +191,7 @@ def test_what_is_no_distribution_is_refused():
         with pytest.raises(UsageError, match="none twice"):
             make([0, 2, 2], rows, [0.5, 0.5])
     for probability in ([0.5, 0.6], [1.5, -0.5], [np.nan, 1.0]):
-        with pytest.raises(UsageError, match="0 or more, and at most 1 in all"):
+        with pytest.raises(UsageError, match="0 or more, and sum to at most 1"):
             make([0, 2, 2], [4, 5], probability)
 
 

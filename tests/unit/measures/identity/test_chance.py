@@ -151,10 +151,10 @@ def test_the_best_of_many_attacks_is_held_against_the_law_of_the_best():
     many = [links_of(cells, "row-order", released=released, knows=[name]) for name in cells]
     one, best = permutation_law(many[:1], draws=300), permutation_law(many, draws=300)
     assert best.mean > one.mean + 0.5
-    assert (best.drawn >= one.drawn).all()
+    assert (best.hits >= one.hits).all()
     with pytest.raises(UsageError, match="of the same records"):
         permutation_law([many[0], many[1].sample(5)])
-    with pytest.raises(UsageError, match="at least one attack"):
+    with pytest.raises(UsageError, match="attacks: at least one"):
         permutation_law([])
     with pytest.raises(UsageError, match="draws"):
         permutation_law(many, draws=0)
@@ -185,7 +185,7 @@ def test_nobody_there_has_no_law():
 
 
 def test_no_two_records_of_a_block_are_drawn_the_same_truth():
-    from unveil.measures.identity.permutation import _Lots
+    from unveil.measures.identity.chance import TruthLottery
     from unveil.values.links import ComparisonBlock
 
     sizes = [(3, 3), (4, 40), (30, 100), (1, 1), (9, 5)]  # records, candidates
@@ -194,7 +194,7 @@ def test_no_two_records_of_a_block_are_drawn_the_same_truth():
         rows = np.arange(asked, asked + candidates)
         parts.append(ComparisonBlock(np.arange(asking, asking + records), rows))
         asking, asked = asking + records, asked + candidates
-    lots = _Lots.of(parts[::-1], asking, np.arange(asked)[::-1])
+    lots = TruthLottery.of(parts[::-1], asking, np.arange(asked)[::-1])
     rng = np.random.default_rng(1)
     for _ in range(200):
         truth = lots.draw(rng)

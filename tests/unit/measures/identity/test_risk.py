@@ -175,7 +175,7 @@ def test_a_lone_block_is_held_against_its_own_candidates():
 def test_p_values_of_many_records_are_never_too_small(monkeypatch):
     tied = links_of([v // 2 for v in range(300)], [v // 2 for v in range(300)])
     drawn = measures.p_value(tied)
-    monkeypatch.setattr("unveil.measures.identity.risk.MOST_DRAWN", 10)
+    monkeypatch.setattr("unveil.measures.identity.risk.MOST_PERMUTED", 10)
     assert measures.p_value(tied) < drawn == 1 / 200
     chance = links_of([v // 2 for v in range(300)], [400 - v // 2 for v in range(300)])
     assert measures.p_value(chance) > 0.05

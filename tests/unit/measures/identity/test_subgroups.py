@@ -89,7 +89,7 @@ def test_what_has_no_value_is_left_out():
     found = grouped(["a", "a", "b", "b"], level="nominal")
     means = measures.by_subgroup(np.array([1.0, np.nan, np.nan, np.nan]), found)
     assert [(one.n, one.mean) for one in means] == [(1, 1.0), (0, None)]
-    with pytest.raises(UsageError, match="each of 4 records"):
+    with pytest.raises(UsageError, match="each of the grouping's 4 records"):
         measures.by_subgroup(np.zeros(3), found)
 
 

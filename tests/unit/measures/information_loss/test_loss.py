@@ -15,7 +15,7 @@ from unveil import Microdata, Schema, masks, measures
 from unveil.errors import DataError, UsageError
 from unveil.measures.identity.subgroups import Subgrouping
 from unveil.measures.information_loss import prediction as utility
-from unveil.measures.information_loss.catalogue import GLOSSARY, measured
+from unveil.measures.information_loss.catalogue import GLOSSARY, loss_measure
 from unveil.measures.information_loss.paired_sample import PairedSampler
 from unveil.support.phrases import plain
 from unveil.values.file_pair import FilePair
@@ -26,7 +26,7 @@ propensity_module = importlib.import_module(
 DOCS = Path(__file__).parents[4] / "docs"
 
 
-def pair(before, after, schema=None, rows="all", released_schema=None):
+def file_pair(before, after, schema=None, rows="all", released_schema=None):
     files = (
         Microdata(pl.DataFrame(before), schema or Schema()),
         Microdata(pl.DataFrame(after), released_schema or schema or Schema()),
@@ -50,8 +50,8 @@ def masked(sample, *plan):
 
 def test_moments_by_hand():
     # Means 2 and 20, deviations 1 and 10, correlation 1; then one is turned round and moved.
-    both = pair({"a": [1, 2, 3], "b": [10, 20, 30]}, {"a": [1, 2, 3], "b": [40, 30, 20]})
-    found = values(measures.numeric(both))
+    pair = file_pair({"a": [1, 2, 3], "b": [10, 20, 30]}, {"a": [1, 2, 3], "b": [40, 30, 20]})
+    found = values(measures.numeric(pair))
     assert found["means"] == pytest.approx(0.5)
     assert found["variances"] == pytest.approx(0)
     assert (found["covariances"], found["correlations"]) == pytest.approx((2, 2))
@@ -63,16 +63,16 @@ def test_units_mean_nothing():
     rng = np.random.default_rng(0)
     before = {name: rng.normal(size=200) for name in "ab"}
     after = {name: column + rng.normal(size=200) for name, column in before.items()}
-    found = values(measures.numeric(pair(before, after)))
+    found = values(measures.numeric(file_pair(before, after)))
     other = [{"a": 1e6 * side["a"] - 7, "b": side["b"] / 1e6} for side in (before, after)]
-    assert values(measures.numeric(pair(*other))) == pytest.approx(found, abs=1e-9)
+    assert values(measures.numeric(file_pair(*other))) == pytest.approx(found, abs=1e-9)
 
 
 def test_categories_by_hand():
     schema = Schema(ordinal={"grade": ["a", "b", "c"]}, nominal="job")
     before = {"grade": ["a", "b", "c", "c"], "job": ["x", "x", "y", None]}
     after = {"grade": ["b", "b", "a", None], "job": ["x", "x", "y", None]}
-    found = measures.categorical(pair(before, after, schema))
+    found = measures.categorical(file_pair(before, after, schema))
     assert values(found)["change"] == 3 / 8
     assert values(found)["steps"] == pytest.approx((1 + 2) / 2 / 3)
     # Who sees b does not know a from b: half a bit for half of the records, of 1.5 bits.
@@ -94,21 +94,21 @@ def test_what_ranges_sets_and_stars_leave_open():
         "grade": ["a", "{b|c}", "c..", "*"],  # 0, 1/4, 1/2, 1
         "job": ["{x|y}", "y", None, "x"],  # 1/2, 0, 1, 0
     }
-    both = pair(before, after, schema, released_schema=coarse)
-    found = measures.openness(both)
+    pair = file_pair(before, after, schema, released_schema=coarse)
+    found = measures.openness(pair)
     each = {name: one["generalisation"] for name, one in found.attributes.items()}
     assert each == pytest.approx({"age": 1.75 / 4, "grade": 1.75 / 4, "job": 1.5 / 4})
     assert values(found)["suppressed"] == 3 / 12
     assert values(found)["stars"] == 2 / 12  # the third is missing
     assert [one.get("stars") for one in found.attributes.values()] == [1 / 4, 1 / 4, 0]
     # A range is its middle, a set no single category; what a set tells is told.
-    assert values(measures.il1s(both))["IL1s"] > 0
-    changed = measures.categorical(both)
+    assert values(measures.il1s(pair))["IL1s"] > 0
+    changed = measures.categorical(pair)
     assert changed.attributes["grade"]["change"] == 3 / 4
     assert changed.attributes["grade"]["entropy"] == 0
-    whole = measures.loss(both)
+    whole = measures.loss(pair)
     assert 0 < whole.overall.value < 1
-    unchanged = measures.loss(FilePair(both.release, both.release, np.arange(4)))
+    unchanged = measures.loss(FilePair(pair.release, pair.release, np.arange(4)))
     assert unchanged.overall.value == 0
 
 
@@ -139,7 +139,7 @@ def test_suppressed_cells_by_subgroup():
     before = {"x": [1, 2, 3, 4], "y": [1, 2, None, 4]}
     after = {"x": [1, None, 3, None], "y": [1, None, None, 4]}
     group = groups_by("x", ["low", "high", "highest"], np.array([0, 0, 1, 2]))
-    found = measures.suppression(pair(before, after), [group])
+    found = measures.suppression(file_pair(before, after), [group])
     assert found.suppressed == 3 / 7
     assert [one.suppressed for one in found.groups] == [2 / 4, 0, 1 / 2]
     assert found.most_suppressed.name == "low"
@@ -151,8 +151,8 @@ def test_what_cells_leave_open_by_subgroup():
     schema = Schema(numeric="age", generalised="age")
     after = {"age": ["10..30", "20", "*", "50"]}  # 1/2, 0, 1, 0, and one is not released
     group = groups_by("sex", ["a", "b", "c"], np.array([0, 0, 0, 1, 2]))
-    both = pair({"age": [10, 20, 30, 50, 50]}, after, released_schema=schema)
-    found = measures.suppression(both, [group])
+    pair = file_pair({"age": [10, 20, 30, 50, 50]}, after, released_schema=schema)
+    found = measures.suppression(pair, [group])
     assert found.generalisation == pytest.approx(1.5 / 4)
     assert [one.generalisation for one in found.groups] == [pytest.approx(0.5), 0, None]
     assert [one.generalisation_ratio for one in found.groups] == [pytest.approx(4 / 3), 0, None]
@@ -164,7 +164,7 @@ def test_classes_by_hand():
     schema = Schema(quasi=["sex", "age"], nominal="sex")
     before = {"sex": ["m", "m", "f", "f"], "age": [1, 1, 2, 3], "pay": [1, 2, 3, 4]}
     after = {"sex": ["m", "m", None, None], "age": [1, 1, None, None], "pay": [1, 2, 3, 4]}
-    found = measures.discernibility(pair(before, after, schema))
+    found = measures.discernibility(file_pair(before, after, schema))
     # Classes of 2, 1, 1 become 2 and 2, as those who miss a cell share it: 6 becomes 8, of 16.
     assert values(found) == {
         "discernibility": pytest.approx(2 / 10),
@@ -177,17 +177,19 @@ def test_classes_by_hand():
     # One is discarded, and costs as much as the file has records: 4 + 1 + 4.
     kept = np.array([0, 1, 3])
     frame = {name: [cells[row] for row in kept] for name, cells in before.items()}
-    fewer = measures.discernibility(pair(before, frame, schema, rows=kept))
+    fewer = measures.discernibility(file_pair(before, frame, schema, rows=kept))
     assert values(fewer)["discernibility"] == pytest.approx((9 / 16 - 6 / 16) / (10 / 16))
     # Without quasi-identifiers all attributes count, and nobody is like anybody.
-    assert values(measures.discernibility(pair(before, before)))["class size"] == 0
-    assert measures.discernibility(pair(before, before)).measures[0].note.startswith("4 in all")
+    assert values(measures.discernibility(file_pair(before, before)))["class size"] == 0
+    assert (
+        measures.discernibility(file_pair(before, before)).measures[0].note.startswith("4 in all")
+    )
 
 
 def test_where_all_are_alike_there_is_nothing_to_lose():
-    found = measures.discernibility(pair({"x": [1, 1]}, {"x": [1, 2]}))
+    found = measures.discernibility(file_pair({"x": [1, 1]}, {"x": [1, 2]}))
     assert found.measures[0].value is None
-    assert "nobody can be told from anybody in the original" in found.measures[0].reading
+    assert "all records of the original are equal" in found.measures[0].reading
     assert found.measures[1].value == 0
 
 
@@ -206,7 +208,7 @@ def test_discards_that_fall_on_a_minority_are_said():
     assert uneven([20, 10], [20, 980]) == (
         "3.0 % of the records are not released, but 100 % of the 20 in c, g0. Chance does not "
         "explain it: as many or more in a group have a probability below 0.001, corrected for the "
-        "2 groups looked at."
+        "2 groups tested."
     )
     assert uneven([0, 0], [20, 980]) == ""
     assert uneven([1, 29], [20, 980]) == ""  # as many by chance
@@ -258,7 +260,7 @@ def test_a_synthetic_file_has_no_pairs_and_says_so():
     found = measures.loss(masked(sample, masks.Synthesis()))
     none = {one.name for one in found.measures if one.value is None}
     assert none == {"IL1s", "change", "steps", "entropy", "suppressed", "stars", "discarded"}
-    assert "it is not known which released row is whose" in found["IL1s"].reading
+    assert "it is not known which released row belongs to which record" in found["IL1s"].reading
     assert found.overall.note == "of numbers, tables, cells, propensity, prediction"
     assert found.pairs == 0
 
@@ -294,7 +296,7 @@ def test_odd_columns(before, after, rows):
                       for k, v in side.items()})
         for side in (before, after)
     ]  # fmt: skip
-    found = measures.loss(pair(*frames, rows=rows))
+    found = measures.loss(file_pair(*frames, rows=rows))
     for one in (found.overall, *found.measures):
         assert (one.value is None) == (one.value is None and bool(one.note)), one.name
         assert one.value is None or (
@@ -306,7 +308,7 @@ def test_odd_columns(before, after, rows):
 def test_dates_are_numbers():
     days = [datetime.date(2020, 1, day) for day in (1, 2, 3)]
     moved = [datetime.date(2020, 1, day) for day in (1, 3, 3)]
-    assert values(measures.il1s(pair({"d": days}, {"d": moved})))["IL1s"] == pytest.approx(
+    assert values(measures.il1s(file_pair({"d": days}, {"d": moved})))["IL1s"] == pytest.approx(
         1 / math.sqrt(2) / 3
     )
 
@@ -314,9 +316,11 @@ def test_dates_are_numbers():
 def test_many_categories_are_counted_by_the_commonest():
     rng = np.random.default_rng(1)
     jobs = [f"job {i}" for i in rng.zipf(1.5, 3000) % 400]
-    both = pair({"job": jobs, "x": list(range(3000))}, {"job": jobs[::-1], "x": list(range(3000))})
-    assert values(measures.tables(both))["single tables"] == 0
-    assert measures.categorical(both).attributes["job"]["entropy"] > 0.7
+    pair = file_pair(
+        {"job": jobs, "x": list(range(3000))}, {"job": jobs[::-1], "x": list(range(3000))}
+    )
+    assert values(measures.tables(pair))["single tables"] == 0
+    assert measures.categorical(pair).attributes["job"]["entropy"] > 0.7
 
 
 def test_predictions_see_a_forgotten_minority():
@@ -326,7 +330,7 @@ def test_predictions_see_a_forgotten_minority():
     schema = Schema(confidential="ill", nominal="ill", quasi="x")
     cells = {"x": x, "ill": np.where(rare, "yes", "no")}
     forgotten = {"x": x, "ill": np.full(3000, "no")}
-    (found,) = measures.predictions(pair(cells, forgotten, schema))
+    (found,) = measures.predictions(file_pair(cells, forgotten, schema))
     assert found.score == "balanced accuracy"
     assert found.original > 0.9
     assert (found.release, found.constant, found.loss) == (0.5, 0.5, 1.0)
@@ -335,8 +339,8 @@ def test_predictions_see_a_forgotten_minority():
 def test_held_out_rows_are_not_learned_from():
     sample = unveil.households(300)
     rows = np.random.default_rng(0).permutation(300)[:200]
-    both = FilePair(sample, sample.take(rows), rows)
-    draws = PairedSampler(both, seed=1)
+    pair = FilePair(sample, sample.take(rows), rows)
+    draws = PairedSampler(pair, seed=1)
     held, learned = np.arange(0, 300, 3), np.arange(1, 300, 3)
     chosen = draws.released(learned, 150, "test", avoid=held)
     assert not np.isin(rows[chosen], held).any()
@@ -348,22 +352,24 @@ def test_nor_are_they_where_the_release_is_short_of_others():
     """Rows of nobody drawn may fill up what is learned from; those of the held-out may not."""
     sample = unveil.households(300)
     rows = np.random.default_rng(0).permutation(300)[:220]
-    lesson = utility._lesson(PairedSampler(FilePair(sample, sample.take(rows), rows), seed=1), 100)
-    assert (len(lesson.both.original), lesson.train) == (300, 200)
-    assert 0 < len(lesson.both.release) < 200
-    assert lesson.both.rows.max() < lesson.train  # the held-out stand behind
+    lesson = utility._training_data(
+        PairedSampler(FilePair(sample, sample.take(rows), rows), seed=1), 100
+    )
+    assert (len(lesson.pair.original), lesson.train) == (300, 200)
+    assert 0 < len(lesson.pair.release) < 200
+    assert lesson.pair.rows.max() < lesson.train  # the held-out stand behind
 
 
 def test_pmse_by_hand(monkeypatch):
     """Of 90 originals and 60 released, 30 are seen to be released, as far as 0.9."""
-    both = pair({"a": [0] * 90}, {"a": [0, 1] * 30}, rows=None)
+    pair = file_pair({"a": [0] * 90}, {"a": [0, 1] * 30}, rows=None)
 
     def said(_x, _y, at, **_options):
         p = np.where(at[:, 0] > 0, 0.9, 0.2)
         return np.column_stack([1 - p, p])
 
-    monkeypatch.setattr(propensity_module, "boosted", said)
-    found = values(measures.propensity(both))
+    monkeypatch.setattr(propensity_module, "boosted_predictions", said)
+    found = values(measures.propensity(pair))
     scale = 0.4 * 0.6 * 150
     assert found["pMSE"] == pytest.approx((120 * 0.2**2 + 30 * 0.5**2) / scale)
     wrong = 90 * 0.2**2 + 30 * 0.8**2 + 30 * 0.1**2
@@ -373,8 +379,8 @@ def test_pmse_by_hand(monkeypatch):
 def test_a_record_and_its_twin_are_in_one_fold():
     sample = unveil.households(100)
     rows = np.append(np.random.default_rng(0).permutation(100)[:60], [-1] * 5)
-    both = FilePair(sample, sample.take(np.maximum(rows, 0)), rows)
-    folds = propensity_module._folds(both, np.random.default_rng(1))
+    pair = FilePair(sample, sample.take(np.maximum(rows, 0)), rows)
+    folds = propensity_module._folds(pair, np.random.default_rng(1))
     mine, other = folds[:100], folds[100:]
     assert np.array_equal(other[:60], mine[rows[:60]])
     assert np.bincount(mine).tolist() == [34, 33, 33]
@@ -383,23 +389,23 @@ def test_a_record_and_its_twin_are_in_one_fold():
 
 def test_columns_to_measure():
     sample = unveil.households(100)
-    both = FilePair(sample, sample, np.arange(100))
-    assert measures.loss(both, columns=["age", "weight"]).columns == ("age", "weight")
+    pair = FilePair(sample, sample, np.arange(100))
+    assert measures.loss(pair, columns=["age", "weight"]).columns == ("age", "weight")
     with pytest.raises(UsageError, match="column 'agee' is not in the data"):
-        measures.loss(both, columns=["agee"])
+        measures.loss(pair, columns=["agee"])
     other = Microdata(pl.DataFrame({"z": [1]}))
     with pytest.raises(DataError, match="no attribute in common"):
         measures.loss(FilePair(sample, other, None))
     with pytest.raises(UsageError, match="seed: a whole number"):
-        measures.loss(both, seed=-1)
+        measures.loss(pair, seed=-1)
 
 
 def test_the_overall_loss_is_the_mean_of_its_families():
     given = {"PIL": 0.2, "IL1s": 1.0, "entropy": 0.5, "pair tables": 0.1, "pMSE": 1.0}
-    found = measures.overall([measured(name, value, n=1) for name, value in given.items()])
+    found = measures.overall([loss_measure(name, value, n=1) for name, value in given.items()])
     assert found.value == pytest.approx((0.35 + 0.5 + 0.1) / 3)
     assert found.note == "of numbers, categories, tables"
-    nothing = measures.overall([measured("PIL", None, n=0, note="no numbers")])
+    nothing = measures.overall([loss_measure("PIL", None, n=0, note="no numbers")])
     assert nothing.value is None
     assert nothing.reading == "overall: none (nothing could be measured)"
 

@@ -1,4 +1,4 @@
-"""What a pair of records costs, attribute by attribute, and the least that a box can cost.
+"""The cost of a pair of records, attribute by attribute, and the least that a box can cost.
 
 An attribute's cost is a nondecreasing function of the gap between query and candidate, or
 a table of codes. Attributes are combined by sum, by maximum or by a Choquet integral, all
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil.support.arrays import Floats, Ints
-from unveil.support.compile import part
+from unveil.support.compile import kernel, part
 
 SQUARE, LINEAR, PIECES, TABLE = range(4)  # an attribute's cost
 BOTH, ABOVE, BELOW = range(3)  # which candidates have a gap: any, larger or smaller ones
@@ -157,6 +157,27 @@ def score_of(
         else:
             costs[j] = least_cost(terms, j, query[j], candidate[j], candidate[j])
     return combined(terms, costs, offset, order)
+
+
+@kernel()
+def cost_pairs(
+    terms: Terms,
+    queries: Floats,
+    missing: Floats,
+    base: Floats,
+    offset: Floats,
+    left: Ints,
+    right: Ints,
+    out: Floats,
+    costs: Floats,
+    order: Ints,
+) -> None:
+    """out[p] becomes the score of query left[p] and record right[p]; the last two are scratch."""
+    for p in range(len(left)):
+        i, j = left[p], right[p]
+        own = i if len(missing) > 1 else 0
+        more = offset[j] if len(offset) else 0.0
+        out[p] = score_of(terms, queries[i], missing[own], base[j], more, costs, order)
 
 
 @part()

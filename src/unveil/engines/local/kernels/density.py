@@ -2,27 +2,18 @@
 
 import numpy as np
 
+from unveil.engines.local.kernels import walk
 from unveil.engines.local.kernels.filters import SQUARES, TINY, UNIT, length_of, thresholds, to_axes
-from unveil.engines.local.kernels.walk import (
-    SearchArrays,
-    WalkScratch,
-    beyond,
-    bound_children,
-    copies_at,
-    filter_leaf,
-    push_children,
-    score_at,
-)
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part, step
 
-MANY = 50_000  # records: among so many, scores in 32 bits will do where the error allows it
-ROUNDING = 0.25  # the share of the error that they may take
-FINEST = 2.0**-30  # how well scores are known in 64 bits, generously
+ROUGH_RECORDS = 50_000  # from which scores in 32 bits will do where the error allows it
+ROUNDING_SHARE = 0.25  # of the error, that they may take
+SCORE_ROUNDING = 2.0**-30  # of scores in 64 bits, generously
 
 
 @part()
-def filtered_score(search: SearchArrays, distance: float, slack: float, sign: float) -> float:
+def filtered_score(search: walk.SearchArrays, distance: float, slack: float, sign: float) -> float:
     """The most, or with a sign of -1 the least, that a score at a filtered distance can be."""
     frame = search.frame
     rounding = (search.tree.tiles.shape[1] + 8) * UNIT
@@ -33,7 +24,7 @@ def filtered_score(search: SearchArrays, distance: float, slack: float, sign: fl
 
 @part()
 def farthest_of_note(
-    search: SearchArrays, least: float, negligible: float, scratch: WalkScratch
+    search: walk.SearchArrays, least: float, negligible: float, scratch: walk.WalkScratch
 ) -> float:
     """The bound, or filtered distance, beyond which exp(least - score) is negligible."""
     if negligible <= 0.0:
@@ -46,7 +37,7 @@ def farthest_of_note(
 
 @step()
 def sum_over(
-    search: SearchArrays, i: int, share: float, scratch: WalkScratch
+    search: walk.SearchArrays, i: int, share: float, scratch: walk.WalkScratch
 ) -> tuple[float, float, float]:
     """The least score met, the sum of exp(least - score), and what was left out of it.
 
@@ -56,13 +47,13 @@ def sum_over(
     than a quarter of that.
     """
     tree, root = search.tree, search.terms.root
-    least, total = np.inf, 0.0
-    negligible, limit = 0.0, np.inf
+    least, total, negligible, limit = np.inf, 0.0, 0.0, np.inf
     n = tree.before[len(tree.before) - 1]
     met = 0  # records whose score was looked at
-    filtered, roughly, rough = 0.0, n >= MANY and search.frame.filter == SQUARES and not root, False
+    roughly = n >= ROUGH_RECORDS and search.frame.filter == SQUARES and not root
+    filtered, rough = 0.0, False
     slack = UNIT * (length_of(SQUARES, scratch.point) + search.frame.reach) if roughly else 0.0
-    sparing = share * (1.0 - ROUNDING) if roughly else share
+    sparing = share * (1.0 - ROUNDING_SHARE) if roughly else share
     scratch.nodes[0], scratch.least[0] = 0, -np.inf
     top = 1
     while top:
@@ -71,22 +62,22 @@ def sum_over(
         if scratch.least[top] > limit:
             continue
         if node < tree.first_leaf:
-            bound_children(search, i, node, False, scratch)
-            top = push_children(tree, node, limit, scratch, top)
+            walk.bound_children(search, i, node, False, scratch)
+            top = walk.push_children(tree, node, limit, scratch, top)
             continue
         leaf = node - tree.first_leaf
         start = tree.starts[leaf]
-        if not filter_leaf(search, leaf, limit, scratch):
+        if not walk.filter_leaf(search, leaf, limit, scratch):
             continue
         for position in range(start, tree.starts[leaf + 1]):
-            if beyond(search, position - start, limit, scratch):
+            if walk.beyond(search, position - start, limit, scratch):
                 continue
             if rough:
                 distance = np.float64(scratch.tile[position - start])
                 score = filtered_score(search, distance, slack, 1.0)
             else:
-                score = score_at(search, i, position, scratch)
-            copies = copies_at(tree, position)
+                score = walk.score_at(search, i, position, scratch)
+            copies = walk.copies_at(tree, position)
             met += copies
             if np.isinf(score):
                 continue
@@ -103,15 +94,15 @@ def sum_over(
         limit = farthest_of_note(search, least, negligible, scratch)
         if roughly and limit < np.inf:
             most = filtered_score(search, limit, slack, 1.0)
-            apart = most - filtered_score(search, limit, slack, -1.0) + FINEST * (1.0 + abs(most))
-            rough = np.expm1(apart) <= ROUNDING * share
+            gap = most - filtered_score(search, limit, slack, -1.0)
+            rough = np.expm1(gap + SCORE_ROUNDING * (1.0 + abs(most))) <= ROUNDING_SHARE * share
     # What is negligible only grows: nobody left out before was more than it is in the end.
-    return least, total, negligible * (n - met) + ROUNDING * share * filtered
+    return least, total, negligible * (n - met) + ROUNDING_SHARE * share * filtered
 
 
 @kernel()
 def density_block(
-    search: SearchArrays, block: Ints, share: float, answers: Floats, scratch: WalkScratch
+    search: walk.SearchArrays, block: Ints, share: float, answers: Floats, scratch: walk.WalkScratch
 ) -> None:
     """Answer the queries in `block`: answers[i] becomes what `sum_over` returns."""
     for i in block:

@@ -4,18 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil.engines.local.kernels import walk
 from unveil.engines.local.kernels.costs import compare
 from unveil.engines.local.kernels.filters import thresholds, to_axes
-from unveil.engines.local.kernels.walk import (
-    SearchArrays,
-    WalkScratch,
-    beyond,
-    bound_children,
-    copies_at,
-    filter_leaf,
-    push_children,
-    score_at,
-)
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part, step
 
@@ -56,7 +47,7 @@ def enter(
 
 @part()
 def enter_records(
-    search: SearchArrays, at: int, key: float, answer: tuple[Ints, Floats, Floats], filled: int
+    search: walk.SearchArrays, at: int, key: float, answer: tuple[Ints, Floats, Floats], filled: int
 ) -> int:
     """Enter the records that are the row at a position, as many as there is room for."""
     rows, keys, scores = answer
@@ -67,14 +58,14 @@ def enter_records(
 
 
 @part()
-def distance_at(search: SearchArrays, i: int, at: int, scratch: WalkScratch) -> float:
+def distance_at(search: walk.SearchArrays, i: int, at: int, scratch: walk.WalkScratch) -> float:
     """What candidates are ordered by: for Euclid the distance, but whole numbers squared."""
-    score = score_at(search, i, at, scratch)
+    score = walk.score_at(search, i, at, scratch)
     return np.sqrt(score) if search.terms.root and not search.terms.exact else score
 
 
 @part()
-def limit_of(search: SearchArrays, distance: float, scratch: WalkScratch) -> float:
+def limit_of(search: walk.SearchArrays, distance: float, scratch: walk.WalkScratch) -> float:
     """The bound, or filtered distance, beyond which nothing ties with this distance."""
     rooted = search.terms.root and not search.terms.exact
     score = distance * distance if rooted else distance
@@ -82,7 +73,9 @@ def limit_of(search: SearchArrays, distance: float, scratch: WalkScratch) -> flo
 
 
 @step()
-def shortlist_nearest(search: SearchArrays, i: int, short: Shortlist, scratch: WalkScratch) -> int:
+def shortlist_nearest(
+    search: walk.SearchArrays, i: int, short: Shortlist, scratch: walk.WalkScratch
+) -> int:
     """The distinct rows with the lowest finite scores; returns how many."""
     tree = search.tree
     filled, limit = 0, np.inf
@@ -94,14 +87,14 @@ def shortlist_nearest(search: SearchArrays, i: int, short: Shortlist, scratch: W
         if scratch.least[top] > limit:
             continue
         if node < tree.first_leaf:
-            bound_children(search, i, node, False, scratch)
-            top = push_children(tree, node, limit, scratch, top)
+            walk.bound_children(search, i, node, False, scratch)
+            top = walk.push_children(tree, node, limit, scratch, top)
             continue
         leaf = node - tree.first_leaf
-        if not filter_leaf(search, leaf, limit, scratch):
+        if not walk.filter_leaf(search, leaf, limit, scratch):
             continue
         for at in range(tree.starts[leaf], tree.starts[leaf + 1]):
-            if beyond(search, at - tree.starts[leaf], limit, scratch):
+            if walk.beyond(search, at - tree.starts[leaf], limit, scratch):
                 continue
             score, first = distance_at(search, i, at, scratch), search.candidates.first[at]
             if np.isinf(score):
@@ -114,11 +107,11 @@ def shortlist_nearest(search: SearchArrays, i: int, short: Shortlist, scratch: W
 
 @step()
 def gather_ties(
-    search: SearchArrays,
+    search: walk.SearchArrays,
     i: int,
     best: float,
     answer: tuple[Ints, Floats, Floats],
-    scratch: WalkScratch,
+    scratch: walk.WalkScratch,
 ) -> tuple[int, int]:
     """Records that tie with the best score, lowest rows first.
 
@@ -133,24 +126,28 @@ def gather_ties(
         top -= 1
         node = scratch.nodes[top]
         if node < tree.first_leaf:
-            bound_children(search, i, node, False, scratch)
-            top = push_children(tree, node, limit, scratch, top)
+            walk.bound_children(search, i, node, False, scratch)
+            top = walk.push_children(tree, node, limit, scratch, top)
             continue
         leaf = node - tree.first_leaf
-        if not filter_leaf(search, leaf, limit, scratch):
+        if not walk.filter_leaf(search, leaf, limit, scratch):
             continue
         for at in range(tree.starts[leaf], tree.starts[leaf + 1]):
-            if beyond(search, at - tree.starts[leaf], limit, scratch):
+            if walk.beyond(search, at - tree.starts[leaf], limit, scratch):
                 continue
             if compare(search.terms, distance_at(search, i, at, scratch), best) == 0:
                 filled = enter_records(search, at, -np.inf, answer, filled)
-                tied += copies_at(tree, at)
+                tied += walk.copies_at(tree, at)
     return filled, tied
 
 
 @kernel()
 def nearest_block(
-    search: SearchArrays, block: Ints, found: BestCandidates, short: Shortlist, scratch: WalkScratch
+    search: walk.SearchArrays,
+    block: Ints,
+    found: BestCandidates,
+    short: Shortlist,
+    scratch: walk.WalkScratch,
 ) -> None:
     """Answer the queries in `block`: first what ties with the best by row, then by score."""
     for i in block:

@@ -17,9 +17,8 @@ from unveil.support.compile import kernel, part
 
 Block = tuple[int, int, int, int]
 
-
-FEW = 12  # pairs per record up to which comparing them is quicker than dividing
-CROWDED = 4  # records per combination of codes from which merging them pays
+PAIRS_PER_ROW = 12  # up to which comparing them is quicker than dividing
+ROWS_PER_CELL = 4  # per combination of codes, from which merging them pays
 
 
 class DistinctRows(NamedTuple):
@@ -49,32 +48,32 @@ def scratch_for(rows: DistinctRows, stop: Bools) -> PatternScratch:
     n, d = rows.codes.shape
     most = int(rows.slots.max())
     # A merged block, put behind all others, has at most half the entries of its source.
-    # Blocks that wait have more than 2 FEW entries and do not overlap, but for those, one at
-    # each depth, that wait for their next attribute.
+    # Blocks that wait have more than 2 PAIRS_PER_ROW entries and do not overlap, but for one at
+    # each depth that waits for its next attribute.
     return PatternScratch(
         entries=np.empty((2 * n, 2), np.int32),
         moved=np.empty((n, 2), np.int32),
         found=np.empty(most, np.int32),
         tally=np.zeros((most, 4), np.int64),
-        place=np.empty(n // CROWDED + 1, np.int64),
+        place=np.empty(n // ROWS_PER_CELL + 1, np.int64),
         stop=stop,
-        blocks=np.empty((n // FEW + d + 2, 7), np.int64),
+        blocks=np.empty((n // PAIRS_PER_ROW + d + 2, 7), np.int64),
     )
 
 
 @kernel()
 def count_agreeing(
-    rows: DistinctRows, given: tuple[int, int], scratch: PatternScratch, table: Ints
+    rows: DistinctRows, selection: tuple[int, int], scratch: PatternScratch, table: Ints
 ) -> None:
-    """Count the pairs that agree on given attributes, and on any set of the free ones.
+    """Count the pairs that agree on the chosen attributes, and on any set of the free ones.
 
-    `given` is a bit mask and the first free attribute, which is beyond the mask. The table, at
+    `selection` is a bit mask and the first free attribute, which is beyond the mask. The table, at
     first zeros, has a column for each set of free attributes, and a row for each of them and
     one more. The last row has the pairs that agree on at least the set. Elsewhere, in row r,
     is a pair that was compared: once, in the largest set on which it agrees among those that
     have the same of the first r free attributes. It is still to be added to the others.
     """
-    (mask, free), codes, blocks = given, rows.codes, scratch.blocks
+    (mask, free), codes, blocks = selection, rows.codes, scratch.blocks
     (n, d), entries, at_least = codes.shape, scratch.entries, table[len(table) - 1]
     for i in range(n):
         entries[i, 0], entries[i, 1] = i, rows.weights[i]
@@ -87,15 +86,15 @@ def count_agreeing(
         waiting -= 1
         b = blocks[waiting]
         block, k, chosen, top = (b[0], b[1], b[2], b[3]), b[4], b[5], b[6]
-        k = next_attribute(given, k)
-        if rows.cells[k] * CROWDED <= size_of(block):
+        k = next_attribute(selection, k)
+        if rows.cells[k] * ROWS_PER_CELL <= size_of(block):
             middle = merge(rows, scratch, (block[0], block[1]), k, top)
             end = merge(rows, scratch, (block[2], block[3]), k, middle)
             block, top = (top, middle, middle, end), end
-            if few(block):
+            if is_small(block):
                 if mask >> k == 0:  # counted when it was cut
                     at_least[chosen] -= pairs_of(entries, block)
-                compare(codes, entries, block, k, given, chosen, table)
+                compare(codes, entries, block, k, selection, chosen, table)
                 continue
         if k == d - 1:
             at_least[chosen | 1 << (k - free)] += agreeing_on_last(codes, scratch, block)
@@ -107,8 +106,8 @@ def count_agreeing(
         k += 1
         for i in range(n_codes):
             block = cut(scratch, i)
-            if few(block):
-                compare(codes, entries, block, k, given, chosen, table)
+            if is_small(block):
+                compare(codes, entries, block, k, selection, chosen, table)
             else:
                 waiting = put(blocks, waiting, block, k, chosen, top)
                 if mask >> k == 0:
@@ -116,9 +115,9 @@ def count_agreeing(
 
 
 @part()
-def next_attribute(given: tuple[int, int], k: int) -> int:
-    """The first attribute from k on that is given or free."""
-    mask, free = given
+def next_attribute(selection: tuple[int, int], k: int) -> int:
+    """The first attribute from k on that is chosen or free."""
+    mask, free = selection
     while k < free and not (mask >> k) & 1:
         k += 1
     return k
@@ -140,9 +139,9 @@ def size_of(block: Block) -> int:
 
 
 @part()
-def few(block: Block) -> bool:
+def is_small(block: Block) -> bool:
     """Whether it is quicker to compare the pairs than to divide them."""
-    return (block[1] - block[0]) * (block[3] - block[2]) <= FEW * size_of(block)
+    return (block[1] - block[0]) * (block[3] - block[2]) <= PAIRS_PER_ROW * size_of(block)
 
 
 @kernel()
@@ -163,13 +162,13 @@ def compare(
     entries: Ints32,
     block: Block,
     k: int,
-    given: tuple[int, int],
+    selection: tuple[int, int],
     chosen: int,
     table: Ints,
 ) -> None:
     """Count each pair of a block under all that it agrees on from attribute k on."""
     a, a_end, b, b_end = block
-    mask, free = given
+    mask, free = selection
     due, row = (mask >> k) << k, max(k, free) - free
     for i in range(a, a_end):
         left = entries[i, 0]

@@ -6,29 +6,21 @@ refuted by the first nearer candidate, one that is needs only the ball around it
 
 import numpy as np
 
+from unveil.engines.local.kernels import walk
 from unveil.engines.local.kernels.costs import against
 from unveil.engines.local.kernels.filters import NONE, thresholds, to_axes
 from unveil.engines.local.kernels.tree import FAN, leaf_at
-from unveil.engines.local.kernels.walk import (
-    SearchArrays,
-    WalkScratch,
-    beyond,
-    bound_children,
-    children,
-    copies_at,
-    filter_leaf,
-    leaves_below,
-    push_children,
-    records_below,
-    score_at,
-)
 from unveil.support.arrays import Ints
 from unveil.support.compile import kernel, step
 
 
 @step()
 def count_leaf(
-    search: SearchArrays, i: int, judge: tuple[float, float, float], leaf: int, scratch: WalkScratch
+    search: walk.SearchArrays,
+    i: int,
+    judge: tuple[float, float, float],
+    leaf: int,
+    scratch: walk.WalkScratch,
 ) -> tuple[int, int]:
     """Records of a leaf nearer to query i than the truth, and those tied with it.
 
@@ -37,30 +29,30 @@ def count_leaf(
     tree, (truth, sure, maybe) = search.tree, judge
     start, end = tree.starts[leaf], tree.starts[leaf + 1]
     nearer, tied = 0, 0
-    if not filter_leaf(search, leaf, maybe, scratch):
+    if not walk.filter_leaf(search, leaf, maybe, scratch):
         end = start
     for position in range(start, end):
-        if beyond(search, position - start, maybe, scratch):
+        if walk.beyond(search, position - start, maybe, scratch):
             continue
         if search.frame.filter != NONE and scratch.tile[position - start] < sure:
-            nearer += copies_at(tree, position)
+            nearer += walk.copies_at(tree, position)
             continue
-        verdict = against(search.terms, score_at(search, i, position, scratch), truth)
+        verdict = against(search.terms, walk.score_at(search, i, position, scratch), truth)
         if verdict < 0:
-            nearer += copies_at(tree, position)
+            nearer += walk.copies_at(tree, position)
         elif verdict == 0:
-            tied += copies_at(tree, position)
+            tied += walk.copies_at(tree, position)
     return nearer, tied
 
 
 @step()
 def count_whole(
-    search: SearchArrays,
+    search: walk.SearchArrays,
     i: int,
     node: int,
     home: int,
     judge: tuple[float, float, float],
-    scratch: WalkScratch,
+    scratch: walk.WalkScratch,
 ) -> tuple[int, int]:
     """Records in children that are wholly nearer, or wholly tied: counted, not entered.
 
@@ -68,8 +60,8 @@ def count_whole(
     """
     tree, terms, (truth, sure, _) = search.tree, search.terms, judge
     nearer, tied = 0, 0
-    bound_children(search, i, node, True, scratch)
-    for c in range(children(tree, node)):
+    walk.bound_children(search, i, node, True, scratch)
+    for c in range(walk.children(tree, node)):
         all_nearer = scratch.corners[c] < sure
         all_tied = (
             search.frame.filter == NONE
@@ -77,17 +69,17 @@ def count_whole(
             and against(terms, scratch.corners[c], truth) == 0
         )
         if all_nearer or all_tied:
-            first, last = leaves_below(tree, FAN * node + 1 + c)
+            first, last = walk.leaves_below(tree, FAN * node + 1 + c)
             if not first <= home < last:
-                nearer += records_below(tree, first, last) if all_nearer else 0
-                tied += records_below(tree, first, last) if all_tied else 0
+                nearer += walk.records_below(tree, first, last) if all_nearer else 0
+                tied += walk.records_below(tree, first, last) if all_tied else 0
                 scratch.bounds[c] = np.nan  # no limit lets it in
     return nearer, tied
 
 
 @step()
 def count_nearer(
-    search: SearchArrays, i: int, truth: int, stop_at: int, scratch: WalkScratch
+    search: walk.SearchArrays, i: int, truth: int, stop_at: int, scratch: walk.WalkScratch
 ) -> tuple[int, int]:
     """Candidates nearer than the one at position `truth`, up to stop_at (0: all), and ties.
 
@@ -95,7 +87,7 @@ def count_nearer(
     """
     tree = search.tree
     to_axes(search.frame, search.queries.rows[i], scratch.point, scratch.sums)
-    score = score_at(search, i, truth, scratch)
+    score = walk.score_at(search, i, truth, scratch)
     if score == np.inf:  # an impossible truth is never found
         return -1, 0
     sure, maybe = thresholds(search.frame, search.terms, score, scratch.point)
@@ -109,11 +101,11 @@ def count_nearer(
         top -= 1
         node = scratch.nodes[top]
         if node < tree.first_leaf:
-            bound_children(search, i, node, False, scratch)
+            walk.bound_children(search, i, node, False, scratch)
             if stop_at == 0 or search.frame.filter == NONE:
                 more = count_whole(search, i, node, home, judge, scratch)
                 nearer, tied = nearer + more[0], tied + more[1]
-            top = push_children(tree, node, maybe, scratch, top)
+            top = walk.push_children(tree, node, maybe, scratch, top)
         elif node - tree.first_leaf != home:
             more = count_leaf(search, i, judge, node - tree.first_leaf, scratch)
             nearer, tied = nearer + more[0], tied + more[1]
@@ -122,12 +114,12 @@ def count_nearer(
 
 @kernel()
 def rank_block(
-    search: SearchArrays,
+    search: walk.SearchArrays,
     truth: Ints,
     block: Ints,
     stop_at: int,
     answers: Ints,
-    scratch: WalkScratch,
+    scratch: walk.WalkScratch,
 ) -> None:
     """Answer the queries in `block`: answers[i] becomes (nearer, tied).
 

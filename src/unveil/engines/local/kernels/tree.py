@@ -30,7 +30,7 @@ class Tree(NamedTuple):
     high: Floats32
     floor: Floats32  # nodes x FAN: the least offset below
     ceiling: Floats32  # the greatest
-    gappy: Bools  # nodes x axes x FAN: a cell below is missing
+    has_missing: Bools  # nodes x axes x FAN: a cell below is missing
     starts: Ints  # where each leaf begins in tree order; the last is the end
     before: Ints  # how many records come before each position
     root_width: int  # children of the root
@@ -195,12 +195,12 @@ def push(
 
 @part()
 def widen(
-    tree: Tree, node: int, c: int, j: int, low: np.float32, high: np.float32, gappy: bool
+    tree: Tree, node: int, c: int, j: int, low: np.float32, high: np.float32, has_missing: bool
 ) -> None:
     """Let the box of a node's child take in an interval; one upside down is empty."""
     tree.low[node, j, c] = min(tree.low[node, j, c], low)
     tree.high[node, j, c] = max(tree.high[node, j, c], high)
-    tree.gappy[node, j, c] |= gappy
+    tree.has_missing[node, j, c] |= has_missing
 
 
 @kernel()
@@ -218,7 +218,7 @@ def fill_boxes(tree: Tree, offsets: Floats) -> None:
                 for i in range(size):
                     if leaf < 0:
                         low, high = tree.low[child, j, i], tree.high[child, j, i]
-                        widen(tree, node, c, j, low, high, tree.gappy[child, j, i])
+                        widen(tree, node, c, j, low, high, tree.has_missing[child, j, i])
                     else:
                         value = tree.tiles[leaf, j, i]
                         if np.isnan(value):

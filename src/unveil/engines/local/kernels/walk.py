@@ -141,10 +141,10 @@ def bound_children(
             high = edge(frame.centre[j], tree.high[node, j, c], 1.0)
             if far:
                 cost = greatest_cost(search.terms, j, query[j], low, high)
-                scratch.costs[j] = max(cost, missing[j]) if tree.gappy[node, j, c] else cost
+                scratch.costs[j] = max(cost, missing[j]) if tree.has_missing[node, j, c] else cost
             else:
                 cost = least_cost(search.terms, j, query[j], low, high)
-                scratch.costs[j] = min(cost, missing[j]) if tree.gappy[node, j, c] else cost
+                scratch.costs[j] = min(cost, missing[j]) if tree.has_missing[node, j, c] else cost
         offset = np.float64(tree.ceiling[node, c] if far else tree.floor[node, c])
         out[c] = combined(search.terms, scratch.costs, offset, scratch.order)
 
@@ -202,14 +202,14 @@ def copies_at(tree: Tree, position: int) -> int:
 
 
 @kernel()
-def leaf_of(search: SearchArrays, asked: Ints, leaf: Ints, scratch: WalkScratch) -> None:
-    """leaf[i] becomes the leaf that a walk from query asked[i] enters first."""
+def leaf_of(search: SearchArrays, rows: Ints, leaf: Ints, scratch: WalkScratch) -> None:
+    """leaf[i] becomes the leaf that a walk from query rows[i] enters first."""
     tree = search.tree
-    for i in range(len(asked)):
-        to_axes(search.frame, search.queries.rows[asked[i]], scratch.point, scratch.sums)
+    for i in range(len(rows)):
+        to_axes(search.frame, search.queries.rows[rows[i]], scratch.point, scratch.sums)
         node = 0
         while node < tree.first_leaf:
-            bound_children(search, asked[i], node, False, scratch)
+            bound_children(search, rows[i], node, False, scratch)
             nearest = 0
             for c in range(1, children(tree, node)):
                 if scratch.bounds[c] < scratch.bounds[nearest]:

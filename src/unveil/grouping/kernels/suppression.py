@@ -1,4 +1,4 @@
-"""Where a star fits anything: who needs one, and how many fit each."""
+"""Local suppression: stars that fit anything, and records that groups lend to each other."""
 
 from unveil.support.arrays import Ints, Ints32
 from unveil.support.compile import kernel
@@ -9,9 +9,9 @@ def place_stars(labels: Ints32, cheapest: Ints, alike: Ints, classes: Ints, k: i
                 counts: Ints32, mask: Ints) -> None:  # fmt: skip
     """Give each record in turn its cheapest mask, unless enough others fit it by then.
 
-    `labels` says for each mask and record with whom it agrees in what the mask tells, `counts`
-    how many of those have got that mask. Of each record's class, `alike` are not starred yet: they
-    fit. Once k fit a record, it needs no star: later ones take nobody away.
+    `labels` are the agreement classes of each mask, `counts` the records of each that have that
+    mask by now. Of each record's class, `alike` are not starred yet: they fit. Once k fit a
+    record, it needs no star: later stars only add to those that fit.
     """
     for v in range(labels.shape[1]):
         fits = alike[classes[v]]
@@ -27,7 +27,7 @@ def place_stars(labels: Ints32, cheapest: Ints, alike: Ints, classes: Ints, k: i
 @kernel()
 def count_fitting(cells: Ints32, sizes: Ints, bucket: Ints, stars: int, out: Ints, start: int,
                   stop: int) -> None:  # fmt: skip
-    """For some rows how many records fit them, a code of -1, a star, fitting any.
+    """For some rows the number of records that fit them; a code of -1, a star, fits any.
 
     Rows stand by their first code, those with a star there first, `stars` of them; `bucket` says
     where the rows with each code begin.
@@ -48,3 +48,35 @@ def count_fitting(cells: Ints32, sizes: Ints, bucket: Ints, stars: int, out: Int
                         break
                 if fits:
                     out[i] += sizes[other]
+
+
+@kernel()
+def lend(needy: Ints, starts: Ints, rich: Ints, first: Ints, last: Ints, k: int, group: Ints,
+         spare: Ints, lent: Ints, number: int) -> int:  # fmt: skip
+    """Make groups of k of needy records and of others that agree with them; returns how many.
+
+    The needy stand class by class; for each class `first` and `last` say which of the rich
+    agree with it. A group lends as many as it has to `spare`. New groups are numbered from
+    `number`; `lent` is scratch.
+    """
+    made = 0
+    for one in range(len(starts) - 1):
+        needed = k - (starts[one + 1] - starts[one])
+        found, place = 0, first[one]
+        while found < needed and place < last[one]:
+            owner = group[rich[place]]
+            if spare[owner] > 0:
+                spare[owner] -= 1
+                lent[found] = rich[place]
+                found += 1
+            place += 1
+        if found < needed:
+            for at in range(found):
+                spare[group[lent[at]]] += 1
+            continue
+        for at in range(found):
+            group[lent[at]] = number + made
+        for at in range(starts[one], starts[one + 1]):
+            group[needy[at]] = number + made
+        made += 1
+    return made
