@@ -135,7 +135,7 @@ def test_each_finding_is_what_the_attack_finds_alone(people, release, full):
                 if (one.name, one.risk.direction) == (name, direction)
             )
             assert found.risk == measures.risk(links)
-            each = full[0].each[f"{name} {direction}"]
+            each = full[0].per_record[f"{name} {direction}"]
             people_found = links.true_rows if intruder.reverse else links.records
             assert np.array_equal(each[people_found], measures.hits(links))
 
@@ -230,7 +230,7 @@ def test_an_error_is_as_large_as_it_says():
 
 
 def test_masking_again(people, release, full, worst):
-    again, each = full[0].evidence.remasking, full[0].each["masked again"]
+    again, each = full[0].evidence.remasking, full[0].per_record["masked again"]
     order = np.argsort(content_order(people))
     ordered = people.take(order)
     runs = []
@@ -251,7 +251,7 @@ def test_masking_again(people, release, full, worst):
 
 
 def test_subgroups_and_households(people, full):
-    evidence, each = full[0].evidence, full[0].each
+    evidence, each = full[0].evidence, full[0].per_record
     groups = evidence.subgroups.groups
     assert {one.column for one in groups} == {*KNOWS}
     assert {one.group for one in groups if one.column == "town"} <= {
@@ -460,7 +460,7 @@ def test_the_order_of_rows_means_nothing(people, release):
 def test_all_records_fit_the_budget_or_a_sample_does(people, release, monkeypatch):
     monkeypatch.setattr(attempting, "PILOT", 10)
     links = unveil.attack(people, release, attacks.Distance())
-    pilot, larger = (links.sample(n).first.work * CELL for n in (10, 40))
+    pilot, larger = (links.sample(n).rank_of_truth.work * CELL for n in (10, 40))
     for seconds, attacked in ((60, N), (None, N), (pilot, 10), (4.9 * pilot, 10)):
         assert len(sample_to_budget(links, WorkBudget(seconds))) == attacked
     assert larger * N / 40 > 0.2 * pilot

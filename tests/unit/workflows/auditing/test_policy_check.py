@@ -6,7 +6,7 @@ import pytest
 from fixtures.evidence import evidence, finding, made
 from unveil import Policy, measures
 from unveil.values.results.disclosure import Diversity
-from unveil.values.results.evidence import NOTICED, UNLIKELY
+from unveil.values.results.evidence import ORDER_CORRELATION, ORDER_P_VALUE
 from unveil.values.results.risk import Claims, Interval
 from unveil.values.results.subgroups import GroupRisk, Subgroups
 from unveil.workflows.auditing.policy_check import judge
@@ -68,12 +68,24 @@ def test_the_least_diverse_attribute_counts():
     ("correlation", "unlikely", "stay", "beside", "betrayed"),
     [
         (0.0, 1.0, 1.0, 1.0, False),
-        (NOTICED, UNLIKELY / 2, 1.0, 1.0, True),
-        (-NOTICED, UNLIKELY / 2, 1.0, 1.0, True),  # the other way round it tells as much
-        (NOTICED, 2 * UNLIKELY, 1.0, 1.0, False),  # by chance, in a small file
-        (NOTICED / 2, UNLIKELY / 2, 1.0, 1.0, False),  # in a large one nothing is by chance
-        (0.0, 1.0, UNLIKELY / 2, 1.0, True),  # too many stand where they stood
-        (0.0, 1.0, 1.0, UNLIKELY / 2, True),  # too many beside whom they stood
+        (ORDER_CORRELATION, ORDER_P_VALUE / 2, 1.0, 1.0, True),
+        (
+            -ORDER_CORRELATION,
+            ORDER_P_VALUE / 2,
+            1.0,
+            1.0,
+            True,
+        ),  # reversed
+        (ORDER_CORRELATION, 2 * ORDER_P_VALUE, 1.0, 1.0, False),  # by chance, in a small file
+        (
+            ORDER_CORRELATION / 2,
+            ORDER_P_VALUE / 2,
+            1.0,
+            1.0,
+            False,
+        ),  # a large file
+        (0.0, 1.0, ORDER_P_VALUE / 2, 1.0, True),  # too many stand where they stood
+        (0.0, 1.0, 1.0, ORDER_P_VALUE / 2, True),  # too many beside whom they stood
     ],
 )
 def test_what_the_order_of_rows_betrays(correlation, unlikely, stay, beside, betrayed):
