@@ -352,7 +352,7 @@ def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("unveil.engines.local.blocking.FEW_BLOCKS", few)
             if gappy is not None:  # as if no cell were missing: then parts are listed
-                patch.setattr("unveil.attacks.blocking.Blocks.gappy", gappy)
+                patch.setattr("unveil.attacks.blocking.RecordBlocks.has_missing", gappy)
             other = replace(links)
             found.append([getattr(other, part) for part in PARTS])
     for one in found[1:]:

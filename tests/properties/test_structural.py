@@ -190,13 +190,13 @@ def some_structure(apart, seed, parts):
     correlations = copies = None
     if "correlations" in parts:
         correlations = CanonicalCorrelations(apart._pair, 0.999)
-        shape = len(apart.people), len(apart.released)
+        shape = len(apart.reference), len(apart.released)
         correlations.learn(posterior_of(3 * rng.standard_normal(shape)))
     if "copies" in parts:
         files = apart.files
         pairs = [("a3", "b3"), ("a4", "b4"), ("a0", "b0")]
-        found = [copy_of(files.people, files.release, *pair) for pair in pairs]
-        copies = SharedValues(tuple(found)).of(apart.people.order, apart.released.order)
+        found = [copy_of(files.reference, files.release, *pair) for pair in pairs]
+        copies = SharedValues(tuple(found)).of(apart.reference.order, apart.released.order)
     return Structure(correlations, copies)
 
 
@@ -214,7 +214,7 @@ def test_the_search_costs_what_a_structure_says_of_each_pair(seed, n, m, parts, 
     structure = some_structure(apart, seed, parts)
     costs = twin.every_pair(apart.search(structure, {}))
     weights = np.empty((n, m))
-    weights[np.ix_(apart.people.order, apart.released.order)] = structure.weights
+    weights[np.ix_(apart.reference.order, apart.released.order)] = structure.weights
     total = costs + (weights.T if reverse else weights)  # what a record itself costs is left out
     assert total == pytest.approx(np.repeat(total[:, :1], total.shape[1], axis=1), abs=1e-8)
     expected = np.zeros((n, m))
@@ -222,7 +222,7 @@ def test_the_search_costs_what_a_structure_says_of_each_pair(seed, n, m, parts, 
         found = structure.correlations
         expected += naive.normal_ratio(*apart.scores, found.sizes, found.turns)
     for copy in structure.copies.found if structure.copies is not None else ():
-        both = mine.column(copy.mine).to_list(), release.column(copy.released).to_list()
+        both = mine.column(copy.intruder).to_list(), release.column(copy.released).to_list()
         expected += naive.copy_ratio(*both, copy.chance, copy.rare)
     assert weights == pytest.approx(expected, abs=1e-8)
 

@@ -1,4 +1,4 @@
-"""What every attack is: a spec that, given two files, can find a record's likely partners."""
+"""The attack interface: a spec that prepares two files for linkage, and the files it is given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from msgspec import Meta
 
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.attacks.blocking import RecordBlocks
-from unveil.attacks.supervised.training import FittedDistance
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.specs import Spec, method_name
@@ -44,58 +43,66 @@ Aggregation = Annotated[
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LinkageFiles:
-    """The two files as an attack sees them."""
+    """The two files of a linkage, and what the intruder knows of them."""
 
-    mine: Microdata  # the records that are linked with released rows
-    people: Microdata  # those whose ranks and scales count: mine, unless these are strangers
+    intruder_records: Microdata  # the records to link
+    reference: Microdata  # those whose ranks and scales count; not the same if strangers are linked
     release: Microdata
-    columns: tuple[str, ...]  # those that both have and the intruder knows
-    few: bool  # whether the intruder's records say nothing of how values are distributed
-    reverse: bool  # whether released rows look for their originals
+    columns: tuple[str, ...]  # known to the intruder and in both files
+    few_records: bool  # too few intruder's records to show how values are distributed
+    reverse: bool  # released rows are the queries
     blocks: RecordBlocks
-    pairs: Ints | None  # the released row of each of the people, -1 for none: the truth
+    pairs: Ints | None  # the truth: the released row of each reference record, -1 for none
     positions: RowPositions
-    masking: Masking | None = None  # how the release was masked, where the intruder knows it
-    others: tuple[str, ...] = ()  # columns of the release, where it is known by none of mine
-    seed: int = 0  # of what an attack draws
-    taught: FittedDistance | None = (
-        None  # what was learnt of the people, where strangers are attacked
-    )
-    told: Callable[[float, float], None] | None = None  # how many links are learnt, and the bound
+    masking: Masking | None = None  # how the release was masked, if the intruder knows it
+    others: tuple[str, ...] = ()  # the release's columns, where no attribute is common
+    seed: int = 0
+    learnt: LearntSearch | None = None  # trained on the reference records, to link strangers
+    on_bound: Callable[[float, float], None] | None = None  # training progress: links, bound
 
     @property
-    def both(self) -> tuple[Microdata, Microdata]:
-        """The records that are linked, and the release."""
-        return self.mine, self.release
+    def pair(self) -> tuple[Microdata, Microdata]:
+        """The intruder's records and the release."""
+        return self.intruder_records, self.release
+
+    @property
+    def links_strangers(self) -> bool:
+        """Whether the records to link are other people than the reference records."""
+        return self.reference is not self.intruder_records
 
     def generalised(self, column: str) -> bool:
-        """Whether cells are ranges, sets or stars, in any of the files."""
-        every = (self.mine, self.people, self.release)
-        return any(data.schema[column].generalised for data in every)
+        """Whether any of the files has ranges, sets or stars in a column."""
+        files = (self.intruder_records, self.reference, self.release)
+        return any(data.schema[column].generalised for data in files)
 
     def categories(self, column: str) -> tuple[str, ...]:
-        """The categories of the people and of the release."""
-        return common_categories(self.people, self.release, column)
+        """The categories of the reference records and of the release."""
+        return common_categories(self.reference, self.release, column)
 
     def numbers(self, column: str) -> tuple[Floats, Floats, Floats]:
-        """The numbers of mine, of the people and of the release, in one unit."""
-        if self.people is self.mine:
-            mine, released = common_numbers(*self.both, column=column)
-            return mine, mine, released
-        mine, people, released = common_numbers(self.mine, self.people, self.release, column=column)
-        return mine, people, released
+        """The numbers of intruder, reference and release, in one unit."""
+        if not self.links_strangers:
+            intruder, released = common_numbers(*self.pair, column=column)
+            return intruder, intruder, released
+        intruder, reference, released = common_numbers(
+            self.intruder_records, self.reference, self.release, column=column
+        )
+        return intruder, reference, released
 
-    def asked(self, mine: T, released: T) -> tuple[T, T]:
-        """Which of the two asks, and which is asked."""
-        return (released, mine) if self.reverse else (mine, released)
+    def queries_first(self, intruder: T, released: T) -> tuple[T, T]:
+        """What belongs to the queries, then what belongs to their candidates."""
+        return (released, intruder) if self.reverse else (intruder, released)
+
+
+LearntSearch = Callable[[LinkageFiles], Finder]  # a trained distance, applied to other records
 
 
 class RowPositions(NamedTuple):
-    """Where rows stand in their files."""
+    """The positions of rows in their files."""
 
-    mine: Ints
-    file: int  # how many rows the file has in which mine stand
-    released: Ints  # as the release is, or would be, written
+    intruder: Ints
+    file_size: int  # rows of the file that the intruder's records come from
+    released: Ints  # in the release as it is, or would be, written
 
 
 class Attack(Spec, frozen=True, kw_only=True):

@@ -64,10 +64,10 @@ class Pairs(Attack, frozen=True, kw_only=True):
         left, right, weight = _columns_of(table)
         if self.left == "release":
             left, right = right, left
-        mine = _rows_of(table, left, files.mine, self.original_id, "original")
+        intruder = _rows_of(table, left, files.intruder_records, self.original_id, "original")
         released = _rows_of(table, right, files.release, self.release_id, "release")
-        asking, asked = files.asked(mine, released)
-        sizes = files.asked(len(files.mine), len(files.release))
+        asking, asked = files.queries_first(intruder, released)
+        sizes = files.queries_first(len(files.intruder_records), len(files.release))
         return PairList.of(asking, asked, weight, *sizes, len(files.release))
 
 
@@ -84,6 +84,8 @@ class PairList:
     columns: tuple[str, ...] = ()
     supervised: bool = False
     margins: Margins | None = None
+    posterior_model: None = None
+    guess: bool = False
     details: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -152,7 +154,7 @@ class PairList:
         """A weight is the log of how much likelier a pair is, so there is nothing to fit."""
         return None
 
-    def alike(self) -> tuple[EqualRows, EqualRows]:
+    def equal_rows(self) -> tuple[EqualRows, EqualRows]:
         """Everybody by himself: nobody knows what the linkage could tell apart."""
         first, second = (EqualRows(np.arange(many), np.arange(many + 1)) for many in self.sizes)
         return first, second

@@ -1,19 +1,20 @@
-"""Links by exact search: each record is linked with the row that is nearest to it.
+"""Nearest-neighbour linkage: each record is linked to the candidate with the lowest score.
 
-Each takes its own, whatever the others take, so that several may take the same row; where several
-rows are equally near, each is as likely to be taken.
+Records choose independently, so several may take the same row. Ties for the nearest are equally
+likely.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.structural.confidence import Confidence
+from unveil.attacks.base import LearntSearch, LinkageFiles
+from unveil.attacks.matched.comparer import PosteriorModel
 from unveil.engines.local.blocking import BlockedBase, PartitionedBase
 from unveil.engines.local.engine import PreparedSearch, costs_of
 from unveil.engines.local.index import EqualRows, same_rows
@@ -24,164 +25,167 @@ from unveil.support.options import Progress
 from unveil.support.threads import cores
 from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
 
-if TYPE_CHECKING:
-    from unveil.attacks.base import LinkageFiles
-    from unveil.attacks.supervised.training import FittedDistance
-
-
-CERTAIN = 1e-3  # relative: how well the sum over everybody is known
+DENSITY_ERROR = 1e-3  # relative, of the sum of likelihoods over all candidates
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NearestSearch:
-    """The intruder's records and the release as numbers, and what a pair costs."""
+    """An exact search: both files as numbers, and the metric that compares them."""
 
     files: LinkageFiles
-    mine: Records
+    intruder_records: Records
     released: Records
-    metric: Metric  # of the one that asks and the one that is asked
+    metric: Metric  # from queries to candidates
     columns: tuple[str, ...]
     supervised: bool = False
     margins: Margins | None = "distance"
     details: dict[str, Any] = field(default_factory=dict)
-    credit: Confidence | None = None  # how far a posterior over matchings is to be believed
-    guess: bool = False  # whether nothing speaks for it, so that nothing is claimed
-    lesson: FittedDistance | None = None  # the parameters of the metric, where they were learnt
+    posterior_model: PosteriorModel | None = None  # if the attack brings its own
+    guess: bool = False  # nothing supports the links, so no probability is claimed
+    learnt: LearntSearch | None = None  # links strangers by the trained metric
 
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        """Each record against a row of the other file."""
-        ready, rows = self._asked(records)
-        found = ready.rank_of_truth(rows, truth, stop_at=stop_at, progress=progress)
+        """The rank of the true row of each record."""
+        prepared, rows = self._prepare(records)
+        found = prepared.rank_of_truth(rows, truth, stop_at=stop_at, progress=progress)
         return RankOfTruth(found.n_closer, found.n_tied, work=found.work)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
-        ready, rows = self._asked(records)
-        found = ready.nearest(rows, k=k, progress=progress)
+        prepared, rows = self._prepare(records)
+        found = prepared.nearest(rows, k=k, progress=progress)
         return RankedCandidates(found.rows, found.scores, found.n_best, found.work)
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
-        """What pairs cost, as sums of which no root is taken; infinite where not compared."""
-        asking, asked = self.files.asked(self.mine, self.released)
-        found = costs_of(asking, asked, self.metric, (records, candidates))
+        """The cost of each pair, as a sum without the root; infinite where not compared."""
+        found = costs_of(*self._sides, self.metric, (records, candidates))
         return np.where(self.compares(records, candidates), found, np.inf)
 
     def log_sums(self, records: Ints, error: float) -> Floats:
         """The log of the sum of exp(-cost) over the candidates of each record."""
         if self.metric.root:
             return replace(self, metric=replace(self.metric, root=False)).log_sums(records, error)
-        ready, rows = self._asked(records)
-        return ready.density(rows, error=error).log_sum
+        prepared, rows = self._prepare(records)
+        return prepared.density(rows, error=error).log_sum
 
     def log_totals(self, records: Ints) -> Floats | None:
-        """The log of the sum of all likelihoods, where scores are some, to be believed as such."""
-        believed = self.margins == "likelihood" and self.credit is None
-        return self.log_sums(records, CERTAIN) if believed else None
+        """The log of the sum of all likelihoods; None where scores are no likelihoods."""
+        likelihoods = self.margins == "likelihood" and self.posterior_model is None
+        return self.log_sums(records, DENSITY_ERROR) if likelihoods else None
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many records there are, and how many candidates."""
-        return self.files.asked(len(self.mine), len(self.released))
+        """The numbers of queries and of candidates."""
+        queries, base = self._sides
+        return len(queries), len(base)
 
-    def alike(self) -> tuple[EqualRows, EqualRows]:
-        """Records, and candidates, that no pair of them can tell apart."""
-        sides = self.files.asked(self.mine, self.released)
+    def equal_rows(self) -> tuple[EqualRows, EqualRows]:
+        """Queries, and candidates, that no comparison can distinguish."""
         first, second = (
-            _same(records, blocks) for records, blocks in zip(sides, self._blocks(), strict=True)
+            _equal_rows(records, blocks)
+            for records, blocks in zip(self._sides, self._blocks, strict=True)
         )
         return first, second
 
     def restrict(self, records: Ints, candidates: Ints) -> NearestSearch:
-        """The same search among some records and some candidates."""
-        mine, released = self.files.asked(records, candidates)
-        blocks = self.files.blocks
-        kept = replace(blocks, mine=blocks.mine[mine], released=blocks.released[released])
+        """The same search among some queries and some candidates."""
+        intruder, released = self.files.queries_first(records, candidates)
         return replace(
             self,
-            files=replace(self.files, blocks=kept),
-            mine=self.mine.take(mine),
+            files=replace(self.files, blocks=self.files.blocks.take(intruder, released)),
+            intruder_records=self.intruder_records.take(intruder),
             released=self.released.take(released),
         )
 
     def with_prices(self, prices: Floats) -> NearestSearch:
-        """The same search where each candidate costs so much more; costs are sums, not roots."""
-        _, asked = self.files.asked(self.mine, self.released)
-        own = 0.0 if asked.offset is None else asked.offset
-        dearer = replace(asked, offset=own + prices)
-        return replace(self, mine=dearer) if self.files.reverse else replace(self, released=dearer)
+        """The same search with a price added to the cost of each candidate; costs are sums."""
+        base = self._sides[1]
+        offset = prices if base.offset is None else base.offset + prices
+        return self._replace_base(replace(base, offset=offset))
 
     def scale_costs(self, rate: float) -> NearestSearch:
-        """The same search where everything costs so many times as much."""
+        """The same search with all costs multiplied by a rate."""
         if rate == 1:
             return self
-        mine, released = (
+        intruder, released = (
             one if one.offset is None else replace(one, offset=one.offset * rate)
-            for one in (self.mine, self.released)
+            for one in (self.intruder_records, self.released)
         )
-        return replace(self, mine=mine, released=released, metric=self.metric.scale(rate))
+        metric = self.metric.scale(rate)
+        return replace(self, intruder_records=intruder, released=released, metric=metric)
 
     def reverse(self) -> NearestSearch:
-        """The same search where the candidates look for the records."""
-        _, asked = self.files.asked(self.mine, self.released)
-        free = replace(asked, offset=None)  # the same for all that it may be linked with
-        mine, released = (free, self.released) if self.files.reverse else (self.mine, free)
+        """The same search with candidates as queries."""
+        # The offset of a query is the same for all its candidates.
+        free = self._replace_base(replace(self._sides[1], offset=None))
         files = replace(self.files, reverse=not self.files.reverse)
-        return replace(self, files=files, mine=mine, released=released, metric=self.metric.reversed)
+        return replace(free, files=files, metric=self.metric.reversed)
 
-    def _asked(self, records: Ints) -> tuple[PreparedSearch, Ints | None]:
-        """All that is asked for many questions, and the rows that ask; in blocks, only these."""
+    def _replace_base(self, base: Records) -> NearestSearch:
+        if self.files.reverse:
+            return replace(self, intruder_records=base)
+        return replace(self, released=base)
+
+    @property
+    def _sides(self) -> tuple[Records, Records]:
+        """The queries and the base."""
+        return self.files.queries_first(self.intruder_records, self.released)
+
+    def _prepare(self, records: Ints) -> tuple[PreparedSearch, Ints | None]:
+        """A prepared search and the rows that query it; with blocks, only these are prepared."""
         blocks = self.files.blocks
-        if not blocks.columns or (blocks.gappy and self.metric.measure is None):
-            return self._ready, records
-        queries, base = self.files.asked(self.mine, self.released)
+        if not blocks.columns or (blocks.has_missing and self.metric.measure is None):
+            return self._prepared, records
+        queries, base = self._sides
         parts = PartitionedBase(base, self.comparison_blocks(records))
         return PreparedSearch(queries.take(records), parts, self.metric), None
 
     @cached_property
-    def _ready(self) -> PreparedSearch:
-        """Everybody against everybody; where a block may be missing it is one more attribute."""
-        queries, base = self.files.asked(self.mine, self.released)
+    def _prepared(self) -> PreparedSearch:
+        """All queries against the whole base; a block with missing cells is one more attribute."""
+        queries, base = self._sides
         blocks = self.files.blocks
         if not blocks.columns:
             return PreparedSearch(queries, base, self.metric)
-        asking, asked = (blocks.cells[own] for own in self._blocks())
-        return PreparedSearch(queries, BlockedBase(base, asking, asked), self.metric)
+        of_query, of_base = (blocks.cells[own] for own in self._blocks)
+        return PreparedSearch(queries, BlockedBase(base, of_query, of_base), self.metric)
 
+    @property
     def _blocks(self) -> tuple[Ints, Ints]:
-        """The blocks of those that ask and of those that are asked; one, if there are none."""
-        return self.files.asked(self.files.blocks.mine, self.files.blocks.released)
+        """The blocks of the queries and of the base."""
+        return self.files.queries_first(self.files.blocks.intruder, self.files.blocks.released)
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """Which candidates each record is compared with."""
-        return self.files.blocks.parts(*self._blocks(), records)
+        """The candidates that each record is compared with, by block."""
+        return self.files.blocks.comparison_blocks(*self._blocks, records)
 
     def n_candidates(self, records: Ints) -> Ints:
-        """How many candidates each record is compared with."""
-        asking, asked = self._blocks()
-        return self.files.blocks.sizes(asking[records], asked)
+        """The number of candidates of each record."""
+        queries, base = self._blocks
+        return self.files.blocks.n_candidates(queries[records], base)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
-        """Whether each record is compared with a candidate."""
-        asking, asked = self._blocks()
-        return self.files.blocks.fit(asking[records], asked[candidates])
+        """Whether each record is compared with the given candidate."""
+        queries, base = self._blocks
+        return self.files.blocks.compatible(queries[records], base[candidates])
 
     def classes(self) -> Ints:
-        """For each released row its class of rows that the attack cannot tell apart."""
+        """The class of each released row; the attack cannot distinguish the rows of a class."""
         blocks = self.files.blocks.released if self.files.blocks.columns else np.zeros(0, np.int64)
         return same_rows(self.released.cells(), blocks, cores(None)).of_record()
 
     @property
     def degrees(self) -> float | None:
-        """In how many directions a pair may differ; none where scores are log-likelihoods."""
+        """The degrees of freedom of a cost; None where scores are log-likelihoods."""
         if self.margins == "likelihood":
             return None
         squares = all(cost.is_squared for cost in self.metric.cost_tuple)
         return len(self.columns) / 2 if squares else float(max(len(self.columns), 1))
 
 
-def _same(records: Records, blocks: Ints) -> EqualRows:
+def _equal_rows(records: Records, blocks: Ints) -> EqualRows:
     cells = records.cells()
     if records.offset is not None:  # one more number of each
         cells = np.column_stack([cells, records.offset])
@@ -189,6 +193,6 @@ def _same(records: Records, blocks: Ints) -> EqualRows:
 
 
 def as_records(values: NDArray[Any]) -> Records:
-    """Numbers with a NaN where missing as records; whole ones are compared as such."""
+    """Numbers with NaN for missing as records; whole numbers are compared as integers."""
     present = ~np.isnan(values)
     return Records(values) if present.all() else Records(np.where(present, values, 0.0), present)

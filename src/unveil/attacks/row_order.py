@@ -29,8 +29,8 @@ class Position(Attack, frozen=True, kw_only=True):
         # The middle of each row's share of the file, in whole numbers.
         return NearestSearch(
             files,
-            Records((2 * places.mine[:, None] + 1) * m),
-            Records((2 * places.released[:, None] + 1) * places.file),
+            Records((2 * places.intruder[:, None] + 1) * m),
+            Records((2 * places.released[:, None] + 1) * places.file_size),
             manhattan(),
             (),
             margins=None,

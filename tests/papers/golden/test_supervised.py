@@ -136,7 +136,7 @@ def test_no_tolerance_of_a_solver_decides_a_count():
     """An integer program claims 385 links, of which 359 are: centroids tie."""
     file = drawn("M4-28", 0, 0)
     search = file.links(attacks.Distance(), back=True).finder
-    mine, released = search.mine.cells(), search.released.cells()
+    mine, released = search.intruder_records.cells(), search.released.cells()
     truth, everybody = search.files.pairs, np.arange(400)
     contest = Competition(mine, released, search.metric, range(4))
     rivals = contest.skyline(everybody, truth, [everybody] * 400)

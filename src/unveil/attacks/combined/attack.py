@@ -97,7 +97,7 @@ def _rate(finder: Comparer) -> float:
     """What costs are to be multiplied with so that they are like log-likelihoods."""
     if finder.degrees is None:
         return 1.0
-    records, candidates = (groups.firsts for groups in finder.alike())  # whatever their order
+    records, candidates = (groups.firsts for groups in finder.equal_rows())  # whatever their order
     some = records[:: max(1, len(records) // LOOKED_AT)]
     found = finder.nearest(some, 1, None).rows[:, 0]
     best = _mean(finder.costs(some[found >= 0], found[found >= 0]))

@@ -42,6 +42,8 @@ class ScoreSum:
     summands: tuple[Comparer, ...]
     details: dict[str, Any] = field(default_factory=dict)
     margins: Margins | None = "likelihood"
+    posterior_model: None = None
+    guess: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -169,9 +171,9 @@ class ScoreSum:
                 found[some] = np.where(np.isinf(least), -np.inf, np.log(total) - least)
         return found
 
-    def alike(self) -> tuple[EqualRows, EqualRows]:
+    def equal_rows(self) -> tuple[EqualRows, EqualRows]:
         """Records, and candidates, that none of them can tell apart."""
-        each = [part.alike() for part in self.summands]
+        each = [part.equal_rows() for part in self.summands]
         first, second = (
             same_rows(
                 np.column_stack([one[side].of_record() for one in each]).astype(float),

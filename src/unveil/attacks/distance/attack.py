@@ -145,8 +145,8 @@ class Distance(Attack, frozen=True, kw_only=True):
             if column not in files.columns:
                 raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
         parts, rule = self.compared(files, used), self._rule(files)
-        mine, released = side_by_side(parts)
-        return NearestSearch(files, mine, released, self._metric(parts, rule), tuple(parts))
+        intruder, released = side_by_side(parts)
+        return NearestSearch(files, intruder, released, self._metric(parts, rule), tuple(parts))
 
     def compared(self, files: LinkageFiles, used: dict[str, float]) -> dict[str, ComparedAttribute]:
         """Each attribute in both files, and what a gap costs; without those that do not vary."""
@@ -166,7 +166,9 @@ class Distance(Attack, frozen=True, kw_only=True):
         )
 
     def _scaling(self, files: LinkageFiles) -> Scaling:
-        return self.scale or ("release" if files.few or len(files.people) == 1 else "own")
+        return self.scale or (
+            "release" if files.few_records or len(files.reference) == 1 else "own"
+        )
 
     def _metric(self, parts: dict[str, ComparedAttribute], rule: CostRule) -> Metric:
         costs = tuple(cost for part in parts.values() for cost in part.costs)
@@ -186,7 +188,7 @@ class Distance(Attack, frozen=True, kw_only=True):
     def _compared(
         self, files: LinkageFiles, column: str, rule: CostRule, weight: float
     ) -> ComparedAttribute | None:
-        level = common_level(*files.both, column)
+        level = common_level(*files.pair, column)
         own = (self.tables or {}).get(column)
         if own is not None:
             if level == "numeric" or files.generalised(column):
@@ -207,19 +209,19 @@ class Distance(Attack, frozen=True, kw_only=True):
         if not kept:
             raise nothing_left()
         size = np.sqrt([used[name] for name in kept])
-        mine, released = (
+        intruder, released = (
             polynomial(
                 as_records(np.column_stack([pair[side] for pair in kept.values()]) * size),
                 self.degree or 2,
             )
             for side in (0, 1)
         )
-        return NearestSearch(files, mine, released, euclid(), tuple(kept))
+        return NearestSearch(files, intruder, released, euclid(), tuple(kept))
 
     def _by_covariance(self, files: LinkageFiles) -> Finder:
         """Euclid after the map that makes what differs between true pairs a unit ball."""
         self._check_numbers(files, files.columns)
-        alone = files.few or len(files.people) == 1
+        alone = files.few_records or len(files.reference) == 1
         kind: Covariance = self.covariance or ("release" if alone else "moments")
         found = {}
         for column in files.columns:
@@ -231,14 +233,14 @@ class Distance(Attack, frozen=True, kw_only=True):
             found[column] = [(file - scale[0]) / scale[1] for file in values]
         if not found:
             raise nothing_left()
-        mine, people, released = (
+        intruder, reference, released = (
             np.column_stack([files[side] for files in found.values()]) for side in range(3)
         )
         groups = self._grouped(files.columns, tuple(found))
-        covariance = covariance_of(kind, people, released, files.pairs, groups)
+        covariance = covariance_of(kind, reference, released, files.pairs, groups)
         return NearestSearch(
             files,
-            as_records(mine),
+            as_records(intruder),
             as_records(released),
             whitened(covariance),
             tuple(found),
@@ -261,7 +263,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         other = [
             name
             for name in columns
-            if common_level(*files.both, name) != "numeric" or files.generalised(name)
+            if common_level(*files.pair, name) != "numeric" or files.generalised(name)
         ]
         if other:
             raise SchemaError(
@@ -277,14 +279,14 @@ def nothing_left() -> DataError:
 
 def side_by_side(parts: Mapping[str, ComparedAttribute]) -> tuple[Records, Records]:
     """The attributes of mine, and of the release, as records."""
-    mine, released = (
+    intruder, released = (
         as_records(np.column_stack([getattr(part, whose) for part in parts.values()]))
-        for whose in ("mine", "released")
+        for whose in ("intruder", "released")
     )
-    return mine, released
+    return intruder, released
 
 
 def _always_equal(files: LinkageFiles, rule: CostRule) -> ComparedAttribute:
     """An attribute in which nobody differs from anybody."""
-    mine, released = (np.zeros((len(data), 1)) for data in files.both)
-    return ComparedAttribute(mine, released, (rule.gap(1.0),))
+    intruder, released = (np.zeros((len(data), 1)) for data in files.pair)
+    return ComparedAttribute(intruder, released, (rule.gap(1.0),))

@@ -84,17 +84,17 @@ def standardised(
     files: LinkageFiles, column: str, scaling: Scaling
 ) -> tuple[Floats, Floats] | None:
     """The numbers of both files, each less a mean, over a deviation; None if there is none."""
-    mine, people, released = files.numbers(column)
+    intruder, reference, released = files.numbers(column)
     own, theirs = {
-        "own": (people, released),
-        "original": (people, people),
+        "own": (reference, released),
+        "original": (reference, reference),
         "release": (released, released),
     }[scaling]
     scales = mean_and_deviation(own), mean_and_deviation(theirs)
     if scales[0] is None or scales[1] is None:
         leave_out(column, "release" if scaling == "release" or scales[0] else "original")
         return None
-    return _scaled(mine, scales[0]), _scaled(released, scales[1])
+    return _scaled(intruder, scales[0]), _scaled(released, scales[1])
 
 
 def _scaled(values: Floats, scale: tuple[float, float]) -> Floats:
@@ -130,19 +130,21 @@ def _compare_ranges(
     costs where it is above; then the other two ends, the other way round. At most one of
     the two gaps is there.
     """
-    mine, released = (ends_of(data, column) for data in files.both)
-    people = mine if files.people is files.mine else ends_of(files.people, column)
-    by = released if rule.scaling == "release" else people
+    intruder, released = (ends_of(data, column) for data in files.pair)
+    reference = (
+        intruder if files.reference is files.intruder_records else ends_of(files.reference, column)
+    )
+    by = released if rule.scaling == "release" else reference
     with np.errstate(invalid="ignore"):
         scale = mean_and_deviation((by.lower + by.upper) / 2)
     if scale is None:
         leave_out(column, "release" if by is released else "original")
         return None
-    ends = np.concatenate([mine.lower, mine.upper, released.lower, released.upper])
+    ends = np.concatenate([intruder.lower, intruder.upper, released.lower, released.upper])
     finite = ends[np.isfinite(ends)]
     (a_low, a_high), (b_low, b_high) = (
         (_scaled(np.clip(end, finite.min(), finite.max()), scale) for end in (one.lower, one.upper))
-        for one in (mine, released)
+        for one in (intruder, released)
     )
     asks, asked = [a_high, a_low], [b_low, b_high]
     if files.reverse:
@@ -187,28 +189,30 @@ def compare_categories(
     if files.generalised(column):
         return _compare_sets(files, column, rule, weight, ordered=ordered)
     if not ordered:  # strangers may have others, which equal none
-        named = common_categories(*files.both, column)
-        mine, released = (
+        named = common_categories(*files.pair, column)
+        intruder, released = (
             code_values(data, column, tuple(dict.fromkeys((*listed, *named))))[:, None]
-            for data in files.both
+            for data in files.pair
         )
-        return ComparedAttribute(mine, released, (levels([0], [0, weight]),))
-    mine, released = (code_values(data, column, listed)[:, None] for data in files.both)
+        return ComparedAttribute(intruder, released, (levels([0], [0, weight]),))
+    intruder, released = (code_values(data, column, listed)[:, None] for data in files.pair)
     if not rule.inclusive:
         cost = rule.gap(weight, len(listed) - 1)
     elif rule.power == 1:
         cost = prorated([0, len(listed) - 1], [weight / len(listed), weight])
     else:
         cost = table(weight * _places_apart(len(listed), inclusive=True) ** rule.power)
-    return ComparedAttribute(mine, released, (cost,))
+    return ComparedAttribute(intruder, released, (cost,))
 
 
 def compare_by_table(
     files: LinkageFiles, column: str, listed: tuple[str, ...], distances: Floats
 ) -> ComparedAttribute:
     """Categories by a table of the user's, a row for each of the original's."""
-    mine, released = (code_values(data, column, listed)[:, None] for data in files.both)
-    return ComparedAttribute(mine, released, (table(distances.T if files.reverse else distances),))
+    intruder, released = (code_values(data, column, listed)[:, None] for data in files.pair)
+    return ComparedAttribute(
+        intruder, released, (table(distances.T if files.reverse else distances),)
+    )
 
 
 def _places_apart(many: int, *, inclusive: bool) -> Floats:
@@ -229,7 +233,7 @@ def _compare_sets(
     """Sets of categories by the least distance between any two of their members."""
     listed = files.categories(column)
     if not ordered:  # strangers may have others, which equal none
-        listed = tuple(dict.fromkeys((*listed, *common_categories(*files.both, column))))
+        listed = tuple(dict.fromkeys((*listed, *common_categories(*files.pair, column))))
     apart = CategoryDistance(weight)
     if ordered:
         places = weight * _places_apart(len(listed), inclusive=rule.inclusive) ** rule.power
@@ -237,7 +241,7 @@ def _compare_sets(
         apart = CategoryDistance(
             weight, places, None if rule.inclusive else lambda side: gap(side=side)
         )
-    found = compare_sets(column, sides_of(*files.both, column, listed), apart, stars=False)
+    found = compare_sets(column, sides_of(*files.pair, column, listed), apart, stars=False)
     if not files.reverse:
         return found
     return found._replace(costs=tuple(cost.reversed for cost in found.costs))

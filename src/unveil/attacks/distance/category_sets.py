@@ -31,7 +31,7 @@ MOST_MEMBERS = 32  # categories of which each is a number
 class ComparedAttribute(NamedTuple):
     """One attribute of both files in some numbers, a NaN where it is missing."""
 
-    mine: Floats
+    intruder: Floats
     released: Floats
     costs: tuple[Cost, ...]  # where mine ask
 
@@ -55,22 +55,22 @@ class CategoryDistance:
 class CategorySets(NamedTuple):
     """The cells of both files as sets of the same categories."""
 
-    mine: CodeSets
+    intruder: CodeSets
     released: CodeSets
     line: Ints  # the place of each category, so that sets are runs of neighbours if they can be
 
     @property
     def cells(self) -> int:
         """How many different cells there are."""
-        return len(self.mine.starts) + len(self.released.starts) - 2
+        return len(self.intruder.starts) + len(self.released.starts) - 2
 
 
 def sides_of(
-    mine: Microdata, release: Microdata, column: str, listed: tuple[str, ...]
+    intruder: Microdata, release: Microdata, column: str, listed: tuple[str, ...]
 ) -> CategorySets:
     """The cells of an attribute of both files, by the same list of its categories."""
-    ours, theirs = (code_sets(data, column, listed) for data in (mine, release))
-    rows = release.schema[column].hierarchy or mine.schema[column].hierarchy
+    ours, theirs = (code_sets(data, column, listed) for data in (intruder, release))
+    rows = release.schema[column].hierarchy or intruder.schema[column].hierarchy
     return CategorySets(
         ours, theirs, np.arange(len(listed)) if not rows else _by_group(rows, listed)
     )
@@ -95,16 +95,19 @@ def compare_sets(
     A cell of mine that may be any category is missing, and so is a released one, but where
     `stars` says that it holds whatever there is.
     """
-    mine = np.where(_anything(sides.mine), -1, sides.mine.cell)
+    intruder = np.where(_anything(sides.intruder), -1, sides.intruder.cell)
     hidden = np.zeros(len(sides.released.cell), np.bool_) if stars else _anything(sides.released)
     released = np.where(hidden, -1, sides.released.cell)
-    if sides.cells > FEW_CELLS and (found := _by_ends(sides, apart, mine, released)) is not None:
+    if (
+        sides.cells > FEW_CELLS
+        and (found := _by_ends(sides, apart, intruder, released)) is not None
+    ):
         return found
     if sides.cells <= MOST_CELLS:
         costs = _table(sides, apart) if sides.cells else np.zeros((1, 1))  # all are missing
-        theirs = code_numbers(released) + len(sides.mine.starts) - 1
-        return ComparedAttribute(code_numbers(mine)[:, None], theirs[:, None], (table(costs),))
-    if (found := _by_members(sides, apart, mine, released)) is not None:
+        theirs = code_numbers(released) + len(sides.intruder.starts) - 1
+        return ComparedAttribute(code_numbers(intruder)[:, None], theirs[:, None], (table(costs),))
+    if (found := _by_members(sides, apart, intruder, released)) is not None:
         return found
     raise SchemaError(
         f"column '{column}' has {sides.cells:,} different generalised cells; at most "
@@ -112,22 +115,22 @@ def compare_sets(
     )
 
 
-def comparable(mine: Microdata, release: Microdata, column: str) -> bool:
+def comparable(intruder: Microdata, release: Microdata, column: str) -> bool:
     """Whether there is a way to compare so many cells of an attribute as there are.
 
     >>> from unveil.table.sample import households
     >>> comparable(households(3), households(3), "region")
     True
     """
-    level = common_level(mine, release, column)
-    if level == "numeric" or not any(d.schema[column].generalised for d in (mine, release)):
+    level = common_level(intruder, release, column)
+    if level == "numeric" or not any(d.schema[column].generalised for d in (intruder, release)):
         return True
-    sides = sides_of(mine, release, column, common_categories(mine, release, column))
+    sides = sides_of(intruder, release, column, common_categories(intruder, release, column))
     if sides.cells <= MOST_CELLS or (level == "nominal" and _single(sides)):
         return True
     return all(
         _runs(sets, sides.line, np.where(_anything(sets), -1, sets.cell)) is not None
-        for sets in (sides.mine, sides.released)
+        for sets in (sides.intruder, sides.released)
     )
 
 
@@ -145,12 +148,12 @@ def _table(sides: CategorySets, apart: CategoryDistance) -> Floats:
     """
     if apart.places is None:
         held = np.zeros((sides.cells, len(sides.line)), np.float32)
-        held[_owners(sides), np.concatenate([sides.mine.members, sides.released.members])] = 1
+        held[_owners(sides), np.concatenate([sides.intruder.members, sides.released.members])] = 1
         return np.where(held @ held.T > 0, 0.0, apart.cost)
     farthest = float(apart.places.max(initial=0.0))
     members = [
         sets.members[start:stop].astype(np.int64)
-        for sets in (sides.mine, sides.released)
+        for sets in (sides.intruder, sides.released)
         for start, stop in zip(sets.starts[:-1], sets.starts[1:], strict=True)
     ]
     # To each category from each cell, then to each cell: twice the least.
@@ -160,12 +163,12 @@ def _table(sides: CategorySets, apart: CategoryDistance) -> Floats:
 
 def _owners(sides: CategorySets) -> Ints:
     """The cell of each member, ours and then theirs."""
-    sizes = np.concatenate([np.diff(sets.starts) for sets in (sides.mine, sides.released)])
+    sizes = np.concatenate([np.diff(sets.starts) for sets in (sides.intruder, sides.released)])
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
 def _by_ends(
-    sides: CategorySets, apart: CategoryDistance, mine: Ints, released: Ints
+    sides: CategorySets, apart: CategoryDistance, intruder: Ints, released: Ints
 ) -> ComparedAttribute | None:
     """Runs of neighbours by their ends; None where some cell is no run.
 
@@ -173,7 +176,10 @@ def _by_ends(
     which their last is not to be before.
     """
     costs = apart.of_ends()
-    ours, theirs = _runs(sides.mine, sides.line, mine), _runs(sides.released, sides.line, released)
+    ours, theirs = (
+        _runs(sides.intruder, sides.line, intruder),
+        _runs(sides.released, sides.line, released),
+    )
     if costs is None or ours is None or theirs is None:
         return None
     return ComparedAttribute(
@@ -200,13 +206,13 @@ def _runs(sets: CodeSets, line: Ints, cell: Ints | Ints32) -> tuple[Floats, Floa
 
 def _single(sides: CategorySets) -> bool:
     """Whether mine are single categories, and these are few."""
-    sizes = np.diff(sides.mine.starts)
+    sizes = np.diff(sides.intruder.starts)
     few = len(sides.line) <= MOST_MEMBERS
     return few and bool(np.isin(sizes, (1, len(sides.line))).all())
 
 
 def _by_members(
-    sides: CategorySets, apart: CategoryDistance, mine: Ints, released: Ints
+    sides: CategorySets, apart: CategoryDistance, intruder: Ints, released: Ints
 ) -> ComparedAttribute | None:
     """A number for each category: 1 if mine is this one, and if the released cell lacks it."""
     if apart.places is not None or not _single(sides):
@@ -216,8 +222,8 @@ def _by_members(
         np.full((len(sets.starts), many), first)
         for sets, first in zip(sides[:2], (0.0, 1.0), strict=True)
     )
-    for made, sets, now in ((ours, sides.mine, 1.0), (theirs, sides.released, 0.0)):
+    for made, sets, now in ((ours, sides.intruder, 1.0), (theirs, sides.released, 0.0)):
         made[np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts)), sets.members] = now
         made[-1] = np.nan  # of a cell that is missing
     both = table([[0.0, 0.0], [0.0, apart.cost]])
-    return ComparedAttribute(ours[mine], theirs[released], (both,) * many)
+    return ComparedAttribute(ours[intruder], theirs[released], (both,) * many)

@@ -16,7 +16,7 @@ LEAST, LEAST_OF_PAIRS = 1e-4, 1e-9
 
 def covariance_of(
     kind: Covariance,
-    mine: Floats,
+    intruder: Floats,
     released: Floats,
     pairs: Ints | None,
     groups: Sequence[Sequence[int]],
@@ -32,13 +32,13 @@ def covariance_of(
         if pairs is None:
             raise SpecError("covariance 'pairs' is that of the true pairs: give the truth")
         there = pairs >= 0
-        found = _covariance(mine[there] - released[pairs[there]], "true pairs")
+        found = _covariance(intruder[there] - released[pairs[there]], "true pairs")
         return _at_least(found, np.nanvar(released, axis=0), LEAST_OF_PAIRS)
     if kind == "moments":
-        return _from_moments(mine, released, groups)
-    found = np.zeros((mine.shape[1], mine.shape[1]))
+        return _from_moments(intruder, released, groups)
+    found = np.zeros((intruder.shape[1], intruder.shape[1]))
     if kind != "release":
-        found += _covariance(mine, "intruder's records")
+        found += _covariance(intruder, "intruder's records")
     if kind != "original":
         found += _covariance(released, "released records")
     return found
@@ -52,11 +52,11 @@ def _covariance(values: Floats, whose: str) -> Floats:
     return np.atleast_2d(np.cov(complete.T))
 
 
-def _from_moments(mine: Floats, released: Floats, groups: Sequence[Sequence[int]]) -> Floats:
-    found = np.zeros((mine.shape[1], mine.shape[1]))
+def _from_moments(intruder: Floats, released: Floats, groups: Sequence[Sequence[int]]) -> Floats:
+    found = np.zeros((intruder.shape[1], intruder.shape[1]))
     for group in groups:
         here = np.ix_(group, group)
-        before, after = (_covariance(file[:, group], "records") for file in (mine, released))
+        before, after = (_covariance(file[:, group], "records") for file in (intruder, released))
         found[here] = _at_least(before - after, np.maximum(np.diag(before), np.diag(after)), LEAST)
     return found
 

@@ -29,9 +29,17 @@ class Comparer(Finder, Protocol):
 
     @property
     def degrees(self) -> float | None:
-        """In how many directions a pair may differ; none where costs are log-likelihoods."""
+        """The degrees of freedom of a cost; None where costs are log-likelihoods."""
 
-    def alike(self) -> tuple[EqualRows, EqualRows]:
+    @property
+    def posterior_model(self) -> PosteriorModel | None:
+        """How the attack computes the posterior over matchings; None for the usual way."""
+
+    @property
+    def guess(self) -> bool:
+        """Whether nothing supports the links, so that no probability is claimed."""
+
+    def equal_rows(self) -> tuple[EqualRows, EqualRows]:
         """Records, and candidates, that no pair of them can tell apart."""
 
     def restrict(self, records: Ints, candidates: Ints) -> Comparer:
@@ -51,6 +59,13 @@ class Comparer(Finder, Protocol):
 
     def log_sums(self, records: Ints, error: float) -> Floats:
         """The log of the sum of exp(-cost) over the candidates of each record."""
+
+
+class PosteriorModel(Protocol):
+    """A posterior over matchings that an attack computes in its own way."""
+
+    def posterior(self, pairs: ClassPairs) -> MatchProbabilities:
+        """The probability of each pair of classes."""
 
 
 class RecordClasses(NamedTuple):
@@ -77,7 +92,7 @@ class ClassPairs:
     """The classes of an attack's records and candidates, compared with each other."""
 
     def __init__(self, finder: Comparer, order: CanonicalOrder) -> None:
-        records, candidates = finder.alike()
+        records, candidates = finder.equal_rows()
         self.records = RecordClasses.from_groups(records, order.records)
         self.candidates = RecordClasses.from_groups(candidates, order.candidates)
         self.between = finder.restrict(self.records.first, self.candidates.first)

@@ -19,7 +19,6 @@ from unveil.attacks.matched.comparer import (
 )
 from unveil.attacks.matched.one_to_one import cheapest_matching
 from unveil.attacks.matched.posterior import posterior
-from unveil.attacks.structural.confidence import Confidence, credited
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
 from unveil.table.row_identity import CanonicalOrder
@@ -195,10 +194,10 @@ def matched(finder: Finder, matching: Matching, order: CanonicalOrder, seed: int
         return finder
     comparer = cast("Comparer", finder)
     if matching == "posterior":
-        credit: Confidence | None = getattr(finder, "credit", None)
-        solve = posterior if credit is None else partial(credited, credit=credit)
-        guess = bool(getattr(finder, "guess", False))
-        return MatchedFinder(comparer, order, solve, False, None if guess else "likelihood")
+        model = comparer.posterior_model
+        solve = posterior if model is None else model.posterior
+        margins: Margins | None = None if comparer.guess else "likelihood"
+        return MatchedFinder(comparer, order, solve, decides=False, margins=margins)
     solve = partial(cheapest_matching, seed=seed)
     return MatchedFinder(comparer, order, solve, decides=True, margins=None)
 

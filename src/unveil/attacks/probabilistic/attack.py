@@ -160,13 +160,13 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                 "larger tolerance",
                 self.iterations,
             )
-        mine, released = (
+        intruder, released = (
             as_records(np.column_stack([getattr(one, whose) for one in comparisons]))
-            for whose in ("mine", "released")
+            for whose in ("intruder", "released")
         )
         return NearestSearch(
             files,
-            mine,
+            intruder,
             released,
             metric_of(comparisons, model.each(model.weights()), prorate=self.prorated),
             tuple(one.column for one in comparisons),
@@ -187,7 +187,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     def _prior(self, files: LinkageFiles, counted: CountedPairs) -> float:
         if not isinstance(self.prior, str):
             return self.prior
-        matches = min(len(files.people), len(files.release))
+        matches = min(len(files.reference), len(files.release))
         return min(matches / max(counted.pairs, 1), MOST_PRIOR)
 
     def _check_order(self, comparisons: Sequence[AttributeComparison]) -> None:
@@ -204,7 +204,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         wide = [
             one.column
             for one in comparisons
-            if one.kind == "numbers" or max(map(_most, (one.mine, one.released))) >= MOST_CODES
+            if one.kind == "numbers" or max(map(_most, (one.intruder, one.released))) >= MOST_CODES
         ]
         if wide:
             raise SchemaError(

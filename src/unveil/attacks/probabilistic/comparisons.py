@@ -34,8 +34,8 @@ class AttributeComparison:
     column: str
     tolerances: tuple[float, ...]  # ascending; a level for each, and one beyond the last
     kind: Literal["numbers", "places", "codes"]
-    mine: Floats
-    people: Floats
+    intruder: Floats
+    reference: Floats
     released: Floats
     far: float | None = None  # the gap from which on none is farther, where that is said
 
@@ -74,7 +74,7 @@ def comparisons_of(
                 "values that agree or not: leave it out of what the intruder knows, or attack by "
                 "distance"
             )
-        level = common_level(*files.both, column)
+        level = common_level(*files.pair, column)
         own = given.get(column)
         made = _numbers(files, column, own, agreement) if level == "numeric" else None
         if level == "ordinal":
@@ -91,8 +91,8 @@ def _numbers(
 ) -> AttributeComparison | None:
     """Numbers as they are, with tolerances in their own units."""
     values = files.numbers(column)
-    _, people, released = values
-    by_release, every = given is None and agreement is None, np.concatenate([people, released])
+    _, reference, released = values
+    by_release, every = given is None and agreement is None, np.concatenate([reference, released])
     scale = mean_and_deviation(released if by_release else every)
     if scale is None:
         leave_out(column, "release" if by_release else "original, nor in the release")
@@ -100,19 +100,19 @@ def _numbers(
     if given is None and agreement is not None:
         span = max(float(np.nanmax(every) - np.nanmin(every)), LEAST / agreement)
         return AttributeComparison(column, (agreement * span,), "numbers", *values, far=span)
-    ends = given or _near(people, released, scale[1])
+    ends = given or _near(reference, released, scale[1])
     return AttributeComparison(column, ends, "numbers", *values)
 
 
-def _near(people: Floats, released: Floats, deviation: float) -> tuple[float, ...]:
+def _near(reference: Floats, released: Floats, deviation: float) -> tuple[float, ...]:
     """Round tolerances by the release's deviation; equality first where numbers are equal.
 
     A tolerance that no pair needs, as of whole numbers that are few, is left out.
     """
     ends = (0.0, *(float(f"{deviation * part:.3g}") for part in DEVIATIONS))
     ends = tuple(sorted({end for end in ends if end == 0 or end > LEAST}))
-    everybody = ComparisonBlock(np.arange(len(people)), np.arange(len(released)))
-    pairs = level_totals(people[:, None], released[:, None], [ends], [everybody])
+    everybody = ComparisonBlock(np.arange(len(reference)), np.arange(len(released)))
+    pairs = level_totals(reference[:, None], released[:, None], [ends], [everybody])
     used = tuple(end for end, many in zip(ends, pairs[:-1].tolist(), strict=True) if many)
     return used or ends[-1:]
 
@@ -125,10 +125,14 @@ def _places(
     if len(listed) < 2:
         leave_out(column, "original, nor in the release")
         return None
-    mine, released = (code_values(data, column, listed) for data in files.both)
-    people = mine if files.people is files.mine else code_values(files.people, column, listed)
+    intruder, released = (code_values(data, column, listed) for data in files.pair)
+    reference = (
+        intruder
+        if files.reference is files.intruder_records
+        else code_values(files.reference, column, listed)
+    )
     ends = given or tuple(end for end in PLACES if end < len(listed) - 1)
-    return AttributeComparison(column, ends, "places", mine, people, released)
+    return AttributeComparison(column, ends, "places", intruder, reference, released)
 
 
 def _codes(
@@ -145,11 +149,15 @@ def _codes(
         leave_out(column, "original, nor in the release")
         return None
     # Strangers may have categories that nobody has in either file: they equal none.
-    named = common_categories(*files.both, column)
+    named = common_categories(*files.pair, column)
     every = tuple(dict.fromkeys((*listed, *named)))
-    mine, released = (code_values(data, column, every) for data in files.both)
-    people = mine if files.people is files.mine else code_values(files.people, column, every)
-    return AttributeComparison(column, EQUAL, "codes", mine, people, released)
+    intruder, released = (code_values(data, column, every) for data in files.pair)
+    reference = (
+        intruder
+        if files.reference is files.intruder_records
+        else code_values(files.reference, column, every)
+    )
+    return AttributeComparison(column, EQUAL, "codes", intruder, reference, released)
 
 
 def without_doubles(
@@ -186,7 +194,7 @@ def without_doubles(
 
 def _told(one: AttributeComparison) -> Floats:
     """What a comparison tells apart, in numbers that do not depend on what cells are called."""
-    values = np.concatenate([one.people, one.released])
+    values = np.concatenate([one.reference, one.released])
     known = ~np.isnan(values)
     told = np.full(len(values), -1.0)
     if one.equality:  # numbered as they first come up

@@ -28,7 +28,7 @@ def _cost(one: AttributeComparison, weights: Floats, *, prorate: bool) -> Cost:
     missing = max(float(weights.max()), 0.0)
     costs = weights.max() - weights
     if one.equality and costs[0] > ROUNDING:  # to differ speaks for a match: no gap says so
-        codes = int(np.fmax.reduce(np.concatenate([one.mine, one.released]), initial=0)) + 1
+        codes = int(np.fmax.reduce(np.concatenate([one.intruder, one.released]), initial=0)) + 1
         equal = np.eye(codes, dtype=bool)
         return table(np.where(equal, costs[0], costs[1]), missing=missing)
     # Levels that weigh the same still go by closeness: of equals, the nearer is first.

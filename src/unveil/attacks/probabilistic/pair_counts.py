@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unveil.attacks.base import LinkageFiles
-from unveil.attacks.blocking import blocks_by
+from unveil.attacks.blocking import block_records
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.fellegi_sunter import start_of
@@ -50,22 +50,24 @@ def count(
     files: LinkageFiles, comparisons: Sequence[AttributeComparison], sampled: int
 ) -> CountedPairs:
     """Count the pairs of people and released rows that are compared, or sample them."""
-    own = replace(files, mine=files.people)
-    if files.people is not files.mine:  # the blocks at hand are the strangers'
-        own = replace(own, blocks=blocks_by(files.people, files.release, files.blocks.columns))
-    people = np.column_stack([one.people for one in comparisons])
+    own = replace(files, intruder_records=files.reference)
+    if files.reference is not files.intruder_records:  # the blocks at hand are the strangers'
+        own = replace(
+            own, blocks=block_records(files.reference, files.release, files.blocks.columns)
+        )
+    reference = np.column_stack([one.reference for one in comparisons])
     released = np.column_stack([one.released for one in comparisons])
     ends = [one.tolerances for one in comparisons]
     blocks = own.blocks
-    pairs = int(blocks.sizes(blocks.mine, blocks.released).sum())
+    pairs = int(blocks.n_candidates(blocks.intruder, blocks.released).sum())
     most = MOST_PAIRS if len(key_words(ends)) == 1 else MOST_WIDE
-    equality = all(one.equality for one in comparisons) and not blocks.gappy
+    equality = all(one.equality for one in comparisons) and not blocks.has_missing
     if equality and (len(ends) <= FEW_ATTRIBUTES or pairs > most):
-        found = count_equal(people, released, (blocks.mine, blocks.released))
+        found = count_equal(reference, released, (blocks.intruder, blocks.released))
         if found is not None:
             return CountedPairs(found, shares(found.totals(), found.first), pairs)
     if pairs <= most:
-        found = count_levels(people, released, ends, _parts(own))
+        found = count_levels(reference, released, ends, _parts(own))
         return CountedPairs(found, shares(found.totals(), found.first), pairs)
     return _sample(own, comparisons, pairs, sampled)
 
@@ -80,7 +82,9 @@ def shares(totals: Floats, first: Ints) -> Floats:
 
 
 def _parts(files: LinkageFiles) -> list[ComparisonBlock]:
-    return files.blocks.parts(files.blocks.mine, files.blocks.released, np.arange(len(files.mine)))
+    return files.blocks.comparison_blocks(
+        files.blocks.intruder, files.blocks.released, np.arange(len(files.intruder_records))
+    )
 
 
 def _sample(
@@ -95,8 +99,8 @@ def _sample(
     first: who is drawn does not depend on where rows stand.
     """
     search = _by_content(files, comparisons)
-    a, b = search.mine.cells(), search.released.cells()
-    asking, _ = search.files.asked(len(a), len(b))
+    a, b = search.intruder_records.cells(), search.released.cells()
+    asking, _ = search.files.queries_first(len(a), len(b))
     rng = stream(0, "probabilistic", "sample")
     records = np.sort(rng.choice(asking, min(sampled, asking), replace=False))
     near = search.nearest(records, NEAREST, None).rows
@@ -122,7 +126,7 @@ def _sample(
     ends = [one.tolerances for one in comparisons]
     found = count_pairs(a, b, ends, np.ascontiguousarray(rows), np.concatenate(times))
     # With missing cells in what parts them, blocks overlap, and their pairs are too many to list.
-    exact = not files.blocks.gappy
+    exact = not files.blocks.has_missing
     totals = level_totals(a, b, ends, _parts(search.files)) if exact else found.totals()
     u = shares(totals, found.first)
     return CountedPairs(found, u, pairs, len(rows), pairs / found.pairs)
@@ -134,14 +138,12 @@ def _by_content(files: LinkageFiles, comparisons: Sequence[AttributeComparison])
     The smaller file asks: nearly every one of its records has a match.
     """
     known = [*files.columns, *files.blocks.columns]
-    mine, released = (np.argsort(content_order(data.select(known))) for data in files.both)
-    blocks = replace(
-        files.blocks, mine=files.blocks.mine[mine], released=files.blocks.released[released]
-    )
-    ordered = replace(files, blocks=blocks, reverse=len(released) < len(mine))
+    intruder, released = (np.argsort(content_order(data.select(known))) for data in files.pair)
+    blocks = files.blocks.take(intruder, released)
+    ordered = replace(files, blocks=blocks, reverse=len(released) < len(intruder))
     a, b = (
         np.column_stack([getattr(one, whose) for one in comparisons])[order]
-        for whose, order in (("people", mine), ("released", released))
+        for whose, order in (("reference", intruder), ("released", released))
     )
     ends = [one.tolerances for one in comparisons]
     first = np.cumsum([0, *(len(own) + 1 for own in ends)])

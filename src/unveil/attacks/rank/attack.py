@@ -77,12 +77,16 @@ class Rank(Attack, frozen=True, kw_only=True):
         """Make ready to link the records of two files."""
         weights = weights_of(self, self.weights, files.columns)
         columns = tuple(name for name, w in zip(files.columns, weights, strict=True) if w > 0)
-        alike = not files.few and len(files.people) == len(files.release)
+        alike = not files.few_records and len(files.reference) == len(files.release)
         by: Ranking = self.ranks or ("own" if alike else "release")
         pairs = on_all_cores(lambda name: ranked(*self._keys(files, name, by), by), columns)
-        mine, released = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
+        intruder, released = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
         return NearestSearch(
-            files, as_records(mine), as_records(released), self._metric(columns, weights), columns
+            files,
+            as_records(intruder),
+            as_records(released),
+            self._metric(columns, weights),
+            columns,
         )
 
     def _metric(self, columns: tuple[str, ...], weights: Floats) -> Metric:
@@ -98,20 +102,24 @@ class Rank(Attack, frozen=True, kw_only=True):
                 f"rank: column '{column}' is generalised, and ranges and sets have no rank: leave "
                 "it out of what the intruder knows, or attack by distance"
             )
-        level = common_level(*files.both, column)
+        level = common_level(*files.pair, column)
         if level == "numeric":
             return files.numbers(column)
         if level == "nominal":
             return self._marginal(files, column, by)
         listed = files.categories(column)
-        mine, released = (code_values(data, column, listed) for data in files.both)
-        strangers = files.people is not files.mine
-        return mine, code_values(files.people, column, listed) if strangers else mine, released
+        intruder, released = (code_values(data, column, listed) for data in files.pair)
+        strangers = files.reference is not files.intruder_records
+        return (
+            intruder,
+            code_values(files.reference, column, listed) if strangers else intruder,
+            released,
+        )
 
     def _marginal(
         self, files: LinkageFiles, column: str, by: Ranking
     ) -> tuple[Floats, Floats, Floats]:
-        hierarchy = next((h for data in files.both if (h := data.schema[column].hierarchy)), ())
+        hierarchy = next((h for data in files.pair if (h := data.schema[column].hierarchy)), ())
         if not hierarchy:
             raise SchemaError(
                 f"rank: column '{column}' is nominal, and its categories have no order: declare "
@@ -120,18 +128,20 @@ class Rank(Attack, frozen=True, kw_only=True):
             )
         distances = semantic_distances(hierarchy)
         listed = tuple(row[0] for row in hierarchy)
-        mine, people, released = (
+        intruder, reference, released = (
             codes(data, column, listed).codes.astype(np.int64)
-            for data in (files.mine, files.people, files.release)
+            for data in (files.intruder_records, files.reference, files.release)
         )
         own, theirs = (
             np.append(marginality(distances, among), np.nan)
-            for among in ((people if by == "own" else released), released)
+            for among in ((reference if by == "own" else released), released)
         )
-        return own[mine], own[people], theirs[released]
+        return own[intruder], own[reference], theirs[released]
 
 
-def ranked(mine: Floats, people: Floats, released: Floats, by: Ranking) -> tuple[Ranks, Ranks]:
+def ranked(
+    intruder: Floats, reference: Floats, released: Floats, by: Ranking
+) -> tuple[Ranks, Ranks]:
     """Twice the average rank of each value of mine and of the release.
 
     Among the people, or where it would stand in the release. Where counts differ, a rank
@@ -144,13 +154,13 @@ def ranked(mine: Floats, people: Floats, released: Floats, by: Ranking) -> tuple
     >>> [ranks.tolist() for ranks in ranked(mine, mine, released, "own")]
     [[6.666666666666667, 3.3333333333333335], [2, 5, 5, 8]]
     """
-    known, there = ~np.isnan(mine), ~np.isnan(released)
-    among = released[there] if by == "release" else people[~np.isnan(people)]
-    if by == "own" and people is mine:
-        ours = tied_blocks(mine, known).twice_rank
+    known, there = ~np.isnan(intruder), ~np.isnan(released)
+    among = released[there] if by == "release" else reference[~np.isnan(reference)]
+    if by == "own" and reference is intruder:
+        ours = tied_blocks(intruder, known).twice_rank
     else:
         ascending = np.sort(among)
-        below, upto = (np.searchsorted(ascending, mine, side) for side in ("left", "right"))
+        below, upto = (np.searchsorted(ascending, intruder, side) for side in ("left", "right"))
         ours = below + upto + 1
     if len(among) != there.sum():
         ours = ours * ((there.sum() + 1) / (len(among) + 1))

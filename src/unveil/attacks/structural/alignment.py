@@ -22,13 +22,13 @@ STEPS = np.geomspace(0.5, 30.0, 24)  # how much correlations count, ever more
 class Alignment(NamedTuple):
     """Attributes that are set against each other, pair by pair."""
 
-    mine: Ints
+    intruder: Ints
     released: Ints
     sign: Floats  # -1 where one is turned round
     gap: Floats  # the mean square by which the quantiles differ
 
 
-def shape_gaps(mine: Floats, released: Floats) -> tuple[Floats, Floats]:
+def shape_gaps(intruder: Floats, released: Floats) -> tuple[Floats, Floats]:
     """How much the shapes of each two attributes differ: as they are, and with one turned round.
 
     >>> ages = np.array([[1.0], [2.0], [9.0]])
@@ -36,20 +36,20 @@ def shape_gaps(mine: Floats, released: Floats) -> tuple[Floats, Floats]:
     >>> bool(same[0, 0] < turned[0, 0])
     True
     """
-    first, second = (_quantiles(values) for values in (mine, released))
+    first, second = (_quantiles(values) for values in (intruder, released))
     same = ((first[:, :, None] - second[:, None, :]) ** 2).mean(0)
     turned = ((first[:, :, None] + second[::-1, None, :]) ** 2).mean(0)
     return same, turned
 
 
-def aligned(mine: Floats, released: Floats, *, turn: bool) -> Alignment:
+def aligned(intruder: Floats, released: Floats, *, turn: bool) -> Alignment:
     """The attributes of the file that has fewer, each set against one of the other's.
 
     So that the shapes differ as little as they can in all.
     """
     from scipy.optimize import linear_sum_assignment
 
-    same, turned = shape_gaps(mine, released)
+    same, turned = shape_gaps(intruder, released)
     gap = np.minimum(same, turned) if turn else same
     rows, columns = linear_sum_assignment(gap)
     sign = np.where((turned < same)[rows, columns] & turn, -1.0, 1.0)

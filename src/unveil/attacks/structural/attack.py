@@ -190,9 +190,9 @@ class Structural(Attack, frozen=True, kw_only=True):
     def _by_representatives(self, apart: StructureSearch) -> NearestSearch:
         """The nearest by ten symmetric aggregates of each record."""
         signs = self._signs(apart)
-        sides = (apart.mine, apart.people), (apart.released.values, apart.released)
-        how = self.normalisation or _normalisation((apart.people, apart.released))
-        mine, released = (
+        sides = (apart.intruder, apart.reference), (apart.released.values, apart.released)
+        how = self.normalisation or _normalisation((apart.reference, apart.released))
+        intruder, released = (
             representatives(
                 own * sign,
                 operator=self.operator,
@@ -205,24 +205,24 @@ class Structural(Attack, frozen=True, kw_only=True):
         )
         details = _details(apart, "representatives", signs) | {"normalisation": how}
         if self.linkage != "distance":
-            return self._probabilistic(apart, mine, released, details)
-        return _guess(apart, (mine, released), euclid(), details)
+            return self._probabilistic(apart, intruder, released, details)
+        return _guess(apart, (intruder, released), euclid(), details)
 
     def _probabilistic(
-        self, apart: StructureSearch, mine: Floats, released: Floats, details: dict[str, Any]
+        self, apart: StructureSearch, intruder: Floats, released: Floats, details: dict[str, Any]
     ) -> NearestSearch:
         """Fellegi and Sunter's weights; a representative that repeats another counts once."""
-        every = np.vstack([mine, released])
+        every = np.vstack([intruder, released])
         _, first = np.unique(every, axis=1, return_index=True)
         least, most = np.fmin.reduce(every), np.fmax.reduce(every)
         kept = [place for place in np.sort(first).tolist() if most[place] > least[place]] or [0]
         names = tuple(f"representative {place + 1}" for place in kept)
         both = [
             Microdata(pl.DataFrame(values[:, kept], schema=list(names), nan_to_null=True))
-            for values in (mine, released)
+            for values in (intruder, released)
         ]
         compared = replace(
-            apart.files, mine=both[0], people=both[0], release=both[1], columns=names
+            apart.files, intruder_records=both[0], reference=both[0], release=both[1], columns=names
         )
         spec = self.linkage if isinstance(self.linkage, Probabilistic) else Probabilistic()
         found = cast("NearestSearch", spec.finder(compared))
@@ -232,7 +232,7 @@ class Structural(Attack, frozen=True, kw_only=True):
     def _by_ranking(self, apart: StructureSearch) -> NearestSearch:
         """The nearest by the place among one's own, by one score of each record."""
         signs = self._signs(apart)
-        sides = (apart.mine, apart.people), (apart.released.values, apart.released)
+        sides = (apart.intruder, apart.reference), (apart.released.values, apart.released)
         places = []
         for (own, side), sign in zip(sides, signs, strict=True):
             scaled, among = apart.standard(own, side), apart.standard(side.values, side)
@@ -243,20 +243,23 @@ class Structural(Attack, frozen=True, kw_only=True):
 
     def _by_alignment(self, apart: StructureSearch) -> NearestSearch:
         """The nearest by attributes that are set against each other by their shapes."""
-        pairs = aligned(apart.people.values, apart.released.values, turn=self.turn)
+        pairs = aligned(apart.reference.values, apart.released.values, turn=self.turn)
         size = np.sqrt(likeness(pairs.gap))
-        mine, released = apart.scores
-        compared = mine[:, pairs.mine] * size, released[:, pairs.released] * pairs.sign * size
+        intruder, released = apart.scores
+        compared = (
+            intruder[:, pairs.intruder] * size,
+            released[:, pairs.released] * pairs.sign * size,
+        )
         details = _details(apart, "alignment", None)
         details["aligned"] = [
             {
-                "mine": apart.people.features[one].column,
+                "mine": apart.reference.features[one].column,
                 "release": apart.released.features[other].column,
                 "likeness": float(alike),
                 "turned": bool(sign < 0),
             }
             for one, other, sign, alike in sorted(
-                zip(pairs.mine, pairs.released, pairs.sign, likeness(pairs.gap), strict=True),
+                zip(pairs.intruder, pairs.released, pairs.sign, likeness(pairs.gap), strict=True),
                 key=lambda pair: -pair[3],
             )
         ]
@@ -265,18 +268,18 @@ class Structural(Attack, frozen=True, kw_only=True):
     def _signs(self, apart: StructureSearch) -> tuple[Floats, Floats]:
         """Which features are turned round: those that fall along the first component."""
         if not self.turn:
-            return np.ones(len(apart.people.features)), np.ones(len(apart.released.features))
-        return main_signs(apart.people_scores), main_signs(apart.scores[1])
+            return np.ones(len(apart.reference.features)), np.ones(len(apart.released.features))
+        return main_signs(apart.reference_scores), main_signs(apart.scores[1])
 
 
 def _guess(
     apart: StructureSearch, both: tuple[Floats, Floats], metric: Metric, details: dict[str, Any]
 ) -> NearestSearch:
     """The search by numbers of both files that nothing says are of one kind."""
-    mine, released = (as_records(values) for values in both)
+    intruder, released = (as_records(values) for values in both)
     return NearestSearch(
         apart.files,
-        mine,
+        intruder,
         released,
         metric,
         apart.columns(),
@@ -304,7 +307,7 @@ def _followed(
         "shared": apart.share_of(pairs),
     }
     believed = replace(credit, level=apart.level(structure), shared=details["shared"])
-    return replace(apart.search(structure, details), credit=believed)
+    return replace(apart.search(structure, details), posterior_model=believed)
 
 
 def _details(
@@ -323,7 +326,7 @@ def _details(
         details["turned"] = {
             whose: [f.column for f, s in zip(side.features, sign, strict=True) if s < 0]
             for whose, side, sign in zip(
-                ("mine", "release"), (apart.people, apart.released), signs, strict=True
+                ("mine", "release"), (apart.reference, apart.released), signs, strict=True
             )
         }
     return details

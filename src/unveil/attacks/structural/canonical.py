@@ -82,23 +82,23 @@ def _freeing(related: Floats) -> Floats:
 class FeaturePair:
     """The scores of two files that are compared, and how those of each are correlated."""
 
-    mine: Floats  # records x features
+    intruder: Floats  # records x features
     released: Floats
     related: tuple[Floats, Floats]  # correlations of the features, in the whole files
 
     @classmethod
-    def of(cls, mine: Floats, released: Floats) -> FeaturePair:
+    def of(cls, intruder: Floats, released: Floats) -> FeaturePair:
         """Two whole files."""
-        return cls(mine, released, (correlations_of(mine), correlations_of(released)))
+        return cls(intruder, released, (correlations_of(intruder), correlations_of(released)))
 
     @property
     def size(self) -> int:
         """How many pairs of records there are."""
-        return len(self.mine) * len(self.released)
+        return len(self.intruder) * len(self.released)
 
     def some(self, rows: Ints, columns: Ints) -> FeaturePair:
         """Some records of each."""
-        return FeaturePair(self.mine[rows], self.released[columns], self.related)
+        return FeaturePair(self.intruder[rows], self.released[columns], self.related)
 
 
 @dataclass(repr=False, eq=False)
@@ -113,7 +113,7 @@ class CanonicalCorrelations:
     def learn(self, posterior: Floats) -> None:
         """The canonical correlations of the pairs, each as likely as the posterior says."""
         left, right = self._maps
-        x, y = self.pair.mine @ left, (self.pair.released @ right).astype(posterior.dtype)
+        x, y = self.pair.intruder @ left, (self.pair.released @ right).astype(posterior.dtype)
         # Who has a partner need not vary as all do: correlations, not covariances.
         first, second = _root(x, posterior.sum(1)), _root(y, posterior.sum(0))
         across = first @ (x.T @ (posterior @ y)) @ second / max(float(posterior.sum()), 1e-9)
@@ -133,7 +133,7 @@ class CanonicalCorrelations:
     def weights(self) -> Floats:
         """The log-likelihood ratio of every pair, under normal scores."""
         size, first, second = self.found
-        u, v = self.pair.mine @ first, self.pair.released @ second
+        u, v = self.pair.intruder @ first, self.pair.released @ second
         # Of many pairs, half the memory to go through, and digits enough.
         width = np.float32 if many(self.pair.size) else np.float64
         steep = size / (1 - size**2)

@@ -6,12 +6,13 @@ its links. What they would be by chance is told by controls: the same search in 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities
 from unveil.attacks.matched.posterior import posterior
+from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.structural.canonical import ALMOST_ALL, PairEvidence, weights_of
 from unveil.attacks.structural.soft_matching import (
     beliefs_of,
@@ -20,10 +21,6 @@ from unveil.attacks.structural.soft_matching import (
     posterior_of,
 )
 from unveil.support.arrays import Floats
-
-if TYPE_CHECKING:  # which imports this module
-    from unveil.attacks.nearest import NearestSearch
-
 
 USUAL, AS_MANY = 10.0, 4.0  # a control's deviation before any is seen, and how many that counts for
 FREE = 4.0  # the deviation of what is not found by chance
@@ -96,6 +93,11 @@ class Confidence:
             }
         return told
 
+    def posterior(self, pairs: ClassPairs) -> MatchProbabilities:
+        """The posterior over matchings where some have no partner, scaled by how sure it is."""
+        outcome = posterior(pairs, _alone(pairs, self))
+        return replace(outcome, chance=outcome.chance * max(self.sure, LEAST))
+
 
 def likelihood_found(parts: Sequence[PairEvidence]) -> float:
     """How much likelier the files are, as a log, by what a search has found."""
@@ -105,19 +107,13 @@ def likelihood_found(parts: Sequence[PairEvidence]) -> float:
     return max(likelihood_of(weights, chance) for chance in found)
 
 
-def credited(pairing: ClassPairs, credit: Confidence) -> MatchProbabilities:
-    """The posterior over matchings in which some have no partner, as far as it is sure."""
-    outcome = posterior(pairing, _alone(pairing, credit))
-    return replace(outcome, chance=outcome.chance * max(credit.sure, LEAST))
-
-
 def _alone(pairing: ClassPairs, credit: Confidence) -> Floats:
     """The log of how likely records of each class are to be alone, as costs go."""
     between = cast("NearestSearch", pairing.between)
-    asking, _ = between.files.asked(between.mine, between.released)
+    asking, _ = between.files.queries_first(between.intruder_records, between.released)
     own = np.zeros(len(asking)) if asking.offset is None else asking.offset
     rows, columns = int(pairing.supply.sum()), int(pairing.capacity.sum())
-    mine = columns if between.files.reverse else rows
-    pairs = min(credit.shared * mine, ALMOST_ALL * min(rows, columns))
+    intruder = columns if between.files.reverse else rows
+    pairs = min(credit.shared * intruder, ALMOST_ALL * min(rows, columns))
     found: Floats = own - credit.level - log_odds(pairs, rows, columns)
     return found

@@ -70,56 +70,56 @@ class StructureSearch:
     """The features of two files; for the search their rows stand by what they hold."""
 
     files: LinkageFiles
-    people: FileFeatures
+    reference: FileFeatures
     released: FileFeatures
     starts: int | None  # random ones; if not given, by the size of the files
 
     @classmethod
     def of(cls, files: LinkageFiles, starts: int | None) -> StructureSearch:
         """Two files as an attack sees them."""
-        people = side_of(files.people, files.columns, "intruder's file")
-        return cls(files, people, side_of(files.release, files.others, "release"), starts)
+        reference = side_of(files.reference, files.columns, "intruder's file")
+        return cls(files, reference, side_of(files.release, files.others, "release"), starts)
 
     @property
     def featured(self) -> bool:
         """Whether both files have attributes with an order, or frequent categories."""
-        return bool(self.people.features and self.released.features)
+        return bool(self.reference.features and self.released.features)
 
     def check_featured(self) -> None:
         """Refuse files without them."""
-        self.people.check("intruder's file")
+        self.reference.check("intruder's file")
         self.released.check("release")
 
     def columns(self, copies: SharedValues | None = None) -> tuple[str, ...]:
         """The columns that are used, of both files; besides those whose values are compared."""
         found = () if copies is None else copies.found
-        copied = [name for copy in found for name in (copy.mine, copy.released)]
-        return tuple(dict.fromkeys((*self.people.columns, *self.released.columns, *copied)))
+        copied = [name for copy in found for name in (copy.intruder, copy.released)]
+        return tuple(dict.fromkeys((*self.reference.columns, *self.released.columns, *copied)))
 
     def left_out(self, copies: SharedValues | None = None) -> dict[str, dict[str, str]]:
         """Attributes that are not used, and why."""
         used = self.columns(copies)
         return {
             whose: {name: reason for name, reason in side.left_out.items() if name not in used}
-            for whose, side in (("mine", self.people), ("release", self.released))
+            for whose, side in (("mine", self.reference), ("release", self.released))
         }
 
     @cached_property
-    def mine(self) -> Floats:
+    def intruder(self) -> Floats:
         """The features of the records that are linked, as they stand."""
-        same = self.files.people is self.files.mine
-        return self.people.values if same else self.people.of(self.files.mine)
+        same = self.files.reference is self.files.intruder_records
+        return self.reference.values if same else self.reference.of(self.files.intruder_records)
 
     @cached_property
     def scores(self) -> tuple[Floats, Floats]:
         """Scores of the records that are linked and of the released rows, as they stand."""
         released = self.released.values
-        return scores_of(self.mine, self.people.values), scores_of(released, released)
+        return scores_of(self.intruder, self.reference.values), scores_of(released, released)
 
     @cached_property
-    def people_scores(self) -> Floats:
+    def reference_scores(self) -> Floats:
         """Scores of those whose ranks and scales count."""
-        return scores_of(self.people.values, self.people.values)
+        return scores_of(self.reference.values, self.reference.values)
 
     def standard(self, values: Floats, side: FileFeatures) -> Floats:
         """z-scores among the records of a file; 0 where missing."""
@@ -129,7 +129,7 @@ class StructureSearch:
     def shared(self) -> SharedValues:
         """The attributes that share values, as rows stand."""
         files = self.files
-        return shared_values(files.people, files.release, files.columns, files.others)
+        return shared_values(files.reference, files.release, files.columns, files.others)
 
     def rng(self, *names: str) -> np.random.Generator:
         """A stream of random numbers of its own."""
@@ -137,7 +137,9 @@ class StructureSearch:
 
     @cached_property
     def _values(self) -> tuple[Floats, Floats]:
-        return self.people.values[self.people.order], self.released.values[self.released.order]
+        return self.reference.values[self.reference.order], self.released.values[
+            self.released.order
+        ]
 
     @cached_property
     def _rows(self) -> tuple[Ints, Ints]:
@@ -152,13 +154,13 @@ class StructureSearch:
     @cached_property
     def _copies(self) -> SharedValues:
         """The values that they share."""
-        mine, released = self._rows
-        return self.shared.of(self.people.order[mine], self.released.order[released])
+        intruder, released = self._rows
+        return self.shared.of(self.reference.order[intruder], self.released.order[released])
 
     def _some(self, pairs: int) -> tuple[Ints, Ints]:
         columns = self._drawn("release", len(self.released), CANDIDATES)
         rows = max(FEWEST, pairs // len(columns))
-        return self._drawn("mine", len(self.people), rows), columns
+        return self._drawn("mine", len(self.reference), rows), columns
 
     def _drawn(self, whose: str, size: int, most: int) -> Ints:
         return np.sort(self.rng("rows", whose).permutation(size)[:most])
@@ -195,11 +197,11 @@ class StructureSearch:
         }
 
     def _stranger(self, kind: str, number: str) -> float:
-        mine, released = (
+        intruder, released = (
             CONTROLS[kind](own, self.rng("control", kind, number, whose))
             for own, whose in zip(self._values, ("mine", "release"), strict=True)
         )
-        return likelihood_found([self._correlated((mine, released))])
+        return likelihood_found([self._correlated((intruder, released))])
 
     def _correlated(self, values: tuple[Floats, Floats]) -> CanonicalCorrelations:
         whole, rows = (
@@ -224,14 +226,14 @@ class StructureSearch:
         if not self.featured:
             return []
         pair, chance = self._pair, partly_matched(structure.weights, pairs)
-        across = pair.mine.T @ (chance @ pair.released) / max(float(chance.sum()), 1e-9)
+        across = pair.intruder.T @ (chance @ pair.released) / max(float(chance.sum()), 1e-9)
         best: dict[tuple[str, str], float] = {}
         for place, found in np.ndenumerate(across):
-            key = self.people.features[place[0]].column, self.released.features[place[1]].column
+            key = self.reference.features[place[0]].column, self.released.features[place[1]].column
             best[key] = max(best.get(key, 0.0), float(found), key=abs)
         strongest = {
             max((k for k in best if k[side] == name), key=lambda k: abs(best[k]))
-            for side, names in enumerate((self.people.columns, self.released.columns))
+            for side, names in enumerate((self.reference.columns, self.released.columns))
             for name in names
         }
         ranked = sorted(strongest, key=lambda k: (-abs(best[k]), k))
@@ -252,24 +254,26 @@ class StructureSearch:
 
     def search(self, structure: Structure, details: dict[str, Any]) -> NearestSearch:
         """The exact search by what a structure says of a pair: its log-likelihood ratio."""
-        both = [_Compared.nothing(len(data)) for data in self.files.both]
+        both = [_Compared.nothing(len(data)) for data in self.files.pair]
         costs: list[Cost] = [squared()]
         if structure.correlations is not None:
             both, more = _by_correlations(structure.correlations, self.scores)
             costs += more
             # Who says nothing is where the mean is: that two are is no sign that they are one.
             level = structure.correlations.level
-            for one, own in zip(both, (self.mine, self.released.values), strict=True):
+            for one, own in zip(both, (self.intruder, self.released.values), strict=True):
                 one.offset[np.isnan(own).all(1)] += level
         for copy in () if structure.copies is None else structure.copies.found:
-            found = copy_of(self.files.mine, self.files.release, copy.mine, copy.released)
+            found = copy_of(
+                self.files.intruder_records, self.files.release, copy.intruder, copy.released
+            )
             if found is not None:
                 more = _by_copy(replace(found, rare=copy.rare, chance=copy.chance), both)
                 costs += more
-        mine, released = (one.records() for one in both)
+        intruder, released = (one.records() for one in both)
         return NearestSearch(
             self.files,
-            mine,
+            intruder,
             released,
             Metric(tuple(costs)),
             self.columns(structure.copies),

@@ -28,7 +28,7 @@ LEAST, MOST = 0.02, 0.98  # how often values are copied
 class SharedValue:
     """An attribute of mine whose values are found again in one of the release's."""
 
-    mine: str
+    intruder: str
     released: str
     codes: tuple[Ints, Ints]  # of both files: the same where values are; -1 is missing
     often: Ints  # how often each code is released, as a power of 2
@@ -66,8 +66,10 @@ class SharedValue:
     @property
     def _compared(self) -> tuple[Bools, Bools]:
         """Of every pair whether its values are equal, and whether both are there."""
-        mine, released = self.codes
-        return (mine[:, None] == released) & (released >= 0), (mine >= 0)[:, None] & (released >= 0)
+        intruder, released = self.codes
+        return (intruder[:, None] == released) & (released >= 0), (intruder >= 0)[:, None] & (
+            released >= 0
+        )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -90,28 +92,28 @@ class SharedValues:
 
 
 def shared_values(
-    mine: Microdata, release: Microdata, own: tuple[str, ...], others: tuple[str, ...]
+    intruder: Microdata, release: Microdata, own: tuple[str, ...], others: tuple[str, ...]
 ) -> SharedValues:
     """The attributes that share more values than chance makes, each with one of the other file.
 
     What chance makes is told by how values are repeated within each file.
     """
     every = [(column, other) for column in own for other in others]
-    found = [copy for pair in every if (copy := copy_of(mine, release, *pair)) is not None]
+    found = [copy for pair in every if (copy := copy_of(intruder, release, *pair)) is not None]
     found = [copy for copy in found if copy.surprise >= SURPRISE]
     kept: list[SharedValue] = []
-    for copy in sorted(found, key=lambda one: (-one.surprise, one.mine, one.released)):
-        if all(copy.mine != one.mine and copy.released != one.released for one in kept):
+    for copy in sorted(found, key=lambda one: (-one.surprise, one.intruder, one.released)):
+        if all(copy.intruder != one.intruder and copy.released != one.released for one in kept):
             kept.append(copy)
     return SharedValues(tuple(kept))
 
 
-def copy_of(mine: Microdata, release: Microdata, column: str, other: str) -> SharedValue | None:
+def copy_of(intruder: Microdata, release: Microdata, column: str, other: str) -> SharedValue | None:
     """Two columns as codes, the same where values are; None where they cannot be compared."""
-    kinds = {mine.level(column) == "numeric", release.level(other) == "numeric"}
-    if len(kinds) > 1 or mine.schema[column].generalised or release.schema[other].generalised:
+    kinds = {intruder.level(column) == "numeric", release.level(other) == "numeric"}
+    if len(kinds) > 1 or intruder.schema[column].generalised or release.schema[other].generalised:
         return None
-    sides = ((mine, column), (release, other))
+    sides = ((intruder, column), (release, other))
     cells = [numbers(d, [c]).values[:, 0] if kinds == {True} else _text(d, c) for d, c in sides]
     there = [cell == cell for cell in cells]  # noqa: PLR0124 - which NaN is not
     if not all(known.any() for known in there):
@@ -150,14 +152,16 @@ def _counted(cells: NDArray[Any]) -> float:
     return float((gaps <= gaps.min() * (1 + 1e-9)).mean()) if len(gaps) > 1 else 0.0
 
 
-def _shared(mine: Ints, released: Ints, counted: float) -> tuple[float, float, float]:
+def _shared(intruder: Ints, released: Ints, counted: float) -> tuple[float, float, float]:
     """How likely a stranger has a value that is rare; how often values are copied; the surprise.
 
     Each file by itself tells how many of the other's values it would have, were these strangers';
     both are asked, and the less surprising answer counts. The surprise is in deviations.
     """
-    size = int(max(mine.max(), released.max())) + 1
-    first, second = (np.bincount(codes[codes >= 0], minlength=size) for codes in (mine, released))
+    size = int(max(intruder.max(), released.max())) + 1
+    first, second = (
+        np.bincount(codes[codes >= 0], minlength=size) for codes in (intruder, released)
+    )
     chance, surprise = (
         min(both)
         for both in zip(_found(first, second, counted), _found(second, first, counted), strict=True)

@@ -58,7 +58,7 @@ def starts_of(
 
     `values` are those of the records of the pair, `gaps` how much the shapes of attributes differ.
     """
-    scores, (same, other) = (pair.mine, pair.released), gaps
+    scores, (same, other) = (pair.intruder, pair.released), gaps
     for width in (NARROW, 0.1, WIDE):
         alike = related_alike(pair.related, gaps, width)
         yield _by_product(scores, alike)
@@ -92,8 +92,8 @@ def _standard(values: Floats) -> Floats:
     return found
 
 
-def _by_distance(mine: Floats, released: Floats) -> Floats:
-    gaps = (mine**2).sum(1)[:, None] + (released**2).sum(1) - 2 * mine @ released.T
+def _by_distance(intruder: Floats, released: Floats) -> Floats:
+    gaps = (intruder**2).sum(1)[:, None] + (released**2).sum(1) - 2 * intruder @ released.T
     return _sharpened(-gaps)
 
 

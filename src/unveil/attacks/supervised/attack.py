@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
@@ -24,6 +25,7 @@ from unveil.errors import DataError, SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 from unveil.support.work import seconds_of
+from unveil.values.links import Finder
 from unveil.values.results.supervised_bound import AttributeInteraction, HeldOut, SupervisedBound
 from unveil.wording import count
 
@@ -108,11 +110,11 @@ class Supervised(Attack, frozen=True, kw_only=True):
         """The budget in seconds; None: there is no limit."""
         return None if self.budget in (None, "none") else seconds_of(self.budget or 0)
 
-    def finder(self, files: LinkageFiles) -> NearestSearch:
+    def finder(self, files: LinkageFiles) -> Finder:
         """Learn, and make ready to link the records of two files."""
+        if files.learnt is not None:  # strangers are linked by what the reference records taught
+            return files.learnt(files)
         ground = self._ground(files)
-        if files.taught is not None:  # strangers meet what was learnt of the people
-            return files.taught.family.search(files.taught.point, ground)
         if self.model == "choquet":  # before anything is learnt
             check_measurable(ground)
         if files.pairs is None:
@@ -135,7 +137,15 @@ class Supervised(Attack, frozen=True, kw_only=True):
         search = lesson.family.search(lesson.point)
         found = _Evaluation(search, ground, asked, lesson, some).learnt(self, held_out)
         _warn(found)
-        return replace(search, details={"learnt": msgspec.to_builtins(found)}, lesson=lesson)
+        return replace(
+            search,
+            details={"learnt": msgspec.to_builtins(found)},
+            learnt=partial(self._apply, lesson),
+        )
+
+    def _apply(self, lesson: FittedDistance, files: LinkageFiles) -> Finder:
+        """The search for other records by the fitted distance."""
+        return lesson.family.search(lesson.point, self._ground(files))
 
     def _ground(self, files: LinkageFiles) -> TrainingFiles:
         parts = Distance(scale=self.scale).compared(files, dict.fromkeys(files.columns, 1.0))
@@ -155,7 +165,7 @@ def questions_of(
     """Those that look for their true one, in the order of what they and their true ones hold."""
     files = ground.files
     mine = np.flatnonzero(pairs >= 0)
-    records, truth = files.asked(mine, pairs[mine])
+    records, truth = files.queries_first(mine, pairs[mine])
     search = ground.search(ground.metric)
     fits = search.compares(records, truth)
     records, truth = records[fits], truth[fits]
@@ -163,7 +173,7 @@ def questions_of(
         raise DataError("supervised: no record has a true one to be compared with")
     asking, asked = (side.cells() for side in ground.asked)
     order = np.lexsort(np.hstack([asked[truth], asking[records]]).T)
-    askers, kinds = search.alike()
+    askers, kinds = search.equal_rows()
     return LinkageTargets(
         ground=ground,
         records=records[order],
@@ -203,7 +213,7 @@ class _Trainer:
         self, asked: LinkageTargets, budget: Budget, name: str, *, prove: bool, starts: int | None
     ) -> FittedDistance:
         """From these records; other families begin where weights end."""
-        told = self.ground.files.told if starts is None else None
+        told = self.ground.files.on_bound if starts is None else None
         model, rng = self.attack.model, stream(self.seed, "supervised", name)
         alone = model == "weights"
         weights = Weights(self.ground, asked.records, asked.truth)

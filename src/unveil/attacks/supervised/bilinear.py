@@ -199,8 +199,12 @@ class Bilinear(Family):
                 [one, *rest] for one, rest in zip(numbers, (asking, asked), strict=True)
             )
             costs = [squared()] * int(kept.sum()) + costs
-        mine, released = ground.files.asked(*(as_records(np.hstack(s)) for s in (asking, asked)))
-        return replace(whole, mine=mine, released=released, metric=Metric(tuple(costs), root=True))
+        mine, released = ground.files.queries_first(
+            *(as_records(np.hstack(s)) for s in (asking, asked))
+        )
+        return replace(
+            whole, intruder_records=mine, released=released, metric=Metric(tuple(costs), root=True)
+        )
 
     def _numbers(self, ground: TrainingFiles) -> tuple[Floats, Floats]:
         """The plain attributes of those that ask and of the candidates, in usual differences."""

@@ -64,7 +64,7 @@ class TrainingFiles:
     @property
     def asked(self) -> tuple[Records, Records]:
         """Those that ask, and the candidates."""
-        return self.files.asked(self.mine, self.released)
+        return self.files.queries_first(self.mine, self.released)
 
     @cached_property
     def places(self) -> list[int]:

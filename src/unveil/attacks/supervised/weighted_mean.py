@@ -143,7 +143,7 @@ def by_moments(ground: TrainingFiles) -> Floats:
 
 def _change(files: LinkageFiles, column: str) -> float:
     """What masking did to the variance of an attribute, in units of it; NaN: not known."""
-    level = common_level(*files.both, column)
+    level = common_level(*files.pair, column)
     if files.generalised(column) or level == "nominal":
         return np.nan
     if level == "numeric":
@@ -151,7 +151,7 @@ def _change(files: LinkageFiles, column: str) -> float:
     else:
         listed = files.categories(column)
         people, released = (
-            code_values(data, column, listed) for data in (files.people, files.release)
+            code_values(data, column, listed) for data in (files.reference, files.release)
         )
     before, after = (np.sort(side[~np.isnan(side)]) for side in (people, released))
     if not (len(before) and len(after)):

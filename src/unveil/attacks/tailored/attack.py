@@ -79,7 +79,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         if not parts:
             raise nothing_left()
         together = joined(list(parts.values()))
-        mine, released = as_records(together.mine), as_records(together.released)
+        intruder, released = as_records(together.intruder), as_records(together.released)
         metric = together.metric
         corrected = self.corrected and not files.reverse
         if corrected or files.pairs is None:  # which refuses what nobody can have become
@@ -87,10 +87,10 @@ class Tailored(Attack, frozen=True, kw_only=True):
         if corrected:
             released = replace(released, offset=everybody)
         if files.reverse:
-            metric, mine = metric.reversed, replace(mine, offset=together.spread)
+            metric, intruder = metric.reversed, replace(intruder, offset=together.spread)
         finder = NearestSearch(
             files,
-            mine,
+            intruder,
             released,
             metric,
             tuple(column for columns in parts for column in columns),
@@ -115,7 +115,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         exact = files.masking.exact
         if self.level != "method":
             reading = MaskedView(files, exact)
-            return reading, settled(files.masking.channels, reading.by(files.people))
+            return reading, settled(files.masking.channels, reading.by(files.reference))
         plain = MaskedView(files, beyond=DOUBT)
         guessed = {
             column: tuple(
@@ -127,8 +127,8 @@ class Tailored(Attack, frozen=True, kw_only=True):
             if not files.generalised(column)  # where it does not show
         }
         reading = replace(plain, exact=guessed)
-        people = reading.by(files.people)
-        return reading, settled(files.masking.channels, people, estimated=True)
+        reference = reading.by(files.reference)
+        return reading, settled(files.masking.channels, reference, estimated=True)
 
     def _everybody(
         self,
@@ -142,18 +142,18 @@ class Tailored(Attack, frozen=True, kw_only=True):
         noise was added, a normal distribution like theirs: a row explains itself too well.
         """
         files = reading.files
-        people = files.release if files.few else files.people
-        by = reading.by(people)
+        reference = files.release if files.few_records else files.reference
+        by = reading.by(reference)
         told = parts if by is reading else evidence_of(channels, by)
         together = joined(list(told.values()))
         rows = np.arange(len(files.release))
         bell = np.zeros(len(rows))
-        if files.few:
+        if files.few_records:
             smooth = [cost.is_squared for cost in together.costs]
             bell, together = _bell(together.released[:, smooth]), together.without(smooth)
             if not together.costs:
                 return bell
-        base = replace(as_records(together.mine), offset=together.spread)
+        base = replace(as_records(together.intruder), offset=together.spread)
         asking = NearestSearch(
             replace(by.files, reverse=True),
             base,
@@ -163,7 +163,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         )
         found = bell + asking.log_sums(rows, ERROR)
         impossible = np.isneginf(found)
-        if impossible.any() and not files.few and files.pairs is None:
+        if impossible.any() and not files.few_records and files.pairs is None:
             raise _contradiction(by, channels, int(impossible.sum()))
         return np.where(impossible, found[~impossible].min(initial=0.0), found)
 
@@ -182,17 +182,17 @@ def _bell(values: Floats) -> Floats:
 
 def _check_truth(files: LinkageFiles, parts: dict[tuple[str, ...], PairLikelihood]) -> None:
     """Refuse channels that cannot have made the true rows: of another plan, or another file."""
-    if files.pairs is None or files.people is not files.mine:
+    if files.pairs is None or files.reference is not files.intruder_records:
         return
-    mine = np.flatnonzero(files.pairs >= 0)
+    intruder = np.flatnonzero(files.pairs >= 0)
     excluded = {
         columns: int(
             np.isinf(
                 costs_of(
-                    as_records(part.mine),
+                    as_records(part.intruder),
                     as_records(part.released),
                     part.metric,
-                    (mine, files.pairs[mine]),
+                    (intruder, files.pairs[intruder]),
                 )
             ).sum()
         )
@@ -201,7 +201,7 @@ def _check_truth(files: LinkageFiles, parts: dict[tuple[str, ...], PairLikelihoo
     if not any(excluded.values()):
         return
     error = contradicted(excluded, "true rows")
-    if not files.few:
+    if not files.few_records:
         raise error
     logging.getLogger("unveil").warning("%s; or are these records not known exactly?", error)
 
@@ -210,7 +210,7 @@ def _contradiction(reading: MaskedView, channels: tuple[Channel, ...], rows: int
     """Which column the people cannot explain, and in how many released rows."""
     excluded = {}
     for columns, part in evidence_of(channels, reading).items():
-        found = density(as_records(part.released), as_records(part.mine), part.metric.reversed)
+        found = density(as_records(part.released), as_records(part.intruder), part.metric.reversed)
         excluded[columns] = int(np.isneginf(found.log_sum).sum())
     return contradicted(excluded, "released rows", rows)
 

@@ -81,7 +81,7 @@ def _alike(channel: Groups, reading: MaskedView, far: float) -> list[Channel]:
     for column, deviation in zip(channel.columns, channel.deviation.tolist(), strict=True):
         if reading.files.generalised(column):
             found.append(Unknown((column,)))
-        elif (level := common_level(*reading.both, column)) == "numeric":
+        elif (level := common_level(*reading.pair, column)) == "numeric":
             noise = np.array([[(far * deviation) ** 2]])
             found.append(Noise((column,), np.zeros(1), noise, (ROUNDED,)))
         else:
@@ -171,13 +171,13 @@ def log_likelihood(channels: Sequence[Channel], reading: MaskedView) -> float:
     if not parts:
         return 0.0
     together = joined(parts)
-    mine, released = as_records(together.mine), as_records(together.released)
-    if reading.files.few:
-        rows = _looked_at(together.mine)
-        found = density(mine.take(rows), released, together.metric, error=1e-3).log_sum
+    intruder, released = as_records(together.intruder), as_records(together.released)
+    if reading.files.few_records:
+        rows = _looked_at(together.intruder)
+        found = density(intruder.take(rows), released, together.metric, error=1e-3).log_sum
     else:
         rows = _looked_at(together.released)
-        base = replace(mine, offset=together.spread)
+        base = replace(intruder, offset=together.spread)
         found = density(released.take(rows), base, together.metric.reversed, error=1e-3).log_sum
     return float(np.maximum(found, -IMPOSSIBLE).sum() - len(rows) * together.constant)
 
@@ -190,7 +190,7 @@ def _looked_at(values: Floats) -> Ints:
 
 def _of_groups(channel: Groups, reading: MaskedView) -> list[Channel]:
     """Centres of groups: noise for numbers, for categories nobody knows what."""
-    plain = [c for c in channel.columns if common_level(*reading.both, c) == "numeric"]
+    plain = [c for c in channel.columns if common_level(*reading.pair, c) == "numeric"]
     other: list[Channel] = [Unknown((column,)) for column in channel.columns if column not in plain]
     noise = _noise_of(tuple(plain), reading, *(ROUNDED for _ in plain))
     return [*([Unknown((column,)) for column in plain] if noise is None else [noise]), *other]
@@ -205,16 +205,16 @@ def _by_itself(channel: Channel, reading: MaskedView) -> Channel:
 
 def _noise_of(columns: tuple[str, ...], reading: MaskedView, *slack: Slack) -> Noise | None:
     """The noise by which variances, and covariances, differ; None: there are too few records."""
-    if reading.files.few or not columns:
+    if reading.files.few_records or not columns:
         return None
-    people, released = (_complete(columns, reading, side) for side in (1, 2))
-    if min(len(people), len(released)) < LEAST_RECORDS:
+    reference, released = (_complete(columns, reading, side) for side in (1, 2))
+    if min(len(reference), len(released)) < LEAST_RECORDS:
         return None
-    varies = np.flatnonzero((np.ptp(people, axis=0) > 0) & (np.ptp(released, axis=0) > 0))
+    varies = np.flatnonzero((np.ptp(reference, axis=0) > 0) & (np.ptp(released, axis=0) > 0))
     if not len(varies):
         return None
     covariance = np.zeros((len(columns), len(columns)))
-    some = people[:, varies], released[:, varies]
+    some = reference[:, varies], released[:, varies]
     covariance[np.ix_(varies, varies)] = covariance_of(
         "moments", *some, None, [list(range(len(varies)))]
     )
@@ -242,18 +242,18 @@ def _unknown_at(channel: Channel, reading: MaskedView, step: float) -> Channel:
     column = channel.columns[0]
     if reading.files.generalised(column):
         return channel  # of ranges and sets nothing can be said
-    if common_level(*reading.both, column) != "numeric":
+    if common_level(*reading.pair, column) != "numeric":
         return _transition_at(channel, reading, CHANGES[int(step)])
-    people, released = (mean_and_deviation(side) for side in reading.numbers(column)[1:])
+    reference, released = (mean_and_deviation(side) for side in reading.numbers(column)[1:])
     (centre, deviation), size = released or (0.0, 1.0), SCALES[int(step)]
-    if people is None or reading.files.few:
+    if reference is None or reading.files.few_records:
         noise = np.array([[(size * deviation) ** 2]])
         return Noise((column,), np.zeros(1), noise, (ROUNDED,))
     # Both files as they stand, and a correlation between them.
     kept = 1 / (1 + size**2)  # of the variance
-    slope = kept**0.5 * deviation / people[1]
+    slope = kept**0.5 * deviation / reference[1]
     noise = np.array([[(1 - kept) * deviation**2]])
-    mean = np.array([centre - slope * people[0]])
+    mean = np.array([centre - slope * reference[0]])
     return Noise((column,), mean, noise, (ROUNDED,), slope=np.array([slope]))
 
 

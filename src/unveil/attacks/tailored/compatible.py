@@ -45,7 +45,7 @@ class Compatible(Attack, frozen=True, kw_only=True):
         metric = Metric(tuple(replace(cost, missing=0.0) for cost in together.costs))
         return NearestSearch(
             files,
-            as_records(together.mine),
+            as_records(together.intruder),
             as_records(together.released),
             metric.reversed if files.reverse else metric,
             files.columns,

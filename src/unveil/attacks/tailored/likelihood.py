@@ -50,7 +50,7 @@ STEPS = np.arange(1.0, 8.1, 0.25)  # of half the range: where the law of drawn s
 class PairLikelihood:
     """Some attributes of both files in numbers, a NaN where one is missing."""
 
-    mine: Floats  # records x numbers
+    intruder: Floats  # records x numbers
     released: Floats
     costs: tuple[Cost, ...]  # of gaps, where mine ask
     spread: Floats  # for each of mine the log of how many values its probability is spread over
@@ -66,7 +66,7 @@ class PairLikelihood:
         kept = [j for j, gone in enumerate(some) if not gone]
         return replace(
             self,
-            mine=self.mine[:, kept],
+            intruder=self.intruder[:, kept],
             released=self.released[:, kept],
             costs=tuple(self.costs[j] for j in kept),
         )
@@ -78,7 +78,9 @@ def evidence_of(
     """What these channels say of the columns that are compared; of others that they stayed."""
     named = {column for channel in channels for column in channel.columns}
     kept = [column for column in reading.files.columns if column not in named]
-    whole = reading.by(reading.files.release if reading.files.few else reading.files.people)
+    whole = reading.by(
+        reading.files.release if reading.files.few_records else reading.files.reference
+    )
     found: dict[tuple[str, ...], Callable[[MaskedView], PairLikelihood]] = {
         channel.columns: partial(evidence, channel)
         for channel in channels
@@ -103,7 +105,7 @@ def _among_released(each: dict[tuple[str, ...], PairLikelihood], together: tuple
     if not own:
         return
     part = joined([each[columns] for columns in own])
-    asked, base = as_records(part.mine), as_records(part.released)
+    asked, base = as_records(part.intruder), as_records(part.released)
     found = density(asked, base, part.metric, error=ERROR).log_sum
     spread = np.where(np.isfinite(found), found, 0.0)
     for columns in own:  # whose probabilities now add up to 1
@@ -114,7 +116,7 @@ def _among_released(each: dict[tuple[str, ...], PairLikelihood], together: tuple
 def joined(parts: Sequence[PairLikelihood]) -> PairLikelihood:
     """The evidence of several channels, which is independent given the original."""
     return PairLikelihood(
-        np.column_stack([part.mine for part in parts]),
+        np.column_stack([part.intruder for part in parts]),
         np.column_stack([part.released for part in parts]),
         tuple(cost for part in parts for cost in part.costs),
         np.sum([part.spread for part in parts], axis=0),
@@ -154,14 +156,16 @@ def _(channel: Noise, reading: MaskedView) -> PairLikelihood:
         [x * t + m for (x, _), t, m in zip(pairs, channel.times, channel.mean, strict=True)],
         [out for _, out in pairs],
     )
-    mine, released = (
+    intruder, released = (
         _upto_each(np.column_stack([file[j] - centre[j] for j in order]) / deviation, back)
         for file in files
     )
     size = float(
         np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2
     )
-    return PairLikelihood(mine, released, (squared(0.5),) * len(order), np.zeros(len(mine)), size)
+    return PairLikelihood(
+        intruder, released, (squared(0.5),) * len(order), np.zeros(len(intruder)), size
+    )
 
 
 def _in_part(file: Sequence[Floats]) -> float:
@@ -191,11 +195,11 @@ def _regular(correlation: Floats) -> Floats:
 @evidence.register(Ratio)
 def _(channel: Ratio, reading: MaskedView) -> PairLikelihood:
     """Uniform between two ends, of which the released value, but for rounding, is one."""
-    mine, _, released = reading.numbers(channel.columns[0])
-    low, high = channel.ends(mine)
-    unit = np.maximum(2 * channel.slack.around(mine), 1e-280)
+    intruder, _, released = reading.numbers(channel.columns[0])
+    low, high = channel.ends(intruder)
+    unit = np.maximum(2 * channel.slack.around(intruder), 1e-280)
     width = np.maximum(high - low, unit)
-    spread = np.where(np.isnan(mine), 0.0, np.log(width) - np.log(unit))
+    spread = np.where(np.isnan(intruder), 0.0, np.log(width) - np.log(unit))
     return _overlap((low, high), _around(released, channel.slack), reading, spread)
 
 
@@ -215,11 +219,11 @@ def _(channel: Ranges, reading: MaskedView) -> PairLikelihood:
 def _(channel: Sets, reading: MaskedView) -> PairLikelihood:
     """The cell may hold the category, as a star, which is no missing cell, may hold any."""
     column = channel.columns[0]
-    listed = channel.listed(common_categories(*reading.both, column))
-    sides = sides_of(*reading.both, column, listed)
-    sides = sides._replace(mine=channel.becomes(sides.mine))
+    listed = channel.listed(common_categories(*reading.pair, column))
+    sides = sides_of(*reading.pair, column, listed)
+    sides = sides._replace(intruder=channel.becomes(sides.intruder))
     found = compare_sets(column, sides, CategoryDistance(reading.beyond), stars=True)
-    return PairLikelihood(*found, np.zeros(len(found.mine)))
+    return PairLikelihood(*found, np.zeros(len(found.intruder)))
 
 
 @evidence.register(Recoding)
@@ -229,8 +233,8 @@ def _(channel: Recoding, reading: MaskedView) -> PairLikelihood:
     listed = tuple(dict.fromkeys((*reading.categories(column), *channel.table.values())))
     place = {category: code for code, category in enumerate(listed)}
     becomes = [place.get(channel.table.get(category, ""), np.nan) for category in listed]
-    mine, released = reading.coded(column, listed)
-    return _equal(_looked_up(np.array(becomes), mine), released, reading)
+    intruder, released = reading.coded(column, listed)
+    return _equal(_looked_up(np.array(becomes), intruder), released, reading)
 
 
 @evidence.register(Transition)
@@ -238,27 +242,31 @@ def _(channel: Transition, reading: MaskedView) -> PairLikelihood:
     """Minus the log of the matrix's probability."""
     column, many = channel.columns[0], len(channel.categories)
     listed = tuple(dict.fromkeys((*channel.categories, *reading.categories(column))))
-    mine, released = reading.coded(column, listed)
+    intruder, released = reading.coded(column, listed)
     costs = np.full((len(listed), len(listed)), reading.beyond)
     with np.errstate(divide="ignore"):
         costs[:many, :many] = np.minimum(np.abs(np.log(channel.matrix)), reading.beyond)
-    mine = np.where(mine < many, mine, np.nan)  # of others the matrix says nothing
-    return PairLikelihood(mine[:, None], released[:, None], (table(costs),), np.zeros(len(mine)))
+    intruder = np.where(intruder < many, intruder, np.nan)  # of others the matrix says nothing
+    return PairLikelihood(
+        intruder[:, None], released[:, None], (table(costs),), np.zeros(len(intruder))
+    )
 
 
 @evidence.register(Swap)
 def _(channel: Swap, reading: MaskedView) -> PairLikelihood:
     """No farther apart than the window, in positions of blocks of equal values."""
-    mine, released = reading.positions(channel.columns[0], channel.slack, moved=channel.window > 0)
+    intruder, released = reading.positions(
+        channel.columns[0], channel.slack, moved=channel.window > 0
+    )
     if not channel.mean:  # no law of steps; a mean of none at all moves nothing
         window = channel.window if channel.mean is None else 0
-        reach = mine[0] - window, mine[1] + window
+        reach = intruder[0] - window, intruder[1] + window
         last = np.nanmax(released[1], initial=0.0)  # at the ends there is less room to move
         room = np.minimum(reach[1], last) - np.maximum(reach[0], 0.0) + 1
         spread = np.where(np.isnan(room), 0.0, np.log(np.fmax(room, 1.0)))
         return _overlap(reach, released, reading, spread)
     knots, costs, constant = _step_law(channel)
-    part = _overlap(mine, released, reading, cost=partial(prorated, knots, costs))
+    part = _overlap(intruder, released, reading, cost=partial(prorated, knots, costs))
     return replace(part, constant=constant)
 
 
@@ -283,7 +291,7 @@ def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
 def unchanged(column: str, reading: MaskedView) -> PairLikelihood:
     """A column that was not masked, or by functions of its own value only."""
     generalised = reading.files.generalised(column)
-    if common_level(*reading.both, column) == "numeric":
+    if common_level(*reading.pair, column) == "numeric":
         if generalised:
             return evidence(Ranges((column,)), reading)
         made, _, out = reading.numbers(column)
@@ -297,21 +305,21 @@ def unchanged(column: str, reading: MaskedView) -> PairLikelihood:
     return _equal(ours, theirs, reading)
 
 
-def _places(mine: Floats, released: Floats) -> tuple[Floats, Floats]:
+def _places(intruder: Floats, released: Floats) -> tuple[Floats, Floats]:
     """The place of each number among all of both files: small whole numbers, exactly compared."""
-    both = np.concatenate([mine, released])
+    both = np.concatenate([intruder, released])
     places = np.unique(both, return_inverse=True)[1].astype(np.float64)
     places[np.isnan(both)] = np.nan
-    return places[: len(mine)], places[len(mine) :]
+    return places[: len(intruder)], places[len(intruder) :]
 
 
-def _equal(mine: Floats, released: Floats, reading: MaskedView) -> PairLikelihood:
+def _equal(intruder: Floats, released: Floats, reading: MaskedView) -> PairLikelihood:
     cost = levels([0], [0, reading.beyond])
-    return PairLikelihood(mine[:, None], released[:, None], (cost,), np.zeros(len(mine)))
+    return PairLikelihood(intruder[:, None], released[:, None], (cost,), np.zeros(len(intruder)))
 
 
 def _overlap(
-    mine: tuple[Floats, Floats],
+    intruder: tuple[Floats, Floats],
     released: tuple[Floats, Floats],
     reading: MaskedView,
     spread: Floats | None = None,
@@ -323,10 +331,12 @@ def _overlap(
     Mine show the upper end, which the lower end of the others is not to be above; then the
     lower end, which their upper end is not to be below.
     """
-    ends = np.concatenate([*mine, *released])
+    ends = np.concatenate([*intruder, *released])
     finite = ends[np.isfinite(ends)]
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
-    lower, upper, other_lower, other_upper = (np.clip(end, low, high) for end in (*mine, *released))
+    lower, upper, other_lower, other_upper = (
+        np.clip(end, low, high) for end in (*intruder, *released)
+    )
     none = np.zeros(len(lower)) if spread is None else spread
     if cost is None and (lower == upper).all() and (other_lower == other_upper).all():
         return replace(_equal(upper, other_lower, reading), spread=none)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from unveil.attacks.base import LinkageFiles
-from unveil.attacks.blocking import blocks_by
+from unveil.attacks.blocking import block_records
 from unveil.attacks.distance.attribute_costs import code_values, ends_of
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_level
@@ -33,9 +33,9 @@ class MaskedView:
     )
 
     @property
-    def both(self) -> tuple[Microdata, Microdata]:
+    def pair(self) -> tuple[Microdata, Microdata]:
         """The records that are linked, and the release."""
-        return self.files.both
+        return self.files.pair
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:
@@ -43,18 +43,21 @@ class MaskedView:
         channels = self.files.masking.channels if self.files.masking else ()
         return tuple(one.columns for one in channels if isinstance(one, Groups))
 
-    def by(self, people: Microdata) -> MaskedView:
+    def by(self, reference: Microdata) -> MaskedView:
         """The same for other people in the place of mine."""
         files = self.files
-        if people is files.mine:
+        if reference is files.intruder_records:
             return self
-        blocks = blocks_by(people, files.release, files.blocks.columns)
-        return replace(self, files=replace(files, mine=people, people=people, blocks=blocks))
+        blocks = block_records(reference, files.release, files.blocks.columns)
+        return replace(
+            self,
+            files=replace(files, intruder_records=reference, reference=reference, blocks=blocks),
+        )
 
     def categories(self, column: str) -> tuple[str, ...]:
         """The categories of both files, those that the masking made among them."""
         if column not in self._listed:
-            every = (codes(data, column).categories for data in self.both)
+            every = (codes(data, column).categories for data in self.pair)
             listed = dict.fromkeys(label for labels in every for label in labels)
             self._listed[column] = tuple(listed)
         return self._listed[column]
@@ -63,22 +66,22 @@ class MaskedView:
         """The places of the categories in a list, of mine and of the release."""
         key = (column, listed)
         if key not in self._coded:
-            mine, released = (code_values(data, column, listed) for data in self.both)
-            self._coded[key] = mine, released
+            intruder, released = (code_values(data, column, listed) for data in self.pair)
+            self._coded[key] = intruder, released
         return self._coded[key]
 
     def numbers(self, column: str) -> tuple[Floats, Floats, Floats]:
         """The numbers of mine and of the people after those functions, and of the release."""
-        mine, people, released = self.files.numbers(column)
-        strangers = people is not mine
+        intruder, reference, released = self.files.numbers(column)
+        strangers = reference is not intruder
         for function in self.exact.get(column, ()):
-            mine = function.becomes(mine)
-            people = function.becomes(people) if strangers else mine
-        return mine, people, released
+            intruder = function.becomes(intruder)
+            reference = function.becomes(reference) if strangers else intruder
+        return intruder, reference, released
 
     def own_ends(self, column: str) -> Ends:
         """What mine may be after those functions: a number, or a range that was one before."""
-        found = ends_of(self.files.mine, column)
+        found = ends_of(self.files.intruder_records, column)
         lower, upper = found.lower, found.upper
         for function in self.exact.get(column, ()):
             lower, upper = function.becomes(lower), function.becomes(upper)
@@ -97,26 +100,26 @@ class MaskedView:
         between two values can only be fewer. A value that the release has not stands between
         those next to it; so does any, where not `moved` but replaced by a mean of neighbours.
         """
-        mine, people, released = self.keys(column)
-        known, there = (~np.isnan(values) for values in (people, released))
-        if not self.files.few and known.sum() == there.sum():
+        intruder, reference, released = self.keys(column)
+        known, there = (~np.isnan(values) for values in (reference, released))
+        if not self.files.few_records and known.sum() == there.sum():
             theirs = _ends(tied_blocks(released, there))
-            if people is mine:
-                return _ends(tied_blocks(people, known)), theirs
-            return _among(mine, np.sort(people[known]), Slack(), strict=False), theirs
+            if reference is intruder:
+                return _ends(tied_blocks(reference, known)), theirs
+            return _among(intruder, np.sort(reference[known]), Slack(), strict=False), theirs
         among = np.sort(released[there])
-        ours = _among(mine, among, slack, strict=not moved)
+        ours = _among(intruder, among, slack, strict=not moved)
         return ours, _among(released, among, Slack(), strict=False)
 
     def keys(self, column: str) -> tuple[Floats, Floats, Floats]:
         """Numbers that stand as the cells do."""
-        if common_level(*self.both, column) == "numeric":
+        if common_level(*self.pair, column) == "numeric":
             return self.numbers(column)
         listed = self.files.categories(column)
-        mine, released = self.coded(column, listed)
-        if self.files.people is self.files.mine:
-            return mine, mine, released
-        return mine, code_values(self.files.people, column, listed), released
+        intruder, released = self.coded(column, listed)
+        if self.files.reference is self.files.intruder_records:
+            return intruder, intruder, released
+        return intruder, code_values(self.files.reference, column, listed), released
 
 
 def _ends(blocks: TiedBlocks) -> Ends:

@@ -34,14 +34,14 @@ def neutral(part: PairLikelihood, everybody: PairLikelihood) -> PairLikelihood:
     Numbers that miss the same cells have one number more, a code, whose table has the costs
     of pairs where one side is missing. `everybody` is the same of all people.
     """
-    absent = np.vstack([np.isnan(part.mine), np.isnan(part.released)])
+    absent = np.vstack([np.isnan(part.intruder), np.isnan(part.released)])
     if not absent.any():
         return part
     free = replace(part, costs=tuple(replace(cost, missing=0.0) for cost in part.costs))
-    width = everybody.mine.shape[1]
-    if part.mine.shape[1] != width:  # of one attribute, which is missing or not
+    width = everybody.intruder.shape[1]
+    if part.intruder.shape[1] != width:  # of one attribute, which is missing or not
         return _coded(free, np.arange(absent.shape[1]), _surprise(everybody, np.arange(width)))
-    patterns = np.vstack([absent, np.isnan(everybody.mine)])
+    patterns = np.vstack([absent, np.isnan(everybody.intruder)])
     gappy = np.flatnonzero(absent.any(axis=0))
     together: dict[bytes, list[int]] = {}
     for column in gappy.tolist():
@@ -53,7 +53,7 @@ def neutral(part: PairLikelihood, everybody: PairLikelihood) -> PairLikelihood:
 
 def _coded(part: PairLikelihood, columns: Ints, surprise: Floats) -> PairLikelihood:
     """One code more, for some numbers that are missing together."""
-    absent, unknown = (np.isnan(side[:, columns[0]]) for side in (part.mine, part.released))
+    absent, unknown = (np.isnan(side[:, columns[0]]) for side in (part.intruder, part.released))
     usual = float(surprise[~unknown].mean()) if (~unknown).any() else 0.0
     rows, widths = _binned(part.spread, ~absent)
     cells, surprises = _binned(surprise, ~unknown)
@@ -65,7 +65,7 @@ def _coded(part: PairLikelihood, columns: Ints, surprise: Floats) -> PairLikelih
     least = min(0.0, float(costs.min()))
     return replace(
         part,
-        mine=np.column_stack([part.mine, np.where(absent, last, rows)]),
+        intruder=np.column_stack([part.intruder, np.where(absent, last, rows)]),
         released=np.column_stack([part.released, np.where(unknown, last, cells)]),
         costs=(*part.costs, table(costs - least)),
         constant=part.constant + least,
@@ -74,11 +74,13 @@ def _coded(part: PairLikelihood, columns: Ints, surprise: Floats) -> PairLikelih
 
 def _surprise(everybody: PairLikelihood, columns: Ints) -> Floats:
     """Minus the log of how likely each released cell is of anybody; 0 where it is missing."""
-    known, there = (~np.isnan(side[:, columns[0]]) for side in (everybody.mine, everybody.released))
+    known, there = (
+        ~np.isnan(side[:, columns[0]]) for side in (everybody.intruder, everybody.released)
+    )
     found = np.zeros(len(there))
     if not (known.any() and there.any()):
         return found
-    base = Records(everybody.mine[known][:, columns], offset=everybody.spread[known])
+    base = Records(everybody.intruder[known][:, columns], offset=everybody.spread[known])
     asked = Records(everybody.released[there][:, columns])
     metric = Metric(tuple(everybody.costs[j] for j in columns))
     log_sum = density(asked, base, metric.reversed, error=ERROR).log_sum

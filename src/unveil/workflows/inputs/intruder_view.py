@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from unveil.attacks import Attack, Pairs, Position
-from unveil.attacks.blocking import RecordBlocks, blocks_by
+from unveil.attacks.blocking import RecordBlocks, block_records
 from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.support.arrays import Ints
 from unveil.support.options import part_of
@@ -134,7 +134,7 @@ def known_blocks(mine: Microdata, released: Microdata, intruder: Intruder) -> Re
             raise SchemaError(
                 f"intruder: blocks: column '{name}' is generalised, so it is not unmasked"
             )
-    return blocks_by(mine, released, intruder.blocks)
+    return block_records(mine, released, intruder.blocks)
 
 
 def _check_known(name: str, mine: Microdata, released: Microdata) -> None:

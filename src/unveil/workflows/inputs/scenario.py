@@ -84,11 +84,11 @@ class Scenario:
         else:  # who knows the masking knows what it has merged
             mine = recode_like_release(released, mine, (*columns, *intruder.blocks))
         files = LinkageFiles(
-            mine=mine,
-            people=mine,
+            intruder_records=mine,
+            reference=mine,
             release=released,
             columns=columns,
-            few=not intruder.has_all,
+            few_records=not intruder.has_all,
             reverse=intruder.reverse,
             blocks=known_blocks(mine, released, intruder),
             pairs=places.pairs,
@@ -96,7 +96,7 @@ class Scenario:
             masking=masking,
             others=others,
             seed=self.seed,
-            told=self.told,
+            on_bound=self.told,
         )
         _tell_moved(files)
         if isinstance(spec, Pairs):
@@ -107,7 +107,7 @@ class Scenario:
         self, spec: Attack, intruder: Intruder, files: LinkageFiles, places: RowIdentity
     ) -> Links:
         """The links of an attack on records that have these places, and these true rows."""
-        records, candidates = files.asked(len(files.mine), len(files.release))
+        records, candidates = files.queries_first(len(files.intruder_records), len(files.release))
         known = places.record_of_row if files.reverse else places.pairs
 
         def again(source: Any) -> Links:
@@ -119,13 +119,15 @@ class Scenario:
                     files.release, people, (*files.columns, *intruder.blocks)
                 )
             blocks = known_blocks(people, files.release, intruder)
-            positions = files.positions._replace(mine=np.arange(len(people)), file=len(people))
+            positions = files.positions._replace(
+                intruder=np.arange(len(people)), file_size=len(people)
+            )
             others = replace(
                 files,
-                mine=people,
+                intruder_records=people,
                 blocks=blocks,
                 positions=positions,
-                taught=getattr(finder, "lesson", None),
+                learnt=getattr(finder, "learnt", None),
             )
             nobody = np.full(len(people), -1)  # strangers are nobody in the release
             return self._links(spec, intruder, others, RowIdentity(people, files.release, nobody))
@@ -140,7 +142,7 @@ class Scenario:
             truth=known,
             population=records if known is None else int((known >= 0).sum()),
             candidates=candidates,
-            positions=files.asked(files.positions.mine, files.positions.released),
+            positions=files.queries_first(files.positions.intruder, files.positions.released),
             order=order,
             attack_strangers=again,
             seed=self.seed,
@@ -257,7 +259,9 @@ def _tell_moved(files: LinkageFiles) -> None:
     if not files.blocks.columns or files.pairs is None:
         return
     there = files.pairs >= 0
-    apart = ~files.blocks.fit(files.blocks.mine[there], files.blocks.released[files.pairs[there]])
+    apart = ~files.blocks.compatible(
+        files.blocks.intruder[there], files.blocks.released[files.pairs[there]]
+    )
     if apart.any():
         logging.getLogger("unveil").warning(
             "blocks by %s part %s from their true rows, which cannot be found then: were these "

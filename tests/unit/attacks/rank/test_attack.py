@@ -36,7 +36,7 @@ def test_own_ranks_of_other_counts_are_those_expected_in_the_release():
 def test_ranks_are_whole_numbers_where_they_can_be():
     data = Microdata(pl.DataFrame({"x": [3, 1, 2]}), Schema(quasi="x"))
     links = unveil.attack(data, data, attacks.Rank())
-    assert links.finder.mine.integral
+    assert links.finder.intruder_records.integral
     assert links.finder.released.integral
 
 

@@ -22,7 +22,7 @@ def test_the_same_shapes_are_found_in_another_order_and_another_unit():
     values, order = shapes(), np.array([2, 0, 3, 1])
     units = np.array([10.0, 0.1, 5.0, 1e6])
     found = aligned(values, (values * units + 7)[:, order], turn=False)
-    assert (order[found.released] == found.mine).all()
+    assert (order[found.released] == found.intruder).all()
     assert found.gap == pytest.approx(np.zeros(4), abs=1e-9)
     assert likeness(found.gap) == pytest.approx(np.ones(4))
     assert (found.sign == 1).all()
@@ -33,15 +33,15 @@ def test_those_that_fall_where_others_rise_are_found_when_they_are_turned():
     signs = np.array([-1.0, 1.0, -1.0, -1.0])
     other = (values * signs)[:, order]
     found = aligned(values, other, turn=True)
-    assert (order[found.released] == found.mine).all()
-    skewed = found.mine != 1  # a shape that is the same when turned has no direction
-    assert (found.sign == signs[found.mine])[skewed].all()
+    assert (order[found.released] == found.intruder).all()
+    skewed = found.intruder != 1  # a shape that is the same when turned has no direction
+    assert (found.sign == signs[found.intruder])[skewed].all()
     assert aligned(values, other, turn=False).gap.sum() > found.gap.sum() + 0.1
 
 
 def test_the_file_with_fewer_attributes_has_a_partner_for_each():
     found = aligned(shapes()[:, :2], shapes(90), turn=False)
-    assert found.mine.tolist() == [0, 1]
+    assert found.intruder.tolist() == [0, 1]
     assert found.released.tolist() == [0, 1]
 
 

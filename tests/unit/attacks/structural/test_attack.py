@@ -125,8 +125,8 @@ def test_what_is_linked_is_what_the_structure_says():
     starts, rows, chance = links.finder.distribution(links.records)
     found = np.zeros(costs.shape)
     found[np.repeat(np.arange(N), np.diff(starts)), rows] = chance
-    credit = links.finder.base.credit
-    weights = credit.level - costs - links.finder.base.mine.offset[:, None]
+    credit = links.finder.base.posterior_model
+    weights = credit.level - costs - links.finder.base.intruder_records.offset[:, None]
     chance = partly_matched(weights, credit.shared * N)  # the others have nobody
     assert found == pytest.approx(chance * credit.sure, abs=2e-3)
 

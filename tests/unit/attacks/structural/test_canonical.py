@@ -29,7 +29,7 @@ def pair_of(n=60, **how):
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.999, 1.0])
 def test_whitened_directions_are_not_correlated(share):
-    scores = pair_of(noise=0.5).mine
+    scores = pair_of(noise=0.5).intruder
     related = correlations_of(scores)
     found = scores @ whitening(related, share)
     assert found.T @ found / len(found) == pytest.approx(np.eye(found.shape[1]))
@@ -49,15 +49,15 @@ def test_of_a_matching_that_is_decided_canonical_correlations_are_learnt():
     order = np.random.default_rng(1).permutation(60)
     part = CanonicalCorrelations(pair.some(np.arange(60), order), 1.0)
     part.learn(np.eye(60)[:, order])
-    expected = naive.canonical_correlations(pair.mine, pair.released)
+    expected = naive.canonical_correlations(pair.intruder, pair.released)
     assert part.sizes == pytest.approx(np.minimum(expected[expected > 0.02], CERTAIN))
-    u, v = pair.mine @ part.turns[0], pair.released @ part.turns[1]
+    u, v = pair.intruder @ part.turns[0], pair.released @ part.turns[1]
     assert u.T @ u / 60 == pytest.approx(np.eye(len(part.sizes)), abs=1e-9)
     assert np.minimum(np.diag(u.T @ v / 60), CERTAIN) == pytest.approx(part.sizes)
 
 
 def test_nothing_is_certain_and_what_is_faint_is_nothing():
-    mine = pair_of().mine
+    mine = pair_of().intruder
     part = CanonicalCorrelations(FeaturePair.of(mine, mine), 1.0)
     part.learn(np.eye(60))
     assert (part.sizes == CERTAIN).all()

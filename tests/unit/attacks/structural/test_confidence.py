@@ -12,7 +12,7 @@ from unveil.attacks import Structural
 from unveil.attacks.matched import posterior as posterior_module
 from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities
 from unveil.attacks.structural import confidence as module
-from unveil.attacks.structural.confidence import FREE, Confidence, credited, likelihood_found
+from unveil.attacks.structural.confidence import FREE, Confidence, likelihood_found
 from unveil.attacks.structural.soft_matching import (
     likelihood_of,
     log_odds,
@@ -72,9 +72,13 @@ def test_without_controls_the_likelihood_alone_counts():
 def between(costs, offset, *, reverse=False):
     """What a pairing compares: all pairs at these costs, and what each record costs by itself."""
     mine = Records(np.zeros((len(costs), 1)), offset=offset)
-    sides = SimpleNamespace(asked=lambda mine, _: (mine, None), reverse=reverse)
+    sides = SimpleNamespace(queries_first=lambda mine, _: (mine, None), reverse=reverse)
     return SimpleNamespace(
-        files=sides, mine=mine, released=None, degrees=None, costs=lambda r, c: costs[r, c]
+        files=sides,
+        intruder_records=mine,
+        released=None,
+        degrees=None,
+        costs=lambda r, c: costs[r, c],
     )
 
 
@@ -95,7 +99,7 @@ def test_links_are_those_of_a_matching_in_which_some_have_nobody(shape, reverse)
     rng = np.random.default_rng(3)
     weights, offset = 3 * rng.standard_normal(shape), rng.standard_normal(shape[0])
     one = replace(credit(found=()), level=2.0, shared=0.4)
-    found = credited(pairing(2.0 - offset[:, None] - weights, offset, reverse=reverse), one)
+    found = one.posterior(pairing(2.0 - offset[:, None] - weights, offset, reverse=reverse))
     pairs = min(0.4 * shape[1 if reverse else 0], 0.99 * min(shape))
     expected = partly_matched(weights, pairs)
     chance = np.zeros(shape)
@@ -138,7 +142,7 @@ def test_the_order_of_candidates_stays(monkeypatch):
     outcome = MatchProbabilities(rows, columns, chance, {"rounds": 1})
     monkeypatch.setattr(module, "posterior", lambda *_: outcome)
     for one in (credit(), credit(likelihood=0.0)):
-        found = credited(pairing(np.zeros((3, 4)), np.zeros(3)), one)
+        found = one.posterior(pairing(np.zeros((3, 4)), np.zeros(3)))
         assert (found.rows == rows).all()
         assert (found.columns == columns).all()
         assert found.details == outcome.details

@@ -99,7 +99,7 @@ def test_a_column_that_is_copied_for_most_is_found_with_its_partner():
     mine = pl.DataFrame({"age": rng.integers(20, 60, 50), "wage": wage})
     released = pl.DataFrame({"taxed": taxed[order], "children": rng.integers(0, 4, 50)})
     found = copies(Microdata(mine), Microdata(released)).found
-    assert [(copy.mine, copy.released) for copy in found] == [("wage", "taxed")]
+    assert [(copy.intruder, copy.released) for copy in found] == [("wage", "taxed")]
     assert found[0].chance == pytest.approx((wage == taxed).mean(), abs=0.02)
     weights = found[0].weights()
     right = weights[order, np.arange(50)]
@@ -111,4 +111,4 @@ def test_each_column_is_taken_for_one_other_at_most():
     cells = np.arange(40) ** 2.1  # not counted up
     both = [pl.DataFrame(dict.fromkeys(names, cells)) for names in ("ab", "cde")]
     found = copies(*map(Microdata, both)).found
-    assert [(copy.mine, copy.released) for copy in found] == [("a", "c"), ("b", "d")]
+    assert [(copy.intruder, copy.released) for copy in found] == [("a", "c"), ("b", "d")]

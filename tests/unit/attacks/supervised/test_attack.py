@@ -170,7 +170,7 @@ def test_many_records_are_learnt_on_by_a_sample(monkeypatch):
     assert (found["n"], found["learnt_on"]) == (40, 25)
     assert found["linked"] == measures.hits(links).sum() <= found["bound"] <= 40
     # Of those that were not learnt on nothing is known but that they count one each.
-    assert found["bound"] == links.finder.lesson.bound + 15
+    assert found["bound"] == links.finder.learnt.args[0].bound + 15
     assert found["ended"] != "proven"
 
 
@@ -220,7 +220,7 @@ def test_weights_without_the_truth_see_the_variance():
     files = two_files(400)
     scene = prepare(*files, intruder=Intruder(), truth="row-order", seed=0)
     links = scene.links(Supervised(splits=0, steps=0, budget=None), Intruder())
-    ground = links.finder.lesson.family.ground
+    ground = links.finder.learnt.args[0].family.ground
     found = by_moments(ground)
     assert found.argmax() == 0
     assert found.argmin() == 2
@@ -296,7 +296,7 @@ def questions(files, strict, **options):
     intruder = Intruder(**options)
     scene = prepare(*files, intruder=intruder, truth="row-order", seed=0)
     links = scene.links(Supervised(splits=0, steps=0, budget=None), intruder)
-    ground: TrainingFiles = links.finder.lesson.family.ground
+    ground: TrainingFiles = links.finder.learnt.args[0].family.ground
     return questions_of(ground, np.arange(len(files[0])), strict=strict)
 
 
