@@ -14,10 +14,10 @@ import os
 from functools import cache
 
 import numpy as np
-import paper_files
 import pytest
 
 import unveil
+from fixtures import paper_files
 from unveil import Intruder, attacks, masks, measures
 
 DEEP = os.environ.get("UNVEIL_HYPOTHESIS") == "deep"

@@ -8,7 +8,7 @@ import pytest
 from fixtures.chart_layers import layers
 from papers.some_papers import some_papers
 from unveil.reports import register_chart
-from unveil.reports.charts import specification
+from unveil.reports.charts.build import specification
 from unveil_papers.page import summary
 
 SAID = json.loads((Path(__file__).parent / "said_charts.json").read_text())

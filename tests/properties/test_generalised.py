@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import unveil
 from naive import attacks as naive
-from strategies.tables import generalised_tables as generalised
+from strategies import generalised_tables as generalised
 from unveil import Intruder, Plan, Release, attacks, measures
 from unveil.attacks.distance import category_sets as sets
 
