@@ -74,15 +74,15 @@ def mdav(
     prepare("microaggregation", lambda: mdav(np.zeros((4, 1)), 2))
     n = len(points)
     groups = np.full(n, -1, np.int64)
-    made, report = 0, progress or (lambda _done, _total: None)
+    n_groups, report = 0, progress or (lambda _done, _total: None)
     report(0, n)
     if n >= 2 * k:
         work = _Fixed(np.require(points, np.float64, ["C", "W"]), k, categories)
         while work.unassigned >= 2 * k:
             work.run(groups)
             report(n - work.unassigned, n)
-        made = work.made
-    groups[groups < 0] = made
+        n_groups = work.n_groups
+    groups[groups < 0] = n_groups
     report(n, n)
     return groups
 
@@ -154,8 +154,8 @@ class _Work:
         return int(self.state[kernels.UNASSIGNED])
 
     @property
-    def made(self) -> int:
-        return int(self.state[kernels.MADE])
+    def n_groups(self) -> int:
+        return int(self.state[kernels.GROUPS])
 
     def plant(self) -> None:
         """Put the remaining rows in a new tree, and in its order."""
@@ -279,7 +279,7 @@ class _Variable(_Work):
         if not len(rest):
             return
         records = np.argsort(groups, kind="stable")[len(rest) :]
-        starts = np.searchsorted(groups[records], np.arange(self.made + 1))
+        starts = np.searchsorted(groups[records], np.arange(self.n_groups + 1))
         self.middle.sums[:], self.middle.counts[:] = 0.0, 0
         joined, squares = np.zeros(len(rest), np.int64), np.full(len(rest), np.inf)
         place = np.empty(self.axes.shape[1])

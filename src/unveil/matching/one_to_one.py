@@ -265,7 +265,7 @@ def _solve(
     )
     scratch = shortest_paths.PathScratch(
         reach=np.full(m, np.inf),
-        by=np.empty(m, np.int32),
+        incoming=np.empty(m, np.int32),
         back=np.full(n, shortest_paths.UNSEEN, np.int32),
         heap=np.empty(m, np.int32),
         place=np.empty(m, np.int32),
