@@ -50,21 +50,11 @@ def mdav(
     to the lowest record, and the second record of a pair is sought among those that the first
     group left. The sums of the centre are updated as groups are taken out.
 
-    Parameters
-    ----------
-    points
-        Records x columns, complete; scales and weights are the caller's.
-    k
-        The least number of records in a group, at least 2. With fewer than 2k records all
-        are one group.
-    categories
-        The columns of categories: there the centre is the place of the median category or of
-        the commonest (of several, the lowest code); the mean while no record has a code.
-    progress
-        Called with the records in groups so far and all of them.
+    `points` are records x columns, complete; scales and weights are the caller's. With fewer than
+    2k records all are one group. In the columns of `categories` the centre is the place of the
+    median category or of the commonest (of several, the lowest code); the mean while no record
+    has a code.
 
-    References
-    ----------
     Josep Domingo-Ferrer and Vicenç Torra, "Ordinal, continuous and heterogeneous k-anonymity
     through microaggregation", Data Mining and Knowledge Discovery 11 (2005), 195-212.
 
@@ -108,8 +98,6 @@ def v_mdav(
     first group. Where no other record is unassigned, the nearest joins; with `gamma` 0 none
     does. Other parameters as in `mdav`.
 
-    References
-    ----------
     Agusti Solanas and Antoni Martínez-Ballesté, "V-MDAV: a multivariate microaggregation with
     variable group size", COMPSTAT (2006), 917-925.
 
