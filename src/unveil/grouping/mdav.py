@@ -50,21 +50,11 @@ def mdav(
     to the lowest record, and the second record of a pair is sought among those that the first
     group left. The sums of the centre are updated as groups are taken out.
 
-    Parameters
-    ----------
-    points
-        Records x columns, complete; scales and weights are the caller's.
-    k
-        The least number of records in a group, at least 2. With fewer than 2k records all
-        are one group.
-    categories
-        The columns of categories: there the centre is the place of the median category or of
-        the commonest (of several, the lowest code); the mean while no record has a code.
-    progress
-        Called with the records in groups so far and all of them.
+    `points` are records x columns, complete; scales and weights are the caller's. With fewer than
+    2k records all are one group. In the columns of `categories` the centre is the place of the
+    median category or of the commonest (of several, the lowest code); the mean while no record
+    has a code.
 
-    References
-    ----------
     Josep Domingo-Ferrer and Vicenç Torra, "Ordinal, continuous and heterogeneous k-anonymity
     through microaggregation", Data Mining and Knowledge Discovery 11 (2005), 195-212.
 
@@ -74,15 +64,15 @@ def mdav(
     prepare("microaggregation", lambda: mdav(np.zeros((4, 1)), 2))
     n = len(points)
     groups = np.full(n, -1, np.int64)
-    made, report = 0, progress or (lambda _done, _total: None)
+    n_groups, report = 0, progress or (lambda _done, _total: None)
     report(0, n)
     if n >= 2 * k:
         work = _Fixed(np.require(points, np.float64, ["C", "W"]), k, categories)
         while work.unassigned >= 2 * k:
             work.run(groups)
             report(n - work.unassigned, n)
-        made = work.made
-    groups[groups < 0] = made
+        n_groups = work.n_groups
+    groups[groups < 0] = n_groups
     report(n, n)
     return groups
 
@@ -108,8 +98,6 @@ def v_mdav(
     first group. Where no other record is unassigned, the nearest joins; with `gamma` 0 none
     does. Other parameters as in `mdav`.
 
-    References
-    ----------
     Agusti Solanas and Antoni Martínez-Ballesté, "V-MDAV: a multivariate microaggregation with
     variable group size", COMPSTAT (2006), 917-925.
 
@@ -154,8 +142,8 @@ class _Work:
         return int(self.state[kernels.UNASSIGNED])
 
     @property
-    def made(self) -> int:
-        return int(self.state[kernels.MADE])
+    def n_groups(self) -> int:
+        return int(self.state[kernels.GROUPS])
 
     def plant(self) -> None:
         """Put the remaining rows in a new tree, and in its order."""
@@ -279,7 +267,7 @@ class _Variable(_Work):
         if not len(rest):
             return
         records = np.argsort(groups, kind="stable")[len(rest) :]
-        starts = np.searchsorted(groups[records], np.arange(self.made + 1))
+        starts = np.searchsorted(groups[records], np.arange(self.n_groups + 1))
         self.middle.sums[:], self.middle.counts[:] = 0.0, 0
         joined, squares = np.zeros(len(rest), np.int64), np.full(len(rest), np.inf)
         place = np.empty(self.axes.shape[1])

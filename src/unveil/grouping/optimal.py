@@ -16,19 +16,8 @@ def optimal_groups(values: Floats, k: int, *, progress: Progress | None = None) 
     An optimal partition has groups of k to 2k - 1 neighbours, so it is a shortest path along
     the values: time n k, memory n. Equal values may come into different groups. Of
     partitions that are equally good, to the last bit as computed, the one whose last group is
-    the smallest, and so on from there.
+    the smallest, and so on from there. Fewer than 2k values are one group.
 
-    Parameters
-    ----------
-    values
-        Ascending, none missing.
-    k
-        The least number of values in a group. With fewer than 2k values all are one group.
-    progress
-        Called with the values that are done so far and all of them.
-
-    References
-    ----------
     Stephen Lee Hansen and Sumitra Mukherjee, "A polynomial algorithm for optimal univariate
     microaggregation", IEEE Transactions on Knowledge and Data Engineering 15 (2003),
     1043-1044.

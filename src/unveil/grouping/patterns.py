@@ -73,7 +73,7 @@ class _Work:
         self.visited = _table(FIRST_ENTRIES)
 
     def run(
-        self, records: Ints, k: int, length: int, condition: str, found: kernel.CodedRecords,
+        self, records: Ints, k: int, length: int, condition: str, patterns: kernel.CodedRecords,
         identified: Bools,
     ) -> kernel.CodedRecords:  # fmt: skip
         """Find patterns among some records; tables grow until there is room."""
@@ -81,10 +81,10 @@ class _Work:
         while True:
             ended = kernel.analyse(
                 self.codes, self.members, k, length, condition == ">", self.frames, self.count,
-                self.visited, found, identified, self.state, CELLS_AT_ONCE,
+                self.visited, patterns, identified, self.state, CELLS_AT_ONCE,
             )  # fmt: skip
             if ended == kernel.DONE:
-                return found
+                return patterns
             if self.count.work[0] > MAX_CELLS:
                 raise DataError(
                     "so many attributes tie in how many values they have that there is no end of "
@@ -94,8 +94,8 @@ class _Work:
             if ended == kernel.FULL:
                 if 2 * self.visited.size[0] >= len(self.visited.slots):
                     self.visited = _table(4 * len(self.visited.slots))
-                if 2 * found.size[0] >= len(found.slots):
-                    found = self._larger(found)
+                if 2 * patterns.size[0] >= len(patterns.slots):
+                    patterns = self._larger(patterns)
                 self._begin(records)
 
     def _begin(self, records: Ints) -> None:

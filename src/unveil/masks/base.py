@@ -108,6 +108,60 @@ class Mask(Spec, frozen=True, kw_only=True):
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:
         """Mask a table that passed the check."""
 
+    def require_one_of(self, *names: str) -> str:
+        """The only one of these parameters that is set; any other number of them is an error."""
+        present = [name for name in names if getattr(self, name) is not None]
+        if len(present) != 1:
+            raise SpecError(f"{self.step}: give one of {listing(names)}")
+        return present[0]
+
+    def numbers(self, data: Microdata, *columns: str) -> Numbers:
+        """Numeric columns as an array; raises an error where arithmetic would overflow."""
+        values = numbers(data, columns)
+        try:
+            check_computable(values)
+        except DataError as error:
+            error.at(self.step)
+            raise
+        return values
+
+    def check_columns(self, data: Microdata, columns: Sequence[str]) -> None:
+        """Raise an error if a named column is absent, repeated, or cannot be masked."""
+        if not columns or len(set(columns)) < len(columns):
+            raise SpecError(f"{self.step}: columns: name at least one, and none twice")
+        for column in columns:
+            if column not in data.columns:
+                raise DataError(f"{self.step}: {absent_column(column, data.columns)}")
+            if "identifier" in data.schema[column].role:
+                raise SpecError(
+                    f"{self.step}: column '{column}' is an identifier: it is never released, so "
+                    "there is nothing to mask"
+                )
+
+    def check_known(self, data: Microdata, column: str, k: int = 1) -> None:
+        """Raise an error if the column has fewer than k known values."""
+        known = len(data) - data.column(column).null_count()
+        if not known:
+            raise DataError(
+                f"{self.step}: column '{column}' is missing in every record; leave it out"
+            )
+        if known < k:
+            raise DataError(
+                f"{self.step}: k is {k} and column '{column}' has {count(known, 'known value')}: "
+                "choose a smaller k, or leave the column out"
+            )
+
+    def check_varies(self, data: Microdata, column: str, *, for_noise: bool = False) -> None:
+        """Raise an error if the column is constant; for noise also if its deviation underflows."""
+        constant = is_constant(data, column)
+        if for_noise and not constant:
+            constant = scale_of(self.numbers(data, column)).deviation[0] == 0
+        if constant:
+            raise DataError(
+                f"{self.step}: column '{column}' is constant: the method would change nothing; "
+                "leave it out"
+            )
+
 
 class ColumnMask(Mask, frozen=True, kw_only=True):
     """A mask of chosen columns, by default of the quasi-identifiers."""
@@ -127,7 +181,7 @@ class ColumnMask(Mask, frozen=True, kw_only=True):
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """The columns that are masked."""
         if self.columns is not None:
-            self.check_named(data, self.columns)
+            self.check_columns(data, self.columns)
             return self.columns
         suitable = tuple(
             name
@@ -145,9 +199,9 @@ class ColumnMask(Mask, frozen=True, kw_only=True):
             )
         return suitable
 
-    def check_named(self, data: Microdata, columns: tuple[str, ...]) -> None:
-        """Raise an error if a column that the user named cannot be masked."""
-        check_columns(self, data, columns)
+    def check_columns(self, data: Microdata, columns: Sequence[str]) -> None:
+        """Raise an error if a named column is absent, repeated, or cannot be masked."""
+        super().check_columns(data, columns)
         for column in columns:
             self._check_level(data, column)
 
@@ -185,7 +239,7 @@ class UnivariateMask(ColumnMask, frozen=True, kw_only=True):
 
     def check_column(self, data: Microdata, column: str) -> None:
         """Raise an error if the method cannot be applied to this column."""
-        check_known(self, data, column)
+        self.check_known(data, column)
 
     def check(self, data: Microdata) -> None:
         """Check every column."""
@@ -228,63 +282,14 @@ def column_sets(
     if sets is None:
         return (ColumnSet(columns=ColumnMask.targets(mask, data), k=k or 1),)
     for one in sets:
-        mask.check_named(data, one.columns)
+        mask.check_columns(data, one.columns)
     return sets
-
-
-def check_columns(mask: Mask, data: Microdata, columns: Sequence[str]) -> None:
-    """Raise an error if a named column is absent, repeated or an identifier."""
-    if not columns or len(set(columns)) < len(columns):
-        raise SpecError(f"{mask.step}: columns: name at least one, and none twice")
-    for column in columns:
-        if column not in data.columns:
-            raise DataError(f"{mask.step}: {absent_column(column, data.columns)}")
-        if "identifier" in data.schema[column].role:
-            raise SpecError(
-                f"{mask.step}: column '{column}' is an identifier: it is never released, so "
-                "there is nothing to mask"
-            )
-
-
-def computable_numbers(mask: Mask, data: Microdata, columns: Sequence[str]) -> Numbers:
-    """Numeric columns as an array; raises an error where arithmetic would overflow."""
-    values = numbers(data, columns)
-    try:
-        check_computable(values)
-    except DataError as error:
-        error.at(mask.step)
-        raise
-    return values
-
-
-def check_varies(mask: Mask, data: Microdata, column: str, *, for_noise: bool = False) -> None:
-    """Raise an error if the column is constant; for noise also if its deviation underflows."""
-    constant = is_constant(data, column)
-    if for_noise and not constant:
-        constant = scale_of(computable_numbers(mask, data, [column])).deviation[0] == 0
-    if constant:
-        raise DataError(
-            f"{mask.step}: column '{column}' is constant: the method would change nothing; "
-            "leave it out"
-        )
 
 
 def is_constant(data: Microdata, column: str) -> bool:
     """Whether a column has fewer than two different values."""
     cells = data.column(column)
     return bool(cells.min() == cells.max()) or cells.null_count() == len(cells)
-
-
-def check_known(mask: Mask, data: Microdata, column: str, k: int = 1) -> None:
-    """Raise an error if the column has fewer than k known values."""
-    known = len(data) - data.column(column).null_count()
-    if not known:
-        raise DataError(f"{mask.step}: column '{column}' is missing in every record; leave it out")
-    if known < k:
-        raise DataError(
-            f"{mask.step}: k is {k} and column '{column}' has {count(known, 'known value')}: "
-            "choose a smaller k, or leave the column out"
-        )
 
 
 def sort_keys(data: Microdata, column: str) -> Floats:
@@ -301,11 +306,3 @@ def ascending_rows(keys: Floats) -> Ints:
     known = np.flatnonzero(~np.isnan(keys))
     rows: Ints = known[np.argsort(keys[known], kind="stable")]
     return rows
-
-
-def require_one_of(mask: Mask, *names: str) -> str:
-    """The only one of these parameters that is set; any other number of them is an error."""
-    present = [name for name in names if getattr(mask, name) is not None]
-    if len(present) != 1:
-        raise SpecError(f"{mask.step}: give one of {listing(names)}")
-    return present[0]

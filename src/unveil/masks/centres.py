@@ -62,11 +62,7 @@ def group_modes(coded: Ints32, groups: Ints) -> Ints:
 
 
 def first_rows(coded: Ints32) -> Ints:
-    """The first row of each code, -1 for a code that does not occur; and one more -1 at the end.
-
-    >>> first_rows(np.array([2, 0, 2])).tolist()
-    [1, -1, 0, -1]
-    """
+    """The first row of each code, -1 for a code that does not occur; and one more -1 at the end."""
     first = np.full(int(coded.max(initial=-1)) + 2, -1)
     present = np.flatnonzero(coded >= 0)[::-1]
     first[coded[present]] = present
@@ -78,9 +74,6 @@ def _rows_by_group(
 ) -> tuple[Ints, Ints, Ints]:
     """The known rows sorted by group, then by key; where groups start; their sizes."""
     rows = np.flatnonzero(known)
-    order = np.argsort(groups[rows], kind="stable")
-    if keys is not None:
-        order = np.lexsort((keys[rows], groups[rows]))
-    rows = rows[order]
+    rows = rows[np.lexsort((groups[rows] if keys is None else keys[rows], groups[rows]))]
     starts = np.flatnonzero(np.r_[True, groups[rows][1:] != groups[rows][:-1]][: len(rows)])
     return rows, starts, np.diff(np.r_[starts, len(rows)])

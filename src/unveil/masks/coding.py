@@ -9,13 +9,7 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.masks.base import (
-    MaskedColumn,
-    UnivariateMask,
-    ascending_rows,
-    require_one_of,
-    sort_keys,
-)
+from unveil.masks.base import MaskedColumn, UnivariateMask, ascending_rows, sort_keys
 from unveil.support.options import part_of
 from unveil.table.columns import cell_of, stored_as, values_of
 from unveil.table.encoding.to_arrays import codes
@@ -49,7 +43,7 @@ class _Coding(UnivariateMask, frozen=True, kw_only=True):
         if isinstance(threshold, date):  # or a datetime, from TOML or Python
             msgspec.structs.force_setattr(self, "threshold", threshold.isoformat())
         super().__post_init__()
-        require_one_of(self, "categories", "threshold", "share")
+        self.require_one_of("categories", "threshold", "share")
 
     def check_column(self, data: Microdata, column: str) -> None:
         """Raise an error if the column cannot hold the threshold."""

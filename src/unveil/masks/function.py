@@ -8,12 +8,14 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from unveil.errors import DataError, SpecError
-from unveil.masks.base import KeepType, MaskedColumn, UnivariateMask, computable_numbers
+from unveil.masks.base import KeepType, MaskedColumn, UnivariateMask
 from unveil.support.arrays import Floats
 from unveil.table.columns import labels_of
 from unveil.table.encoding.to_columns import as_column, labelled, slack_of
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Channel, Transition, Unknown, fitted_noise
+
+Labels = NDArray[np.object_]
 
 
 class Function(UnivariateMask, frozen=True, kw_only=True):
@@ -59,7 +61,7 @@ class Function(UnivariateMask, frozen=True, kw_only=True):
         """Call the function on the known values."""
         cells = data.column(column)
         if data.level(column) == "numeric":
-            values = computable_numbers(self, data, [column]).values[:, 0]
+            values = self.numbers(data, column).values[:, 0]
             known = ~np.isnan(values)
             outcome = self._numbers(column, values[known], rng)
             numbers = np.full(len(values), np.nan)
@@ -98,9 +100,7 @@ class Function(UnivariateMask, frozen=True, kw_only=True):
             )
         return outcome.astype(np.float64)
 
-    def _labels(
-        self, column: str, labels: NDArray[np.object_], rng: np.random.Generator
-    ) -> NDArray[np.object_]:
+    def _labels(self, column: str, labels: Labels, rng: np.random.Generator) -> Labels:
         outcome = self._call(column, labels, rng).astype(object)
         if not all(isinstance(label, str) for label in outcome):
             raise DataError(f"{self.step}: the function did not return text for column '{column}'")
@@ -118,16 +118,12 @@ class Function(UnivariateMask, frozen=True, kw_only=True):
         return fitted_noise(cells.name, *pairs, slack, self.runs) or Unknown(name)
 
     def _transition(
-        self,
-        column: str,
-        labels: NDArray[np.object_],
-        outcome: NDArray[np.object_],
-        rng: np.random.Generator,
+        self, column: str, labels: Labels, outcome: Labels, rng: np.random.Generator
     ) -> Channel:
         if self.channel == "unknown":
             return Unknown((column,))
-        others = [self._labels(column, labels, run) for run in rng.spawn(self.runs - 1)]
-        outcomes = [outcome, *others]
+        outcomes = [outcome]
+        outcomes += [self._labels(column, labels, run) for run in rng.spawn(self.runs - 1)]
         categories = tuple(sorted({*labels, *(label for one in outcomes for label in one)}))
         place = {category: code for code, category in enumerate(categories)}
         m = len(categories)

@@ -12,7 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from unveil.errors import SchemaError, SpecError
-from unveil.masks.base import MaskedColumn, UnivariateMask, computable_numbers, require_one_of
+from unveil.masks.base import MaskedColumn, UnivariateMask
 from unveil.support.arrays import Floats
 from unveil.table.attribute import Attribute
 from unveil.table.cells import write_range
@@ -74,7 +74,7 @@ class GlobalRecoding(UnivariateMask, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        kind = require_one_of(self, "groups", "rarest", "intervals")
+        kind = self.require_one_of("groups", "rarest", "intervals")
         if self.label is not None and kind != "rarest":
             raise SpecError(f"{self.step}: label goes with rarest")
         if kind == "groups":
@@ -142,7 +142,7 @@ class GlobalRecoding(UnivariateMask, frozen=True, kw_only=True):
         return table
 
     def _into_ranges(self, data: Microdata, column: str) -> MaskedColumn:
-        values = computable_numbers(self, data, [column]).values[:, 0]
+        values = self.numbers(data, column).values[:, 0]
         known = ~np.isnan(values)
         whole = stored_as(data.column(column)) == "whole numbers"
         cells = np.full(len(values), None, object)
@@ -242,11 +242,7 @@ def _cut(values: Floats, cuts: tuple[float, ...], *, closed: bool) -> NDArray[np
 def ranges_of_width(
     step: str, values: Floats, width: float, *, closed: bool
 ) -> NDArray[np.object_]:
-    """The range of each value, where ranges start at the multiples of a width.
-
-    >>> ranges_of_width("recoding", np.array([7.0, 12.0]), 5.0, closed=True).tolist()
-    ['5..9', '10..14']
-    """
+    """The range of each value, where ranges start at the multiples of a width."""
     exact = Decimal(repr(width))
     bins = np.floor(values / width)
     if np.abs(bins).max() > 2**53:

@@ -6,17 +6,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import SchemaError
-from unveil.masks.base import (
-    ColumnMask,
-    Draw,
-    KeepType,
-    MaskedColumn,
-    MaskedTable,
-    UnivariateMask,
-    check_known,
-    check_varies,
-    computable_numbers,
-)
+from unveil.masks.base import ColumnMask, Draw, KeepType, MaskedColumn, MaskedTable, UnivariateMask
 from unveil.masks.correlations import correlation_root, pairwise_correlations, stable_product
 from unveil.support.options import Progress
 from unveil.table.columns import stored_as
@@ -54,11 +44,11 @@ class AdditiveNoise(UnivariateMask, frozen=True, kw_only=True):
     def check_column(self, data: Microdata, column: str) -> None:
         """Raise an error for a constant, which has no deviation."""
         super().check_column(data, column)
-        check_varies(self, data, column, for_noise=True)
+        self.check_varies(data, column, for_noise=True)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Add the noise."""
-        original, cells = computable_numbers(self, data, [column]), data.column(column)
+        original, cells = self.numbers(data, column), data.column(column)
         deviation = self.scale * scale_of(original).deviation
         noisy = original.values[:, 0] + deviation * rng.standard_normal(len(data))
         slack = (slack_of(cells, keep_type=self.keep_type),)
@@ -97,13 +87,13 @@ class CorrelatedNoise(ColumnMask, frozen=True, kw_only=True):
     def check(self, data: Microdata) -> None:
         """Raise an error for a column that is constant or entirely missing."""
         for column in self.targets(data):
-            check_known(self, data, column)
-            check_varies(self, data, column, for_noise=True)
+            self.check_known(data, column)
+            self.check_varies(data, column, for_noise=True)
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
         """Add the noise to all columns together."""
         columns = self.targets(data)
-        original = computable_numbers(self, data, columns)
+        original = self.numbers(data, *columns)
         root = correlation_root(pairwise_correlations(original.values))
         # The draws of a column do not depend on the other columns.
         drawn = np.column_stack([draw(column).standard_normal(len(data)) for column in columns])
@@ -157,7 +147,7 @@ class MultiplicativeNoise(UnivariateMask, frozen=True, kw_only=True):
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         """Multiply."""
-        values, cells = computable_numbers(self, data, [column]).values[:, 0], data.column(column)
+        values, cells = self.numbers(data, column).values[:, 0], data.column(column)
         low, high = 1.0 - self.scale, 1.0 + self.scale
         with np.errstate(over="ignore"):  # as_column raises an error
             noisy = values * rng.uniform(low, high, len(data))

@@ -7,7 +7,7 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.masks.base import MaskedColumn, UnivariateMask, check_varies, require_one_of
+from unveil.masks.base import MaskedColumn, UnivariateMask
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import Codes, codes
 from unveil.table.encoding.to_columns import labelled
@@ -60,7 +60,7 @@ class Pram(UnivariateMask, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_one_of(self, "theta", "matrix")
+        self.require_one_of("theta", "matrix")
         if self.matrix is None:
             if self.categories is not None:
                 raise SpecError(f"{self.step}: categories go with a matrix")
@@ -80,7 +80,7 @@ class Pram(UnivariateMask, frozen=True, kw_only=True):
         """Raise an error unless there are two categories, and those of the matrix."""
         super().check_column(data, column)
         if self.matrix is None or self.invariant:
-            check_varies(self, data, column)
+            self.check_varies(data, column)
         n_categories = len(codes(data, column, self.categories).categories)
         order = data.order(column)
         if order and not set(order) >= set(self.categories or ()):
@@ -117,11 +117,7 @@ class Pram(UnivariateMask, frozen=True, kw_only=True):
 
 
 def theta_matrix(sizes: Ints, theta: float, *, invariant: bool) -> Floats:
-    """The transition matrix in which all changes of a category have equal probability.
-
-    >>> theta_matrix(np.array([1, 3]), 0.3, invariant=True).round(9).tolist()
-    [[0.7, 0.3], [0.1, 0.9]]
-    """
+    """The transition matrix in which all changes of a category have equal probability."""
     occurs = sizes > 0
     change = np.full(len(sizes), theta)
     if invariant:
@@ -133,12 +129,7 @@ def theta_matrix(sizes: Ints, theta: float, *, invariant: bool) -> Floats:
 
 
 def invariant_matrix(matrix: Floats, sizes: Ints) -> Floats:
-    """A transition matrix followed by a draw from the posterior of the original category.
-
-    >>> twice = invariant_matrix(np.array([[0.8, 0.2], [0.5, 0.5]]), np.array([10, 30]))
-    >>> (np.array([10, 30]) @ twice).round(9).tolist()
-    [10.0, 30.0]
-    """
+    """A transition matrix followed by a draw from the posterior of the original category."""
     flows = matrix * sizes[:, None]  # expected counts, from each category to each outcome
     reached = flows.sum(0)
     posterior = flows.T / np.where(reached > 0, reached, 1.0)[:, None]

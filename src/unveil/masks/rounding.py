@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import SpecError
-from unveil.masks.base import MaskedColumn, UnivariateMask, computable_numbers
+from unveil.masks.base import MaskedColumn, UnivariateMask
 from unveil.table.columns import stored_as
 from unveil.table.encoding.to_columns import as_column, slack_of
 from unveil.table.microdata import Microdata
@@ -48,6 +48,6 @@ class Rounding(UnivariateMask, frozen=True, kw_only=True):
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
         """Round."""
         cells = data.column(column)
-        values = computable_numbers(self, data, [column]).values[:, 0]
+        values = self.numbers(data, column).values[:, 0]
         channel = Rounded((column,), self.base, slack=slack_of(cells))
         return MaskedColumn(as_column(cells, channel.becomes(values)), channel)

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError
-from unveil.masks.base import Draw, Mask, MaskedTable, require_one_of
+from unveil.masks.base import Draw, Mask, MaskedTable
 from unveil.support.options import Progress, part_of
 from unveil.table.microdata import Microdata
 from unveil.wording import count
@@ -38,7 +38,7 @@ class Sampling(Mask, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_one_of(self, "share", "records")
+        self.require_one_of("share", "records")
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """Every column loses cells."""

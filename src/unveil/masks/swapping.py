@@ -6,13 +6,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError
-from unveil.masks.base import (
-    MaskedColumn,
-    UnivariateMask,
-    ascending_rows,
-    check_varies,
-    sort_keys,
-)
+from unveil.masks.base import MaskedColumn, UnivariateMask, ascending_rows, sort_keys
 from unveil.masks.kernels.swapping import swap_by_steps, swap_within
 from unveil.support.arrays import Ints
 from unveil.support.compile import prepare
@@ -37,7 +31,7 @@ class _Swapping(UnivariateMask, frozen=True, kw_only=True):
     def check_column(self, data: Microdata, column: str) -> None:
         """Raise an error if no value could move."""
         super().check_column(data, column)
-        check_varies(self, data, column)
+        self.check_varies(data, column)
         known = len(data) - data.column(column).null_count()
         if 0 < known * self.p < 100:
             raise DataError(

@@ -69,8 +69,6 @@ def one_to_one(
     provider
         The costs of pairs. The side with fewer records is matched in full, unless impossible
         pairs forbid it; then as many as possible are.
-    progress
-        Called with the rows whose column is settled so far, and all of them.
     memory
         The bytes that the matrix of all costs may take. Where it takes more, the cheapest pairs
         are requested instead: a few times, of all rows at once.
@@ -265,7 +263,7 @@ def _solve(
     )
     scratch = shortest_paths.PathScratch(
         reach=np.full(m, np.inf),
-        by=np.empty(m, np.int32),
+        incoming=np.empty(m, np.int32),
         back=np.full(n, shortest_paths.UNSEEN, np.int32),
         heap=np.empty(m, np.int32),
         place=np.empty(m, np.int32),

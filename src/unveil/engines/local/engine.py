@@ -213,8 +213,6 @@ def rank_of_truth(
         record is re-identified: orders of magnitude faster than the count in full.
     threads
         All cores by default. The answer does not depend on it.
-    progress
-        Called with the queries answered so far and all of them, identical ones once.
     """
     ready = PreparedSearch(queries, base, metric, threads=threads)
     return ready.rank_of_truth(None, truth, stop_at=stop_at, progress=progress)

@@ -16,7 +16,6 @@ from unveil.wording import count
 
 Codes = NDArray[np.integer[Any]]
 
-
 _REHEARSAL = np.zeros((1, 1), np.int64)
 MOST_ATTRIBUTES = 20
 MOST_RECORDS = 2**31 - 1  # kernels count rows in 32 bits
@@ -33,20 +32,9 @@ def pattern_counts(
     patterns follow by inclusion and exclusion over supersets. Memory is linear in the
     records; time grows with the records and, where they are many, like 2**d.
 
-    Parameters
-    ----------
-    a, b
-        Codes from 0, records x attributes; both files have the same attributes, 1 to 20,
-        in the same order.
-    threads
-        How many to use; all cores unless told.
-    progress
-        Called as progress(done, total) with the number of attribute sets counted.
-
-    Returns
-    -------
-    2**d counts. Bit j of a position is set when attribute j agrees: position 0 has the pairs
-    that agree nowhere. The sum is len(a) * len(b).
+    `a` and `b` hold codes from 0, records x attributes, for the same 1 to 20 attributes. The
+    result has 2**d counts, which sum to len(a) * len(b). Bit j of a position is set when
+    attribute j agrees: position 0 has the pairs that agree nowhere.
 
     >>> first = np.array([[0, 1], [0, 2]])
     >>> second = np.array([[0, 1], [5, 2], [0, -1]])
@@ -105,14 +93,14 @@ def _check_codes(codes: Codes, which: str) -> None:
 
 
 def _distinct_rows(a: Codes, b: Codes) -> tuple[DistinctRows, Ints]:
-    """Both files' rows, the attribute that fewest pairs agree on first, and that order."""
+    """The rows of both files, and the order of attributes: fewest agreeing pairs first."""
     columns, widths, agreeing = [], [], []
     for column_a, column_b in zip(a.T, b.T, strict=True):
         column, n_codes, pairs = _renumbered(column_a, column_b)
         columns.append(column)
         widths.append(max(n_codes + bool((column < 0).any()), 1))
         agreeing.append(pairs)
-    # What is divided early by a rare agreement leaves little to be divided later.
+    # A rare agreement that divides early leaves little to divide later.
     order = np.argsort(np.array(agreeing), kind="stable")
     columns, slots = [columns[j] for j in order], np.array(widths, np.int64)[order]
     keys = _keys(columns, slots)

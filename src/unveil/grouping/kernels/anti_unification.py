@@ -157,7 +157,7 @@ DONE, FULL, PAUSED = range(3)
 
 @kernel()
 def analyse(codes: Ints32, members: Ints, k: int, length: int, most: bool, frames: Frames,
-            count: Count, visited: CodedRecords, found: CodedRecords, identified: Bools,
+            count: Count, visited: CodedRecords, patterns: CodedRecords, identified: Bools,
             state: Ints,
             budget: int) -> int:  # fmt: skip
     """Split the records until sets agree in `length` attributes.
@@ -186,7 +186,7 @@ def analyse(codes: Ints32, members: Ints, k: int, length: int, most: bool, frame
                 if bits(constant) < length:
                     frames.tied[depth] = tied
                 else:
-                    if add(found, codes, here[start], constant) < 0:
+                    if add(patterns, codes, here[start], constant) < 0:
                         return FULL
                     for place in range(start, stop):
                         identified[here[place]] = True

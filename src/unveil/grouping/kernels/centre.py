@@ -29,13 +29,13 @@ def add_up(values: Floats, sums: Floats) -> None:
 
 
 @part()
-def count(middle: Middle, record: int, by: int) -> None:
-    """Put a record in, by 1, or take it out, by -1."""
+def count(middle: Middle, record: int, sign: int) -> None:
+    """Put a record in, with a sign of 1, or take it out, with -1."""
     for j in range(len(middle.sums)):
-        middle.sums[j] += by * middle.values[record, j]
+        middle.sums[j] += sign * middle.values[record, j]
     for a in range(len(middle.ordered)):
         if middle.codes[a, record] >= 0:
-            middle.counts[middle.first[a] + middle.codes[a, record]] += by
+            middle.counts[middle.first[a] + middle.codes[a, record]] += sign
 
 
 @part()

@@ -20,7 +20,7 @@ from unveil.support.compile import kernel, part, step
 # How things stand: records that are unassigned, groups made, rows with unassigned records,
 # tiles of far rows looked at since they were put in order, and all tiles since the call; how
 # many of the records in a fixed order are behind.
-UNASSIGNED, MADE, ROWS, TILES, ALL_TILES, PASSED, STATES = range(7)
+UNASSIGNED, GROUPS, ROWS, TILES, ALL_TILES, PASSED, STATES = range(7)
 
 
 class UnassignedRows(NamedTuple):
@@ -185,7 +185,7 @@ def find_nearest(
 def take(rows: UnassignedRows, near: Near, row: int, groups: Ints, scratch: MdavScratch) -> int:
     """Put the first unassigned record of a row into the group that is being made; returns it."""
     record, state = rows.records[rows.cursor[row]], scratch.state
-    groups[record] = state[MADE]
+    groups[record] = state[GROUPS]
     rows.cursor[row] += 1
     state[UNASSIGNED] -= 1
     if rows.cursor[row] == rows.ends[row]:
@@ -232,7 +232,7 @@ def make_groups(
     fewest, tired, most = limits
     state[ALL_TILES] = 0
     while state[UNASSIGNED] >= 2 * k:
-        if state[MADE] % 2 == 0:
+        if state[GROUPS] % 2 == 0:
             find_centre(middle, state[UNASSIGNED], scratch.query)
         filters.to_axes(frame, scratch.query, scratch.point, scratch.axes)
         first = find_farthest(frame, rows, far, scratch)
@@ -243,6 +243,6 @@ def make_groups(
         find_nearest(frame, rows, near, first, scratch)
         for each in range(k - 1):
             assign(rows, near, far, middle, int(scratch.places[each]), groups, scratch)
-        state[MADE] += 1
+        state[GROUPS] += 1
         if state[ROWS] < fewest or state[TILES] > tired or state[ALL_TILES] > most:
             return

@@ -134,7 +134,7 @@ def make_variable_groups(
             mdav.take(rows, near, group.rows[each], groups, scratch)
         if ratio > 0.0:
             extend(frame, rows, near, groups, ratio, two, group, k)
-        state[mdav.MADE] += 1
+        state[mdav.GROUPS] += 1
         if state[mdav.ROWS] < fewest or state[mdav.ALL_TILES] > most:
             return
 

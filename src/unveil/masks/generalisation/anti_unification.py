@@ -1,4 +1,4 @@
-"""Anti-unification: records that agree in nearly all attributes, replaced by what they agree in."""
+"""Anti-unification: replace records that agree in most attributes by their common pattern."""
 
 import itertools
 from dataclasses import dataclass, replace
@@ -32,16 +32,12 @@ from unveil.wording import count
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Patterns:
-    """Patterns, how many records satisfy each, and which satisfy none.
+    """Patterns with their supports, and the records that satisfy none."""
 
-    The table has a row for each pattern: the quasi-identifiers with stars, and what is
-    confidential where patterns were made by it.
-    """
-
-    data: Microdata
+    data: Microdata  # a row per pattern: the keys with stars, and the confidential values if used
     supports: Ints
-    rest: Ints  # the rows of the records that are discarded, from 0
-    n: int  # records in all
+    rest: Ints  # the rows of the discarded records, from 0
+    n: int  # number of records in the table
 
     def __len__(self) -> int:
         return len(self.supports)
@@ -52,27 +48,26 @@ class Patterns:
 
 
 class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
-    """Anti-unification: k records or more that agree in nearly all attributes become alike.
+    """Anti-unification: replace k or more records that agree in most attributes by a pattern.
 
-    They are released as what they agree in, with a star for the few attributes in which they do
-    not. Who agrees with too few others is discarded, so look at whom that falls on.
+    The pattern shows the values in which they agree, with stars in the few other attributes.
+    Records that agree with too few others are discarded, so check which people these are.
 
     Sets of records are split, by the attributes with the most values (>) or the fewest (<), until
-    those of a set agree in all but `stars` attributes: that is a pattern. What is left is done
-    again, then in the other `order`. Armengol and Torra, Generalization-based k-anonymization
-    (2015). The paper does it inside each combination of confidential values, so that all of a
-    pattern have the same one: who finds the pattern knows it. `by_confidential` false does not.
+    the records of a set agree in all but `stars` attributes: that is a pattern. The rest is
+    treated again, then in the other `order`. Armengol and Torra, Generalization-based
+    k-anonymization (2015). The paper works within each combination of confidential values, so that
+    a pattern discloses them; `by_confidential` false does not.
 
-    The paper's patterns overlap, and a record can satisfy several; a file in which each is
-    replaced by one of them is then not k-anonymous. `overlapping` gives the patterns only
-    (`AntiUnification.patterns`). `disjoint`, which a release needs, gives each record to one: the
-    longest first, then the largest, if k records are left for it. What is left joins patterns that
-    it satisfies, of whatever class, or makes others with as few stars as can be, with records that
-    patterns of more than k can spare; and patterns with room for it are told in more detail. That
-    is ours, not the paper's.
+    The patterns of the paper overlap: a record can satisfy several, and a file with one of them
+    for each record is not k-anonymous. `assignment` "overlapping" yields the patterns only
+    (`AntiUnification.patterns`). "disjoint", for a release, is ours: each record gets one pattern,
+    the longest first, then the largest, if k records are left for it. The rest joins patterns
+    that it satisfies, of any class, or forms new ones with as few stars as possible, with records
+    that patterns of more than k can spare. Then stars that are not needed are removed.
 
-    `groups` does it to several sets of attributes, each by itself and with its own k: the file
-    is then k-anonymous on each set, and on nothing more.
+    `groups` masks several sets of attributes, each on its own and with its own k: the file is
+    k-anonymous on each set, and not on their union.
 
     Examples
     --------
@@ -90,28 +85,22 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
     discards_records: ClassVar[bool] = True
     accepts_generalised: ClassVar[bool] = True
 
-    k: Annotated[K | None, Meta(description="How many records at least are alike.")] = None  # type: ignore[assignment]
-    stars: Annotated[
-        int, Meta(ge=0, description="How many attributes of a pattern may be stars, at most.")
-    ] = 2
+    k: Annotated[K | None, Meta(description="Minimum number of equal records.")] = None  # type: ignore[assignment]
+    stars: Annotated[int, Meta(ge=0, description="Largest number of stars in a pattern.")] = 2
     order: Annotated[
         Literal["><", "<>"],
-        Meta(description="Whether attributes with many values (>) or few (<) come first."),
+        Meta(description="Split by attributes with many values first (>), or with few (<)."),
     ] = "><"
     assignment: Annotated[
         Literal["disjoint", "overlapping"],
-        Meta(description="Whether each record is in one pattern, or, as in the paper, in several."),
+        Meta(description="Give each record one pattern, or, as in the paper, several."),
     ] = "disjoint"
     unknown: Annotated[
         Literal["value", "wildcard"],
-        Meta(
-            description="A missing cell: a value like others, or one that equals none and is told "
-            "as a star."
-        ),
+        Meta(description="Missing cells are a value, or equal no value and become stars."),
     ] = "value"
     by_confidential: Annotated[
-        bool,
-        Meta(description="Whether patterns are made inside each combination of what is secret."),
+        bool, Meta(description="Form patterns within each combination of confidential values.")
     ] = True
     groups: ColumnSets = None
 
@@ -140,7 +129,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         )
 
     def check(self, data: Microdata) -> None:
-        """There must be enough records, and one pattern for each."""
+        """Raise an error for overlapping patterns, too few records or too many attributes."""
         if self.assignment == "overlapping":
             raise SpecError(
                 f"{self.step}: overlapping patterns make no file that is k-anonymous: take them "
@@ -149,7 +138,6 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         self._check_sets(data)
 
     def _check_sets(self, data: Microdata) -> None:
-        """There must be enough records, and not too many attributes."""
         super().check(data)
         for group in self.sets(data):
             if len(group.columns) > MOST_ATTRIBUTES:
@@ -159,22 +147,21 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
                 )
 
     def classes(self, data: Microdata) -> Ints:
-        """The combination of confidential values of each record; one class, if not by these."""
-        secret = self._secret(data)
-        if not secret:
+        """The combination of confidential values of each record; 0 if these are not used."""
+        confidential = self._confidential(data)
+        if not confidential:
             return np.zeros(len(data), np.int64)
-        cells = np.column_stack([common_cells(data, column=name)[0] for name in secret])
+        cells = np.column_stack([common_cells(data, column=name)[0] for name in confidential])
         return np.unique(cells, axis=0, return_inverse=True)[1].ravel()
 
-    def _secret(self, data: Microdata) -> list[str]:
-        """The confidential attributes by which patterns are made."""
+    def _confidential(self, data: Microdata) -> list[str]:
         if not self.by_confidential:
             return []
         keys, declared = self.targets(data), data.schema.with_role("confidential")
         return [name for name in data.columns if name in declared and name not in keys]
 
     def empty_release_error(self, data: Microdata) -> DataError:
-        """The error where nobody satisfies a pattern."""
+        """The error if no record satisfies a pattern."""
         group = self.sets(data)[0]
         asked = f" and keep {model_words(self.models)}" if self.models else ""
         return DataError(
@@ -184,9 +171,9 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         )
 
     def patterns(self, data: Microdata) -> Patterns:
-        """The patterns, and how many satisfy each: of a release, or the paper's, which overlap.
+        """The patterns with their supports: of a release, or the overlapping ones of the paper.
 
-        Of overlapping ones those count who are of the pattern's class.
+        The support of an overlapping pattern is among the records of its class.
 
         >>> import unveil
         >>> people = unveil.households(500, seed=7)
@@ -201,8 +188,8 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
             raise UsageError("patterns are of Microdata: make it of a frame and its schema")
         self._check_sets(data)
         if self.assignment == "disjoint":
-            found: Patterns = self.generalise(data, None).details
-            return found
+            disjoint: Patterns = self.generalise(data, None).details
+            return disjoint
         if self.groups is not None or self.models:
             raise SpecError(
                 f"{self.step}: overlapping patterns are of one set of columns, and of k: leave out "
@@ -211,77 +198,74 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         return self._overlapping(data)
 
     def _overlapping(self, data: Microdata) -> Patterns:
-        """The paper's patterns."""
         keys, classes = self.targets(data), self.classes(data)
         codes = key_codes(data, keys, unknown=self.unknown)
         found = anti_unify(codes, classes, k=self.k or 1, stars=self.stars, order=self.order)
         if not len(found.rows):
             raise self.empty_release_error(data)
-        gathering = GroupBuilder(codes, compile_rules((), data, keys))
-        supports = gathering.pattern_members(found.rows, found.masks, classes)[0]
+        builder = GroupBuilder(codes, compile_rules((), data, keys))
+        supports = builder.pattern_members(found.rows, found.masks, classes)[0]
         shown = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
-        table = data.select([*keys, *self._secret(data)]).take(found.rows)
-        made = starred_table(table, keys, shown)
+        table = data.select([*keys, *self._confidential(data)]).take(found.rows)
+        starred = starred_table(table, keys, shown)
         rest = np.flatnonzero(~found.identified)
-        return Patterns(table.replace(made.columns, made.attributes), supports, rest, len(data))
+        patterns = table.replace(starred.columns, starred.attributes)
+        return Patterns(patterns, supports, rest, len(data))
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
-        """Give each record to one pattern of each set of columns, or discard it."""
+        """Give each record one pattern in each set of columns, or discard it."""
         classes, sets = self.classes(data), self.sets(data)
         released = np.arange(len(data))
-        of_all = any(isinstance(model, TCloseness) for model in self.models)
-        # Who has no pattern in one set counts in no other, nor in what classes are close to.
+        t_close = any(isinstance(model, TCloseness) for model in self.models)
+        # A discarded record counts in no other set, nor in the distribution of t-closeness.
         while True:
-            rest, own = data.take(released), classes[released]
-            gathered = [self._gathered(rest, group, own, progress) for group in sets]
-            stay = np.all([one.group >= 0 for one in gathered], axis=0)
+            left = data.take(released)
+            built = [self._build_groups(left, one, classes[released], progress) for one in sets]
+            stay = np.all([builder.group >= 0 for builder in built], axis=0)
             if not stay.any():
                 raise self.empty_release_error(data)
-            if stay.all() or (len(sets) == 1 and not of_all):
+            if stay.all() or (len(sets) == 1 and not t_close):
                 break
             released = released[stay]
         rows, keys = released[stay], self.targets(data)
         shown = np.ones((len(data), len(keys)), np.bool_)
-        shown[rows] = np.column_stack([one.published for one in gathered])[stay]
-        made = starred_table(data, keys, shown)
-        after = data.replace(made.columns, made.attributes).select(keys).take(rows)
-        alike = classes_of(after, keys)
-        there = np.isin(np.arange(len(data)), rows)
-        listed = Patterns(
-            after.take(alike.members[alike.starts[:-1]]),
-            alike.sizes,
-            np.flatnonzero(~there),
-            len(data),
-        )
-        return replace(made, released=there, details=listed)
+        shown[rows] = np.column_stack([builder.published for builder in built])[stay]
+        starred = starred_table(data, keys, shown)
+        after = data.replace(starred.columns, starred.attributes).select(keys).take(rows)
+        equal = classes_of(after, keys)
+        kept = np.isin(np.arange(len(data)), rows)
+        rest = np.flatnonzero(~kept)
+        table = after.take(equal.members[equal.starts[:-1]])
+        patterns = Patterns(table, equal.sizes, rest, len(data))
+        return replace(starred, released=kept, details=patterns)
 
-    def _gathered(
+    def _build_groups(
         self, data: Microdata, group: ColumnSet, classes: Ints, progress: Progress | None
     ) -> GroupBuilder:
-        """The records in groups that agree in one set of columns, and keep the models."""
+        """Groups of records that agree in one set of columns, and keep the models."""
         codes = key_codes(data, group.columns, unknown=self.unknown)
         d = codes.shape[1]
         steps = itertools.count(1)
 
-        def tell() -> None:
+        def advance() -> None:
             if progress is not None:
                 progress(next(steps), min(self.stars, d) + 5)
 
         found = anti_unify(codes, classes, k=group.k, stars=self.stars, order=self.order)
-        tell()
+        advance()
         models = (KAnonymity(k=group.k), *self.models)
-        made = GroupBuilder(codes, compile_rules(models, data, group.columns))
-        made.add_patterns(found.rows, found.masks, classes)
-        tell()
-        made.join_groups(classes)
-        made.join_groups()
-        tell()
+        builder = GroupBuilder(codes, compile_rules(models, data, group.columns))
+        builder.add_patterns(found.rows, found.masks, classes)
+        advance()
+        builder.join_groups(classes)
+        builder.join_groups()
+        advance()
         for stars in range(min(self.stars, d) + 1):
-            made.add_groups(made.by_coverage(masks_with_stars(d, stars)))
-            tell()
-        made.join_groups()
+            builder.add_groups(builder.by_coverage(masks_with_stars(d, stars)))
+            advance()
+        builder.join_groups()
         for stars in range(min(self.stars, d) + 1):
-            made.borrow_records(masks_with_stars(d, stars))
-        made.split_groups()
-        tell()
-        return made
+            builder.borrow_records(masks_with_stars(d, stars))
+        builder.split_groups()
+        advance()
+        return builder

@@ -21,7 +21,7 @@ from unveil.support.options import Progress
 from unveil.support.specs import method_name
 from unveil.support.work import GENERALISED
 from unveil.table.attribute import Attribute
-from unveil.table.cells import STAR, escape
+from unveil.table.cells import STAR, escape, write_range
 from unveil.table.columns import labels_of, stored_as
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.encoding.to_arrays import codes
@@ -186,11 +186,7 @@ def refuse_broken(step: str, promises: Sequence[Promise]) -> None:
 
 
 def model_words(models: Sequence[Model]) -> str:
-    """Privacy models in words.
-
-    >>> model_words([KAnonymity(k=3)])
-    'k-anonymity (k 3)'
-    """
+    """Privacy models in words."""
     names = []
     for model in models:
         words = []
@@ -205,12 +201,13 @@ def model_words(models: Sequence[Model]) -> str:
 
 
 def exact_labels(cells: pl.Series) -> pl.Series:
-    """Cells as text that reads back as the same 64-bit number, also for 32-bit floats.
-
-    >>> exact_labels(pl.Series([0.5, 0.1], dtype=pl.Float32)).to_list()
-    ['0.5', '0.10000000149011612']
-    """
+    """Cells as text that reads back as the same 64-bit number, also for 32-bit floats."""
     return labels_of(cells.cast(pl.Float64) if cells.dtype == pl.Float32 else cells)
+
+
+def range_cell(first: str, last: str) -> str:
+    """The generalised cell from one label to another."""
+    return escape(first) if first == last else write_range(first, last)
 
 
 def generalised_attribute(data: Microdata, column: str) -> Attribute:
@@ -223,12 +220,7 @@ def generalised_attribute(data: Microdata, column: str) -> Attribute:
 
 
 def key_codes(data: Microdata, keys: Sequence[str], *, unknown: str = "value") -> Ints32:
-    """Cells as codes, records x keys; missing is a further code, or -1 as a "wildcard".
-
-    >>> import unveil
-    >>> key_codes(unveil.households(3), ["sex"]).ravel().tolist()
-    [1, 0, 1]
-    """
+    """Cells as codes, records x keys; missing is a further code, or -1 as a "wildcard"."""
     coded = np.empty((len(data), len(keys)), np.int32)
     for place, name in enumerate(keys):
         cells = common_cells(data, column=name)[0]

@@ -1,4 +1,4 @@
-"""Full-domain generalisation: every attribute at one level in the whole file, the best of all."""
+"""Full-domain generalisation: each attribute at one level in the whole file, with least loss."""
 
 from collections.abc import Sequence
 from math import prod
@@ -21,62 +21,56 @@ from unveil.support.options import Progress, part_of
 from unveil.table.microdata import Microdata
 from unveil.wording import absent_column, count, listing, suggest
 
-Share = Annotated[float, Meta(ge=0, le=1)]
-
 
 class FullDomainResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What full-domain generalisation came to: levels, what is lost, and the search for them."""
+    """The levels that full-domain generalisation chose, their loss, and the size of the search."""
 
-    levels: dict[str, int]  # of each column, from 0: as it was
+    levels: dict[str, int]  # per column; 0 is unchanged
     names: dict[str, str]  # the same in words
-    heights: dict[str, int]  # the highest level that each column has
+    heights: dict[str, int]  # highest level per column
     loss: str
     value: float
     left_out: int  # records
-    nodes: int  # choices of levels that there are
-    looked: int  # whose classes were counted
-    pruned: int  # that were excluded without
-    subsets: int  # levels of one, two or three columns that were counted
+    nodes: int  # nodes of the lattice
+    looked: int  # nodes whose classes were counted
+    pruned: int  # nodes excluded without counting
+    subsets: int  # counted nodes of one, two or three columns
 
 
 class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
-    """Full-domain generalisation: every column made as coarse as it must be, everywhere alike.
+    """Full-domain generalisation: make each column as coarse as the privacy models require.
 
-    Ages become spans of years and towns regions, all of them equally coarse, so that tables of the
-    release are as easy to make as before; where that is not enough, a column becomes stars. Of all
-    ways to do so that keep what is asked, the one that loses least is taken.
+    Ages become ranges of years and towns regions, with the same coarseness in the whole file, so
+    that the release is as easy to tabulate as the original; if necessary a column becomes stars.
+    Of all choices of levels that keep the models, the one with the least loss is released.
 
-    Levels come from the hierarchies of the schema; without one, numbers are put into ranges,
-    each level twice as wide as the one before and the finest about a 64th of their
-    range, ordered categories into runs of 2, 4, 8, and other categories straight under a star.
-    `hierarchies` makes others, by column: `{intervals = [5, 10, 20]}` ranges of these widths,
-    which begin at their multiples; `{prefix = true}` codes of which ever fewer characters are told,
-    or as many as are listed, `{prefix = [3, 2]}`; `{star = false}` no star on top.
-    A group of a hierarchy is released by its name, of a numeric column as the range of its
-    members. A missing cell is a value of its own below a star.
+    Levels come from the hierarchies of the schema. Without one, numbers get ranges, each level
+    twice as wide as the one before and the finest about a 64th of the domain; ordered categories
+    get runs of 2, 4, 8; other categories only a star. `hierarchies` overrides this by column:
+    `{intervals = [5, 10, 20]}` for ranges of these widths, starting at their multiples;
+    `{prefix = true}` for codes with ever fewer characters, or `{prefix = [3, 2]}` for these
+    numbers of them; `{star = false}` for no star on top. A group of a hierarchy is released by its
+    name, of a numeric column as the range of its members. A missing cell is a value of its own
+    below a star.
 
-    At most the share `suppress` of the records, rounded down, is left out: those in classes that
-    break a model. What is lost is counted over all records, those left out being lost wholly:
+    At most the fraction `suppress` of the records, rounded down, is left out: those in classes
+    that break a model. `loss` is over all records, and counts those left out in full:
 
-    - `value-set`: the mean over cells of the part of the domain that a cell leaves open; all of it
-      where the record is left out;
-    - `precision`: the mean over cells of the level over the height of the hierarchy (Sweeney,
-      Achieving k-anonymity privacy protection using generalization and suppression, 2002); 1
-      where the record is left out;
-    - `height`: the mean number of steps up, over all columns together (Samarati, Protecting
-      respondents' identities in microdata release, 2001); all steps where it is left out;
-    - `discernibility`: the sum over records of the size of their class, or of the file;
-    - `class-size`: all records over released classes, in multiples of k; whoever is left out is in
-      no class.
+    - `value-set`: mean over cells of the fraction of the domain that the cell leaves open;
+    - `precision`: mean over cells of the level over the height of the hierarchy (Sweeney,
+      Achieving k-anonymity privacy protection using generalization and suppression, 2002);
+    - `height`: mean number of levels above 0, summed over columns (Samarati, Protecting
+      respondents' identities in microdata release, 2001);
+    - `discernibility`: sum over records of the size of their class, or of the file if left out;
+    - `class-size`: records over released classes, in multiples of k.
 
     The search is exact. It counts single columns, pairs and triples first, which exclude most
-    choices of levels (LeFevre, DeWitt and Ramakrishnan, Incognito: efficient full-domain
-    k-anonymity, 2005), and goes on from the choice of the least bound. Ten thousand choices for
-    50,000 records take seconds, millions minutes; longer where records may be left out and a model
-    is asked for of which a failure says nothing of other choices (entropy, recursive, alpha,
-    t-closeness). More than 20 million are refused.
+    nodes of the lattice (LeFevre, DeWitt and Ramakrishnan, Incognito: efficient full-domain
+    k-anonymity, 2005), and continues from the node of the least bound. Ten thousand nodes for
+    50,000 records take seconds, millions minutes; longer if records may be left out and a model is
+    not monotone (entropy, recursive, alpha, t-closeness). More than 20 million are refused.
 
-    For k-map the population is generalised alike, and each class counted in it.
+    For k-map the population is generalised alike, and classes are counted in it.
 
     Examples
     --------
@@ -99,19 +93,17 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
     accepts_dates: ClassVar[bool] = True  # they become stars, never ranges
 
     suppress: Annotated[
-        Share, Meta(description="The share of the records that may be left out.")
+        float, Meta(ge=0, le=1, description="Largest fraction of the records to leave out.")
     ] = 0.0
     loss: Annotated[
         Literal["value-set", "precision", "height", "discernibility", "class-size"],
-        Meta(description="What is to be lost as little as possible."),
+        Meta(description="Information loss to minimise."),
     ] = "value-set"
     hierarchies: Annotated[
         dict[str, Coarsening] | None,
-        Meta(description="By column: how its levels are made, instead of as by default."),
+        Meta(description="By column: how its levels are built, instead of the default."),
     ] = None
-    star: Annotated[
-        bool, Meta(description="Whether a star is the last level of a column, if need be.")
-    ] = True
+    star: Annotated[bool, Meta(description="Add a star as the last level of each column.")] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,7 +111,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             how.check(f"{self.step}: hierarchies: {column}")
 
     def check(self, data: Microdata) -> None:
-        """Levels can be made, and there are not too many choices of them."""
+        """Raise an error if levels cannot be built, or the lattice is too large."""
         super().check(data)
         targets = self.targets(data)
         for column in self.hierarchies or ():
@@ -136,22 +128,22 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             )
 
     def check_model(self, model: Model) -> None:
-        """Stars come for a whole column, so as values or wildcards they are alike."""
+        """Stars fill whole columns, so that wildcards are values; k-map needs its population."""
         if isinstance(model, KMap) and not isinstance(model.population, Microdata):
             raise SpecError(
                 f"{self.step}: models: k-map: population: the records of the population are needed"
             )
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
-        """Find the best levels, and put every column there."""
+        """Find the levels with the least loss, and generalise every column to them."""
         levels = self._levels(data)
         problem = self._problem(data, levels)
-        found = search(problem, progress)
-        if found.levels is None:
-            raise self._unmet(problem, levels, found)
-        seen = count_node(problem, found.levels)
-        released = ~seen.broken[seen.cut.labels[problem.rows.of_record]]
-        chosen = list(zip(levels, found.levels, strict=True))
+        optimum = search(problem, progress)
+        if optimum.levels is None:
+            raise self._unmet(problem, levels, optimum)
+        node = count_node(problem, optimum.levels)
+        released = ~node.broken[node.cut.labels[problem.rows.of_record]]
+        chosen = list(zip(levels, optimum.levels, strict=True))
         return GeneralisedTable(
             [one.released(level) for one, level in chosen if level],
             {one.column: one.attribute for one, level in chosen if level},
@@ -161,12 +153,12 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
                 names={one.column: one.names[level] for one, level in chosen},
                 heights={one.column: one.height for one in levels},
                 loss=self.loss,
-                value=found.loss,
-                left_out=found.left_out,
-                nodes=found.nodes,
-                looked=found.looked,
-                pruned=found.nodes - found.looked,
-                subsets=found.subsets,
+                value=optimum.loss,
+                left_out=optimum.left_out,
+                nodes=optimum.nodes,
+                looked=optimum.looked,
+                pruned=optimum.nodes - optimum.looked,
+                subsets=optimum.subsets,
             ),
         )
 
@@ -179,24 +171,18 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         return tuple(model for model in self._models if isinstance(model, KMap))
 
     def _levels(self, data: Microdata) -> list[AttributeLevels]:
-        others = [model.population for model in self._populations]
-        for other in others:
-            for column in self.targets(data):
-                if column not in other.columns:
-                    raise DataError(
-                        f"{self.step}: the population of k-map: "
-                        f"{absent_column(column, other.columns)}"
-                    )
-        given = self.hierarchies or {}
+        populations = [model.population for model in self._populations]
+        columns = self.targets(data)
+        for population in populations:
+            for column in columns:
+                if column not in population.columns:
+                    absent = absent_column(column, population.columns)
+                    raise DataError(f"{self.step}: the population of k-map: {absent}")
+        files, default = [data, *populations], Coarsening()
+        how = {column: (self.hierarchies or {}).get(column, default) for column in columns}
         return [
-            attribute_levels(
-                self.step,
-                [data, *others],
-                column,
-                given.get(column, Coarsening()),
-                star=self.star,
-            )
-            for column in self.targets(data)
+            attribute_levels(self.step, files, column, how[column], star=self.star)
+            for column in columns
         ]
 
     def _problem(self, data: Microdata, levels: Sequence[AttributeLevels]) -> LatticeProblem:
@@ -204,14 +190,14 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         rows = RolledRows.from_files(
             [np.column_stack([one.codes[file] for one in levels]) for file in files]
         )
-        asked = [
+        models = [
             KAnonymity(k=model.k) if isinstance(model, KAnonymity) else model
             for model in self._models
         ]
         return LatticeProblem(
             rows,
             tuple(Ladder.from_groups(one.groups) for one in levels),
-            compile_rules(asked, data, self.targets(data)),
+            compile_rules(models, data, self.targets(data)),
             tuple(model.k for model in self._populations),
             part_of(len(data), self.suppress),
             self._loss(rows, levels),
@@ -222,56 +208,51 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             return Discernibility()
         if self.loss == "class-size":
             return ClassSize(self.k)
-        many, costs, lost = len(levels), [], np.ones(len(levels))
+        n_columns, costs = len(levels), []
+        suppressed = np.full(n_columns, 1 / n_columns)
         for place, one in enumerate(levels):
-            steps = np.broadcast_to(np.arange(one.height + 1.0)[:, None], one.groups.shape)
+            heights = np.broadcast_to(np.arange(one.height + 1.0)[:, None], one.groups.shape)
             if self.loss == "value-set":
-                costs.append(one.cost / many)
+                costs.append(one.cost / n_columns)
             elif self.loss == "precision":
-                costs.append(steps / max(one.height, 1) / many)
+                costs.append(heights / max(one.height, 1) / n_columns)
             else:
-                costs.append(steps)
-            lost[place] = one.height if self.loss == "height" else 1 / many
-        return CellLoss.from_rows(rows, costs, lost)
+                costs.append(heights)
+                suppressed[place] = one.height
+        return CellLoss.from_rows(rows, costs, suppressed)
 
     def _unmet(
-        self, problem: LatticeProblem, levels: Sequence[AttributeLevels], found: LatticeOptimum
+        self, problem: LatticeProblem, levels: Sequence[AttributeLevels], optimum: LatticeOptimum
     ) -> DataError:
-        """Say what cannot be met, why, and what could be."""
-        few = f"with at most {count(problem.most, 'record')} left out"
+        """The error that says which models cannot be met, why, and what could help."""
+        models, limit = model_words(self._models), count(problem.most, "record")
+        remedy = "let more records be left out (suppress), or ask for less"
         top = count_node(problem, tuple(one.height for one in levels))
-        if found.left_out >= problem.n <= problem.most:
+        if optimum.left_out >= problem.n <= problem.most:
             return DataError(
-                f"{self.step}: {model_words(self._models)} cannot be met: whatever the levels, "
-                "nobody would be left; ask for less"
+                f"{self.step}: {models} cannot be met: whatever the levels, nobody would be left; "
+                "ask for less"
             )
         if top.left_out_below <= problem.most:
             return DataError(
-                f"{self.step}: {few}, {model_words(self._models)} cannot be met at any choice of "
-                f"levels: where it comes nearest, {count(found.left_out, 'record')} would have to "
-                "go; let more records be left out (suppress), or ask for less"
+                f"{self.step}: with at most {limit} left out, {models} cannot be met at any choice "
+                f"of levels: where it comes nearest, {count(optimum.left_out, 'record')} would "
+                f"have to go; {remedy}"
             )
-        apart = [one.column for one in levels if one.groups[-1].max() > 0]
-        remedy = "let more records be left out (suppress), or ask for less"
-        if apart:
-            holds = "holds" if len(apart) == 1 else "hold"
+        varied = [one.column for one in levels if one.groups[-1].max() > 0]
+        if varied:
             remedy = (
-                f"{listing(apart)} {holds} more than one value at the top: allow a star there, "
-                f"declare a coarser hierarchy, leave it out, or {remedy}"
+                f"{listing(varied)} {'holds' if len(varied) == 1 else 'hold'} more than one value "
+                "at the top: allow a star there, declare a coarser hierarchy, leave it out, or "
+                f"{remedy}"
             )
+        sizes, k = top.cut.sizes, problem.rules.bound[problem.rules.kind == SIZE].max()
+        if sizes[sizes < k].sum() > problem.most:
+            ascending = np.sort(sizes[sizes > 0])
+            largest = ascending[np.cumsum(ascending) > problem.most].min()
+            models = f"k = {k:g} (k = {largest:,} could)"
         return DataError(
-            f"{self.step}: {few}, {self._broken(problem, top.cut.sizes)} cannot be met: everything "
+            f"{self.step}: with at most {limit} left out, {models} cannot be met: everything "
             f"generalised to its top leaves {count(top.left_out_below, 'record')} in classes that "
             f"break it; {remedy}"
         )
-
-    def _broken(
-        self, problem: LatticeProblem, sizes: np.ndarray[tuple[int], np.dtype[np.int64]]
-    ) -> str:
-        """What is broken at the top: k, with the largest that could be met, or any of all."""
-        k = problem.rules.bound[problem.rules.kind == SIZE].max()
-        if sizes[sizes < k].sum() <= problem.most:
-            return model_words(self._models)
-        ascending = np.sort(sizes[sizes > 0])
-        possible = ascending[np.cumsum(ascending) > problem.most].min()
-        return f"k = {k:g} (k = {possible:,} could)"

@@ -1,14 +1,14 @@
-"""One attribute made coarser, level by level, the same way for every record.
+"""The generalisation levels of one attribute: ever coarser cells, the same for every record.
 
-Level 0 is the value itself, and each level puts together groups of the one before. The levels
-come from a declared hierarchy, or are made: ranges of numbers, beginnings of codes, runs of
-ordered categories; then a star. A missing cell is a value of its own at every level but the star.
+Level 0 is the value itself, and each level merges groups of the one below. The levels come from a
+declared hierarchy, or are built: ranges of numbers, prefixes of codes, runs of ordered categories;
+then a star. A missing cell is a value of its own at every level but the star.
 """
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -20,26 +20,27 @@ import polars as pl
 from msgspec import Meta
 
 from unveil.errors import SchemaError, SpecError
-from unveil.masks.generalisation.base import generalised_attribute
+from unveil.masks.generalisation.base import generalised_attribute, range_cell
 from unveil.masks.global_recoding import ranges_of_width
 from unveil.support.arrays import Floats, Ints
 from unveil.table.attribute import Attribute
-from unveil.table.cells import STAR, Range, Star, escape, parse_cell, write_prefix, write_range
+from unveil.table.cells import STAR, Range, Star, escape, parse_cell, write_prefix
 from unveil.table.columns import labels_of, stored_as
 from unveil.table.conform import report_unlisted
 from unveil.table.encoding.shared_attributes import common_categories, common_numbers
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.hierarchies import Hierarchy
 from unveil.table.microdata import Microdata
+from unveil.wording import count
 
-FINEST_RANGES = 64  # of so many ranges, about, is the finest level that is made for numbers
-SMALLEST_WIDTH = 1e-290  # a width that can still be divided by
+FINEST_RANGES = 64  # approximate number of ranges of the finest default level
+SMALLEST_WIDTH = 1e-290  # division by a smaller width would overflow
 
 
 class Coarsening(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """How one attribute is made coarser, where its hierarchy, if it has one, is not to be used.
+    """How the levels of one attribute are built, instead of from its hierarchy.
 
     >>> Coarsening(intervals=(5, 10, 20)).intervals
     (5, 10, 20)
@@ -47,19 +48,18 @@ class Coarsening(
 
     intervals: Annotated[
         tuple[Annotated[float, Meta(gt=0)], ...] | None,
-        Meta(description="Numbers: the widths of ranges, each a multiple of the one before."),
+        Meta(description="Numbers: widths of ranges, each a multiple of the one before."),
     ] = None
     prefix: Annotated[
         bool | tuple[Annotated[int, Meta(ge=1)], ...],
-        Meta(description="Codes: how many characters are told, fewer and fewer; true: one less."),
+        Meta(description="Codes: numbers of characters kept, decreasing; true: one less each."),
     ] = False
     star: Annotated[
-        bool | None,
-        Meta(description="Whether a star is the last level; if not given, as of the mask."),
+        bool | None, Meta(description="Add a star as the last level; by default as the mask does.")
     ] = None
 
     def check(self, where: str) -> None:
-        """Levels nest."""
+        """Raise an error unless the levels nest."""
         if self.intervals is not None and self.prefix:
             raise SpecError(f"{where}: give intervals or prefix, not both")
         widths = [Decimal(repr(width)) for width in self.intervals or ()]
@@ -73,25 +73,17 @@ class Coarsening(
             raise SpecError(f"{where}: prefix: numbers of characters, each less than before")
 
 
-class Level(NamedTuple):
-    """One level: the cell of each known value, and what part of the domain it leaves open."""
-
-    name: str
-    cells: list[str]
-    cost: list[float]
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class AttributeLevels:
     """One attribute at every level."""
 
     column: str
-    codes: tuple[Ints, ...]  # of each file, the number of each record's value
+    codes: tuple[Ints, ...]  # per file, the value of each record
     groups: Ints  # levels x values: the group of each value
-    cells: tuple[tuple[str | None, ...], ...]  # of each level above 0, its groups as released
-    cost: Floats  # levels x values: the part of the domain that a cell leaves open
+    cells: tuple[tuple[str | None, ...], ...]  # per level above 0, the released cell of each group
+    cost: Floats  # levels x values: the fraction of the domain that the cell leaves open
     names: tuple[str, ...]
-    attribute: Attribute  # what the column is above level 0
+    attribute: Attribute  # the schema entry above level 0
 
     @property
     def height(self) -> int:
@@ -99,7 +91,7 @@ class AttributeLevels:
         return len(self.names) - 1
 
     def released(self, level: int) -> pl.Series:
-        """The column at a level above 0, at which it stays as it is."""
+        """The column at a level above 0."""
         cells = np.array(self.cells[level - 1], object)[self.groups[level][self.codes[0]]]
         return pl.Series(self.column, cells.tolist(), dtype=pl.String)
 
@@ -107,137 +99,145 @@ class AttributeLevels:
 def attribute_levels(
     step: str, files: Sequence[Microdata], column: str, how: Coarsening, *, star: bool
 ) -> AttributeLevels:
-    """The levels of an attribute of a file, and of others that are generalised the same way.
+    """The levels of an attribute of the first file; other files are generalised the same way.
 
-    A level that puts together nothing that is in the files is left out.
-
-    >>> import unveil
-    >>> people = unveil.households(100, seed=7)
-    >>> ages = Coarsening(intervals=(10.0, 20.0))
-    >>> made = attribute_levels("full-domain", [people], "age", ages, star=True)
-    >>> made.names, made.cells[1][:2]
-    (('value', 'ranges of 10', 'ranges of 20', 'star'), ('0..19', '20..39'))
+    A level that merges no values of the files is left out.
     """
-    data = files[0]
-    level = data.level(column)
-    _check_kind(step, column, level, how)
-    maker = _NumericDomain if level == "numeric" else _CategoryDomain
-    found = maker(step, files, column)
-    rungs = list(found.rungs(how))
-    known, missing = found.known, any((one < 0).any() for one in found.codes)
-    topped = star if how.star is None else how.star
-    if not topped:
-        rungs = [rung for rung in rungs if set(rung.cells) != {STAR}]
-    else:
-        rungs.append(Level("star", [STAR] * known, [1.0] * known))
-    return _assembled(found, data, rungs, missing=missing)
-
-
-def _check_kind(step: str, column: str, level: str, how: Coarsening) -> None:
-    for given, name, only in (
+    scale = files[0].level(column)
+    for present, name, only in (
         (how.intervals is not None, "intervals", "numeric"),
         (bool(how.prefix), "prefix", "nominal"),
     ):
-        if given and level != only:
+        if present and scale != only:
             raise SpecError(
-                f"{step}: hierarchies: column '{column}' is {level}, and {name} makes levels of "
+                f"{step}: hierarchies: column '{column}' is {scale}, and {name} makes levels of "
                 f"what is {only}; leave it out, or declare another level"
             )
+    kind = _NumericDomain if scale == "numeric" else _CategoryDomain
+    domain = kind(step, files, column)
+    levels = list(domain.levels(how))
+    if star if how.star is None else how.star:
+        levels.append(_Level("star", [_Cell(STAR, 1.0)] * domain.n_values))
+    else:
+        levels = [level for level in levels if {cell.text for cell in level.cells} != {STAR}]
+    return _as_arrays(domain, levels)
 
 
-def _assembled(
-    found: _Domain, data: Microdata, rungs: list[Level], *, missing: bool
-) -> AttributeLevels:
+class _Cell(NamedTuple):
+    text: str
+    cost: float  # the fraction of the domain that it leaves open
+
+
+class _Level(NamedTuple):
+    name: str
+    cells: list[_Cell]  # of each value
+
+
+def _as_arrays(domain: _Domain, levels: list[_Level]) -> AttributeLevels:
     """The levels as arrays; missing is the last value, and its own group below a star."""
-    values = found.known + missing
+    missing = any((coded < 0).any() for coded in domain.codes)
+    values = domain.n_values + missing
     groups, cells, cost, names = [np.arange(values)], [], [np.zeros(values)], ["value"]
-    for rung in rungs:
-        gap: list[str | None] = [STAR if set(rung.cells) <= {STAR} else None] if missing else []
-        texts: list[str | None] = [*rung.cells, *gap]
+    for level in levels:
+        texts: list[str | None] = [cell.text for cell in level.cells]
+        costs = [cell.cost for cell in level.cells]
+        if missing:
+            starred = set(texts) <= {STAR}
+            texts.append(STAR if starred else None)
+            costs.append(1.0 if starred else 0.0)
         number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         if len(number) == int(groups[-1].max()) + 1:
             continue
         groups.append(np.array([number[text] for text in texts]))
         cells.append(tuple(number))
-        cost.append(np.array([*rung.cost, *(1.0 if text else 0.0 for text in gap)]))
-        names.append(rung.name)
-    coded = tuple(np.where(one < 0, values - 1, one) for one in found.codes)
-    attribute = generalised_attribute(data, found.column)
+        cost.append(np.array(costs))
+        names.append(level.name)
+    coded = tuple(np.where(file < 0, values - 1, file) for file in domain.codes)
+    attribute = generalised_attribute(domain.files[0], domain.column)
     if attribute.level == "ordinal":
-        attribute = msgspec.structs.replace(attribute, order=found.listed)
-    return AttributeLevels(
-        found.column, coded, np.array(groups), tuple(cells), np.array(cost), tuple(names), attribute
-    )
+        attribute = msgspec.structs.replace(attribute, order=domain.categories)
+    tables = np.array(groups), tuple(cells), np.array(cost), tuple(names)
+    return AttributeLevels(domain.column, coded, *tables, attribute)
 
 
 class _Domain(abc.ABC):
-    """The distinct values of an attribute in all files, and ever coarser cells for them."""
+    """The distinct values of an attribute in all files, and their cells at each level."""
 
-    known: int  # how many values there are
-    codes: list[Ints]  # of each file; -1 missing
-    listed: tuple[str, ...] = ()
+    n_values: int
+    codes: list[Ints]  # per file, the value of each record; -1 missing
+    categories: tuple[str, ...] = ()
 
     def __init__(self, step: str, files: Sequence[Microdata], column: str) -> None:
         self.step, self.files, self.column = step, files, column
-        self.attribute = files[0].schema[column]
-        self.hierarchy = Hierarchy.of(self.attribute.hierarchy)
+        self.hierarchy = Hierarchy.of(files[0].schema[column].hierarchy)
 
     @abc.abstractmethod
-    def rungs(self, how: Coarsening) -> Iterator[Level]:
-        """Its levels above the values themselves, but for the star."""
+    def levels(self, how: Coarsening) -> Iterator[_Level]:
+        """The levels between the values and the star."""
 
-    def check_leaves(self) -> None:
-        """Every value has its place in the hierarchy."""
+    @abc.abstractmethod
+    def group_cell(self, name: str, members: Sequence[str]) -> _Cell:
+        """The cell of a group of the hierarchy."""
+
+    def hierarchy_levels(self, labels: Sequence[str]) -> Iterator[_Level]:
+        """The levels of the hierarchy, for values with these labels."""
+        leaves = self.hierarchy.leaves
         for file in self.files:
             where = f"level 0 of the hierarchy of attribute '{self.column}'"
-            report_unlisted(labels_of(file.column(self.column)), self.hierarchy.leaves, where)
+            report_unlisted(labels_of(file.column(self.column)), leaves, where)
+        for number in range(1, self.hierarchy.depth + 1):
+            group = dict(zip(leaves, self.hierarchy.codes[number].tolist(), strict=True))
+            members: dict[int, list[str]] = {}
+            for leaf, code in group.items():
+                members.setdefault(code, []).append(leaf)
+            names = self.hierarchy.labels[number]
+            cells = {code: self.group_cell(names[code], own) for code, own in members.items()}
+            level = [cells[group[label]] for label in labels]
+            yield _Level(f"level {number} of its hierarchy", level)
 
-    def of_hierarchy(self, labels: Sequence[str]) -> Iterator[tuple[int, Ints, tuple[str, ...]]]:
-        """Level by level its number, the group of each label, and what groups are called."""
-        place = {leaf: number for number, leaf in enumerate(self.hierarchy.leaves)}
-        leaves = np.array([place[label] for label in labels], np.int64)
-        for level in range(1, self.hierarchy.depth + 1):
-            own = self.hierarchy.codes[level][leaves].astype(np.int64)
-            yield level, own, self.hierarchy.labels[level]
+    def split(self, coded: Ints) -> list[Ints]:
+        """The codes of all files, file by file."""
+        return np.split(coded, np.cumsum([len(file) for file in self.files])[:-1])
 
 
 class _NumericDomain(_Domain):
     def __init__(self, step: str, files: Sequence[Microdata], column: str) -> None:
         super().__init__(step, files, column)
-        every = common_numbers(*files, column=column)
-        both = np.concatenate(every)
-        known = ~np.isnan(both)
-        self.values, first, places = np.unique(both[known], return_index=True, return_inverse=True)
-        self.known = len(self.values)
-        self.where = np.flatnonzero(known)[first]  # one cell of each value
-        coded = np.full(len(both), -1)
+        numbers = common_numbers(*files, column=column)
+        every = np.concatenate(numbers)
+        known = ~np.isnan(every)
+        self.values, first, places = np.unique(every[known], return_index=True, return_inverse=True)
+        self.rows = np.flatnonzero(known)[first]  # a row of each value
+        coded = np.full(len(every), -1)
         coded[known] = places
-        self.codes = np.split(coded, np.cumsum([len(one) for one in every])[:-1])
-        mine = every[0][~np.isnan(every[0])]
-        self.low, self.high = float(mine.min(initial=np.inf)), float(mine.max(initial=-np.inf))
+        self.n_values, self.codes = len(self.values), self.split(coded)
+        masked = numbers[0][~np.isnan(numbers[0])]
+        self.low, self.high = float(masked.min(initial=np.inf)), float(masked.max(initial=-np.inf))
         self.stored = stored_as(files[0].column(column))
 
-    def rungs(self, how: Coarsening) -> Iterator[Level]:
-        """Ranges: of the groups of a hierarchy, or beginning at the multiples of a width."""
+    def levels(self, how: Coarsening) -> Iterator[_Level]:
+        """Ranges: of the groups of the hierarchy, or starting at the multiples of a width."""
         if how.intervals is None and self.hierarchy.depth:
-            yield from self._groups()
+            labels = pl.concat([labels_of(file.column(self.column)) for file in self.files])
+            yield from self.hierarchy_levels(labels.gather(self.rows).to_list())
             return
-        moments = self.stored in ("dates", "times")
-        if moments and how.intervals is not None:
+        dates = self.stored in ("dates", "times")
+        if dates and how.intervals is not None:
             raise SchemaError(
                 f"{self.step}: column '{self.column}' holds {self.stored}, which ranges of numbers "
                 "cannot stand for; leave its intervals out, or make it a number"
             )
-        if moments or not self.known:
+        if dates or not self.n_values:
             return
-        for width in self._widths() if how.intervals is None else how.intervals:
-            closed = self.stored == "whole numbers" and float(width).is_integer()
-            ranges = ranges_of_width(self.step, self.values, float(width), closed=closed)
-            whole = self.stored == "whole numbers" and not closed
-            yield self._rung(f"ranges of {width:g}", ranges.tolist(), whole=whole)
+        whole = self.stored == "whole numbers"
+        for width in self._default_widths() if how.intervals is None else how.intervals:
+            closed = whole and float(width).is_integer()
+            texts = ranges_of_width(self.step, self.values, float(width), closed=closed).tolist()
+            cells = {text: self._cell(text, whole=whole and not closed) for text in set(texts)}
+            yield _Level(f"ranges of {width:g}", [cells[text] for text in texts])
 
-    def _widths(self) -> Iterator[float]:
-        """From a round width, of about so many ranges, ever twice as wide."""
+    def _default_widths(self) -> Iterator[float]:
+        """A round width of about FINEST_RANGES ranges, then each twice as wide."""
         spread, largest = self.high - self.low, float(np.abs(self.values).max())
         if spread / FINEST_RANGES < SMALLEST_WIDTH:
             return
@@ -250,122 +250,90 @@ class _NumericDomain(_Domain):
             yield float(width)
             width *= 2
 
-    def _groups(self) -> Iterator[Level]:
-        self.check_leaves()
-        labels = pl.concat([labels_of(file.column(self.column)) for file in self.files])
+    def group_cell(self, name: str, members: Sequence[str]) -> _Cell:
+        """The range of its members."""
         try:
-            sizes = [float(leaf) for leaf in self.hierarchy.leaves]
+            ascending = sorted(members, key=float)
         except ValueError:
             raise SchemaError(
                 f"{self.step}: attribute '{self.column}' is numeric, and its hierarchy has "
                 "categories that are no numbers; correct them, or declare it nominal"
             ) from None
-        ascending = sorted(range(len(sizes)), key=sizes.__getitem__)
-        for level, own, called in self.of_hierarchy(labels.gather(self.where).to_list()):
-            members: dict[int, list[str]] = {}
-            for leaf in ascending:
-                code = int(self.hierarchy.codes[level][leaf])
-                members.setdefault(code, []).append(self.hierarchy.leaves[leaf])
-            cells = [
-                STAR if label == STAR else _from_to(members[code])
-                for code, label in enumerate(called)
-            ]
-            yield self._rung(_level(level), [cells[code] for code in own.tolist()])
+        return self._cell(STAR if name == STAR else range_cell(ascending[0], ascending[-1]))
 
-    def _rung(self, name: str, cells: list[str], *, whole: bool = False) -> Level:
-        cost = {text: self._open(text, whole=whole) for text in set(cells)}
-        return Level(name, cells, [cost[text] for text in cells])
-
-    def _open(self, text: str, *, whole: bool) -> float:
-        """The part of the file's range that a cell leaves open."""
+    def _cell(self, text: str, *, whole: bool = False) -> _Cell:
+        """A cell, with the fraction of the file's range that it leaves open."""
         cell = parse_cell(text)
         if not isinstance(cell, Range) or not self.high > self.low:
-            return 1.0 if isinstance(cell, Star) else 0.0
-        lower, upper = (float(end or 0) for end in cell)  # none of ours is open
+            return _Cell(text, 1.0 if isinstance(cell, Star) else 0.0)
+        lower, upper = (float(end or 0) for end in cell)  # both ends are finite
         if whole:  # 2.5..5 without its upper end holds 3 and 4
             lower, upper = np.ceil(lower), np.ceil(upper) - 1
         within = min(upper, self.high) - max(lower, self.low)
-        return float(max(within, 0.0)) / (self.high - self.low)
+        return _Cell(text, float(max(within, 0.0)) / (self.high - self.low))
 
 
 class _CategoryDomain(_Domain):
     def __init__(self, step: str, files: Sequence[Microdata], column: str) -> None:
         super().__init__(step, files, column)
         data = files[0]
-        self.listed = codes(data, column).categories
+        self.categories = codes(data, column).categories
         for other in files[1:]:
-            both = common_categories(data, other, column)
-            more = set(both) - set(self.listed)
+            merged = common_categories(data, other, column)
+            more = set(merged) - set(self.categories)
             if data.level(column) == "ordinal":
-                self.listed = both if more else self.listed
+                self.categories = merged if more else self.categories
             else:
-                self.listed = tuple(sorted({*self.listed, *more}))
-        coded = [codes(file, column, self.listed).codes.astype(np.int64) for file in files]
-        found, places = np.unique(np.concatenate(coded), return_inverse=True)
-        missing = int(found[0] < 0)
-        self.places = found[missing:]
-        self.values = [self.listed[place] for place in self.places.tolist()]
-        self.known = len(self.values)
-        self.codes = np.split(places - missing, np.cumsum([len(one) for one in coded])[:-1])
+                self.categories = tuple(sorted({*self.categories, *more}))
+        every = np.concatenate([codes(file, column, self.categories).codes for file in files])
+        distinct, places = np.unique(every.astype(np.int64), return_inverse=True)
+        missing = int(distinct[0] < 0)
+        self.places = distinct[missing:].tolist()
+        self.values = [self.categories[place] for place in self.places]
+        self.n_values, self.codes = len(self.values), self.split(places - missing)
 
-    def rungs(self, how: Coarsening) -> Iterator[Level]:
-        """Groups of a hierarchy, beginnings, or runs of the order."""
+    def levels(self, how: Coarsening) -> Iterator[_Level]:
+        """Groups of the hierarchy, prefixes, or runs of the order."""
         if how.prefix:
-            yield from self._prefixes(how.prefix)
+            longest = max(map(len, self.values), default=0)
+            yield from self._prefixes(
+                range(longest - 1, 0, -1) if isinstance(how.prefix, bool) else how.prefix
+            )
         elif self.hierarchy.depth:
-            self.check_leaves()
-            for level, own, called in self.of_hierarchy(self.values):
-                sizes = np.bincount(self.hierarchy.codes[level])
-                cells = [STAR if label == STAR else escape(label) for label in called]
-                most = max(len(self.hierarchy.leaves) - 1, 1)
-                texts = [cells[code] for code in own.tolist()]
-                yield Level(_level(level), texts, ((sizes[own] - 1) / most).tolist())
+            yield from self.hierarchy_levels(self.values)
         elif self.files[0].level(self.column) == "ordinal":
             yield from self._runs()
 
-    def _prefixes(self, given: bool | tuple[int, ...]) -> Iterator[Level]:
-        longest = max(map(len, self.values), default=0)
-        for length in range(longest - 1, 0, -1) if given is True else given or ():
-            heads = [value[:length] for value in self.values]
-            members: dict[str, list[str]] = {}
-            for value in self.listed:
-                members.setdefault(value[:length], []).append(value)
-            cells = {
-                head: escape(head) if own == [head] else write_prefix(head)
-                for head, own in members.items()
-            }
-            most = max(len(self.listed) - 1, 1)
-            cost = [(len(members[head]) - 1) / most for head in heads]
-            told = "character" if length == 1 else "characters"
-            yield Level(f"first {length} {told}", [cells[head] for head in heads], cost)
+    def group_cell(self, name: str, members: Sequence[str]) -> _Cell:
+        """The name of the group."""
+        cost = (len(members) - 1) / max(len(self.hierarchy.leaves) - 1, 1)
+        return _Cell(STAR if name == STAR else escape(name), cost)
 
-    def _runs(self) -> Iterator[Level]:
-        size, many = 2, len(self.listed)
-        while size < many:
-            cells, cost = [], []
-            for place in self.places.tolist():
-                run = self.listed[place // size * size :][:size]
-                cells.append(_from_to(run))
-                cost.append((len(run) - 1) / (many - 1))
-            yield Level(f"runs of {size}", cells, cost)
+    def _prefixes(self, lengths: Iterable[int]) -> Iterator[_Level]:
+        most = max(len(self.categories) - 1, 1)
+        for length in lengths:
+            members: dict[str, list[str]] = {}
+            for category in self.categories:
+                members.setdefault(category[:length], []).append(category)
+            cells = {}
+            for prefix, codes_of in members.items():
+                text = escape(prefix) if codes_of == [prefix] else write_prefix(prefix)
+                cells[prefix] = _Cell(text, (len(codes_of) - 1) / most)
+            level = [cells[value[:length]] for value in self.values]
+            yield _Level(f"first {count(length, 'character')}", level)
+
+    def _runs(self) -> Iterator[_Level]:
+        size, n = 2, len(self.categories)
+        while size < n:
+            starts = [place // size * size for place in self.places]
+            runs = [self.categories[start : start + size] for start in starts]
+            cells = [_Cell(range_cell(run[0], run[-1]), (len(run) - 1) / (n - 1)) for run in runs]
+            yield _Level(f"runs of {size}", cells)
             size *= 2
 
 
-def _level(number: int) -> str:
-    return f"level {number} of its hierarchy"
-
-
-def _from_to(members: Sequence[str]) -> str:
-    first, last = members[0], members[-1]
-    return escape(first) if first == last else write_range(first, last)
-
-
 def _round_near(size: float) -> Decimal:
-    """1, 2 or 5 times a power of ten, the nearest by its ratio.
-
-    >>> _round_near(1.14), _round_near(70.0)
-    (Decimal('1'), Decimal('5E+1'))
-    """
+    """1, 2 or 5 times a power of ten, the nearest by its ratio."""
     power = int(np.floor(np.log10(size)))
-    round_ones = [Decimal(digit).scaleb(power) for digit in (1, 2, 5, 10)]
-    return min(round_ones, key=lambda one: abs(np.log(float(one) / size)))
+    round_numbers = [Decimal(digit).scaleb(power) for digit in (1, 2, 5, 10)]
+    return min(round_numbers, key=lambda number: abs(np.log(float(number) / size)))

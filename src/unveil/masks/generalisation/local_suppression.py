@@ -1,4 +1,4 @@
-"""Local suppression: single cells are not told, as few as will do."""
+"""Local suppression: replace single cells by stars, as few as possible."""
 
 from itertools import combinations, groupby
 from typing import Annotated, ClassVar
@@ -18,33 +18,33 @@ from unveil.masks.generalisation.base import (
     model_words,
     starred_table,
 )
-from unveil.models.base import compile_rules
+from unveil.models.base import Model, compile_rules
 from unveil.models.k_anonymity import KAnonymity, Stars
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
 from unveil.table.microdata import Microdata
 from unveil.wording import listing, suggest
 
-MOST_MASKS = 4096  # sets of attributes that are tried
+MOST_SUBSETS = 4096  # sets of attributes that are tried
 
 
 class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
-    """Local suppression: cells of rare combinations become stars, as few as will do.
+    """Local suppression: replace cells of rare combinations by stars, as few as possible.
 
-    Only those who stand out lose something, and what they lose is chosen so that little is lost;
-    everybody stays in the release, and what is told is true.
+    Only records that stand out lose values, and as few as possible; every record is released, and
+    every released value is true.
 
-    Records that are alike in enough attributes keep these, and have stars in the others: sets of
-    attributes are tried from the cheapest stars on, and among equally dear ones those first that
-    help most records. A last few who fit nowhere join the group that this costs least. Where a
-    group has room, stars are taken back. `importance` says how much a star in an attribute costs,
-    1 if not given. With a star as a value, every class of equal rows has k records, which
-    bounds what any attack can link. As a `wildcard`, as in sdcMicro, far fewer are needed: a
-    star counts as equal to everything, and who looks for a person may link more than one in k.
+    Records that agree in enough attributes keep these, and get stars in the others. Sets of
+    attributes are tried in order of the cost of their stars, and at equal cost by the number of
+    records that they cover. The last records join the group where this costs least. Then stars
+    that are not needed are removed. `importance` is the cost of a star in an attribute, by default
+    1. With `stars` "value", every class of equal rows has k records, which bounds the links of
+    any attack. With "wildcard", as in sdcMicro, a star equals everything: far fewer stars are
+    needed, and an intruder may link more than one record in k.
 
-    (Local suppression is common practice: Willenborg and de Waal, Elements of Statistical
-    Disclosure Control, 2001. The least number of stars is NP-hard to find: Meyerson and
-    Williams, On the complexity of optimal k-anonymity, 2004.)
+    A heuristic, since the least number of stars is NP-hard to find (Meyerson and Williams, On the
+    complexity of optimal k-anonymity, 2004). Willenborg and de Waal, Elements of Statistical
+    Disclosure Control (2001).
 
     Examples
     --------
@@ -61,7 +61,7 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
 
     importance: Annotated[
         dict[str, Annotated[float, Meta(gt=0)]] | None,
-        Meta(description="How much a star in each attribute costs; 1 where not given."),
+        Meta(description="Cost of a star by column; 1 by default."),
     ] = None
     stars: Stars = "value"
 
@@ -74,12 +74,12 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
             )
 
     def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:
-        """Its models, a star being what it is here."""
+        """The models, with stars counted as the parameter says."""
         models = (KAnonymity(k=self.k, stars=self.stars), *self.models)
         return (Guarantee(models, self.targets(data)),)
 
     def check(self, data: Microdata) -> None:
-        """Importance is of columns that are masked."""
+        """Raise an error for too many columns, or importance of other columns."""
         super().check(data)
         masked = self.targets(data)
         if len(masked) > MOST_ATTRIBUTES:
@@ -99,63 +99,60 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
                     "if no cell of it may be a star"
                 )
 
-    def check_model(self, model: object) -> None:
-        """Stars may be wildcards here."""
+    def check_model(self, model: Model) -> None:
+        """Stars may be wildcards."""
         if not isinstance(model, KAnonymity):
-            super().check_model(model)  # type: ignore[arg-type]
+            super().check_model(model)
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
-        """Give each record the cheapest stars with which enough others are like it."""
+        """Give each record the cheapest stars with which enough others equal it."""
         models, keys = self.guarantees(data)[0]
         codes = key_codes(data, keys)
         weights = np.array([(self.importance or {}).get(name, 1.0) for name in keys])
-        masks = cheapest_masks(weights)
+        subsets = cheapest_subsets(weights)
         if self.stars == "wildcard":
-            return starred_table(data, keys, published_cells(codes, self.k, [m for _, m in masks]))
-        made = GroupBuilder(codes, compile_rules(models, data, keys))
-        done = 0
-        for _, some in groupby(masks, key=lambda one: one[0]):
-            equally_dear = [mask for _, mask in some]
-            made.add_groups(
-                made.by_coverage(equally_dear) if len(equally_dear) > 1 else equally_dear
+            return starred_table(
+                data, keys, published_cells(codes, self.k, [s for _, s in subsets])
             )
-            done += len(equally_dear)
+        builder = GroupBuilder(codes, compile_rules(models, data, keys))
+        done = 0
+        for _, ties in groupby(subsets, key=lambda one: one[0]):
+            equal = [subset for _, subset in ties]
+            builder.add_groups(builder.by_coverage(equal) if len(equal) > 1 else equal)
+            done += len(equal)
             if progress is not None:
-                progress(done, len(masks))
-            if not len(made.unassigned):
+                progress(done, len(subsets))
+            if not len(builder.unassigned):
                 break
-        made.join_groups()
-        made.borrow_records(mask for _, mask in masks)
-        if not made.absorb_rest(weights):
+        builder.join_groups()
+        builder.borrow_records(subset for _, subset in subsets)
+        if not builder.absorb_rest(weights):
             raise DataError(
                 f"{self.step}: {model_words(models)} cannot be kept by stars alone for "
-                f"{len(made.unassigned):,} of the records: ask for less, or discard these"
+                f"{len(builder.unassigned):,} of the records: ask for less, or discard these"
             )
-        made.split_groups()
-        return starred_table(data, keys, made.published)
+        builder.split_groups()
+        return starred_table(data, keys, builder.published)
 
 
-def cheapest_masks(weights: Floats) -> list[tuple[float, int]]:
-    """Sets of attributes to be told, those whose stars cost least first, each with its cost.
+def cheapest_subsets(weights: Floats) -> list[tuple[float, int]]:
+    """Subsets of attributes without stars, as bits, in order of the cost of the other's stars.
 
-    All of them, if there are not too many; else those with few stars, and then the attributes
-    from the least important on until everything is a star.
-
-    >>> [(cost, bin(mask)) for cost, mask in cheapest_masks(np.array([1.0, 2.0]))]
-    [(0.0, '0b11'), (1.0, '0b10'), (2.0, '0b1'), (3.0, '0b0')]
+    All subsets, if they are at most MOST_SUBSETS; otherwise those with few stars, then stars from
+    the least important attribute on.
     """
     d = len(weights)
-    chosen: list[tuple[int, ...]] = []
-    for many in range(d + 1):
-        some = list(combinations(range(d), many))
-        if len(chosen) + len(some) > MOST_MASKS:
+    starred: list[tuple[int, ...]] = []
+    for size in range(d + 1):
+        more = list(combinations(range(d), size))
+        if len(starred) + len(more) > MOST_SUBSETS:
             by_weight = np.argsort(weights, kind="stable").tolist()
-            chosen += [tuple(sorted(by_weight[:more])) for more in range(many, d + 1)]
+            starred += [tuple(sorted(by_weight[:larger])) for larger in range(size, d + 1)]
             break
-        chosen += some
+        starred += more
     every = (1 << d) - 1
-    found = [
+    subsets = [
         (round(float(sum(weights[j] for j in stars)), 9), every - sum(1 << j for j in stars))
-        for stars in chosen
+        for stars in starred
     ]
-    return sorted(found, key=lambda one: (one[0], one[1].bit_count(), -one[1]))
+    return sorted(subsets, key=lambda one: (one[0], one[1].bit_count(), -one[1]))

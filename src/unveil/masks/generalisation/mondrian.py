@@ -1,4 +1,4 @@
-"""Mondrian: the file cut into ever smaller groups, each released as what its records may be."""
+"""Mondrian: cut the file into ever smaller groups, and release each group with equal cells."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 
 from unveil.grouping.classes import Classes
 from unveil.grouping.mondrian import CutAxis, axis_of, mondrian
-from unveil.masks.base import KeepType, computable_numbers
+from unveil.masks.base import KeepType
 from unveil.masks.centres import first_rows, group_centres
 from unveil.masks.generalisation.base import (
     GeneralisedTable,
     GeneralisingMask,
     exact_labels,
     generalised_attribute,
+    range_cell,
     starred_table,
 )
 from unveil.models.base import compile_rules
-from unveil.support.arrays import Bools, Floats, Ints, Ints32
+from unveil.support.arrays import Bools, Ints, Ints32
 from unveil.support.options import Progress
-from unveil.table.cells import STAR, escape, write_range, write_set
+from unveil.table.cells import STAR, escape, write_set
 from unveil.table.encoding.to_arrays import codes, numbers, scale_of
 from unveil.table.hierarchies import Hierarchy
 from unveil.table.microdata import Microdata
@@ -34,24 +35,24 @@ Texts = NDArray[np.object_]
 
 
 class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
-    """Mondrian: the file is cut in two again and again, and every group released as a whole.
+    """Mondrian: cut the file in two recursively, and make the records of each group equal.
 
-    Records become alike within their group: an age becomes the span of ages in it, a region the
-    set of its regions. Nobody is left out, and the spans are narrow where there are many people.
+    An age becomes the range of ages in the group, a region the set of its regions. No record is
+    left out, and ranges are narrow where there are many people.
 
-    The attribute in which a group is spread widest is cut at its median, as long as both parts
-    keep k and the other models. LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional
-    k-anonymity (2006). Strict: all records with one value go to the same part. `relaxed`: where no
-    such cut is possible any more, those at the median go to either, so that groups are smaller;
-    which, depends on the order of the rows. (The paper does so from the first cut on, and loses
-    more where a value is frequent.) Categories stand in their order, without one by their
-    characters; with a hierarchy they are cut between its groups only. Missing cells are parted
-    from known ones first; in a group that has both, the attribute is a star.
+    The attribute with the widest spread is cut at its median, as long as both parts keep k and
+    the other models. LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity
+    (2006). By default all records with one value go to the same part. With `relaxed`, if no such
+    cut is left, records at the median go to either part, by row order, so that groups are smaller.
+    (The paper does so from the first cut on, and loses more where a value is frequent.) Categories
+    are cut in their order, without one in that of their labels; with a hierarchy only between its
+    groups. Missing cells are separated from known ones first; in a group with both, the attribute
+    is a star.
 
-    Released as `ranges`: from the lowest to the highest number or ordered category of the group,
-    the set of its categories, or the group of the hierarchy that holds them all. As `means`: the
-    mean, median or commonest (missing where some are). As `stars`: the value if it is the same
-    for all, else a star.
+    `cells` "ranges": the range of the numbers or ordered categories of the group, the set of its
+    categories, or the lowest group of the hierarchy that holds them all. "means": the mean, median
+    or most frequent category (missing if one is). "stars": the value if it is the same for all,
+    otherwise a star.
 
     Examples
     --------
@@ -63,21 +64,21 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
     True
     """
 
-    relaxed: Annotated[
-        bool, Meta(description="Whether records with one value may go to both parts.")
-    ] = False
+    relaxed: Annotated[bool, Meta(description="Let records with one value go to both parts.")] = (
+        False
+    )
     cells: Annotated[
-        Literal["ranges", "means", "stars"], Meta(description="What a group is released as.")
+        Literal["ranges", "means", "stars"], Meta(description="Released cells of a group.")
     ] = "ranges"
     keep_type: KeepType = True
 
     @property
     def generalises_cells(self) -> bool:
-        """Whether cells become generalised ones."""
+        """Whether released cells are ranges, sets and stars."""
         return self.cells != "means"
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
-        """Cut the records into groups, and say what each may be."""
+        """Cut the records into groups, and write the cells of each."""
         models, keys = self.guarantees(data)[0]
         axes = {name: self._axis(data, name) for name in keys}
         groups = mondrian(
@@ -87,136 +88,130 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
             progress(1, 2)
         spans = {name: _Span(axis, groups) for name, axis in axes.items()}
         if self.cells == "stars":
-            told = np.column_stack([groups.scatter(spans[name].constant) for name in keys])
-            return starred_table(data, keys, told)
+            shown = np.column_stack([groups.scatter(spans[name].constant) for name in keys])
+            return starred_table(data, keys, shown)
         if self.cells == "means":
             return self._means(data, spans, groups)
         columns = [
             _ranges(data, name, span, groups)
             for name, span in spans.items()
-            if not span.constant.all()  # then every cell stays
+            if not span.constant.all()  # otherwise every cell is unchanged
         ]
         return GeneralisedTable(
             columns, {column.name: generalised_attribute(data, column.name) for column in columns}
         )
 
     def _axis(self, data: Microdata, column: str) -> CutAxis:
-        """An attribute's codes in the order in which it is cut."""
+        """The codes of an attribute in the order of its cuts."""
         if data.level(column) == "numeric":
-            values = computable_numbers(self, data, [column]).values[:, 0]
+            values = self.numbers(data, column).values[:, 0]
             listed, place = np.unique(values, return_inverse=True)  # a NaN comes last
             known = len(listed) - int(np.isnan(listed[-1]))
             coded = np.where(place < known, place, -1).astype(np.int32)
             spread = listed[:known] - (listed[0] if known else 0.0)
             return axis_of(coded, spread / (spread.max(initial=0.0) or 1.0))
-        found = codes(data, column)
+        categories = codes(data, column)
+        places = np.linspace(0.0, 1.0, len(categories.categories))
         hierarchy = data.schema[column].hierarchy
         if not hierarchy:
-            return axis_of(found.codes, np.linspace(0.0, 1.0, len(found.categories)))
-        order, level = _by_groups(Hierarchy.of(hierarchy), found.categories)
+            return axis_of(categories.codes, places)
+        order, level = _by_groups(Hierarchy.of(hierarchy), categories.categories)
         rank = np.append(np.argsort(order), -1)
-        return axis_of(rank[found.codes].astype(np.int32), np.linspace(0.0, 1.0, len(order)), level)
+        return axis_of(rank[categories.codes].astype(np.int32), places, level)
 
     def _means(self, data: Microdata, spans: dict[str, _Span], groups: Classes) -> GeneralisedTable:
-        """Every cell replaced by the centre of its group; none where some are missing."""
+        """Cells replaced by the centre of their group; missing where one of the group is."""
         labels = np.asarray(groups.scatter(np.arange(len(groups.sizes))))
         columns = []
         for name, span in spans.items():
-            made = group_centres(data, name, labels, keep_type=self.keep_type)
-            columns.append(made.set(pl.Series(groups.scatter(span.mixed)), None))
-        channel = Groups(tuple(spans), self.k, _deviations(data, tuple(spans)))
+            centres = group_centres(data, name, labels, keep_type=self.keep_type)
+            columns.append(centres.set(pl.Series(groups.scatter(span.mixed)), None))
+        deviations = np.ones(len(spans))
+        for place, name in enumerate(spans):
+            if data.level(name) == "numeric" and data.column(name).null_count() < len(data):
+                deviations[place] = scale_of(numbers(data, [name])).deviation[0] or 1.0
+        channel = Groups(tuple(spans), self.k, deviations)
         return GeneralisedTable(columns, {}, channels=(channel,))
 
 
 class _Span:
-    """What the records of each group have of one attribute: from which code to which."""
+    """The lowest and highest code of one attribute in each group."""
 
     def __init__(self, axis: CutAxis, groups: Classes) -> None:
         self.codes: Ints32 = axis.codes[groups.members]
         self.low: Ints = np.minimum.reduceat(self.codes, groups.starts[:-1]).astype(np.int64)
         self.high: Ints = np.maximum.reduceat(self.codes, groups.starts[:-1]).astype(np.int64)
-        self.known = int((axis.place <= 1).sum())  # codes; the next one is missing
-        self.missing: Bools = self.low == self.known  # all of them
+        self.known = int((axis.place <= 1).sum())  # number of codes; the next one is missing
+        self.missing: Bools = self.low == self.known  # in all records
         self.mixed: Bools = (self.high == self.known) & ~self.missing
         self.constant: Bools = self.low == self.high
 
     def by_ends(self, text: Callable[[int, int], str]) -> Texts:
-        """What is written of each group by its lowest and its highest code; a star if missing."""
-        told = ~(self.missing | self.mixed)
-        found = np.full(len(told), STAR, object)
-        pairs, place = np.unique(self.low[told] * self.known + self.high[told], return_inverse=True)
-        written = [text(*divmod(pair, self.known)) for pair in pairs.tolist()]
-        found[told] = np.array(written, object)[place]
-        return found
+        """The text of each group from its lowest and highest code; a star if one is missing."""
+        known = ~(self.missing | self.mixed)
+        cells = np.full(len(known), STAR, object)
+        ends = self.low[known] * self.known + self.high[known]
+        distinct, place = np.unique(ends, return_inverse=True)
+        texts = [text(*divmod(pair, self.known)) for pair in distinct.tolist()]
+        cells[known] = np.array(texts, object)[place]
+        return cells
 
 
 def _by_groups(hierarchy: Hierarchy, categories: tuple[str, ...]) -> tuple[Ints, Ints]:
-    """Categories so that groups stand together, and how coarse the boundary before each is."""
+    """Categories sorted by group, and the level of the boundary before each."""
     own = hierarchy.codes[:, _leaves(hierarchy, categories)]
-    order = np.lexsort(own)  # the coarsest level, the last, counts first
+    order = np.lexsort(own)  # the last, coarsest level is the primary key
     differs = own[:, order[1:]] != own[:, order[:-1]]
     level = np.max(np.arange(len(own))[:, None] * differs, axis=0, initial=0)
     return order, np.append(0, level)
 
 
 def _leaves(hierarchy: Hierarchy, categories: tuple[str, ...]) -> Ints:
-    """The row of each category; of one that is only in the order, and nobody's, any."""
+    """The leaf of each category; any leaf for a category that does not occur."""
     leaf = {label: place for place, label in enumerate(hierarchy.leaves)}
     return np.array([leaf.get(category, 0) for category in categories], np.int64)
 
 
 def _ranges(data: Microdata, column: str, span: _Span, groups: Classes) -> pl.Series:
-    """The range, the set or the hierarchy's group of each record's group, as generalised cells."""
-    hierarchy = data.schema[column].hierarchy
-    if data.level(column) == "numeric":
-        cells = _texts(span, *_number_labels(data, column, span, groups))
-    elif hierarchy:
-        cells = _group_texts(Hierarchy.of(hierarchy), codes(data, column).categories, span)
-    elif data.level(column) == "ordinal":
-        cells = _texts(span, *codes(data, column).categories)
+    """The range, the set or the group of the hierarchy of each record, as generalised cells."""
+    hierarchy, level = data.schema[column].hierarchy, data.level(column)
+    if level == "numeric":
+        coded = np.empty(len(span.codes), np.int32)
+        coded[groups.members] = span.codes
+        rows = first_rows(coded)[: span.known]
+        labels = tuple(exact_labels(data.column(column).gather(rows)))
     else:
-        cells = _set_texts(codes(data, column).categories, span, groups)
+        labels = codes(data, column).categories
+    if level != "numeric" and hierarchy:
+        cells = _group_texts(Hierarchy.of(hierarchy), labels, span)
+    elif level == "nominal":
+        cells = _set_texts(labels, span, groups)
+    else:
+        cells = span.by_ends(lambda low, high: range_cell(labels[low], labels[high]))
     cells[span.missing] = None
     return pl.Series(column, groups.scatter(cells).tolist(), dtype=pl.String)
 
 
-def _texts(span: _Span, *labels: str) -> Texts:
-    """The range from the lowest to the highest label of each group; one label is itself."""
-    return span.by_ends(
-        lambda low, high: (
-            escape(labels[low]) if low == high else write_range(labels[low], labels[high])
-        )
-    )
-
-
-def _number_labels(data: Microdata, column: str, span: _Span, groups: Classes) -> list[str]:
-    """The text of the number of each code."""
-    in_rows = np.empty(len(span.codes), np.int32)
-    in_rows[groups.members] = span.codes
-    known = first_rows(in_rows)[: span.known]
-    return exact_labels(data.column(column).gather(known)).to_list()
-
-
 def _set_texts(categories: tuple[str, ...], span: _Span, groups: Classes) -> Texts:
-    """The categories of each group; all of them are a star."""
+    """The set of categories of each group; a star if it is all of them."""
     group = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
     width = len(categories) + 1
     pairs = np.unique(group * width + np.minimum(span.codes, len(categories)))
-    codes_in, own = pairs % width, pairs // width
+    members = np.split(pairs % width, np.flatnonzero(np.diff(pairs // width)) + 1)
     texts: dict[bytes, str] = {}
-    found = []
-    for some in np.split(codes_in, np.flatnonzero(np.diff(own)) + 1):
-        key = some.tobytes()
+    cells = []
+    for coded in members:
+        key = coded.tobytes()
         if key not in texts:
-            listed = [categories[code] for code in some.tolist() if code < len(categories)]
-            any_of = not listed or 1 < len(listed) == len(categories)
-            texts[key] = STAR if any_of else write_set(listed)
-        found.append(texts[key])
-    return np.where(span.mixed, STAR, np.array(found, object))
+            listed = [categories[code] for code in coded.tolist() if code < len(categories)]
+            is_star = not listed or 1 < len(listed) == len(categories)
+            texts[key] = STAR if is_star else write_set(listed)
+        cells.append(texts[key])
+    return np.where(span.mixed, STAR, np.array(cells, object))
 
 
 def _group_texts(hierarchy: Hierarchy, categories: tuple[str, ...], span: _Span) -> Texts:
-    """The lowest group of the hierarchy that holds all of a group; a star above all of them."""
+    """The lowest group of the hierarchy that holds all of a group, otherwise a star."""
     order, _ = _by_groups(hierarchy, categories)
     places = _leaves(hierarchy, categories)[order]
 
@@ -227,11 +222,3 @@ def _group_texts(hierarchy: Hierarchy, categories: tuple[str, ...], span: _Span)
         return STAR if label == STAR else escape(label)
 
     return span.by_ends(lowest)
-
-
-def _deviations(data: Microdata, columns: tuple[str, ...]) -> Floats:
-    found = np.ones(len(columns))
-    for place, name in enumerate(columns):
-        if data.level(name) == "numeric" and data.column(name).null_count() < len(data):
-            found[place] = scale_of(numbers(data, [name])).deviation[0] or 1.0
-    return found

@@ -5,15 +5,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from unveil.masks.base import (
-    KeepType,
-    MaskedColumn,
-    UnivariateMask,
-    ascending_rows,
-    check_known,
-    check_varies,
-    sort_keys,
-)
+from unveil.masks.base import KeepType, MaskedColumn, UnivariateMask, ascending_rows, sort_keys
 from unveil.masks.centres import group_centres
 from unveil.support.arrays import Ints
 from unveil.table.encoding.to_columns import slack_of
@@ -51,8 +43,8 @@ class IndividualRanking(UnivariateMask, frozen=True, kw_only=True):
 
     def check_column(self, data: Microdata, column: str) -> None:
         """Raise an error for fewer than k values, or a constant."""
-        check_known(self, data, column, self.k)
-        check_varies(self, data, column)
+        self.check_known(data, column, self.k)
+        self.check_varies(data, column)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
         """Replace each value by its group's centre."""
@@ -65,10 +57,6 @@ class IndividualRanking(UnivariateMask, frozen=True, kw_only=True):
 
 
 def groups_of_k(n: int, k: int) -> Ints:
-    """The group of each of n ranks: k in each, the last one takes the remainder.
-
-    >>> groups_of_k(7, 3).tolist()
-    [0, 0, 0, 1, 1, 1, 1]
-    """
+    """The group of each of n ranks: k in each, the last one takes the remainder."""
     groups: Ints = np.minimum(np.arange(n) // k, n // k - 1)
     return groups

@@ -22,9 +22,7 @@ from unveil.masks.base import (
     MaskedTable,
     ascending_rows,
     check_column_sets,
-    check_known,
     column_sets,
-    computable_numbers,
     is_constant,
     sort_keys,
 )
@@ -35,7 +33,6 @@ from unveil.support.work import GROUPED
 from unveil.table.encoding.to_arrays import codes, scale_of
 from unveil.table.encoding.to_columns import slack_of
 from unveil.table.microdata import Microdata
-from unveil.table.roles import LEVELS
 from unveil.values.release.channels import Channel, Groups, Swap
 from unveil.wording import listing
 
@@ -88,12 +85,8 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
     ... )
     >>> unveil.mask(sample, [in_sets]).channels
     (Groups(income), Groups(tax, rent))
-    >>> best = Microaggregation(k=5, columns=["income"], algorithm="optimal")
-    >>> unveil.mask(sample, [best]).channels
-    (Swap(income),)
     """
 
-    levels: ClassVar[tuple[str, ...]] = LEVELS
     is_random: ClassVar[bool] = False
     seconds_per_record: ClassVar[float] = GROUPED
 
@@ -148,7 +141,7 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
                     "its own in groups, or use 'mdav' or 'v-mdav'"
                 )
             for column in group.columns:
-                check_known(self, data, column, group.k)
+                self.check_known(data, column, group.k)
                 nominal = data.level(column) == "nominal"
                 if nominal and len(data) * data.column(column).n_unique() > MOST_COORDINATES:
                     raise DataError(
@@ -203,7 +196,7 @@ class _RecordPoints:
         for j, column in enumerate(columns):
             width = sum(part.shape[1] for part in parts)
             if data.level(column) == "numeric":
-                original = computable_numbers(mask, data, [column])
+                original = mask.numbers(data, column)
                 scale = scale_of(original)
                 if mask.standardise and scale.deviation[0] > 0:
                     self.deviation[j] = scale.deviation[0]
@@ -230,11 +223,7 @@ def _embedded(data: Microdata, column: str, first: int) -> Categories:
 
 
 def merge_small_groups(groups: Ints, keys: Floats, k: int) -> Ints:
-    """Groups of at least k known values: a smaller group joins the next along the column.
-
-    >>> merge_small_groups(np.array([0, 0, 1, 1]), np.array([1.0, np.nan, 5.0, 6.0]), 2).tolist()
-    [0, 0, 0, 0]
-    """
+    """Groups of at least k known values: a smaller group joins the next along the column."""
     known = np.bincount(groups[~np.isnan(keys)], minlength=groups.max() + 1)
     if not ((known > 0) & (known < k)).any():
         return groups

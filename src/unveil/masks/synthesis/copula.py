@@ -23,8 +23,8 @@ def draw_from_copula(
     scores = np.column_stack([tied_blocks(column).twice_rank for column in lowest.T]) - 1
     correlations = pairwise_correlations(ndtri(scores / (2 * n)))
     drawn = np.column_stack([draw(column).standard_normal(size) for column in columns])
-    levels = ndtr(stable_product(drawn, correlation_root(correlations)))
-    return [_quantiles(data, *one) for one in zip(columns, keys.T, levels.T, strict=True)]
+    probabilities = ndtr(stable_product(drawn, correlation_root(correlations)))
+    return [_quantiles(data, *one) for one in zip(columns, keys.T, probabilities.T, strict=True)]
 
 
 def _quantiles(data: Microdata, column: str, keys: Floats, probabilities: Floats) -> pl.Series:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from unveil.errors import SchemaError
-from unveil.masks.base import Draw, Mask, MaskedTable, check_columns, computable_numbers
+from unveil.masks.base import Draw, Mask, MaskedTable
 from unveil.masks.synthesis.copula import draw_from_copula
 from unveil.masks.synthesis.trees import SequentialTrees
 from unveil.support.options import Progress
@@ -69,14 +69,14 @@ class Synthesis(Mask, frozen=True, kw_only=True):
                     "sets, which cannot be modelled; leave it out"
                 )
             if self.model == "copula" and data.level(column) == "numeric":
-                computable_numbers(self, data, [column])
+                self.numbers(data, column)
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         """The columns that are released."""
         if self.columns is None:
             identifiers = data.schema.with_role("identifier")
             return tuple(name for name in data.columns if name not in identifiers)
-        check_columns(self, data, self.columns)
+        self.check_columns(data, self.columns)
         return self.columns
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:

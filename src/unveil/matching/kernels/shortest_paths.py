@@ -20,7 +20,7 @@ class PathScratch(NamedTuple):
     """All that a search is written on."""
 
     reach: Floats  # how far each column is; infinite where not seen
-    by: Ints32  # the edge that leads to each column
+    incoming: Ints32  # the edge that leads to each column
     back: Ints32  # the used edge that leads back to each row
     heap: Ints32  # columns, the nearest first
     place: Ints32  # of each column in the heap
@@ -97,7 +97,7 @@ def scan(
             seen += 1
             size += 1
         scratch.reach[column] = far
-        scratch.by[column] = edge
+        scratch.incoming[column] = edge
         rise(scratch, scratch.place[column])
     return (length, last, turn), size, seen
 
@@ -167,7 +167,7 @@ def augment(
     while scratch.back[row] != SOURCE:
         edge = scratch.back[row]
         amount = min(amount, plan.flow[edge])
-        row = graph.rows[scratch.by[graph.columns[edge]]]
+        row = graph.rows[scratch.incoming[graph.columns[edge]]]
     amount = min(amount, plan.left[row])
     plan.left[row] -= amount
     if last == END:
@@ -179,7 +179,7 @@ def augment(
     while scratch.back[row] != SOURCE:
         edge = scratch.back[row]
         plan.flow[edge] -= amount
-        into = scratch.by[graph.columns[edge]]
+        into = scratch.incoming[graph.columns[edge]]
         use_edge(graph, plan, into, amount)
         row = graph.rows[into]
 

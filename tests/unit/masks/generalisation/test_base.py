@@ -9,7 +9,13 @@ import pytest
 import unveil
 from unveil import Microdata, Schema, masks, models
 from unveil.errors import DataError, SchemaError, SpecError, UsageError
-from unveil.masks.generalisation.base import GeneralisedTable, GeneralisingMask
+from unveil.masks.generalisation.base import (
+    GeneralisedTable,
+    GeneralisingMask,
+    exact_labels,
+    key_codes,
+    model_words,
+)
 from unveil.measures import risk
 from unveil.models import KAnonymity, KMap, LDiversity, TCloseness
 
@@ -430,3 +436,18 @@ def test_what_is_done_again_ends_where_records_go():
     knows = unveil.Intruder(knows=["income", "rent", "savings", "sex"])
     again = unveil.attacks.Tailored(level="original")
     assert risk(unveil.attack(people, release, again, intruder=knows)).expected > 0
+
+
+def test_models_in_words():
+    assert model_words([KAnonymity(k=3)]) == "k-anonymity (k 3)"
+
+
+def test_labels_read_back_as_the_same_number():
+    cells = pl.Series([0.5, 0.1], dtype=pl.Float32)
+    assert exact_labels(cells).to_list() == ["0.5", "0.10000000149011612"]
+
+
+def test_missing_cells_are_a_code_or_equal_nothing():
+    jobs = key_codes(DATA, ["job"]).ravel()
+    assert jobs[10] == jobs.max() == 3
+    assert key_codes(DATA, ["job"], unknown="wildcard")[10, 0] == -1

@@ -145,7 +145,7 @@ def gather_ties(
 def nearest_block(
     search: walk.SearchArrays,
     block: Ints,
-    found: BestCandidates,
+    result: BestCandidates,
     short: Shortlist,
     scratch: walk.WalkScratch,
 ) -> None:
@@ -157,13 +157,13 @@ def nearest_block(
         near = shortlist_nearest(search, i, short, scratch)
         if near == 0:
             continue
-        answer = found.rows[i], short.keys, found.scores[i]
+        answer = result.rows[i], short.keys, result.scores[i]
         best = short.scores[0]
-        filled, found.n_best[i] = gather_ties(search, i, best, answer, scratch)
+        filled, result.n_best[i] = gather_ties(search, i, best, answer, scratch)
         for each in range(near):
             if compare(search.terms, short.scores[each], best) != 0:
                 at = int(short.places[each])
                 filled = enter_records(search, at, short.scores[each], answer, filled)
         for each in range(filled):  # what was carried so far are positions
-            at = int(found.scores[i, each])
-            found.scores[i, each] = distance_at(search, i, at, scratch)
+            at = int(result.scores[i, each])
+            result.scores[i, each] = distance_at(search, i, at, scratch)

@@ -36,7 +36,7 @@ class PatternScratch(NamedTuple):
 
     entries: Ints32  # row and weight; blocks are stretches of entries
     moved: Ints32  # entries on their way to other places
-    found: Ints32  # the codes of a block
+    present: Ints32  # the codes of a block
     tally: Ints  # by code: entries in the first file, in the second; next place in each
     place: Ints  # by combination of codes: where it is merged
     stop: Bools  # turns true when the answer is no longer wanted
@@ -53,7 +53,7 @@ def scratch_for(rows: DistinctRows, stop: Bools) -> PatternScratch:
     return PatternScratch(
         entries=np.empty((2 * n, 2), np.int32),
         moved=np.empty((n, 2), np.int32),
-        found=np.empty(most, np.int32),
+        present=np.empty(most, np.int32),
         tally=np.zeros((most, 4), np.int64),
         place=np.empty(n // ROWS_PER_CELL + 1, np.int64),
         stop=stop,
@@ -227,13 +227,13 @@ def merge(
 def divide(codes: Ints32, scratch: PatternScratch, block: Block, k: int) -> int:
     """Order a block by attribute k and tally its codes; return how many both files have."""
     a, a_end, b, b_end = block
-    entries, tally, found = scratch.entries, scratch.tally, scratch.found
+    entries, tally, present = scratch.entries, scratch.tally, scratch.present
     n_found, n_common = 0, 0
     for i in range(a, a_end):
         code = codes[entries[i, 0], k]
         if code >= 0:
             if tally[code, 0] == 0:
-                found[n_found] = code
+                present[n_found] = code
                 n_found += 1
             tally[code, 0] += 1
     for i in range(b, b_end):
@@ -241,12 +241,12 @@ def divide(codes: Ints32, scratch: PatternScratch, block: Block, k: int) -> int:
         if code >= 0 and tally[code, 0] > 0:
             tally[code, 1] += 1
     for i in range(n_found):
-        code = found[i]
+        code = present[i]
         if tally[code, 1] > 0:
             tally[code, 2], tally[code, 3] = a, b
             a += tally[code, 0]
             b += tally[code, 1]
-            found[n_common] = code
+            present[n_common] = code
             n_common += 1
         else:
             tally[code, 0] = 0
@@ -279,7 +279,7 @@ def arrange(
 @part()
 def cut(scratch: PatternScratch, at: int) -> Block:
     """A block of the entries that have one code, after `divide`; the code's tally is cleared."""
-    code, tally = scratch.found[at], scratch.tally
+    code, tally = scratch.present[at], scratch.tally
     a_end, b_end = tally[code, 2], tally[code, 3]
     block = (a_end - tally[code, 0], a_end, b_end - tally[code, 1], b_end)
     tally[code, 0], tally[code, 1] = 0, 0
