@@ -29,8 +29,9 @@ import unveil
 from cells import command_line, in_a_process, machine, measured, seconds
 from people import people
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.attacks.supervised.big_m import BigM
-from unveil.attacks.supervised.competitors import Competitors as Rivals
+from unveil.attacks.supervised.big_m import BigMProgram
+from unveil.attacks.supervised.competitors import Competitors
+from unveil.attacks.supervised.targets import LinkageTargets
 from unveil_papers.datasets import dataset
 from unveil_papers.framework.published import published
 from unveil_papers.supervised.files import FILES, masked, of_sample
@@ -104,17 +105,17 @@ def cold(files, truth, budget):
     """The paper's integer program with all rows at once, from plain weights."""
     quick = attacks.Supervised(budget=None, steps=0, splits=0, counting="strict")
     search = linked(files, quick, truth).finder
-    family = search.lesson.family
-    asked = attacks.supervised.questions_of(family.ground, search.files.pairs, strict=True)
-    rows = Rivals(asked, family).rows
+    family = search.learnt.args[0].family
+    targets = LinkageTargets.between(family.training, search.files.pairs, strict=True)
+    rows = Competitors(targets, family).constraints
     begun = time.process_time()
-    program = BigM(rows, family, np.ones(family.size) / family.size)
-    program.watch(np.arange(len(rows.rivals)))
+    program = BigMProgram(rows, family, np.ones(family.size) / family.size)
+    program.add(np.arange(len(rows.competitors)))
     program.run(budget)
     spent = time.process_time() - begun
     return {
         "seconds": spent,
-        "rows": len(rows.rivals),
+        "rows": len(rows.competitors),
         "linked": program.linked,
         "bound": program.bound,
         "ended": "time" if spent >= budget else "solved, to its tolerance",

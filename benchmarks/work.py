@@ -22,7 +22,7 @@ import polars as pl
 import unveil
 from cells import command_line, machine
 from people import people
-from unveil.support.work import CELL
+from unveil.support.work import CELL_SECONDS
 from unveil.workflows.auditing.attack_runs import PILOT
 
 CORES = 2  # of the machine that the constants are of
@@ -64,8 +64,8 @@ def attack_row(files, attack, what):
     links.sample(100).rank_of_truth  # noqa: B018 - builds the index
     pilot = links.sample(PILOT)
     begun = time.process_time()
-    work = pilot.first.work
-    took, estimate = (time.process_time() - begun) / CORES, work * CELL
+    work = pilot.rank_of_truth.work
+    took, estimate = (time.process_time() - begun) / CORES, work * CELL_SECONDS
     option = getattr(attack, "metric", getattr(attack, "criterion", None))
     name = " ".join(filter(None, (attack.name, option)))
     print(f"| {what} | {name} | {took * 1e3:.1f} ms | {estimate * 1e3:.1f} ms | "

@@ -12,7 +12,7 @@ import unveil
 from unveil.attacks import Supervised
 from unveil.attacks.supervised.constraints import LinkageConstraints
 from unveil.attacks.supervised.hitting_set import Conflicts
-from unveil.attacks.supervised.undominated import Competition
+from unveil.attacks.supervised.skyline import Competition
 from unveil.engines.metric import euclid
 
 
@@ -102,15 +102,15 @@ def test_the_least_that_leaves_no_conflict(sets, worth, seed):
     for one in sets:
         conflicts.add(tuple(sorted(one)))
     least = naive.cheapest_hitting(sets, worth)
-    given_up = conflicts.cheapest(100.0, seconds=10, nodes=1000)
-    assert given_up.least == pytest.approx(least, abs=1e-6)
+    given_up = conflicts.minimum(100.0, seconds=10, nodes=1000)
+    assert given_up.least_cost == pytest.approx(least, abs=1e-6)
     assert np.array(worth)[given_up.records].sum() == pytest.approx(least, abs=1e-6)
     assert all(set(given_up.records.tolist()) & one for one in sets)
-    quick = conflicts.quickly(least, np.zeros(7, np.bool_), np.random.default_rng(seed))
+    quick = conflicts.local_search(least, np.zeros(7, np.bool_), np.random.default_rng(seed))
     if quick is not None:
         assert np.array(worth)[quick].sum() <= least + 1e-5
         assert all(quick[list(one)].any() for one in sets)
-    below = conflicts.quickly(least - 0.1, np.zeros(7, np.bool_), np.random.default_rng(seed))
+    below = conflicts.local_search(least - 0.1, np.zeros(7, np.bool_), np.random.default_rng(seed))
     assert below is None
 
 
@@ -125,9 +125,9 @@ def inequalities(draw):
         index=np.tile(np.arange(size, dtype=np.int32), (sum(many), 1)),
         value=value,
         starts=np.concatenate([[0], np.cumsum(many)]),
-        rivals=np.arange(sum(many)),
-        worth=np.array(draw(st.lists(st.sampled_from([1.0, 0.5]), min_size=n, max_size=n))),
-        possible=np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))),
+        competitors=np.arange(sum(many)),
+        hit_value=np.array(draw(st.lists(st.sampled_from([1.0, 0.5]), min_size=n, max_size=n))),
+        linkable=np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))),
     )
     point, direction = (draw(arrays.arrays(np.float64, size, elements=small)) for _ in range(2))
     return rows, point, direction
@@ -136,16 +136,16 @@ def inequalities(draw):
 @given(inequalities())
 def test_the_best_along_a_line_is_the_best(given_rows):
     rows, point, direction = given_rows
-    found, where = rows.along(point, direction, (-3.0, 5.0))
+    found, where = rows.best_on_line(point, direction, (-3.0, 5.0))
     here, slope = rows.value @ point, rows.value @ direction
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = -here / slope
     ends = np.unique(np.concatenate([[-3.0, 5.0], ends[(ends > -3) & (ends < 5)]]))
-    counts = [rows.count(point + t * direction) for t in (ends[1:] + ends[:-1]) / 2]
+    counts = [rows.hits(point + t * direction) for t in (ends[1:] + ends[:-1]) / 2]
     assert found == max(counts)
-    assert rows.count(point + where * direction) == found or found == 0
+    assert rows.hits(point + where * direction) == found or found == 0
     assert rows.linked(point).sum() == sum(
-        rows.possible[i] and (here[rows.starts[i] : rows.starts[i + 1]] > 0).all()
+        rows.linkable[i] and (here[rows.starts[i] : rows.starts[i + 1]] > 0).all()
         for i in range(len(rows))
     )
 
@@ -155,11 +155,13 @@ def test_the_tightest_rows_are_the_least(given_rows, many):
     rows, point, _ = given_rows
     size = np.abs(rows.value) @ np.abs(point)
     values = rows.value @ point / np.where(size > 0, size, 1.0)  # of what each row is made of
-    found = rows.tightest(point, many)
+    found, slack = rows.tightest(point, many)
+    assert (slack[found < 0] == 1).all()
+    found = found[found >= 0]
     for record in range(len(rows)):
         own = np.arange(rows.starts[record], rows.starts[record + 1])
         kept = [row for row in found.tolist() if row in own]
         assert values[kept] == pytest.approx(np.sort(values[own])[:many])
-    some = rows.only(found)
+    some = rows.restrict(found)
     assert some.owners.tolist() == np.sort(rows.owners[found]).tolist()
-    assert sorted(some.rivals.tolist()) == sorted(found.tolist())
+    assert sorted(some.competitors.tolist()) == sorted(found.tolist())

@@ -17,7 +17,7 @@ for its table of patterns, whatever the number of records.
 
 from unveil.attacks.base import Matching
 from unveil.attacks.matched.posterior import COMPLETE, NEAREST, NEAREST_BACK
-from unveil.attacks.supervised.competitors import ROWS
+from unveil.attacks.supervised.targets import MAX_ROWS
 from unveil.matching.one_to_one import DENSE_BYTES, FIRST_COLUMNS
 
 ALWAYS = 2**24  # bytes, of the smallest attack
@@ -33,7 +33,7 @@ def bytes_to_learn(records: int, candidates: int, width: int) -> int:
     >>> round(bytes_to_learn(1000, 1000, 6) / 2**20)
     320
     """
-    return PER_ROW * (1 + width) * min(records * candidates, ROWS)
+    return PER_ROW * (1 + width) * min(records * candidates, MAX_ROWS)
 
 
 def bytes_needed(

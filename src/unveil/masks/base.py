@@ -21,7 +21,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.specs import Spec, method_name
 from unveil.support.threads import cores, run_blocks
-from unveil.support.work import MASKED
+from unveil.support.work import MASK_SECONDS
 from unveil.table.attribute import Attribute
 from unveil.table.encoding.to_arrays import Numbers, check_computable, codes, numbers, scale_of
 from unveil.table.microdata import Microdata
@@ -85,7 +85,7 @@ class Mask(Spec, frozen=True, kw_only=True):
     ] = None
 
     is_random: ClassVar[bool] = True  # whether the result depends on the seed
-    seconds_per_record: ClassVar[float] = MASKED  # estimated, for budgets
+    seconds_per_record: ClassVar[float] = MASK_SECONDS  # estimated, for budgets
 
     @property
     def step(self) -> str:

@@ -13,8 +13,8 @@ from msgspec import structs
 
 import unveil
 from unveil import attacks
+from unveil.attacks.supervised.skyline import Competition
 from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, new_solver
-from unveil.attacks.supervised.undominated import Competition
 from unveil_papers import supervised
 from unveil_papers.framework.published import published
 from unveil_papers.framework.yardstick import compare_table
@@ -144,7 +144,7 @@ def test_no_tolerance_of_a_solver_decides_a_count():
     rows = contest.costs(owners, rivals.rows) - contest.costs(owners, truth[owners])
     program = new_solver()  # with its usual tolerances
     add_columns(program, np.zeros(4), np.full(4, INFINITY))
-    add_columns(program, np.zeros(400), np.ones(400), whole=True)
+    add_columns(program, np.zeros(400), np.ones(400), integer=True)
     for record in range(400):
         program.changeColCost(4 + record, 1.0)
     add_rows(program, np.append(np.ones(4), np.zeros(400))[None], 1.0, 1.0)

@@ -14,7 +14,7 @@ import unveil
 from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
 from unveil.engines.local import engine
 from unveil.files.documents.evidence import evidence_json
-from unveil.support.work import CELL
+from unveil.support.work import CELL_SECONDS
 from unveil.table.row_identity import RowIdentity, content_order
 from unveil.workflows.auditing import attack_runs as attempting
 from unveil.workflows.auditing import knowledge_sweep as sweeping
@@ -460,7 +460,7 @@ def test_the_order_of_rows_means_nothing(people, release):
 def test_all_records_fit_the_budget_or_a_sample_does(people, release, monkeypatch):
     monkeypatch.setattr(attempting, "PILOT", 10)
     links = unveil.attack(people, release, attacks.Distance())
-    pilot, larger = (links.sample(n).rank_of_truth.work * CELL for n in (10, 40))
+    pilot, larger = (links.sample(n).rank_of_truth.work * CELL_SECONDS for n in (10, 40))
     for seconds, attacked in ((60, N), (None, N), (pilot, 10), (4.9 * pilot, 10)):
         assert len(sample_to_budget(links, WorkBudget(seconds))) == attacked
     assert larger * N / 40 > 0.2 * pilot

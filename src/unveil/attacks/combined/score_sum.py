@@ -16,7 +16,7 @@ from unveil.engines.local.index import EqualRows, same_rows
 from unveil.engines.metric import TIE_ABSOLUTE, TIE_RELATIVE
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
-from unveil.support.work import SLOW
+from unveil.support.work import EXACT_CELLS
 from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
 
 LISTS = (16, 128, 1000)  # candidates that each attack lists, until nothing is open
@@ -141,7 +141,7 @@ class ScoreSum:
     @property
     def _cells(self) -> int:
         """What it takes to compare a pair, all attacks together."""
-        return SLOW * sum(len(part.columns) for part in self.summands)
+        return EXACT_CELLS * sum(len(part.columns) for part in self.summands)
 
     def _width(self, k: int | None) -> int:
         return self.sizes[1] if k is None else k * len(self.summands)

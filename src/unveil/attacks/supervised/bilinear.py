@@ -1,4 +1,4 @@
-"""Bilinear: any matrix of products of differences, the third of the families."""
+"""The symmetric bilinear form of the differences: a weight for each product of two attributes."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,227 +7,202 @@ import numpy as np
 
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.supervised.families import (
-    LEAST,
-    ROUNDING,
+    NEGLIGIBLE,
+    SUM_ROUNDING,
     Family,
     LearntParameters,
     PairFeatures,
     TrainingFiles,
-    named,
-    strongest,
-    within,
+    learnt_parameters,
+    nonnegative_range,
 )
-from unveil.attacks.supervised.weighted_mean import usual_differences
+from unveil.attacks.supervised.weighted_mean import median_cost_differences
 from unveil.engines.metric import Metric, squared
 from unveil.engines.records import multiply_rows
-from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.arrays import Floats, Ints
 
 
-class Bilinear(Family):
-    """The symmetric bilinear form of the differences: Mahalanobis' distance by any matrix.
+class BilinearForm(Family):
+    """Mahalanobis' distance by any positive semidefinite matrix (Torra 2013, Section 2.6).
 
-    Of attributes whose cost is no squared difference, nominal or generalised ones, and of those
-    that have a missing cell there is no product with others: they have a weight each.
+    Attributes whose cost is no squared difference (nominal, generalised) and those with missing
+    cells have no products with others: they have a weight each. The parameters are the cells of
+    the matrix above and on the diagonal, then these weights. The matrix is one of whitened
+    differences: true pairs differ by as much in every direction.
     """
 
     monotone = False
 
-    def __init__(self, ground: TrainingFiles, weights: Floats, records: Ints, truth: Ints) -> None:
-        super().__init__(ground)
-        self.weights = weights
-        plain = np.zeros(len(ground.names), np.bool_)
-        for column, (place, cost) in enumerate(
-            zip(ground.places, ground.metric.cost_tuple, strict=True)
-        ):
-            missing = any(bool(np.isnan(side.cells()[:, column]).any()) for side in ground.asked)
-            plain[place] = not missing and cost.is_squared and cost.two_sided
-        self._plain, self._other = np.flatnonzero(plain), np.flatnonzero(~plain)
-        unit = usual_differences(ground, records, truth)
-        self._size, self._unit = np.sqrt(unit[self._plain]), unit[self._other]
-        self._cells = self._numbers(ground)
-        self._above = np.triu_indices(len(self._plain))
-        # Differences in units in which true pairs differ by as much in every direction.
-        apart = self._cells[0][records] - self._cells[1][truth]
-        apart = apart[np.lexsort(apart.T)] if apart.size else apart
-        values, vectors = np.linalg.eigh(apart.T @ apart / len(apart))
-        least = LEAST * max(float(values.max(initial=0.0)), LEAST)
-        self._map = vectors / np.sqrt(np.maximum(values, least))  # attributes x directions
-
-    @property
-    def size(self) -> int:
-        """The matrix above and on its diagonal, and the others' weights."""
-        return len(self._above[0]) + len(self._other)
-
-    @property
-    def _diagonal(self) -> Bools:
-        """Which parameters are on the diagonal, or are weights."""
-        return np.concatenate([self._above[0] == self._above[1], np.ones(len(self._other), bool)])
-
-    @property
-    def free(self) -> Bools:
-        """What is above the diagonal may be negative."""
-        return ~self._diagonal
+    def __init__(
+        self, training: TrainingFiles, weights: Floats, records: Ints, truth: Ints
+    ) -> None:
+        squares = np.zeros(len(training.names), np.bool_)
+        columns = zip(training.attribute_of, training.metric.cost_tuple, strict=True)
+        for column, (attribute, cost) in enumerate(columns):
+            missing = any(np.isnan(side.cells()[:, column]).any() for side in training.sides)
+            squares[attribute] = not missing and cost.is_squared and cost.two_sided
+        self._squared, self._weighted = np.flatnonzero(squares), np.flatnonzero(~squares)
+        self._upper = np.triu_indices(len(self._squared))
+        self._n_cells = len(self._upper[0])
+        on_diagonal = self._upper[0] == self._upper[1]
+        self._diagonal = np.concatenate([on_diagonal, np.ones(len(self._weighted), bool)])
+        super().__init__(training, len(self._diagonal), signed=~self._diagonal)
+        self._start = weights
+        unit = median_cost_differences(training, records, truth)
+        self._scale, self._unit = np.sqrt(unit[self._squared]), unit[self._weighted]
+        self._numbers = self._scaled_numbers(training)
+        differences = self._numbers[0][records] - self._numbers[1][truth]
+        differences = differences[np.lexsort(differences.T)] if differences.size else differences
+        values, vectors = np.linalg.eigh(differences.T @ differences / len(differences))
+        least = NEGLIGIBLE * max(float(values.max(initial=0.0)), NEGLIGIBLE)
+        self._whitening = vectors / np.sqrt(np.maximum(values, least))  # attributes x directions
 
     @property
     def cone(self) -> Floats:
-        """What is above the diagonal is no more than what is on it, on average."""
-        many = len(self._plain)
-        pairs = [(k, j, sign) for k in range(many) for j in range(k) for sign in (1.0, -1.0)]
-        vectors = np.zeros((len(pairs), many))
+        """A cell above the diagonal is at most the mean of its two on the diagonal."""
+        n = len(self._squared)
+        pairs = [(k, j, sign) for k in range(n) for j in range(k) for sign in (1.0, -1.0)]
+        vectors = np.zeros((len(pairs), n))
         for row, (one, other, sign) in enumerate(pairs):
             vectors[row, one], vectors[row, other] = 1.0, sign
         return self._forms(vectors)
 
     def _forms(self, vectors: Floats) -> Floats:
-        """The form v' A v as a product with the parameters, for each vector v."""
-        one, other = self._above
-        found = vectors[:, one] * vectors[:, other] * np.where(one == other, 1.0, 2.0)
-        return np.hstack([found, np.zeros((len(vectors), len(self._other)))])
+        """The form v' A v of each vector v, as a row of the parameters."""
+        one, other = self._upper
+        forms = vectors[:, one] * vectors[:, other] * np.where(one == other, 1.0, 2.0)
+        return np.hstack([forms, np.zeros((len(vectors), len(self._weighted)))])
 
-    def normal(self, scale: Floats) -> Floats:  # noqa: ARG002 - units are usual already
-        """The trace, and the others' weights."""
+    def _matrix(self, point: Floats) -> Floats:
+        matrix = np.zeros((len(self._squared),) * 2)
+        matrix[self._upper] = point[: self._n_cells]
+        return matrix + np.triu(matrix, 1).T
+
+    def normalisation(self, scale: Floats) -> Floats:  # noqa: ARG002
+        """The trace plus the weights is 1."""
         return self._diagonal.astype(np.float64)
 
-    def excludes(self, summed: Floats, bounded: Floats, size: Floats) -> bool:  # noqa: ARG002
-        """Where the sum's own matrix is negative, and what it depends on the others by."""
-        many = len(self._above[0])
-        above = self._as_matrix(summed[:many] / np.where(self._diagonal[:many], 1.0, 2.0))
-        most = float(np.linalg.eigvalsh(above).max(initial=-np.inf)) if len(above) else -np.inf
-        others = summed[many:] <= ROUNDING * size[many:]
-        return bool(most <= ROUNDING * size[:many][self._diagonal[:many]].sum() and others.all())
+    def never_positive(self, row_sum: Floats, cone_sum: Floats, magnitude: Floats) -> bool:  # noqa: ARG002
+        """The matrix of the sum is negative semidefinite, and no weight has a positive part."""
+        n, on_diagonal = self._n_cells, self._diagonal[: self._n_cells]
+        matrix = self._matrix(row_sum[:n] / np.where(on_diagonal, 1.0, 2.0))
+        most = float(np.linalg.eigvalsh(matrix).max(initial=-np.inf)) if len(matrix) else -np.inf
+        weights = row_sum[n:] <= SUM_ROUNDING * magnitude[n:]
+        return bool(most <= SUM_ROUNDING * magnitude[:n][on_diagonal].sum() and weights.all())
 
     def features(self, records: Ints, candidates: Ints) -> PairFeatures:
-        """Products of differences, and what the others cost."""
-        apart = (self._cells[0][records] - self._cells[1][candidates]) @ self._map
-        forms = self._forms(apart)[:, : len(self._above[0])]
-        values = [forms]
-        if len(self._other):
-            costs = self.ground.contest.costs(records, candidates)
-            values.append(costs[:, self._other] / self._unit)
+        """The products of whitened differences, and the costs of weighted attributes."""
+        differences = self._numbers[0][records] - self._numbers[1][candidates]
+        values = [self._forms(differences @ self._whitening)[:, : self._n_cells]]
+        if len(self._weighted):
+            costs = self.training.competition.costs(records, candidates)
+            values.append(costs[:, self._weighted] / self._unit)
         index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
         return PairFeatures(index, np.ascontiguousarray(np.hstack(values)))
 
-    def deepest(self, rows: PairFeatures, scale: Floats) -> Floats:  # noqa: ARG002
-        """With all weight on one direction, or on one of the others."""
-        one, other = self._above
-        many = len(one)
-        matrix = np.zeros((len(rows.value), len(self._plain), len(self._plain)))
-        matrix[:, one, other] = rows.value[:, :many] / np.where(one == other, 1.0, 2.0)
+    def max_violation(self, rows: PairFeatures, scale: Floats) -> Floats:  # noqa: ARG002
+        """With all weight on one direction, or on one weighted attribute."""
+        one, other = self._upper
+        n = self._n_cells
+        matrix = np.zeros((len(rows.value), len(self._squared), len(self._squared)))
+        matrix[:, one, other] = rows.value[:, :n] / np.where(one == other, 1.0, 2.0)
         matrix[:, other, one] = matrix[:, one, other]
         least = np.linalg.eigvalsh(matrix).min(axis=1, initial=0.0)
-        found: Floats = np.maximum(-least, -rows.value[:, many:].min(axis=1, initial=0.0))
-        return found
+        deepest: Floats = np.maximum(-least, -rows.value[:, n:].min(axis=1, initial=0.0))
+        return deepest
 
-    def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:  # noqa: ARG002
-        """The weighted mean; the covariance of what true pairs differ by; and between the two."""
-        back = np.linalg.pinv(self._map)
-        weights = self.weights / self.weights.sum()
-        matrix = (back * (weights[self._plain] * self._size**2)) @ back.T
-        mean = np.concatenate([matrix[self._above], weights[self._other] * self._unit])
+    def starting_points(self, rng: np.random.Generator) -> Iterator[Floats]:  # noqa: ARG002
+        """The weighted mean, the covariance of the true pairs' differences, and their mean."""
+        back = np.linalg.pinv(self._whitening)
+        weights = self._start / self._start.sum()
+        matrix = (back * (weights[self._squared] * self._scale**2)) @ back.T
+        mean = np.concatenate([matrix[self._upper], weights[self._weighted] * self._unit])
         mean /= mean[self._diagonal].sum()
-        pairs = self._diagonal / self._diagonal.sum()
+        covariance = self._diagonal / self._diagonal.sum()
         yield mean
-        yield pairs
-        yield (mean + pairs) / 2
-
-    def matrix(self, point: Floats) -> Floats:
-        """The matrix of the whitened differences."""
-        return self._as_matrix(point[: len(self._above[0])])
-
-    def _as_matrix(self, above: Floats) -> Floats:
-        found = np.zeros((len(self._plain),) * 2)
-        found[self._above] = above
-        return found + np.triu(found, 1).T
+        yield covariance
+        yield (mean + covariance) / 2
 
     def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
-        """One cell; a direction that counts more or less; or all cells a little."""
-        found = np.zeros(self.size)
+        """One parameter, a random vector's form, or all parameters by a random amount."""
+        direction = np.zeros(self.size)
         if number % 3 == 0:
-            found[rng.integers(self.size)] = 1.0
+            direction[rng.integers(self.size)] = 1.0
         elif number % 3 == 1:
-            vector = rng.normal(size=(1, len(self._plain)))
-            one, other = self._above
-            found[: len(one)] = (vector[:, one] * vector[:, other])[0]
+            vector = rng.normal(size=(1, len(self._squared)))
+            one, other = self._upper
+            direction[: self._n_cells] = (vector[:, one] * vector[:, other])[0]
         else:
-            found = rng.normal(size=self.size) * max(float(np.abs(point).mean()), LEAST)
-        return found
+            direction = rng.normal(size=self.size) * max(float(np.abs(point).mean()), NEGLIGIBLE)
+        return direction
 
-    def limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
-        """The matrix stays positive semidefinite, the others' weights not negative."""
-        many = len(self._above[0])
-        low, high = within(point[many:], direction[many:])
-        values, vectors = np.linalg.eigh(self.matrix(point))
-        root = vectors / np.sqrt(np.maximum(values, LEAST))
-        along = np.linalg.eigvalsh(root.T @ self.matrix(direction) @ root)
-        matrix = within(np.ones(len(along)), along)
+    def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
+        """The matrix stays positive semidefinite, and no weight is negative."""
+        n = self._n_cells
+        low, high = nonnegative_range(point[n:], direction[n:])
+        values, vectors = np.linalg.eigh(self._matrix(point))
+        root = vectors / np.sqrt(np.maximum(values, NEGLIGIBLE))
+        change = np.linalg.eigvalsh(root.T @ self._matrix(direction) @ root)
+        matrix = nonnegative_range(np.ones(len(change)), change)
         return max(low, matrix[0]), min(high, matrix[1])
 
-    def mended(self, point: Floats) -> Floats:
-        """Negative eigenvalues are none."""
-        many = len(self._above[0])
-        values, vectors = np.linalg.eigh(self.matrix(point))
+    def project(self, point: Floats) -> Floats:
+        """Negative eigenvalues and weights become 0."""
+        values, vectors = np.linalg.eigh(self._matrix(point))
         matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        found = np.concatenate([matrix[self._above], np.maximum(point[many:], 0.0)])
-        total = float(found[self._diagonal].sum())
-        return found / total if total > 0 else found
+        inside = np.concatenate([matrix[self._upper], np.maximum(point[self._n_cells :], 0.0)])
+        total = float(inside[self._diagonal].sum())
+        return inside / total if total > 0 else inside
 
     def cuts(self, point: Floats) -> Floats:
         """The eigenvectors along which the matrix is negative."""
-        values, vectors = np.linalg.eigh(self.matrix(point))
-        return self._forms(vectors[:, values < -LEAST].T)
+        values, vectors = np.linalg.eigh(self._matrix(point))
+        return self._forms(vectors[:, values < -NEGLIGIBLE].T)
 
-    def _parts(self, point: Floats) -> tuple[Floats, Floats]:
-        """The matrix of differences in units of usual ones, and the others' weights."""
-        point = self.mended(point)
-        matrix: Floats = self._map @ self.matrix(point) @ self._map.T
-        return matrix, point[len(self._above[0]) :] / self._unit
+    def _matrix_and_weights(self, point: Floats) -> tuple[Floats, Floats]:
+        """The matrix of scaled differences, and a weight for each attribute outside it."""
+        point = self.project(point)
+        matrix: Floats = self._whitening @ self._matrix(point) @ self._whitening.T
+        weights = np.zeros(len(self.training.names))
+        weights[self._weighted] = point[self._n_cells :] / self._unit
+        return matrix, weights
 
-    def search(self, point: Floats, ground: TrainingFiles | None = None) -> NearestSearch:
-        """Euclid's distance after the root of the matrix, and the others' costs."""
-        ground = ground or self.ground
-        matrix, weights = self._parts(point)
+    def search(self, point: Floats, training: TrainingFiles | None = None) -> NearestSearch:
+        """Euclid's distance after the root of the matrix, plus the costs of weighted attributes."""
+        training = training or self.training
+        matrix, weights = self._matrix_and_weights(point)
         values, vectors = np.linalg.eigh(matrix)
         kept = values > values.max(initial=0.0) * 1e-15
-        whole = ground.search_weighted(self._all_weights(weights))
-        columns = [c for c, place in enumerate(ground.places) if place in self._other]
-        asking, asked = ([side.cells()[:, columns]] for side in ground.asked)
-        costs = [whole.metric.cost_tuple[column] for column in columns]
+        weighted = training.search_weighted(weights)
+        columns = [c for c, place in enumerate(training.attribute_of) if place in self._weighted]
+        queries, base = ([side.cells()[:, columns]] for side in training.sides)
+        costs = [weighted.metric.cost_tuple[column] for column in columns]
         if kept.any():
             root = vectors[:, kept] * np.sqrt(values[kept])
-            numbers = (multiply_rows(side, root) for side in self._numbers(ground))
-            asking, asked = (
-                [one, *rest] for one, rest in zip(numbers, (asking, asked), strict=True)
-            )
+            for side, numbers in zip((queries, base), self._scaled_numbers(training), strict=True):
+                side.insert(0, multiply_rows(numbers, root))
             costs = [squared()] * int(kept.sum()) + costs
-        mine, released = ground.files.queries_first(
-            *(as_records(np.hstack(s)) for s in (asking, asked))
-        )
-        return replace(
-            whole, intruder_records=mine, released=released, metric=Metric(tuple(costs), root=True)
-        )
+        sides = (as_records(np.hstack(side)) for side in (queries, base))
+        intruder, released = training.files.queries_first(*sides)
+        metric = Metric(tuple(costs), root=True)
+        return replace(weighted, intruder_records=intruder, released=released, metric=metric)
 
-    def _numbers(self, ground: TrainingFiles) -> tuple[Floats, Floats]:
-        """The plain attributes of those that ask and of the candidates, in usual differences."""
-        columns = [ground.places.index(place) for place in self._plain.tolist()]
-        roots = (
-            np.sqrt([ground.metric.cost_tuple[column].weight for column in columns]) / self._size
-        )
-        asking, asked = (side.cells()[:, columns] * roots for side in ground.asked)
-        means = np.nanmean(asked, axis=0)  # strangers may lack what everybody else has
-        return np.where(np.isnan(asking), means, asking), np.where(np.isnan(asked), means, asked)
+    def _scaled_numbers(self, training: TrainingFiles) -> tuple[Floats, Floats]:
+        """The squared attributes of the queries and the base, in median differences."""
+        columns = [training.attribute_of.index(place) for place in self._squared.tolist()]
+        weights = [training.metric.cost_tuple[column].weight for column in columns]
+        roots = np.sqrt(weights) / self._scale
+        queries, base = (side.cells()[:, columns] * roots for side in training.sides)
+        means = np.nanmean(base, axis=0)  # other files may lack a cell that these have
+        return np.where(np.isnan(queries), means, queries), np.where(np.isnan(base), means, base)
 
-    def _all_weights(self, weights: Floats) -> Floats:
-        found = np.zeros(len(self.ground.names))
-        found[self._other] = weights
-        return found
-
-    def told(self, point: Floats) -> LearntParameters:
-        """The diagonal, and the strongest pairs, as a correlation is."""
-        matrix, weights = self._parts(point)
-        importance = self._all_weights(weights)
-        importance[self._plain] = np.diag(matrix) / self._size**2
+    def explain(self, point: Floats) -> LearntParameters:
+        """The diagonal and the weights; the matrix as correlations."""
+        matrix, importance = self._matrix_and_weights(point)
+        importance[self._squared] = np.diag(matrix) / self._scale**2
         importance /= importance.sum()
-        size = np.sqrt(np.maximum(np.diag(matrix), LEAST * np.trace(matrix)))
-        together = matrix / np.outer(size, size) if len(size) else matrix
-        names = [self.ground.names[place] for place in self._plain.tolist()]
-        return LearntParameters(named(self.ground.names, importance), strongest(names, together))
+        size = np.sqrt(np.maximum(np.diag(matrix), NEGLIGIBLE * np.trace(matrix)))
+        correlations = matrix / np.outer(size, size) if len(size) else matrix
+        names = self.training.names
+        paired = [names[place] for place in self._squared.tolist()]
+        return learnt_parameters(names, importance, correlations, paired)

@@ -1,4 +1,4 @@
-"""Choquet: what attributes cost, integrated by a fuzzy measure, the second of the families."""
+"""The Choquet integral of the attributes' squared distances: a weight for each set of them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,165 +10,159 @@ from unveil.aggregation.indices import interactions
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.families import (
-    ROUNDING,
+    SUM_ROUNDING,
     Family,
     LearntParameters,
     PairFeatures,
     TrainingFiles,
-    named,
-    strongest,
-    within,
+    learnt_parameters,
+    nonnegative_range,
 )
-from unveil.attacks.supervised.undominated import NEARER
+from unveil.attacks.supervised.skyline import NEARER
 from unveil.engines.metric import MAX_CHOQUET
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.wording import listing
 
 
-class Choquet(Family):
-    """The Choquet integral of the attributes' squared distances: sets of them have weights."""
+class ChoquetIntegral(Family):
+    """The Choquet integral by a fuzzy measure (Torra 2013, Section 2.6).
 
-    def __init__(self, ground: TrainingFiles, weights: Floats) -> None:
-        super().__init__(ground)
-        many = len(ground.names)
-        self.many, self.weights = many, weights
-        sets = np.arange(1 << many)
-        lower = [sets[sets & 1 << one == 0] for one in range(many)]
-        self._lower = np.concatenate(lower)  # with one attribute more: at least as much
-        self._upper = np.concatenate([low | 1 << one for one, low in enumerate(lower)])
+    The parameters are the measures of all sets of attributes but the empty one; bit k of a set
+    stands for attribute k.
+    """
 
-    @property
-    def size(self) -> int:
-        """A number for each set but the empty one."""
-        return (1 << self.many) - 1
+    def __init__(self, training: TrainingFiles, weights: Floats) -> None:
+        n = len(training.names)
+        super().__init__(training, (1 << n) - 1, row_width=2 * n)
+        self._n_attributes, self._weights = n, weights
+        sets = np.arange(1 << n)
+        subsets = [sets[sets & 1 << one == 0] for one in range(n)]
+        self._subset = np.concatenate(subsets)  # and the same set with one attribute more
+        self._superset = np.concatenate([some | 1 << one for one, some in enumerate(subsets)])
 
     @cached_property
     def cone(self) -> Floats:
         """More attributes never weigh less."""
-        rows = np.zeros((len(self._lower), self.size + 1))
+        rows = np.zeros((len(self._subset), self.size + 1))
         at = np.arange(len(rows))
-        rows[at, self._upper] = 1.0
-        rows[at, self._lower] = -1.0
-        return rows[self._lower > 0, 1:]
+        rows[at, self._superset] = 1.0
+        rows[at, self._subset] = -1.0
+        return rows[self._subset > 0, 1:]
 
-    def normal(self, scale: Floats) -> Floats:  # noqa: ARG002 - the measure of all is 1
-        """The measure of all attributes."""
-        found = np.zeros(self.size)
-        found[-1] = 1.0
-        return found
+    def normalisation(self, scale: Floats) -> Floats:  # noqa: ARG002
+        """The measure of all attributes is 1."""
+        row = np.zeros(self.size)
+        row[-1] = 1.0
+        return row
 
-    def excludes(self, summed: Floats, bounded: Floats, size: Floats) -> bool:  # noqa: ARG002
-        """Where no monotone measure makes it positive.
+    def never_positive(self, row_sum: Floats, cone_sum: Floats, magnitude: Floats) -> bool:  # noqa: ARG002
+        """No monotone measure makes it positive.
 
-        What is positive at a set is no more at a larger one: it goes up, to where most is
-        lacking, until it is at the set of all attributes.
+        A positive coefficient at a set adds no more than at a larger set. It moves up, to the set
+        with the most negative coefficient, until it is at the set of all attributes.
         """
-        left = np.concatenate([[0.0], bounded])
+        left = np.concatenate([[0.0], cone_sum])
         for one in sorted(range(1, self.size), key=int.bit_count):
             if left[one] > 0:
-                larger = [one | 1 << more for more in range(self.many) if not one >> more & 1]
+                attributes = range(self._n_attributes)
+                larger = [one | 1 << more for more in attributes if not one >> more & 1]
                 left[min(larger, key=left.__getitem__)] += left[one]
-        return bool(left[-1] <= ROUNDING * size[-1])
+        return bool(left[-1] <= SUM_ROUNDING * magnitude[-1])
 
     def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """The increments of the sorted costs, at the sets of attributes that cost as much."""
-        costs = self.ground.contest.costs(records, candidates)
+        costs = self.training.competition.costs(records, candidates)
         order = np.argsort(costs, axis=1, kind="stable")
         steps = np.diff(np.take_along_axis(costs, order, axis=1), axis=1, prepend=0.0)
         sets = np.flip(np.cumsum(np.flip(np.left_shift(1, order), 1), axis=1), 1)
         return PairFeatures((sets - 1).astype(np.int32), steps)
 
-    @property
-    def width(self) -> int:
-        """Two sets for each attribute: those of the rival and of the true one."""
-        return 2 * self.many
+    def rows(self, records: Ints, truth: Ints, competitors: Ints) -> PairFeatures:
+        """Both integrals side by side, since they are of different sets."""
+        competing, true = self.features(records, competitors), self.features(records, truth)
+        values = np.hstack([NEARER * competing.value, -true.value])
+        return PairFeatures(np.hstack([competing.index, true.index]), values)
 
-    def rows(self, records: Ints, truth: Ints, rivals: Ints) -> PairFeatures:
-        """Both integrals side by side: they are of different sets."""
-        rival, true = self.features(records, rivals), self.features(records, truth)
-        return PairFeatures(
-            np.hstack([rival.index, true.index]), np.hstack([NEARER * rival.value, -true.value])
-        )
+    def max_violation(self, rows: PairFeatures, scale: Floats) -> Floats:  # noqa: ARG002
+        """With all weight on one attribute."""
+        inside = (rows.index + 1)[:, :, None] >> np.arange(self._n_attributes) & 1
+        violation = np.maximum(-(rows.value[:, :, None] * inside).sum(axis=1), 0.0)
+        deepest: Floats = violation.max(axis=1)
+        return deepest
 
-    def deepest(self, rows: PairFeatures, scale: Floats) -> Floats:  # noqa: ARG002
-        """With all weight on one attribute: who gains as much in all gains no more."""
-        inside = (rows.index + 1)[:, :, None] >> np.arange(self.many) & 1
-        found: Floats = np.maximum(-(rows.value[:, :, None] * inside).sum(axis=1), 0.0).max(axis=1)
-        return found
-
-    def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:  # noqa: ARG002
-        """The weighted mean as a measure: sets weigh what their attributes do together."""
-        yield FuzzyMeasure.additive(self.weights).values[1:].copy()
+    def starting_points(self, rng: np.random.Generator) -> Iterator[Floats]:  # noqa: ARG002
+        """The weighted mean as an additive measure."""
+        yield FuzzyMeasure.additive(self._weights).values[1:].copy()
 
     def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
-        """One set; a set and all that hold it; or towards some other measure."""
-        found = np.zeros(self.size)
+        """One set, a set with its supersets, or towards a random measure."""
+        direction = np.zeros(self.size)
         if number % 3 == 0:
-            found[rng.integers(self.size)] = 1.0
+            direction[rng.integers(self.size)] = 1.0
         elif number % 3 == 1:
-            inside = 1 + int(rng.integers(self.size))
-            found[(np.arange(1, self.size + 1) & inside) == inside] = 1.0
+            subset = 1 + int(rng.integers(self.size))
+            direction[(np.arange(1, self.size + 1) & subset) == subset] = 1.0
         else:
-            weights = rng.dirichlet(np.full(self.many, 0.5))
+            weights = rng.dirichlet(np.full(self._n_attributes, 0.5))
             other = FuzzyMeasure.additive(weights).values[1:] ** np.exp(0.7 * rng.normal())
-            found = other - point
-        return found
+            direction = other - point
+        return direction
 
-    def limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
-        """More attributes never weigh less."""
+    def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
+        """The measure stays monotone."""
         values, change = (np.concatenate([[0.0], one]) for one in (point, direction))
-        return within(
-            values[self._upper] - values[self._lower], change[self._upper] - change[self._lower]
-        )
+        upper, lower = self._superset, self._subset
+        return nonnegative_range(values[upper] - values[lower], change[upper] - change[lower])
 
-    def mended(self, point: Floats) -> Floats:
-        """Made monotone, and 1 for all attributes."""
+    def project(self, point: Floats) -> Floats:
+        """A monotone measure, 1 for all attributes."""
         values = np.concatenate([[0.0], np.maximum(point, 0.0)])
-        for one in range(self.many):
+        for one in range(self._n_attributes):
             pairs = values.reshape(-1, 2, 1 << one)
             pairs[:, 1] = np.maximum(pairs[:, 0], pairs[:, 1])
-        found: Floats = values[1:] / values[-1]
-        return found
+        measure: Floats = values[1:] / values[-1]
+        return measure
 
     def _measure(self, point: Floats) -> FuzzyMeasure:
-        return FuzzyMeasure(np.concatenate([[0.0], self.mended(point)]))
+        return FuzzyMeasure(np.concatenate([[0.0], self.project(point)]))
 
-    def search(self, point: Floats, ground: TrainingFiles | None = None) -> NearestSearch:
-        """The nearest by the integral; both ends of a range stand for their attribute."""
-        ground = ground or self.ground
-        values, places = self._measure(point).values, np.array(ground.places)
-        columns = np.arange(1 << len(places))[:, None] >> np.arange(len(places)) & 1
-        sets = np.bitwise_or.reduce(columns << places, axis=1)
+    def search(self, point: Floats, training: TrainingFiles | None = None) -> NearestSearch:
+        """The integral over columns: both ends of a range stand for their attribute."""
+        training = training or self.training
+        values, attributes = self._measure(point).values, np.array(training.attribute_of)
+        columns = np.arange(1 << len(attributes))[:, None] >> np.arange(len(attributes)) & 1
+        sets = np.bitwise_or.reduce(columns << attributes, axis=1)
         measure = FuzzyMeasure(values[sets])
-        return ground.search(replace(ground.metric, combine="choquet", measure=measure))
+        return training.search(replace(training.metric, combine="choquet", measure=measure))
 
-    def told(self, point: Floats) -> LearntParameters:
-        """Shapley values, and how attributes interact."""
-        found = interactions(self._measure(point))
-        return LearntParameters(
-            named(self.ground.names, np.diag(found)), strongest(self.ground.names, found)
-        )
+    def explain(self, point: Floats) -> LearntParameters:
+        """Shapley values and interaction indices."""
+        names, indices = self.training.names, interactions(self._measure(point))
+        return learnt_parameters(names, np.diag(indices), indices, names)
 
 
-def check_measurable(ground: TrainingFiles) -> None:
-    """A measure is of few attributes, and of none that may be anything."""
-    many, columns = len(ground.names), len(ground.places)
-    if many > MAX_CHOQUET:
+def check_measurable(training: TrainingFiles) -> None:
+    """Refuse too many attributes for a measure, and ranges with cells that may be anything."""
+    n, columns = len(training.names), len(training.attribute_of)
+    if n > MAX_CHOQUET:
         raise SpecError(
-            f"supervised: choquet: a measure of {many} attributes has {2**many - 1:,} numbers "
-            f"to learn, and at most those of {MAX_CHOQUET} attributes are, "
-            f"{2**MAX_CHOQUET - 1:,}: let the intruder know fewer, or learn weights or a "
-            "bilinear form"
+            f"supervised: choquet: a measure of {n} attributes has {2**n - 1:,} numbers to learn; "
+            f"the limit is {MAX_CHOQUET} attributes ({2**MAX_CHOQUET - 1:,} numbers): let the "
+            "intruder know fewer, or learn weights or a bilinear form"
         )
     if columns > MAX_CHOQUET:
         raise SpecError(
-            f"supervised: choquet: a range has two ends, and {columns} columns are compared; "
-            f"at most {MAX_CHOQUET} are: let the intruder know fewer generalised attributes"
+            f"supervised: choquet: a range has two ends, which makes {columns} columns; the limit "
+            f"is {MAX_CHOQUET}: let the intruder know fewer generalised attributes"
         )
-    stars = [name for name in ground.names if ground.starred(name)]
-    if stars:
+    wildcards = []
+    for place, name in enumerate(training.names):
+        ends = [column for column in range(columns) if training.attribute_of[column] == place]
+        if len(ends) > 1 and any(np.isnan(side.cells()[:, ends]).any() for side in training.sides):
+            wildcards.append(name)
+    if wildcards:
         raise SpecError(
             f"supervised: choquet: a measure cannot weigh a range that may be anything, as in "
-            f"{listing(stars)}: let the intruder not know it, or learn weights or a matrix"
+            f"{listing(wildcards)}: let the intruder not know it, or learn weights or a matrix"
         )

@@ -1,9 +1,8 @@
-"""Linking as inequalities: a record is linked where all of its rows are positive.
+"""Linkage as linear constraints: a record is linked where all of its rows are positive.
 
 Torra, Record linkage approaches for dynamic database integration (2013), Equations 4 and 5: a row
-is what a competitor costs less what the true record costs, a linear function of the parameters of
-the distance. A competitor that is as near, but for what rounding may have done, is no farther: so
-rows are of a little less than what it costs.
+is the cost of a competitor less the cost of the true candidate, linear in the parameters of the
+distance. A competitor that ties is no farther, so its cost is lowered by the tie tolerance.
 """
 
 from __future__ import annotations
@@ -13,26 +12,27 @@ from functools import cached_property
 
 import numpy as np
 
-from unveil.attacks.supervised.kernels.spans import least_rows, least_values, linked_spans
+from unveil.attacks.supervised.families import PairFeatures
+from unveil.attacks.supervised.kernels.spans import linked_spans, tightest_rows
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 
-CLEAR = 1e-13  # of what a row is made of: less than this may be rounding
-ENOUGH = 1e-9  # of a line: what is linked on a shorter piece may be so by rounding only
+ROW_ROUNDING = 1e-13  # a relative value of a row below this may be rounding
+LINE_ROUNDING = 1e-9  # a shorter piece of a line (relative), or fewer hits, may be rounding
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LinkageConstraints:
     """The rows of all records, one record after another."""
 
-    index: Ints32  # rows x few: the parameters that a row depends on
-    value: Floats  # and by how much
+    index: Ints32  # rows x coefficients: the parameters of a row
+    value: Floats  # and their coefficients
     starts: Ints  # where each record's rows begin, and the end
-    rivals: Ints  # the candidate that each row is about
-    worth: Floats  # what it counts to link a record
-    possible: Bools  # whether anything can link it
+    competitors: Ints  # the candidate of each row
+    hit_value: Floats  # the expected hit of each record, if it is linked
+    linkable: Bools  # whether any parameters may link it
 
     def __len__(self) -> int:
-        return len(self.worth)
+        return len(self.hit_value)
 
     @cached_property
     def owners(self) -> Ints:
@@ -41,54 +41,48 @@ class LinkageConstraints:
 
     @property
     def total(self) -> float:
-        """What it would count to link everybody who can be linked."""
-        return float(self.worth[self.possible].sum())
+        """The hits if all linkable records were linked."""
+        return float(self.hit_value[self.linkable].sum())
 
-    def least(self, point: Floats) -> tuple[Floats, Ints]:
-        """The least of each record's rows, and which that is; -1 where it has none."""
-        least, rows = np.empty(len(self)), np.empty(len(self), np.int64)
-        least_values(self.index, self.value, self.starts, point, least, rows)
-        return least, rows
+    def tightest(self, point: Floats, k: int = 1) -> tuple[Ints, Floats]:
+        """The k tightest rows of each record, -1 for none, and their relative values."""
+        rows, slack = np.empty((len(self), k), np.int64), np.empty((len(self), k))
+        tightest_rows(self.index, self.value, self.starts, point, rows, slack)
+        return rows, slack
 
     def linked(self, point: Floats) -> Bools:
-        """Who is linked by these parameters."""
-        return (self.least(point)[0] > CLEAR) & self.possible
+        """Which records these parameters link."""
+        return (self.tightest(point)[1][:, 0] > ROW_ROUNDING) & self.linkable
 
-    def count(self, point: Floats) -> float:
-        """What these parameters link."""
-        return float(self.worth[self.linked(point)].sum())
+    def hits(self, point: Floats) -> float:
+        """The expected hits of these parameters."""
+        return float(self.hit_value[self.linked(point)].sum())
 
-    def along(
+    def best_on_line(
         self, point: Floats, direction: Floats, limits: tuple[float, float]
     ) -> tuple[float, float]:
-        """The most that is linked along a line, and where: in the middle of the widest such piece.
+        """The most hits along a line, and where: in the middle of the widest such piece.
 
-        Each record is linked on one interval. Their ends, in order, say how many are where.
+        Each record is linked on one open interval; their sorted ends give the hits of each piece.
         """
         spans = np.empty((len(self), 2))
         linked_spans(self.index, self.value, self.starts, point, direction, *limits, spans)
-        there = (spans[:, 1] > spans[:, 0]) & self.possible
-        # One that ends where another begins comes first: intervals are open.
-        ends = np.concatenate([spans[there, 1], spans[there, 0]])
-        change = np.concatenate([-self.worth[there], self.worth[there]])
+        linked = (spans[:, 1] > spans[:, 0]) & self.linkable
+        # Intervals are open: one that ends where another begins comes first.
+        ends = np.concatenate([spans[linked, 1], spans[linked, 0]])
+        change = np.concatenate([-self.hit_value[linked], self.hit_value[linked]])
         order = np.argsort(ends, kind="stable")
-        ends, count = ends[order], np.cumsum(change[order])
+        ends, hits = ends[order], np.cumsum(change[order])
         width = np.diff(ends)
-        wide = width > ENOUGH * np.maximum(np.abs(ends[:-1]), np.abs(ends[1:]))
+        wide = width > LINE_ROUNDING * np.maximum(np.abs(ends[:-1]), np.abs(ends[1:]))
         if not wide.any():
             return 0.0, 0.0
-        most = float(count[:-1][wide].max())
-        best = np.flatnonzero(wide & (count[:-1] > most - ENOUGH))
-        place = best[np.argmax(width[best])]
-        return most, float((ends[place] + ends[place + 1]) / 2)
+        most = float(hits[:-1][wide].max())
+        best = np.flatnonzero(wide & (hits[:-1] > most - LINE_ROUNDING))
+        piece = best[np.argmax(width[best])]
+        return most, float((ends[piece] + ends[piece + 1]) / 2)
 
-    def tightest(self, point: Floats, many: int) -> Ints:
-        """The rows of each record that are least at a point, so many at most, least first."""
-        rows = np.empty((len(self), many), np.int64)
-        least_rows(self.index, self.value, self.starts, point, rows, np.empty(many))
-        return rows[rows >= 0]
-
-    def only(self, rows: Ints) -> LinkageConstraints:
+    def restrict(self, rows: Ints) -> LinkageConstraints:
         """The same records with some of their rows."""
         rows = rows[np.argsort(self.owners[rows], kind="stable")]
         counts = np.bincount(self.owners[rows], minlength=len(self))
@@ -97,25 +91,23 @@ class LinkageConstraints:
             index=self.index[rows],
             value=self.value[rows],
             starts=np.concatenate([[0], np.cumsum(counts)]),
-            rivals=self.rivals[rows],
+            competitors=self.competitors[rows],
         )
 
-    def dense(self, which: Ints | list[int], size: int) -> Floats:
-        """Some rows, with a number for each of so many parameters."""
-        found = np.zeros((len(which), size))
-        np.add.at(found, (np.arange(len(which))[:, None], self.index[which]), self.value[which])
-        return found
-
-    def joined(
-        self, owners: Ints, rivals: Ints, index: Ints32, value: Floats
-    ) -> LinkageConstraints:
-        """These and more rows, of such records."""
+    def extend(self, owners: Ints, competitors: Ints, rows: PairFeatures) -> LinkageConstraints:
+        """The same records with more rows."""
         order = np.argsort(np.concatenate([self.owners, owners]), kind="stable")
         counts = np.bincount(owners, minlength=len(self))
         return replace(
             self,
-            index=np.concatenate([self.index, index])[order],
-            value=np.concatenate([self.value, value])[order],
+            index=np.concatenate([self.index, rows.index])[order],
+            value=np.concatenate([self.value, rows.value])[order],
             starts=self.starts + np.concatenate([[0], np.cumsum(counts)]),
-            rivals=np.concatenate([self.rivals, rivals])[order],
+            competitors=np.concatenate([self.competitors, competitors])[order],
         )
+
+    def dense(self, rows: Ints | list[int], n_parameters: int) -> Floats:
+        """Some rows as a matrix of rows x parameters."""
+        matrix = np.zeros((len(rows), n_parameters))
+        np.add.at(matrix, (np.arange(len(rows))[:, None], self.index[rows]), self.value[rows])
+        return matrix

@@ -2,208 +2,199 @@
 
 Torra, Record linkage approaches for dynamic database integration (2013), Section 2.6: the weighted
 mean of the attributes' squared distances, their Choquet integral by a fuzzy measure, and the
-symmetric bilinear form of the differences. What a pair costs is the product of the parameters with
-features of the pair, and the parameters that make a distance are a convex cone.
+symmetric bilinear form of the differences. The cost of a pair is the product of the parameters and
+the features of the pair. The parameters that make a distance form a convex cone.
 """
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from unveil.attacks.base import LinkageFiles
 from unveil.attacks.distance.category_sets import ComparedAttribute
 from unveil.attacks.nearest import NearestSearch
-from unveil.attacks.supervised.undominated import NEARER, Competition
+from unveil.attacks.supervised.skyline import NEARER, Competition
 from unveil.engines.metric import Metric
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 
-if TYPE_CHECKING:
-    from unveil.attacks.base import LinkageFiles
-
-
-FAR = 10.0  # how far a line goes that no rule ends, in units of the parameters
-ROUNDING = 1e-12  # of what a sum is made of
-LEAST = 1e-9  # of what true pairs differ by, or of a matrix: what counts as nothing
+LONGEST_STEP = 10.0  # along a line without an end, in units of the parameters
+SUM_ROUNDING = 1e-12  # of a sum, relative to its absolute terms
+NEGLIGIBLE = 1e-9  # of a matrix, or of the differences of true pairs
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairFeatures:
-    """What pairs cost in terms of parameters: pairs x few."""
+    """Linear functions of the parameters, one for each pair."""
 
-    index: Ints32  # the parameters
-    value: Floats  # by which they are multiplied
+    index: Ints32  # pairs x coefficients: the parameters
+    value: Floats  # their coefficients
 
 
 class LearntParameters(NamedTuple):
-    """What parameters say of attributes."""
+    """What the parameters say about the attributes."""
 
     importance: dict[str, float]  # of each attribute; they sum to 1
-    pairs: list[tuple[str, str, float]]  # how two act together, -1 to 1, the strongest first
+    interactions: list[tuple[str, str, float]]  # of two attributes, -1 to 1, the strongest first
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TrainingFiles:
-    """Two files side by side, attribute by attribute, and who asks whom."""
+    """The two files as numbers, attribute by attribute."""
 
     files: LinkageFiles
-    parts: dict[str, ComparedAttribute]
-    mine: Records
+    attributes: dict[str, ComparedAttribute]
+    intruder_records: Records
     released: Records
 
     @property
     def names(self) -> tuple[str, ...]:
         """The attributes that are compared."""
-        return tuple(self.parts)
+        return tuple(self.attributes)
 
     @property
-    def asked(self) -> tuple[Records, Records]:
-        """Those that ask, and the candidates."""
-        return self.files.queries_first(self.mine, self.released)
+    def sides(self) -> tuple[Records, Records]:
+        """The queries and the base."""
+        return self.files.queries_first(self.intruder_records, self.released)
 
     @cached_property
-    def places(self) -> list[int]:
+    def attribute_of(self) -> list[int]:
         """The attribute of each column."""
-        return [place for place, part in enumerate(self.parts.values()) for _ in part.costs]
+        return [place for place, one in enumerate(self.attributes.values()) for _ in one.costs]
 
     @cached_property
     def metric(self) -> Metric:
-        """Every attribute counts the same."""
-        return Metric(tuple(cost for part in self.parts.values() for cost in part.costs), root=True)
+        """The metric in which every attribute counts the same."""
+        costs = (cost for attribute in self.attributes.values() for cost in attribute.costs)
+        return Metric(tuple(costs), root=True)
 
     @cached_property
-    def contest(self) -> Competition:
-        """What pairs cost, attribute by attribute."""
-        return Competition(*self.asked, self.metric, self.places)
-
-    def starred(self, name: str) -> bool:
-        """Whether a range has cells that may be anything."""
-        own = [c for c, place in enumerate(self.places) if self.names[place] == name]
-        return len(own) > 1 and any(np.isnan(side.cells()[:, own]).any() for side in self.asked)
+    def competition(self) -> Competition:
+        """The costs of pairs, attribute by attribute."""
+        return Competition(*self.sides, self.metric, self.attribute_of)
 
     def search(self, metric: Metric) -> NearestSearch:
-        """The nearest by a metric of all columns."""
+        """The nearest candidates by a metric of all columns."""
         return NearestSearch(
-            self.files, self.mine, self.released, metric, self.names, supervised=True
+            self.files, self.intruder_records, self.released, metric, self.names, supervised=True
         )
 
     def search_weighted(self, weights: Floats) -> NearestSearch:
-        """The nearest, where attributes have weights."""
-        own = zip(self.metric.cost_tuple, weights[self.places].tolist(), strict=True)
-        costs = tuple(cost.scale(weight) for cost, weight in own)
+        """The nearest candidates by weights of the attributes."""
+        per_column = zip(self.metric.cost_tuple, weights[self.attribute_of].tolist(), strict=True)
+        costs = tuple(cost.scale(weight) for cost, weight in per_column)
         return self.search(replace(self.metric, costs=costs))
 
 
 class Family(abc.ABC):
-    """Distances that differ in their parameters only."""
+    """Distances of one form, which differ in their parameters only."""
 
-    monotone = True  # whether to cost more in an attribute is never to be nearer
+    monotone = True  # whether a higher cost in one attribute is never a smaller distance
 
-    def __init__(self, ground: TrainingFiles) -> None:
-        self.ground = ground
-
-    @property
-    @abc.abstractmethod
-    def size(self) -> int:
-        """How many parameters there are."""
-
-    @property
-    def free(self) -> Bools:
-        """Which of them may be negative."""
-        return np.zeros(self.size, np.bool_)
+    def __init__(
+        self,
+        training: TrainingFiles,
+        size: int,
+        *,
+        row_width: int | None = None,
+        signed: Bools | None = None,
+    ) -> None:
+        self.training, self.size = training, size
+        self.row_width = row_width or size  # coefficients of a constraint
+        self.signed = np.zeros(size, np.bool_) if signed is None else signed  # may be negative
 
     @property
     def cone(self) -> Floats:
-        """Rows that are not negative at parameters of the family; those not free are not, too."""
+        """Rows that are not negative at any parameters of the family."""
         return np.zeros((0, self.size))
 
     @abc.abstractmethod
-    def normal(self, scale: Floats) -> Floats:
-        """What is 1 at parameters of a usual size: a distance stays the same if all grow."""
+    def normalisation(self, scale: Floats) -> Floats:
+        """The row that is 1 at normalised parameters: only their proportions matter."""
 
     @abc.abstractmethod
-    def excludes(self, summed: Floats, bounded: Floats, size: Floats) -> bool:
+    def never_positive(self, row_sum: Floats, cone_sum: Floats, magnitude: Floats) -> bool:
         """Whether no parameters make a sum of rows positive, by more than rounding.
 
         Parameters
         ----------
-        summed
-            What the sum depends on each parameter by.
-        bounded
-            The same and some rows of the cone, which make it only larger.
-        size
-            What the sum is made of, each part without its sign.
+        row_sum
+            The coefficients of the sum.
+        cone_sum
+            The same plus some rows of the cone, which can only raise it.
+        magnitude
+            The sums of the absolute coefficients.
         """
 
     @abc.abstractmethod
     def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """The features of pairs."""
 
-    @property
-    def width(self) -> int:
-        """The parameters that a row depends on, at most."""
-        return self.size
-
-    def rows(self, records: Ints, truth: Ints, rivals: Ints) -> PairFeatures:
-        """What rivals cost, less what true records do: positive where these are nearer."""
-        rival, true = self.features(records, rivals), self.features(records, truth)
-        return PairFeatures(rival.index, NEARER * rival.value - true.value)
+    def rows(self, records: Ints, truth: Ints, competitors: Ints) -> PairFeatures:
+        """The cost of competitors less that of true candidates: positive where these are nearer."""
+        competing, true = self.features(records, competitors), self.features(records, truth)
+        return PairFeatures(competing.index, NEARER * competing.value - true.value)
 
     @abc.abstractmethod
-    def deepest(self, rows: PairFeatures, scale: Floats) -> Floats:
-        """The most by which rows can be broken where the normal is 1."""
+    def max_violation(self, rows: PairFeatures, scale: Floats) -> Floats:
+        """How far below 0 each row can be at normalised parameters."""
 
     @abc.abstractmethod
-    def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:
-        """Parameters to begin with."""
+    def starting_points(self, rng: np.random.Generator) -> Iterator[Floats]:
+        """Parameters at which searches start."""
 
     @abc.abstractmethod
     def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
-        """Where to look from there."""
+        """The direction of a line search."""
 
     @abc.abstractmethod
-    def limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
-        """How far a line stays in the cone."""
+    def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
+        """How far a line stays in the cone, backwards and forwards."""
 
     @abc.abstractmethod
-    def mended(self, point: Floats) -> Floats:
-        """Parameters of the family, where rounding has left it."""
+    def project(self, point: Floats) -> Floats:
+        """Normalised parameters of the family at, or near, a point."""
 
-    def cuts(self, point: Floats) -> Floats:  # noqa: ARG002 - some have
-        """Rows of the cone that are negative at a point outside."""
+    def cuts(self, point: Floats) -> Floats:  # noqa: ARG002 - most cones have finitely many rows
+        """Rows of the cone that are negative at a point outside it."""
         return np.zeros((0, self.size))
 
     @abc.abstractmethod
-    def search(self, point: Floats, ground: TrainingFiles | None = None) -> NearestSearch:
-        """The nearest by these parameters, on these files or others."""
+    def search(self, point: Floats, training: TrainingFiles | None = None) -> NearestSearch:
+        """The nearest candidates by these parameters, in these files or others."""
 
     @abc.abstractmethod
-    def told(self, point: Floats) -> LearntParameters:
-        """What was learnt."""
+    def explain(self, point: Floats) -> LearntParameters:
+        """The importance of the attributes and their interactions."""
 
 
-def within(values: Floats, change: Floats) -> tuple[float, float]:
-    """How far values can change until one is negative, back and forth."""
+def nonnegative_range(values: Floats, change: Floats) -> tuple[float, float]:
+    """How far values can change until one is negative, backwards and forwards."""
     size = np.maximum(values, 0.0)
     falling, rising = change < 0, change > 0
-    steepest = max(float(np.abs(change).max(initial=0.0)), LEAST)
-    unit = FAR * max(float(size.max(initial=0.0)), LEAST) / steepest
-    high = (size[falling] / -change[falling]).min(initial=unit)
-    low = -(size[rising] / change[rising]).min(initial=unit)
+    steepest = max(float(np.abs(change).max(initial=0.0)), NEGLIGIBLE)
+    longest = LONGEST_STEP * max(float(size.max(initial=0.0)), NEGLIGIBLE) / steepest
+    high = (size[falling] / -change[falling]).min(initial=longest)
+    low = -(size[rising] / change[rising]).min(initial=longest)
     return float(low), float(high)
 
 
-def named(names: tuple[str, ...], values: Floats) -> dict[str, float]:
-    """A number for each attribute."""
-    return dict(zip(names, values.tolist(), strict=True))
-
-
-def strongest(names: list[str] | tuple[str, ...], matrix: Floats) -> list[tuple[str, str, float]]:
-    """All pairs, by how strongly they act together."""
-    found = [(names[k], names[j], float(matrix[k, j])) for k in range(len(names)) for j in range(k)]
-    return sorted(found, key=lambda pair: (-abs(pair[2]), pair[:2]))
+def learnt_parameters(
+    names: Sequence[str], importance: Floats, interactions: Floats, paired: Sequence[str]
+) -> LearntParameters:
+    """Importances by name, and the interactions of all pairs of some attributes, ranked."""
+    pairs = [
+        (paired[k], paired[j], float(interactions[k, j]))
+        for k in range(len(paired))
+        for j in range(k)
+    ]
+    return LearntParameters(
+        dict(zip(names, importance.tolist(), strict=True)),
+        sorted(pairs, key=lambda pair: (-abs(pair[2]), pair[:2])),
+    )

@@ -1,21 +1,17 @@
-"""HiGHS, the solver of linear and integer programs: one thread, and not a word on the terminal."""
+"""HiGHS, the solver of linear and integer programs: one thread, no output."""
 
 from typing import Any
 
 import numpy as np
 
 from unveil.support.arrays import Floats
-from unveil.support.work import CHECK, PROGRAM
+from unveil.support.work import CHECK_SECONDS, PROGRAM_SECONDS
 
 INFINITY = np.inf
 
 
 def new_solver(**options: Any) -> Any:
-    """A program without rows and columns.
-
-    >>> new_solver().getNumRow()
-    0
-    """
+    """A program without rows and columns."""
     import highspy
 
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -25,63 +21,62 @@ def new_solver(**options: Any) -> Any:
 
 
 def add_rows(solver: Any, rows: Floats, low: float | Floats, high: float) -> range:
-    """Rows between two limits; says which they are in the program."""
-    first, many = solver.getNumRow(), len(rows)
-    there = rows != 0
-    starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])[:-1]
+    """Add rows between two limits; returns their numbers in the program."""
+    first, n = solver.getNumRow(), len(rows)
+    nonzero = rows != 0
+    starts = np.concatenate([[0], np.cumsum(nonzero.sum(axis=1))])[:-1]
     solver.addRows(
-        many,
-        np.broadcast_to(np.asarray(low, np.float64), many).copy(),
-        np.full(many, high),
-        int(there.sum()),
+        n,
+        np.broadcast_to(np.asarray(low, np.float64), n).copy(),
+        np.full(n, high),
+        int(nonzero.sum()),
         starts.astype(np.int32),
-        np.nonzero(there)[1].astype(np.int32),
-        rows[there],
+        np.nonzero(nonzero)[1].astype(np.int32),
+        rows[nonzero],
     )
-    return range(first, first + many)
+    return range(first, first + n)
 
 
 def add_columns(
-    solver: Any, lows: Floats, highs: Floats, costs: Floats | None = None, *, whole: bool = False
+    solver: Any, lows: Floats, highs: Floats, costs: Floats | None = None, *, integer: bool = False
 ) -> None:
-    """Variables between two limits, and what each costs: nothing, if that is not said."""
+    """Add variables between two limits, with their costs in the objective: none by default."""
     import highspy
 
-    first, many = solver.getNumCol(), len(lows)
-    solver.addVars(many, lows, highs)
-    columns = np.arange(first, first + many, dtype=np.int32)
+    first, n = solver.getNumCol(), len(lows)
+    solver.addVars(n, lows, highs)
+    columns = np.arange(first, first + n, dtype=np.int32)
     if costs is not None:
-        solver.changeColsCost(many, columns, costs)
-    if whole:
-        kinds = np.full(many, highspy.HighsVarType.kInteger)
-        solver.changeColsIntegrality(many, columns, kinds)
+        solver.changeColsCost(n, columns, costs)
+    if integer:
+        solver.changeColsIntegrality(n, columns, np.full(n, highspy.HighsVarType.kInteger))
 
 
 def run_integer_program(solver: Any, seconds: float) -> float:
-    """Solve an integer program within estimated seconds; returns those that it took.
+    """Solve an integer program within estimated seconds; returns those used.
 
     The solver checks for an interruption at the same places of the search on every machine; these
-    checks are counted. What it has proven when it is interrupted holds.
+    checks are counted. What is proven before an interruption holds.
     """
     if np.isinf(seconds):
         solver.run()
         return 0.0
-    each, checks = CHECK * int(solver.getNumNz()), 0
+    per_check, checks = CHECK_SECONDS * int(solver.getNumNz()), 0
 
     def check(event: Any) -> None:
         nonlocal checks
         checks += 1
-        if each * checks > seconds:
+        if per_check * checks > seconds:
             event.interrupt()
 
     solver.cbMipInterrupt += check
     solver.run()
     solver.cbMipInterrupt -= check
-    return PROGRAM + each * checks
+    return PROGRAM_SECONDS + per_check * checks
 
 
 def is_solved(solver: Any) -> bool:
-    """Whether the last run came to an end."""
+    """Whether the last run found an optimum."""
     import highspy
 
     return bool(solver.getModelStatus() == highspy.HighsModelStatus.kOptimal)

@@ -1,90 +1,67 @@
-"""Learning the parameters that link the most records, given the truth.
+"""The parameters that link the most records, given the truth.
 
-Exact line searches on the number of links itself, from several starts; then a proof that no
-parameters link more. Nothing is lost if it ends early: the best so far is kept, with its bound.
+Exact line searches on the number of hits, from several starting points; then a proof that no
+parameters link more. Training can end early: the best parameters so far are kept with their bound.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 import numpy as np
 
-from unveil.attacks.supervised.big_m import BigM
-from unveil.attacks.supervised.bound import Proof
-from unveil.attacks.supervised.budget import Budget
-from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
+from unveil.attacks.supervised.big_m import BigMProgram
+from unveil.attacks.supervised.bound import OnProgress, Proof
+from unveil.attacks.supervised.competitors import Competitors
 from unveil.attacks.supervised.families import Family
-from unveil.attacks.supervised.hitting_set import CLOSE, Conflicts
+from unveil.attacks.supervised.hitting_set import SAME_HITS, Conflicts
+from unveil.attacks.supervised.targets import LinkageTargets
 from unveil.support.arrays import Floats, Ints
-from unveil.support.work import LINE, NUMBER
+from unveil.support.work import COEFFICIENT_SECONDS, LINE_SECONDS, Budget
 
-Told = Callable[[float, float], None]
-
-
-LINES, LINES_IN_VAIN = 250, 80  # searches along a line from each start; without a gain
-PAIRS = 20_000  # conflicts of identical records that are told at the beginning
-STARTS = 6  # the best of them, from which lines go
-NEAR = 12  # rows of each record that are looked at
-ROUNDS = 12  # of looking for more rivals, where not all are known
-PATIENCE = 3  # rounds without a gain
+LINES, LINES_WITHOUT_GAIN = 250, 80  # line searches from each starting point
+STARTS = 6  # the best starting points, from which line searches go
+TIGHTEST_ROWS = 12  # of each record, in a line search
+ROUNDS, ROUNDS_WITHOUT_GAIN = 12, 3  # of finding competitors, where not all are known
+IDENTICAL_PAIRS = 20_000  # conflicts of identical records at the beginning of the proof
 
 Ended = Literal["proven", "time", "steps", "stopped", "unclear", "sample"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FittedDistance:
-    """What was learnt: the parameters, what they link, and what no parameters exceed."""
+    """Learnt parameters, their hits, and the bound that no parameters exceed."""
 
     family: Family
     point: Floats
     linked: float
     bound: float
-    impossible: int  # records that nothing links
+    impossible: int  # records that no parameters link
     ended: Ended
-    unclear: int  # linear programs that the solver left undecided
-    twins: Ints  # for each record the candidates that cost the same as the true one, always
+    undecided: int  # linear programs that the solver left undecided
+    twins: Ints  # for each record the candidates that always cost the same as the true one
     starts: tuple[Floats, ...]  # where the search began
 
 
-def learn(
-    family: Family,
-    questions: LinkageTargets,
-    budget: Budget,
-    rng: np.random.Generator,
-    *,
-    prove: bool,
-    starts: int | None = None,
-    told: Told | None = None,
-) -> FittedDistance:
-    """The best parameters that are found, and what none exceed.
-
-    From the best so many starts; if that is not said, Ctrl-C ends it early.
-    """
-    learning = _Learning(family, questions, budget, rng, told)
-    return learning.done(starts, prove=prove)
-
-
-class _Learning:
-    """The best so far, and the bound: both are there at any time."""
+class Training:
+    """The best parameters so far, and the bound; both hold at any time."""
 
     def __init__(
         self,
         family: Family,
-        questions: LinkageTargets,
+        targets: LinkageTargets,
         budget: Budget,
         rng: np.random.Generator,
-        told: Told | None,
+        on_progress: OnProgress | None = None,
     ) -> None:
-        self.family, self.budget, self.rng, self.told = family, budget, rng, told
-        self.starts = list(family.starts(questions.records, questions.truth, rng))
-        self.rivals = Competitors(questions, family)
-        self.point, self.linked = self.starts[0], -1.0
-        self.bound, self.unclear = self._most(), 0
+        self.family, self.budget, self.rng, self._on_progress = family, budget, rng, on_progress
+        self._starts = list(family.starting_points(rng))
+        self._competitors = Competitors(targets, family)
+        self._point, self._linked = self._starts[0], -1.0
+        self._bound, self._undecided = self._max_hits(), 0
 
-    def done(self, starts: int | None, *, prove: bool) -> FittedDistance:
-        """Search, then prove."""
+    def run(self, *, prove: bool, starts: int | None = None) -> FittedDistance:
+        """Search from the best starts, then prove; without a number of starts Ctrl-C ends it."""
         ended: Ended = "steps"
         try:
             self._search(starts or STARTS)
@@ -94,131 +71,131 @@ class _Learning:
             if starts is not None:
                 raise
             ended = "stopped"
-        if self.linked < 0:
-            self.linked = self.rivals.check(self.point)
-        if self.bound - self.linked <= CLOSE:
+        if self._linked < 0:
+            self._linked = self._competitors.count_hits(self._point)
+        if self._closed:
             ended = "proven"
-        elif ended != "stopped" and self.budget.late:
+        elif ended != "stopped" and self.budget.out_of_seconds:
             ended = "time"
-        elif ended != "stopped" and prove and not self.budget.over:
+        elif ended != "stopped" and prove and not self.budget.exhausted:
             ended = "unclear"
-        lost = int((~self.rivals.rows.possible).sum())
         return FittedDistance(
-            self.family,
-            self.point,
-            self.linked,
-            self.bound,
-            lost,
-            ended,
-            self.unclear,
-            self.rivals.twins,
-            tuple(map(self.family.mended, self.starts)),
+            family=self.family,
+            point=self._point,
+            linked=self._linked,
+            bound=self._bound,
+            impossible=int((~self._competitors.constraints.linkable).sum()),
+            ended=ended,
+            undecided=self._undecided,
+            twins=self._competitors.twins,
+            starts=tuple(map(self.family.project, self._starts)),
         )
 
-    def _most(self) -> float:
-        """What can be linked at most, as far as single records and identical ones tell."""
-        rows = self.rivals.rows
-        return self.rivals.questions.most(np.where(rows.possible, rows.worth, 0.0))
+    @property
+    def _closed(self) -> bool:
+        return self._bound - self._linked <= SAME_HITS
 
-    def _take(self, point: Floats) -> bool:
-        """Keep a better one, if all candidates say that it is; whether it was."""
-        before = self.linked
-        self._tried(point)
-        return self.linked > before + CLOSE
+    def _max_hits(self) -> float:
+        """The most hits as far as single records and identical ones tell."""
+        rows = self._competitors.constraints
+        return self._competitors.targets.max_hits(np.where(rows.linkable, rows.hit_value, 0.0))
 
-    def _tried(self, point: Floats) -> float:
-        """What is linked by these parameters; they are kept if they are the best."""
-        before = self.rivals.worked
-        linked = self.rivals.check(point)
-        self.budget.spend(self.rivals.worked - before)
-        if not self.rivals.complete:
-            self.bound = min(self.bound, self._most())
-        if linked > self.linked + CLOSE:
-            self.point, self.linked = point, linked
-        if self.told is not None:
-            self.told(self.linked, self.bound)
-        return linked
+    def _try(self, point: Floats) -> float:
+        """The hits of these parameters among all candidates; the best are kept."""
+        before = self._competitors.used_seconds
+        hits = self._competitors.count_hits(point)
+        self.budget.spend(self._competitors.used_seconds - before)
+        if not self._competitors.complete:
+            self._bound = min(self._bound, self._max_hits())
+        if hits > self._linked + SAME_HITS:
+            self._point, self._linked = point, hits
+        self._report(self._linked, self._bound)
+        return hits
 
-    def _search(self, many: int) -> None:
-        """From the best starts; where not all rivals are known, again with those found out."""
-        waited = 0
-        counts = np.array([self._tried(self.family.mended(start)) for start in self.starts])
-        starts = [self.starts[place] for place in np.argsort(-counts, kind="stable")[:many]]
+    def _report(self, linked: float, bound: float) -> None:
+        if self._on_progress is not None:
+            self._on_progress(linked if self._competitors.complete else self._linked, bound)
+
+    def _search(self, n_starts: int) -> None:
+        """Line searches from the best starts; again as long as new competitors are found."""
+        in_vain = 0
+        hits = np.array([self._try(self.family.project(start)) for start in self._starts])
+        starts = [self._starts[place] for place in np.argsort(-hits, kind="stable")[:n_starts]]
         for _ in range(ROUNDS):
             for start in starts:
-                waited = 0 if self._take(self._along_lines(start)) else waited + 1
-                if self.budget.late:
+                before = self._linked
+                self._try(self._line_searches(start))
+                in_vain = 0 if self._linked > before + SAME_HITS else in_vain + 1
+                if self.budget.out_of_seconds:
                     return
-            if self.rivals.complete or waited > PATIENCE:
+            if self._competitors.complete or in_vain > ROUNDS_WITHOUT_GAIN:
                 return
-            starts = [self.point]
+            starts = [self._point]
 
-    def _along_lines(self, start: Floats) -> Floats:
-        """The best along one line after another, each from where the last one ended.
+    def _line_searches(self, start: Floats) -> Floats:
+        """The best point of one line after another, each from where the last one ended.
 
-        Of each record few rows are looked at; those that they miss come in when a gain is not
-        what it seemed.
+        A line search sees the tightest rows of each record only. If a gain proves to be none by
+        all rows, the rows that it missed are added.
         """
-        rows, family = self.rivals.rows, self.family
-        point = safe = family.mended(start)
-        best, waited, few = rows.count(point), 0, rows.tightest(point, NEAR)
-        near, whole = rows.only(few), NUMBER * rows.index.size
-        self.budget.spend(3 * whole)
+        rows, family, budget = self._competitors.constraints, self.family, self.budget
+        point = safe = family.project(start)
+        best, in_vain = rows.hits(point), 0
+        tightest = rows.tightest(point, TIGHTEST_ROWS)[0]
+        seen = tightest[tightest >= 0]
+        near, all_rows = rows.restrict(seen), COEFFICIENT_SECONDS * rows.index.size
+        budget.spend(3 * all_rows)
         for number in range(LINES):
-            waited += 1
-            if self.budget.late or best >= rows.total - CLOSE or waited > LINES_IN_VAIN:
+            in_vain += 1
+            done = best >= rows.total - SAME_HITS or in_vain > LINES_WITHOUT_GAIN
+            if budget.out_of_seconds or done:
                 break
-            self.budget.spend(LINE + NUMBER * near.index.size)
+            budget.spend(LINE_SECONDS + COEFFICIENT_SECONDS * near.index.size)
             direction = family.direction(point, number, self.rng)
-            limits = family.limits(point, direction)
+            limits = family.line_limits(point, direction)
             if not limits[1] > limits[0]:
                 continue
-            found, along = near.along(point, direction, limits)
-            if found < best - CLOSE:
+            hits, at = near.best_on_line(point, direction, limits)
+            if hits < best - SAME_HITS:
                 continue
-            point = family.mended(point + along * direction)
-            if found < best + CLOSE:  # as good: somewhere else to look from
+            point = family.project(point + at * direction)
+            if hits < best + SAME_HITS:  # as good: another point to search from
                 continue
-            found = rows.count(point)  # by all rows, as rounding leaves it
-            self.budget.spend(whole)
-            if found > best + CLOSE:
-                safe, best, waited = point, found, 0
+            hits = rows.hits(point)  # by all rows, after rounding
+            budget.spend(all_rows)
+            if hits > best + SAME_HITS:
+                safe, best, in_vain = point, hits, 0
             else:
-                few = np.union1d(few, rows.tightest(point, 1))
-                near, point = rows.only(few), safe
-                self.budget.spend(whole)
+                tightest = rows.tightest(point)[0]
+                seen = np.union1d(seen, tightest[tightest >= 0])
+                near, point = rows.restrict(seen), safe
+                budget.spend(all_rows)
         return safe
 
     def _prove(self) -> None:
-        """Until what is linked is all that can be, or the budget is spent."""
-        conflicts = Conflicts(self.rivals.rows.worth)
-        for pair in islice(self.rivals.questions.rivals_of_their_own_kind(), PAIRS):
+        """Search and prove until the bound is reached, or the budget is spent."""
+        competitors = self._competitors
+        conflicts = Conflicts(competitors.constraints.hit_value)
+        for pair in islice(competitors.targets.conflicting_pairs(), IDENTICAL_PAIRS):
             conflicts.add(pair)
-        while self.bound - self.linked > CLOSE and not self.budget.over:
-            rows = self.rivals.rows
-            conflicts.forget(~rows.possible)
-            conflicts.worth = rows.worth
-            proof = Proof(rows, self.family, self.point, self.budget, conflicts)
-            proof.bound, proof.told = self.bound, self._shown
+        while not (self._closed or self.budget.exhausted):
+            rows = competitors.constraints
+            conflicts.discard(~rows.linkable)
+            conflicts.hit_value = rows.hit_value
+            proof = Proof(
+                rows, self.family, self._point, self.budget, conflicts, self._bound, self._report
+            )
             try:
                 proof.extend(self.rng)
                 proof.run(self.rng)
             finally:
-                self.bound, self.unclear = proof.bound, self.unclear + proof.unclear
-                self._take(proof.point)
-            if self.rivals.rows is rows:  # no rival was lacking
+                self._bound, self._undecided = proof.bound, self._undecided + proof.undecided
+                self._try(proof.point)
+            if competitors.constraints is rows:  # no competitor was missing
                 break
-        limited = self.budget.seconds is not None  # else it might never end
-        if self.bound - self.linked > CLOSE and limited and not self.budget.over:
-            self._prove_otherwise()
-
-    def _prove_otherwise(self) -> None:
-        """Where linear programs stay undecided: by the paper's integer program."""
-        program = BigM(self.rivals.rows, self.family, self.point)
-        self.budget.spend(program.run(self.budget.left))
-        self.bound = min(self.bound, program.bound)
-        self._take(program.point)
-
-    def _shown(self, linked: float, bound: float) -> None:
-        if self.told is not None:
-            self.told(linked if self.rivals.complete else self.linked, bound)
+        limited = self.budget.seconds is not None  # the integer program might never end
+        if limited and not (self._closed or self.budget.exhausted):
+            program = BigMProgram(competitors.constraints, self.family, self._point)
+            self.budget.spend(program.run(self.budget.seconds_left))
+            self._bound = min(self._bound, program.bound)
+            self._try(program.point)

@@ -1,4 +1,4 @@
-"""Weights: the weighted mean of what attributes cost, the first of the families."""
+"""The weighted mean of the attributes' squared distances: a weight for each attribute."""
 
 from collections.abc import Iterator
 
@@ -8,155 +8,148 @@ from unveil.attacks.base import LinkageFiles
 from unveil.attacks.distance.attribute_costs import code_values
 from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.families import (
-    ROUNDING,
+    SUM_ROUNDING,
     Family,
     LearntParameters,
     PairFeatures,
     TrainingFiles,
-    named,
-    within,
+    learnt_parameters,
+    nonnegative_range,
 )
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.shared_attributes import common_level
 
-SMALLEST = 1e-14  # of the greatest weight
-LEAST_DIFFERENCE = 1e-4  # by which true pairs differ in what is unmasked, where rivals do by 1
-SHIFTS = 7  # rivals of each record by which it is known what they usually differ by
-LEAST_CHANGE = 1e-4  # what was not masked counts for much, not for everything
+SMALLEST_WEIGHT = 1e-14  # relative to the largest: who is told apart by less would tie
+LEAST_DIFFERENCE = 1e-4  # of true pairs in an unmasked attribute, where competitors differ by 1
+LEAST_CHANGE = 1e-4  # of a variance: an unmasked attribute counts for much, not for everything
+SHIFTS = 7  # competitors of each record in the median difference
 
 
-class Weights(Family):
-    """The weighted mean of the attributes' squared distances.
+class WeightedMean(Family):
+    """The weighted mean of the attributes' squared distances (Torra 2013, Section 2.6).
 
-    Parameters are in units of what a rival usually differs by from a true record: so one huge value
-    in a file, by which the deviation grows, makes an attribute no less fit to tell people apart.
+    Parameters are in units of the median cost difference of a competitor and a true candidate, so
+    that one huge value in a file, which raises the deviation, hides no attribute.
     """
 
-    def __init__(self, ground: TrainingFiles, records: Ints, truth: Ints) -> None:
-        super().__init__(ground)
-        self.unit = usual_differences(ground, records, truth)
+    def __init__(self, training: TrainingFiles, records: Ints, truth: Ints) -> None:
+        super().__init__(training, len(training.names))
+        self.unit = median_cost_differences(training, records, truth)
+        self._true_pairs = records, truth
 
-    def raw(self, point: Floats) -> Floats:
-        """The weights of the attributes' distances themselves."""
-        found: Floats = point / self.unit
-        found /= found.sum()
-        return found
+    def weights(self, point: Floats) -> Floats:
+        """The weights of the attributes' distances themselves; they sum to 1."""
+        weights: Floats = point / self.unit
+        weights /= weights.sum()
+        return weights
 
-    @property
-    def size(self) -> int:
-        """A weight for each attribute."""
-        return len(self.ground.names)
-
-    def normal(self, scale: Floats) -> Floats:
-        """The weights in units of usual ones."""
+    def normalisation(self, scale: Floats) -> Floats:
+        """The weights in units of their scale."""
         return 1 / scale
 
-    def excludes(self, summed: Floats, bounded: Floats, size: Floats) -> bool:  # noqa: ARG002
-        """Where no weight makes it positive."""
-        return bool((summed <= ROUNDING * size).all())
+    def never_positive(self, row_sum: Floats, cone_sum: Floats, magnitude: Floats) -> bool:  # noqa: ARG002
+        """No weight has a positive coefficient."""
+        return bool((row_sum <= SUM_ROUNDING * magnitude).all())
 
     def features(self, records: Ints, candidates: Ints) -> PairFeatures:
-        """What pairs cost in each attribute."""
+        """The costs of pairs in each attribute."""
         index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
-        return PairFeatures(index, self.ground.contest.costs(records, candidates) / self.unit)
+        return PairFeatures(index, self.training.competition.costs(records, candidates) / self.unit)
 
-    def deepest(self, rows: PairFeatures, scale: Floats) -> Floats:
+    def max_violation(self, rows: PairFeatures, scale: Floats) -> Floats:
         """With all weight on one attribute."""
-        found: Floats = np.maximum(-rows.value * scale, 0.0).max(axis=1, initial=0.0)
-        return found
+        deepest: Floats = np.maximum(-rows.value * scale, 0.0).max(axis=1, initial=0.0)
+        return deepest
 
-    def starts(self, records: Ints, truth: Ints, rng: np.random.Generator) -> Iterator[Floats]:
-        """One over what true pairs differ by; without the truth; all alike; each alone; others."""
-        costs = self.ground.contest.costs(records, truth) / self.unit
-        means = np.sort(costs, axis=0).mean(axis=0)  # the same whatever the order of the rows
+    def starting_points(self, rng: np.random.Generator) -> Iterator[Floats]:
+        """One over the differences of true pairs, moments, equal weights, single attributes."""
+        costs = self.training.competition.costs(*self._true_pairs) / self.unit
+        means = np.sort(costs, axis=0).mean(axis=0)  # independent of the order of the rows
         inverse = 1 / np.maximum(means, LEAST_DIFFERENCE)
         yield inverse
-        yield by_moments(self.ground) * self.unit
+        yield moment_weights(self.training) * self.unit
         yield self.unit
         yield from np.eye(self.size)
         for _ in range(3):
             yield inverse * np.exp(rng.normal(size=self.size))
 
     def direction(self, point: Floats, number: int, rng: np.random.Generator) -> Floats:
-        """One weight; one against another; or all of them a little."""
-        found = np.zeros(self.size)
+        """One weight, one weight against another, or all weights by a random factor."""
+        direction = np.zeros(self.size)
         if number % 3 == 0 or self.size < 2:
-            found[rng.integers(self.size)] = 1.0
+            direction[rng.integers(self.size)] = 1.0
         elif number % 3 == 1:
             one, other = rng.choice(self.size, 2, replace=False)
-            found[one], found[other] = point[one] + 1e-3, -point[other] - 1e-3
+            direction[one], direction[other] = point[one] + 1e-3, -point[other] - 1e-3
         else:
-            found = rng.normal(size=self.size) * point
-        return found
+            direction = rng.normal(size=self.size) * point
+        return direction
 
-    def limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
+    def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
         """No weight is negative."""
-        return within(point, direction)
+        return nonnegative_range(point, direction)
 
-    def mended(self, point: Floats) -> Floats:
-        """None is negative, and none so small that whom it tells apart would tie."""
-        found: Floats = np.maximum(point, SMALLEST * point.max())
-        found /= found.sum()
-        return found
+    def project(self, point: Floats) -> Floats:
+        """No weight is negative or too small to count."""
+        weights: Floats = np.maximum(point, SMALLEST_WEIGHT * point.max())
+        weights /= weights.sum()
+        return weights
 
-    def search(self, point: Floats, ground: TrainingFiles | None = None) -> NearestSearch:
-        """Euclid's distance with these weights."""
-        return (ground or self.ground).search_weighted(point / self.unit)
+    def search(self, point: Floats, training: TrainingFiles | None = None) -> NearestSearch:
+        """The weighted Euclidean distance."""
+        return (training or self.training).search_weighted(point / self.unit)
 
-    def told(self, point: Floats) -> LearntParameters:
+    def explain(self, point: Floats) -> LearntParameters:
         """The weights."""
-        return LearntParameters(named(self.ground.names, self.raw(point)), [])
+        return learnt_parameters(self.training.names, self.weights(point), np.zeros((0, 0)), ())
 
 
-def usual_differences(ground: TrainingFiles, records: Ints, truth: Ints) -> Floats:
-    """By how much the costs of a rival and of the true one differ, in the middle of many pairs."""
+def median_cost_differences(training: TrainingFiles, records: Ints, truth: Ints) -> Floats:
+    """The median difference of the costs of a competitor and of the true candidate."""
     places = np.arange(len(records))
     shifts = np.unique(np.linspace(1, max(len(records) - 1, 1), SHIFTS).astype(np.int64))
-    own = ground.contest.costs(records, truth)
-    gaps = np.concatenate(
-        [
-            np.abs(ground.contest.costs(records, truth[(places + shift) % len(places)]) - own)
-            for shift in shifts
-        ]
+    costs = training.competition.costs
+    true = costs(records, truth)
+    differences = np.concatenate(
+        [np.abs(costs(records, truth[(places + shift) % len(places)]) - true) for shift in shifts]
     )
-    gaps[gaps == 0] = np.nan
-    known = ~np.isnan(gaps).all(axis=0)
-    found = np.ones(gaps.shape[1])
-    found[known] = np.nanmedian(gaps[:, known], axis=0)
-    return found
+    differences[differences == 0] = np.nan
+    known = ~np.isnan(differences).all(axis=0)
+    medians = np.ones(differences.shape[1])
+    medians[known] = np.nanmedian(differences[:, known], axis=0)
+    return medians
 
 
-def by_moments(ground: TrainingFiles) -> Floats:
-    """Weights that need no truth: one over what masking did to the variance of an attribute.
+def moment_weights(training: TrainingFiles) -> Floats:
+    """Weights without the truth: one over the change of an attribute's variance.
 
-    What masking adds to or takes from the variance of a number is the variance of what it did,
-    for noise and for group means. Of nominal or generalised attributes that says nothing: they
-    count as the others do.
+    Noise adds its variance and group means take theirs away, so the change shows how strongly a
+    number was masked. It says nothing of nominal or generalised attributes: these get the median.
     """
-    found = np.array([_change(ground.files, name) for name in ground.names])
-    weights: Floats = 1 / np.maximum(found, LEAST_CHANGE)
-    known = ~np.isnan(found)
+    change = np.array([_variance_change(training.files, name) for name in training.names])
+    weights: Floats = 1 / np.maximum(change, LEAST_CHANGE)
+    known = ~np.isnan(change)
     weights[~known] = np.median(weights[known]) if known.any() else 1.0
     weights /= weights.sum()
     return weights
 
 
-def _change(files: LinkageFiles, column: str) -> float:
-    """What masking did to the variance of an attribute, in units of it; NaN: not known."""
+def _variance_change(files: LinkageFiles, column: str) -> float:
+    """How masking changed the variance of an attribute, relative to it; NaN: unknown."""
     level = common_level(*files.pair, column)
     if files.generalised(column) or level == "nominal":
         return np.nan
     if level == "numeric":
         _, people, released = files.numbers(column)
     else:
-        listed = files.categories(column)
+        codes = files.categories(column)
         people, released = (
-            code_values(data, column, listed) for data in (files.reference, files.release)
+            code_values(data, column, codes) for data in (files.reference, files.release)
         )
     before, after = (np.sort(side[~np.isnan(side)]) for side in (people, released))
     if not (len(before) and len(after)):
         return np.nan
-    size = before.std(), after.std()
-    if not (size[0] > 0 and size[1] > 0):
+    deviations = before.std(), after.std()
+    if not (deviations[0] > 0 and deviations[1] > 0):
         return np.nan
-    return float(abs(size[0] / size[1] - size[1] / size[0]))
+    return float(abs(deviations[0] / deviations[1] - deviations[1] / deviations[0]))

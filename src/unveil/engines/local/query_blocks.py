@@ -11,7 +11,7 @@ from unveil.engines.problem import Problem
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.threads import block_bounds, run_blocks, thread_blocks
-from unveil.support.work import QUERY, SLOW
+from unveil.support.work import EXACT_CELLS, QUERY_CELLS
 
 QUERIES_AT_ONCE = 512  # between two looks at progress and Ctrl-C
 
@@ -118,5 +118,7 @@ def _answer_in_blocks(
         progress=progress,
         stop=stopped if len(queries) > QUERIES_AT_ONCE else None,  # one block is soon done
     )
-    cells = int(search.queries.rows.shape[1]) * (SLOW if search.frame.filter == filters.NONE else 1)
-    return len(queries) * QUERY + sum(compared) * cells
+    cells = int(search.queries.rows.shape[1]) * (
+        EXACT_CELLS if search.frame.filter == filters.NONE else 1
+    )
+    return len(queries) * QUERY_CELLS + sum(compared) * cells

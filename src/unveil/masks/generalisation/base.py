@@ -19,7 +19,7 @@ from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.support.arrays import Bools, Ints32
 from unveil.support.options import Progress
 from unveil.support.specs import method_name
-from unveil.support.work import GENERALISED
+from unveil.support.work import GENERALISATION_SECONDS
 from unveil.table.attribute import Attribute
 from unveil.table.cells import STAR, escape, write_range
 from unveil.table.columns import labels_of, stored_as
@@ -59,7 +59,7 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
     is_random: ClassVar[bool] = False
     discards_records: ClassVar[bool] = False
     accepts_dates: ClassVar[bool] = False  # whether numeric columns may hold dates
-    seconds_per_record: ClassVar[float] = GENERALISED
+    seconds_per_record: ClassVar[float] = GENERALISATION_SECONDS
 
     k: K
     models: Models = ()

@@ -29,7 +29,7 @@ from unveil.masks.base import (
 from unveil.masks.centres import group_centres, group_means
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
-from unveil.support.work import GROUPED
+from unveil.support.work import GROUPING_SECONDS
 from unveil.table.encoding.to_arrays import codes, scale_of
 from unveil.table.encoding.to_columns import slack_of
 from unveil.table.microdata import Microdata
@@ -88,7 +88,7 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
     """
 
     is_random: ClassVar[bool] = False
-    seconds_per_record: ClassVar[float] = GROUPED
+    seconds_per_record: ClassVar[float] = GROUPING_SECONDS
 
     k: Annotated[GroupSize | None, Meta(description="Minimum group size.")] = None
     groups: ColumnSets = None

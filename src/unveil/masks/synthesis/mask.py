@@ -9,7 +9,7 @@ from unveil.masks.base import Draw, Mask, MaskedTable
 from unveil.masks.synthesis.copula import draw_from_copula
 from unveil.masks.synthesis.trees import SequentialTrees
 from unveil.support.options import Progress
-from unveil.support.work import SYNTHESISED
+from unveil.support.work import SYNTHESIS_SECONDS
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Unknown
 
@@ -58,7 +58,7 @@ class Synthesis(Mask, frozen=True, kw_only=True):
         int, Meta(ge=1, le=10**9, description="Trees: minimum number of originals in a leaf.")
     ] = 5
 
-    seconds_per_record: ClassVar[float] = SYNTHESISED
+    seconds_per_record: ClassVar[float] = SYNTHESIS_SECONDS
 
     def check(self, data: Microdata) -> None:
         """Raise an error for generalised cells, and for numbers that overflow."""

@@ -22,7 +22,7 @@ from unveil.measures import hits
 from unveil.measures.disclosure.compatible_rows import truthful
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
-from unveil.support.work import CELL
+from unveil.support.work import CELL_SECONDS
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Direction, Intruder
 from unveil.values.links import Links
@@ -203,7 +203,7 @@ def sample_to_budget(links: Links, budget: WorkBudget) -> Links:
         return links.sample(budget.size)
     if budget.seconds is None or getattr(links.attack, "matching", "nearest") != "nearest":
         return links
-    left, size = budget.seconds / CELL, PILOT
+    left, size = budget.seconds / CELL_SECONDS, PILOT
     while size < len(links):
         pilot = links.sample(size)
         work = pilot.rank_of_truth.work

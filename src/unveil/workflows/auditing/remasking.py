@@ -8,7 +8,7 @@ import numpy as np
 from unveil.errors import DataError
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
-from unveil.support.work import ATTACKED_AGAIN
+from unveil.support.work import REMASK_SECONDS
 from unveil.table.row_identity import content_order
 from unveil.values.intruder import Intruder
 from unveil.values.release.plan import Plan
@@ -43,7 +43,7 @@ def remasked(
     intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
     if budget.seconds is not None and budget.size is None:
         by_mask = sum(mask.seconds_per_record for mask in steps_of(plan, people))
-        each_run = len(people) * (ATTACKED_AGAIN + by_mask)
+        each_run = len(people) * (REMASK_SECONDS + by_mask)
         runs = min(runs, max(1, int(budget.seconds / each_run)))
     attacked = 0
     for tried in range(runs):

@@ -11,19 +11,15 @@ import unveil
 from unveil import Intruder, Microdata, Schema, masks, measures
 from unveil.attacks import Distance, Supervised
 from unveil.attacks.supervised import attack as supervised
-from unveil.attacks.supervised import bound as proving
-from unveil.attacks.supervised import competitors as rivals
-from unveil.attacks.supervised import feasibility as margin
-from unveil.attacks.supervised import training as learning
-from unveil.attacks.supervised.attack import questions_of
-from unveil.attacks.supervised.big_m import BigM
-from unveil.attacks.supervised.budget import Budget
+from unveil.attacks.supervised import bound, competitors, feasibility, targets, training
+from unveil.attacks.supervised.big_m import BigMProgram
 from unveil.attacks.supervised.competitors import Competitors
-from unveil.attacks.supervised.families import TrainingFiles, within
-from unveil.attacks.supervised.feasibility import Feasible, Infeasible, MarginProgram
-from unveil.attacks.supervised.weighted_mean import Weights, by_moments
+from unveil.attacks.supervised.families import nonnegative_range
+from unveil.attacks.supervised.feasibility import MarginProgram
+from unveil.attacks.supervised.targets import LinkageTargets
+from unveil.attacks.supervised.weighted_mean import WeightedMean, moment_weights
 from unveil.errors import SpecError
-from unveil.support.work import seconds_of
+from unveil.support.work import Budget, seconds_of
 from unveil.workflows.inputs.scenario import prepare
 
 KNOWN = ("age", "income", "rent", "region", "education")
@@ -157,15 +153,15 @@ def test_a_row_with_a_twin_counts_its_share_or_nothing():
 def test_rivals_found_one_by_one_come_to_the_same(monkeypatch, model):
     files = two_files()
     _, whole = attack_plainly(files, Supervised(model=model, splits=0))
-    monkeypatch.setattr(rivals, "PAIRS", 0)
-    monkeypatch.setattr(rivals, "NEAREST", 2)
+    monkeypatch.setattr(targets, "MAX_PAIRS", 0)
+    monkeypatch.setattr(competitors, "NEAREST_COMPETITORS", 2)
     _, lazy = attack_plainly(files, Supervised(model=model, splits=0))
     assert whole["ended"] == lazy["ended"] == "proven"
     assert lazy["linked"] == whole["linked"] == lazy["bound"]
 
 
 def test_many_records_are_learnt_on_by_a_sample(monkeypatch):
-    monkeypatch.setattr(supervised, "MOST_LEARNT", 25)
+    monkeypatch.setattr(supervised, "MAX_TRAINING_RECORDS", 25)
     links, found = attack_plainly(two_files(), Supervised(splits=1))
     assert (found["n"], found["learnt_on"]) == (40, 25)
     assert found["linked"] == measures.hits(links).sum() <= found["bound"] <= 40
@@ -220,8 +216,8 @@ def test_weights_without_the_truth_see_the_variance():
     files = two_files(400)
     scene = prepare(*files, intruder=Intruder(), truth="row-order", seed=0)
     links = scene.links(Supervised(splits=0, steps=0, budget=None), Intruder())
-    ground = links.finder.learnt.args[0].family.ground
-    found = by_moments(ground)
+    training = links.finder.learnt.args[0].family.training
+    found = moment_weights(training)
     assert found.argmax() == 0
     assert found.argmin() == 2
     assert found.sum() == pytest.approx(1)
@@ -233,8 +229,8 @@ def test_ctrl_c_leaves_the_best_so_far(monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(proving.Proof, "run", stop)
-    monkeypatch.setattr(proving.Proof, "extend", lambda *_: None)
+    monkeypatch.setattr(bound.Proof, "run", stop)
+    monkeypatch.setattr(bound.Proof, "extend", lambda *_: None)
     links, found = attack_plainly(files, Supervised(splits=0))
     assert found["ended"] == "stopped"
     assert 0 < found["linked"] == measures.hits(links).sum() <= found["bound"] <= 60
@@ -252,8 +248,8 @@ def test_progress_says_count_and_bound():
 
 
 def test_a_solver_that_fails_leaves_the_best_so_far(monkeypatch, caplog):
-    monkeypatch.setattr(margin, "is_solved", lambda _: False)
-    monkeypatch.setattr(BigM, "run", lambda *_: 0.0)
+    monkeypatch.setattr(feasibility, "is_solved", lambda _: False)
+    monkeypatch.setattr(BigMProgram, "run", lambda *_: 0.0)
     with caplog.at_level(logging.WARNING, "unveil"):
         _, found = attack_plainly(two_files(60, seed=1), Supervised(splits=0))
     assert found["ended"] == "unclear"
@@ -264,12 +260,12 @@ def test_a_solver_that_fails_leaves_the_best_so_far(monkeypatch, caplog):
 
 def test_the_integer_program_helps_out(monkeypatch):
     files = two_files(30, seed=1)
-    monkeypatch.setattr(margin, "is_solved", lambda _: False)
+    monkeypatch.setattr(feasibility, "is_solved", lambda _: False)
     monkeypatch.setattr(logging.getLogger("unveil"), "disabled", True)
     for model in ("weights", "choquet"):
         _, found = attack_plainly(files, Supervised(model=model, splits=0))
         with monkeypatch.context() as solved:
-            solved.setattr(margin, "is_solved", lambda _: True)
+            solved.setattr(feasibility, "is_solved", lambda _: True)
             _, proven = attack_plainly(files, Supervised(model=model, splits=0))
         assert proven["ended"] == "proven"
         assert found["linked"] <= proven["linked"] <= found["bound"] < 30
@@ -291,31 +287,31 @@ def test_a_budget_in_seconds_learns_the_same_each_time():
         assert first == second
 
 
-def questions(files, strict, **options):
-    """What the records of two files ask."""
+def targets_of(files, strict, **options):
+    """The records of two files and their true candidates."""
     intruder = Intruder(**options)
     scene = prepare(*files, intruder=intruder, truth="row-order", seed=0)
     links = scene.links(Supervised(splits=0, steps=0, budget=None), intruder)
-    ground: TrainingFiles = links.finder.learnt.args[0].family.ground
-    return questions_of(ground, np.arange(len(files[0])), strict=strict)
+    files_of = links.finder.learnt.args[0].family.training
+    return LinkageTargets.between(files_of, np.arange(len(files[0])), strict=strict)
 
 
 def test_of_identical_records_those_with_one_truth_are_linked_at_most():
     files = plain(["a"], [[1.0], [2.0], [1.0]]), plain(["a"], [[5.0], [5.0], [9.0]])
-    asked = questions(files, False, direction="release-to-original")
-    worth = asked.worth(np.zeros(3, np.int64))
-    assert sorted(worth) == [0.5, 0.5, 1.0]  # the first and the last original are the same
-    assert asked.most(worth) == 1.5
-    pairs = list(asked.rivals_of_their_own_kind())
+    found = targets_of(files, False, direction="release-to-original")
+    hit_value = found.hit_value(np.zeros(3, np.int64))
+    assert sorted(hit_value) == [0.5, 0.5, 1.0]  # the first and the last original are the same
+    assert found.max_hits(hit_value) == 1.5
+    pairs = list(found.conflicting_pairs())
     assert len(pairs) == 1
-    assert len({*asked.truth[list(pairs[0])]}) == 2
+    assert len({*found.truth[list(pairs[0])]}) == 2
 
 
 def test_identical_records_with_identical_truths_are_linked_together():
     files = plain(["a"], [[1.0], [1.0], [3.0]]), plain(["a"], [[1.1], [1.1], [3.0]])
-    asked = questions(files, False)
-    assert asked.most(asked.worth(np.zeros(3, np.int64))) == 2
-    assert list(asked.rivals_of_their_own_kind()) == []
+    found = targets_of(files, False)
+    assert found.max_hits(found.hit_value(np.zeros(3, np.int64))) == 2
+    assert list(found.conflicting_pairs()) == []
 
 
 def test_a_matrix_tells_gaps_of_one_size_apart_by_their_sign():
@@ -345,8 +341,8 @@ def test_one_huge_value_hides_no_attribute(model, huge):
 )
 def test_twins_are_counted_by_rows(monkeypatch, first, second, linked):
     files = [plain(["a"], [[float(value)] for value in side]) for side in (first, second)]
-    for pairs in (rivals.PAIRS, 0):  # all rivals at once, and one by one
-        monkeypatch.setattr(rivals, "PAIRS", pairs)
+    for pairs in (targets.MAX_PAIRS, 0):  # all rivals at once, and one by one
+        monkeypatch.setattr(targets, "MAX_PAIRS", pairs)
         _, found = attack_plainly(files, Supervised(splits=0, scale="original"))
         assert found["linked"] == pytest.approx(linked) == pytest.approx(found["bound"])
 
@@ -384,42 +380,43 @@ def test_a_measure_weighs_no_star():
 
 
 def test_rivals_are_found_one_by_one_where_all_take_too_long():
-    asked = questions(two_files(), True)
-    assert asked.skyline is not None
-    assert replace(asked, patience=0.0).skyline is None
+    found = targets_of(two_files(), True)
+    assert found.skyline is not None
+    assert replace(found, skyline_seconds=0.0).skyline is None
 
 
-def program_of():
+def margin_program():
     """Whether any of twelve records can be linked all together."""
-    asked = questions(two_files(12, seed=2, noise=2.0), True)
-    family = Weights(asked.ground, asked.records, asked.truth)
-    rows = Competitors(asked, family).rows
+    found = targets_of(two_files(12, seed=2, noise=2.0), True)
+    family = WeightedMean(found.training, found.records, found.truth)
+    rows = Competitors(found, family).constraints
     return MarginProgram(rows, family, np.ones(3) / 3), rows
 
 
 def test_records_together_or_apart():
-    program, rows = program_of()
-    everybody = program.of(range(12))
-    assert isinstance(everybody, Infeasible)
-    assert len(everybody.records) <= 4
-    assert isinstance(program.of(everybody.records), Infeasible)
-    one = next(i for i in range(12) if rows.possible[i])
-    together = program.of([one])
-    assert isinstance(together, Feasible)
+    program, rows = margin_program()
+    everybody = program.test(range(12))
+    assert everybody.point is None
+    assert 0 < len(everybody.conflict) <= 4
+    assert program.test(everybody.conflict).conflict
+    one = next(i for i in range(12) if rows.linkable[i])
+    together = program.test([one])
+    assert together.decided
+    assert together.conflict is None
     assert rows.linked(together.point)[one]
 
 
 def test_multipliers_that_prove_nothing_blame_nobody():
-    program, rows = program_of()
-    everybody = program.of(range(12))
+    program, rows = margin_program()
+    everybody = program.test(range(12))
     _, margin, proof = program._solve()
     assert margin <= 0
-    assert program._blamed(proof) == everybody
-    program.of([next(i for i in range(12) if rows.possible[i])])
+    assert program._conflict(proof) == everybody.conflict
+    program.test([next(i for i in range(12) if rows.linkable[i])])
     wrong = np.random.default_rng(0).random((20, program._solver.getNumRow()))
     for multipliers in wrong:
         multipliers[0] = 0.5  # as if there were no margin, when there is
-        assert program._blamed(multipliers) is None
+        assert program._conflict(multipliers) == ()
 
 
 @pytest.mark.parametrize(
@@ -437,18 +434,18 @@ def test_no_time(given):
 
 def test_a_budget_of_steps():
     budget = Budget(None, 2)
-    assert not budget.over
-    assert budget.left > 1e6
+    assert not budget.exhausted
+    assert budget.seconds_left > 1e6
     for _ in range(2):
         budget.spend(1.0, programs=1)
-    assert budget.over
-    assert not budget.late
-    assert Budget(2.0, None, worked=2.0).late
+    assert budget.exhausted
+    assert not budget.out_of_seconds
+    assert Budget(2.0, None, used_seconds=2.0).out_of_seconds
 
 
-def test_within():
-    assert within(np.array([1.0, 2.0]), np.array([-1.0, 4.0])) == (-0.5, 1.0)
-    assert within(np.array([1.0]), np.array([0.0]))[1] > 1
+def test_how_far_values_stay_nonnegative():
+    assert nonnegative_range(np.array([1.0, 2.0]), np.array([-1.0, 4.0])) == (-0.5, 1.0)
+    assert nonnegative_range(np.array([1.0]), np.array([0.0]))[1] > 1
 
 
 def test_too_many_attributes_for_a_measure():
@@ -484,7 +481,7 @@ def test_records_that_nothing_can_link_are_counted():
 
 
 def test_lines_end_in_vain(monkeypatch):
-    monkeypatch.setattr(learning, "LINES_IN_VAIN", 0)
+    monkeypatch.setattr(training, "LINES_WITHOUT_GAIN", 0)
     _, found = attack_plainly(two_files(), Supervised(splits=0))
     assert found["linked"] == found["bound"]  # the proof finds what lines have not
 
@@ -493,9 +490,11 @@ def test_lines_end_in_vain(monkeypatch):
 def test_the_proof_finds_what_no_line_was_looked_along_for(monkeypatch, seed):
     files = two_files(30, seed=seed, noise=2.0)
     best = attack_plainly(files, Supervised(splits=0))[1]
-    monkeypatch.setattr(learning, "LINES", 0)
-    monkeypatch.setattr(proving.Proof, "extend", lambda *_: None)
-    monkeypatch.setattr(Weights, "starts", lambda *_: iter([np.array([1e-6, 1e-6, 1.0])]))
+    monkeypatch.setattr(training, "LINES", 0)
+    monkeypatch.setattr(bound.Proof, "extend", lambda *_: None)
+    monkeypatch.setattr(
+        WeightedMean, "starting_points", lambda *_: iter([np.array([1e-6, 1e-6, 1.0])])
+    )
     found = attack_plainly(files, Supervised(splits=0))[1]
     assert found["ended"] == best["ended"] == "proven"
     assert found["linked"] == best["linked"]

@@ -1,14 +1,14 @@
-"""A cheap set that hits every conflict, by local search."""
+"""A cheap hitting set, by local search."""
 
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.compile import kernel, part
 
 
 @part()
-def drawn(state: Ints, below: int) -> int:
-    """The next number below so many, of a generator whose state is one number."""
+def random_below(state: Ints, limit: int) -> int:
+    """The next random number below a limit, of a generator whose state is one number."""
     state[0] = (state[0] * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
-    return (state[0] >> 33) % below
+    return (state[0] >> 33) % limit
 
 
 @kernel()
@@ -28,12 +28,12 @@ def hit_cheaply(
     place: Ints,
     state: Ints,
 ) -> bool:
-    """Choose members that hit every set, at a price of `limit` at most; whether it was done.
+    """Choose members that hit every set, at a total price of at most `limit`; False if it failed.
 
-    Set s has the members from starts[s] on, and member i is in the sets from own_starts[i] on.
-    `chosen` is where to begin, and what was found. The cheapest loss goes out, and of a set that
-    is not hit the member that hits most comes in; sets that stay open count more and more. The
-    last six are scratch.
+    Set s has the members from starts[s] on; member i is in the sets from own_starts[i] on.
+    `chosen` is the start, and the result. While the price is too high, the member whose loss is
+    the cheapest goes out; then the member of an open set that hits most comes in. Sets that stay
+    open gain weight. The last six arguments are scratch arrays, the last a random state.
     """
     many, cost, opened = len(starts) - 1, 0.0, 0
     hits[:], weight[:], touched[:] = 0, 1.0, 0
@@ -71,7 +71,7 @@ def hit_cheaply(
                     opened += 1
         if opened == 0:
             return True
-        at = open_sets[drawn(state, opened)]
+        at = open_sets[random_below(state, opened)]
         best, most = -1, -1.0
         for k in range(starts[at], starts[at + 1]):
             i, gain = members[k], 0.0
@@ -84,7 +84,7 @@ def hit_cheaply(
             if gain > most or (gain == most and touched[i] < touched[best]):
                 best, most = i, gain
         if best < 0:
-            best = members[starts[at] + drawn(state, starts[at + 1] - starts[at])]
+            best = members[starts[at] + random_below(state, starts[at + 1] - starts[at])]
         chosen[best], touched[best] = True, step
         cost += price[best]
         for e in range(own_starts[best], own_starts[best + 1]):

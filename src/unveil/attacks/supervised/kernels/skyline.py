@@ -1,4 +1,4 @@
-"""What pairs cost attribute by attribute, and the competitors that no other one dominates."""
+"""Costs of pairs by attribute, and the competitors that no other one dominates."""
 
 import numpy as np
 
@@ -6,23 +6,23 @@ from unveil.engines.local.kernels.costs import Terms, least_cost
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part
 
-NOTHING = 1e-30  # what rounding leaves of the square of a gap that is none
-LINKABLE, DOMINATED = range(2)  # whether some attribute speaks for the true record
+ZERO_COST = 1e-30  # a squared difference below this is rounding
+LINKABLE, DOMINATED = range(2)  # whether the true record is nearer in some attribute
 
 
 @part()
 def attribute_costs(
-    terms: Terms, query: Floats, missing: Floats, candidate: Floats, places: Ints, out: Floats
+    terms: Terms, query: Floats, missing: Floats, candidate: Floats, attribute_of: Ints, out: Floats
 ) -> None:
-    """out[k] becomes what the pair costs in attribute k; column j is of attribute places[j]."""
+    """out[k] becomes the cost of the pair in attribute k; column j is of attribute_of[j]."""
     out[:] = 0.0
     for j in range(len(query)):
         if np.isnan(query[j]) or np.isnan(candidate[j]):
-            out[places[j]] += missing[j]
+            out[attribute_of[j]] += missing[j]
         else:
-            out[places[j]] += least_cost(terms, j, query[j], candidate[j], candidate[j])
+            out[attribute_of[j]] += least_cost(terms, j, query[j], candidate[j], candidate[j])
     for k in range(len(out)):
-        if out[k] < NOTHING:
+        if out[k] < ZERO_COST:
             out[k] = 0.0
 
 
@@ -34,24 +34,22 @@ def cost_pairs_by_attribute(
     base: Floats,
     left: Ints,
     right: Ints,
-    places: Ints,
+    attribute_of: Ints,
     out: Floats,
 ) -> None:
     """out[p] becomes the costs of query left[p] and record right[p], attribute by attribute."""
     for p in range(len(left)):
         own = left[p] if len(missing) > 1 else 0
-        attribute_costs(terms, queries[left[p]], missing[own], base[right[p]], places, out[p])
+        attribute_costs(terms, queries[left[p]], missing[own], base[right[p]], attribute_of, out[p])
 
 
 @part()
 def below(one: Floats, other: Floats, factor: float) -> bool:
     """Whether factor times one is nowhere above the other."""
-    found = True
-    for k in range(len(one)):
+    for k in range(len(one)):  # noqa: SIM110 - numba compiles no generator
         if factor * one[k] > other[k]:
-            found = False
-            break
-    return found
+            return False
+    return True
 
 
 @part()
@@ -64,12 +62,10 @@ def copy(source: Floats, target: Floats) -> None:
 @part()
 def above(one: Floats, other: Floats, factor: float) -> bool:
     """Whether factor times one is everywhere above the other."""
-    found = True
-    for k in range(len(one)):
+    for k in range(len(one)):  # noqa: SIM110 - numba compiles no generator
         if factor * one[k] <= other[k]:
-            found = False
-            break
-    return found
+            return False
+    return True
 
 
 @kernel()
@@ -81,28 +77,28 @@ def undominated(
     candidates: Ints,
     sizes: Ints,
     true: int,
-    places: Ints,
+    attribute_of: Ints,
     nearer: float,
     kept: Ints,
     costs: Floats,
     counts: Ints,
 ) -> None:
-    """The candidates that may be as near as the true one while no other one is nearer.
+    """The candidates that may be as near as the true one while no other candidate is nearer.
 
-    Those that cost the same as the true one in every attribute are its twins, which no metric
-    tells apart from it; each stands for so many. A candidate that costs more in every attribute
-    is farther by any metric that is monotone; so is one that costs nowhere less than another
-    one. `kept` has the rows of the others, and counts how many, how many twins, and whether one
-    of them costs nowhere more than the true one, which then is never the nearest. Less is what
-    is less than `nearer` times as much. costs[0] is of the true one, costs[1:] of those kept.
+    A candidate with the same cost in every attribute is a twin of the true one: no metric tells
+    them apart. It stands for sizes[row] rows. A candidate that costs more in every attribute is
+    farther by any monotone metric, and so is one that costs nowhere less than another. `kept`
+    has the rows of the others. `counts` has how many those are, how many twins, and whether some
+    candidate costs nowhere more than the true one, which is then never the nearest. "Less" means
+    less than `nearer` times as much. costs[0] is of the true one, costs[1:] of those kept.
     """
-    attribute_costs(terms, query, missing, base[true], places, costs[0])
+    attribute_costs(terms, query, missing, base[true], attribute_of, costs[0])
     many, twins, state = 0, 0, LINKABLE
     for row in candidates:
         if row == true:
             continue
         own = costs[many + 1]
-        attribute_costs(terms, query, missing, base[row], places, own)
+        attribute_costs(terms, query, missing, base[row], attribute_of, own)
         if above(own, costs[0], nearer):
             continue
         if below(own, costs[0], nearer):

@@ -1,18 +1,18 @@
-"""Where along a line each record is linked: on one open interval, or nowhere."""
+"""Where along a line each record is linked, and which of its rows are the tightest at a point."""
 
 from unveil.support.arrays import Floats, Ints, Ints32
 from unveil.support.compile import kernel, part
 
 
 @part()
-def share_of(index: Ints32, value: Floats, point: Floats) -> float:
-    """A row at a point, in units of what it is made of: from -1 to 1."""
-    here, size = 0.0, 0.0
+def relative_value(index: Ints32, value: Floats, point: Floats) -> float:
+    """A row at a point, relative to the sum of its absolute terms: from -1 to 1."""
+    total, magnitude = 0.0, 0.0
     for k in range(len(index)):
-        one = value[k] * point[index[k]]
-        here += one
-        size += abs(one)
-    return here / size if size > 0.0 else 0.0
+        term = value[k] * point[index[k]]
+        total += term
+        magnitude += abs(term)
+    return total / magnitude if magnitude > 0.0 else 0.0
 
 
 @kernel()
@@ -26,10 +26,11 @@ def linked_spans(
     high: float,
     spans: Floats,
 ) -> None:
-    """spans[i] becomes where low < t < high and all of record i's rows are positive.
+    """spans[i] becomes the open interval of t in (low, high) on which record i is linked.
 
-    Row r has value[r, k] at the parameter index[r, k], and record i the rows from starts[i] on.
-    At point + t direction a row is a linear function of t. An interval without length is none.
+    Row r has coefficient value[r, k] at parameter index[r, k]; record i has the rows from
+    starts[i] on, all of which are positive where it is linked. At point + t direction a row is
+    linear in t. An interval without length is empty.
     """
     for i in range(len(starts) - 1):
         left, right = low, high
@@ -50,40 +51,24 @@ def linked_spans(
 
 
 @kernel()
-def least_values(
-    index: Ints32, value: Floats, starts: Ints, point: Floats, least: Floats, rows: Ints
+def tightest_rows(
+    index: Ints32, value: Floats, starts: Ints, point: Floats, rows: Ints, slack: Floats
 ) -> None:
-    """least[i] becomes the least of record i's rows at a point, and rows[i] which that is.
+    """rows[i] become the tightest rows of record i at a point, tightest first, -1 for none.
 
-    In units of what a row is made of there, so that what rounding leaves is next to nothing.
+    slack[i] become their relative values, 1 where there is no row.
     """
+    k = rows.shape[1]
     for i in range(len(starts) - 1):
-        least[i], rows[i] = 1.0, -1
-        for r in range(starts[i], starts[i + 1]):
-            here = share_of(index[r], value[r], point)
-            if here < least[i] or rows[i] < 0:
-                least[i], rows[i] = here, r
-
-
-@kernel()
-def least_rows(
-    index: Ints32, value: Floats, starts: Ints, point: Floats, rows: Ints, values: Floats
-) -> None:
-    """rows[i] become the least of record i's rows at a point, least first; -1: it has no more.
-
-    `values` is scratch, as long as a record's share of `rows`.
-    """
-    many = rows.shape[1]
-    for i in range(len(starts) - 1):
-        rows[i, :] = -1
+        rows[i, :], slack[i, :] = -1, 1.0
         held = 0
         for r in range(starts[i], starts[i + 1]):
-            here = share_of(index[r], value[r], point)
-            if held == many and here >= values[many - 1]:
+            here = relative_value(index[r], value[r], point)
+            if held == k and here >= slack[i, k - 1]:
                 continue
-            at = held if held < many else many - 1
-            while at > 0 and values[at - 1] > here:
-                values[at], rows[i, at] = values[at - 1], rows[i, at - 1]
+            at = held if held < k else k - 1
+            while at > 0 and slack[i, at - 1] > here:
+                slack[i, at], rows[i, at] = slack[i, at - 1], rows[i, at - 1]
                 at -= 1
-            values[at], rows[i, at] = here, r
-            held = min(held + 1, many)
+            slack[i, at], rows[i, at] = here, r
+            held = min(held + 1, k)
