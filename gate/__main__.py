@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import signal
 import sys
 import time
 from itertools import groupby
@@ -41,6 +42,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if asked.record:
             say("The record needs all cases: set UNVEIL_DATA.")
             return 1
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # ends workers
     begun = time.monotonic()
     outcomes: dict[str, Outcome] = {}
     for name, outcome, seconds in run_all(names, asked.workers):

@@ -45,7 +45,12 @@ def run_all(names: Sequence[str], workers: int = WORKERS) -> Iterator[tuple[str,
         order = sorted(names, key=lambda name: -cases[name].cost)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, context, os.chdir, (home,)) as pool:
-            yield from pool.map(run_named, order)
+            try:
+                yield from pool.map(run_named, order)
+            except BaseException:
+                for worker in multiprocessing.active_children():
+                    worker.kill()  # else the pool waits for the cases that they are at
+                raise
 
 
 def run_named(name: str) -> tuple[str, Outcome, float]:

@@ -234,7 +234,7 @@ GLOSSARY: dict[str, MeasureMeaning] = {
     "stars": MeasureMeaning(
         "cells",
         "share of the cells of released records that are a star, and were neither a star nor "
-        "missing: the suppressed cells that are marked as such",
+        "missing: the suppressed cells that carry a star",
         "ranges, sets, missing and wrong cells; records that are not released at all",
         "How many cells are replaced by a star, which stands for any value.",
     ),
