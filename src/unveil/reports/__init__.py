@@ -7,7 +7,8 @@ A page is a `Summary` of sections, which hold exhibits: tables, and charts of th
 import importlib as _importlib
 from typing import TYPE_CHECKING
 
-from unveil.reports.content import Column, Exhibit, Fact, Row, Section, Summary, Table
+from unveil.reports.content import Exhibit, Fact, Section, Summary
+from unveil.reports.tables import Column, Row, Table
 from unveil.reports.write import check_figures, check_report, publish
 from unveil.support.phrases import Mark, Phrase, as_given, counted, phrase
 

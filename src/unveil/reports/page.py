@@ -14,8 +14,9 @@ from markupsafe import Markup, escape
 
 from unveil.reports.charts.build import specification
 from unveil.reports.charts.theme import CONFIG
-from unveil.reports.content import Cell, Summary
+from unveil.reports.content import Summary
 from unveil.reports.glossary import GlossaryEntry, glossary
+from unveil.reports.tables import Cell
 from unveil.support.phrases import Figure, Mark, Name, Piece, Term, plain
 
 TEMPLATES = Path(__file__).parent / "templates"
