@@ -49,7 +49,7 @@ CRITERIA = {
 }
 
 
-def unnamed(comparison: Comparison) -> Comparison:
+def numbered_releases(comparison: Comparison) -> Comparison:
     """The releases by numbers: the names of files often tell how they were masked.
 
     Nor is it told that the order of the rows tells, which anybody can use.
@@ -66,7 +66,7 @@ def unnamed(comparison: Comparison) -> Comparison:
             changed(
                 one,
                 name=numbers[one.name],
-                worst=_unsaid(one.worst),
+                worst=_without_row_order(one.worst),
                 attacks=tuple(run for run in one.attacks if run.name != POSITION),
             )
             for one in comparison.releases
@@ -88,7 +88,7 @@ def unnamed(comparison: Comparison) -> Comparison:
     )
 
 
-def _unsaid(worst: WorstAttack | None) -> WorstAttack | None:
+def _without_row_order(worst: WorstAttack | None) -> WorstAttack | None:
     if worst is None or worst.name != POSITION:
         return worst
     return msgspec.structs.replace(worst, name="not told here")

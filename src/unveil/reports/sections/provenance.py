@@ -1,4 +1,4 @@
-"""Doing: what was done to the data, and how the audit was made."""
+"""Provenance: the plan of the masking, and the inputs, seed and versions of the audit."""
 
 from typing import Any
 
@@ -87,7 +87,7 @@ def _parameter(value: Any) -> Phrase:
     return ("as in the plan",)
 
 
-def made(evidence: Evidence) -> Section:
+def provenance(evidence: Evidence) -> Section:
     """The files, the settings and the versions: what it takes to do the audit again."""
     table = tabulate(
         sorted(evidence.inputs.items()),
