@@ -1,5 +1,7 @@
 """Loss: what the masking cost, and original and masked side by side."""
 
+from collections.abc import Iterator
+
 from unveil.measures import uneven_discards
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import loss_key
@@ -30,7 +32,7 @@ def loss(evidence: Evidence, *, external: bool = False) -> Section:
     return Section(
         key="loss",
         title="What the masking cost",
-        paragraphs=(*_overall(lost), *_missing(lost, external=external), *_score(evidence)),
+        paragraphs=(_overall(lost), *_missing(lost, external=external), *_score(evidence)),
         exhibits=(
             _measures(lost, external=external),
             *([] if external else _by_group(lost.suppression)),
@@ -39,82 +41,65 @@ def loss(evidence: Evidence, *, external: bool = False) -> Section:
     )
 
 
-def _overall(lost: Loss) -> list[Phrase]:
+def _overall(lost: Loss) -> Phrase:
     overall = lost.overall
     if overall.value is None:
-        return [phrase("The [overall loss](loss) is not known: {}.", name(overall.note))]
-    return [
-        phrase(
-            "The [overall loss](loss) is {}, where {} is an unchanged file and {} one that says "
-            "nothing any more.",
-            decimal(overall.value),
-            as_given(overall.best),
-            as_given(overall.worst or 1.0),
-        )
-    ]
+        return phrase("The [overall loss](loss) is not known: {}.", name(overall.note))
+    return phrase(
+        "The [overall loss](loss) is {}, where {} is an unchanged file and {} one that says "
+        "nothing any more.",
+        decimal(overall.value),
+        as_given(overall.best),
+        as_given(overall.worst or 1.0),
+    )
 
 
-def _missing(lost: Loss, *, external: bool) -> list[Phrase]:
-    """Who is left out, and what is not told, where that falls on some more than on others."""
-    said, gone = [], lost.suppression
+def _missing(lost: Loss, *, external: bool) -> Iterator[Phrase]:
+    """Suppressed records and cells; an internal page names the subgroup that lost the most."""
+    gone = lost.suppression
     if external:
-        return [
-            phrase(f"{{}} of the {what} are [{words}]({key}).", percent(share))
-            for what, words, key, share in (
-                ("records", "not released", "loss-discarded", gone.discarded),
-                ("cells", "not told any more", "loss-suppressed", gone.suppressed),
-            )
-            if share
-        ]
+        if gone.discarded:
+            share = percent(gone.discarded)
+            yield phrase("{} of the records are [not released](loss-discarded).", share)
+        if gone.suppressed:
+            share = percent(gone.suppressed)
+            yield phrase("{} of the cells are [not told any more](loss-suppressed).", share)
+        return
+    most = gone.most_discarded
     if uneven := uneven_discards(gone):
-        said.append(uneven)
-    elif gone.most_discarded is not None and gone.most_discarded.discarded and gone.discarded:
-        said.append(
-            phrase(
-                "{} of the records are [not released](loss-discarded), most of {}, {}: {} of {}.",
-                percent(gone.discarded),
-                name(gone.most_discarded.column),
-                name(gone.most_discarded.name),
-                percent(gone.most_discarded.discarded),
-                counted(gone.most_discarded.n),
-            )
+        yield uneven
+    elif most is not None and most.discarded and gone.discarded:
+        yield phrase(
+            "{} of the records are [not released](loss-discarded), most of {}, {}: {} of {}.",
+            percent(gone.discarded),
+            *(name(most.column), name(most.name)),
+            *(percent(most.discarded), counted(most.n)),
         )
     most = gone.most_suppressed
     if most is not None and most.suppressed and gone.suppressed:
-        said.append(
-            phrase(
-                "{} of the cells are [not told any more](loss-suppressed), most of {}, {}: {}.",
-                percent(gone.suppressed),
-                name(most.column),
-                name(most.name),
-                percent(most.suppressed),
-            )
+        yield phrase(
+            "{} of the cells are [not told any more](loss-suppressed), most of {}, {}: {}.",
+            percent(gone.suppressed),
+            *(name(most.column), name(most.name), percent(most.suppressed)),
         )
     most = gone.most_generalised
     if most is not None and most.generalisation and gone.generalisation:
-        said.append(
-            phrase(
-                "Released cells [leave open](loss-generalisation) {} of what they could say, most "
-                "of {}, {}: {}.",
-                percent(gone.generalisation),
-                name(most.column),
-                name(most.name),
-                percent(most.generalisation),
-            )
+        yield phrase(
+            "Released cells [leave open](loss-generalisation) {} of what they could say, most "
+            "of {}, {}: {}.",
+            percent(gone.generalisation),
+            *(name(most.column), name(most.name), percent(most.generalisation)),
         )
-    return said
 
 
-def _score(evidence: Evidence) -> list[Phrase]:
+def _score(evidence: Evidence) -> Iterator[Phrase]:
     if evidence.score is None:
-        return []
-    return [
-        phrase(
-            "The [classical score](score), half loss and half disclosure risk, is {} of 100: no "
-            "verdict, since in it loss pays for risk.",
-            decimal(evidence.score),
-        )
-    ]
+        return
+    yield phrase(
+        "The [classical score](score), half loss and half disclosure risk, is {} of 100: no "
+        "verdict, since in it loss pays for risk.",
+        decimal(evidence.score),
+    )
 
 
 def _measures(lost: Loss, *, external: bool) -> Exhibit:

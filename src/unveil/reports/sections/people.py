@@ -1,5 +1,7 @@
 """People: on whom the risk falls, record by record and group by group."""
 
+from collections.abc import Iterator
+
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.tables import counts, figures, high, labels, low, shares, tabulate, text
@@ -34,37 +36,30 @@ def people(evidence: Evidence) -> Section | None:
     )
 
 
-def _record_lead(risks: RecordRisks) -> list[Phrase]:
+def _record_lead(risks: RecordRisks) -> Iterator[Phrase]:
     """How the risk is spread."""
-    said = [
-        phrase(
-            "The [risk of a record](record-risk) is the chance that {} ({}) links it rightly; the "
-            "mean is over all {} attacks.",
-            attack(risks.attack),
-            direction(risks.direction),
-            counted(risks.attacks),
-        )
-    ]
+    yield phrase(
+        "The [risk of a record](record-risk) is the chance that {} ({}) links it rightly; the "
+        "mean is over all {} attacks.",
+        attack(risks.attack),
+        direction(risks.direction),
+        counted(risks.attacks),
+    )
     above = [one for one in risks.above if one.threshold >= 0.5]
     if above:
-        said.append(
-            phrase(
-                "{} of {} records have a risk above {}.",
-                counted(above[0].records),
-                counted(risks.n),
-                level(above[0].threshold),
-            )
+        yield phrase(
+            "{} of {} records have a risk above {}.",
+            counted(above[0].records),
+            counted(risks.n),
+            level(above[0].threshold),
         )
     some = risks.carried[1] if len(risks.carried) > 1 else None
     if some is not None and some.share > UNEVEN * some.part:
-        said.append(
-            phrase(
-                "The {} of the records with the highest risk carry {} of the expected links.",
-                level(some.part),
-                percent(some.share),
-            )
+        yield phrase(
+            "The {} of the records with the highest risk carry {} of the expected links.",
+            level(some.part),
+            percent(some.share),
         )
-    return said
 
 
 def _risks(risks: RecordRisks) -> Exhibit:
@@ -111,20 +106,18 @@ def _riskiest(risks: RecordRisks) -> list[Exhibit]:
     ]
 
 
-def _worst_group(subgroups: Subgroups) -> list[Phrase]:
+def _worst_group(subgroups: Subgroups) -> Iterator[Phrase]:
     worst = subgroups.highest
     if worst is None:
-        return []
-    return [
-        phrase(
-            "Of the [subgroups](subgroup) that are not small, {}, {}, is at the highest risk: {} "
-            "of {} are linked.",
-            name(worst.column),
-            name(worst.group),
-            percent(worst.share),
-            counted(worst.n),
-        )
-    ]
+        return
+    yield phrase(
+        "Of the [subgroups](subgroup) that are not small, {}, {}, is at the highest risk: {} "
+        "of {} are linked.",
+        name(worst.column),
+        name(worst.group),
+        percent(worst.share),
+        counted(worst.n),
+    )
 
 
 def _groups(subgroups: Subgroups) -> Exhibit:

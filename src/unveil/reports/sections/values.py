@@ -1,5 +1,7 @@
 """Values: what is disclosed by what the rows say, whether or not anybody is linked."""
 
+from collections.abc import Iterator
+
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack
 from unveil.reports.tables import counts, figures, labels, shares, tabulate, text
@@ -299,16 +301,14 @@ def unchanged(evidence: Evidence) -> Section:
     )
 
 
-def _row_order(evidence: Evidence) -> list[Phrase]:
+def _row_order(evidence: Evidence) -> Iterator[Phrase]:
     position = evidence.by_position
     if position is None or position.row_order is None:
-        return []
-    return [
-        phrase(
-            "Whoever goes by [where rows stand](row-order) links {} of {}; where the rows of both "
-            "files stand has a correlation of {}.",
-            expected(position.risk.expected),
-            counted(position.risk.n),
-            decimal(position.row_order["correlation"]),
-        )
-    ]
+        return
+    yield phrase(
+        "Whoever goes by [where rows stand](row-order) links {} of {}; where the rows of both "
+        "files stand has a correlation of {}.",
+        expected(position.risk.expected),
+        counted(position.risk.n),
+        decimal(position.row_order["correlation"]),
+    )
