@@ -110,7 +110,7 @@ def glossary() -> dict[str, GlossaryEntry]:
     """All that a report may need to explain, by key.
 
     >>> print(glossary()["p-value"].text)
-    The probability of so many right links or more... It goes from 0 to 1...
+    The probability of this number of correct links or more... It goes from 0 to 1...
     """
     entries = {key: (title, explained(source)) for key, (title, source) in WORDS.items()}
     for limit in policy.Policy.__struct_fields__:
