@@ -10,7 +10,7 @@ from fixtures.pages import FILE, PLAN_SEED, QUOTES, SCALE, SEED, STAYED, TURNED,
 from unveil.measures.identity.subgroups import FIFTHS
 from unveil.reports.charts.export import svg
 from unveil.reports.page import page
-from unveil.reports.summary import compared, summary
+from unveil.reports.summary import comparison_summary, summary
 from unveil.values.results.loss import GroupLoss
 from unveil.wording import printable
 from unveil.workflows.compare import compare
@@ -114,11 +114,11 @@ def test_a_comparison_has_no_names_of_files(evidence):
     sampled = msgspec.structs.replace(evidence, attacks=evidence.attacks[1:], known=())
     found = compare([evidence, sampled], names=["swapped-17.csv", "noise-marked.csv"])
     assert found.notes
-    said = page(compared(found, external=True))
+    said = page(comparison_summary(found, external=True))
     assert "release 2" in said
     for words in ("swapped-17", "noise-marked", ".csv"):
         assert words not in said
-    assert "swapped-17" in page(compared(found))
+    assert "swapped-17" in page(comparison_summary(found))
 
 
 # What is said to those who answer for the release, and to nobody else; `said` has the whole pages.
@@ -169,6 +169,8 @@ def test_the_order_of_the_rows_is_not_told_where_it_is_the_worst():
 @pytest.mark.parametrize("words", ["position", "unchanged", "IL1s", ".csv", ".note"])
 def test_a_comparison_does_not_say_it_to_others(words):
     found = numbered_comparison()
-    inside, outside = (told(compared(found, external=one), places(found)) for one in (False, True))
+    inside, outside = (
+        told(comparison_summary(found, external=one), places(found)) for one in (False, True)
+    )
     assert words in inside
     assert words not in outside

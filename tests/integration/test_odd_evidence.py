@@ -9,10 +9,11 @@ from fixtures.evidence import evidence as bare
 from fixtures.evidence import finding, made, verdict
 from fixtures.pages import Page
 from unveil.reports.charts.build import specification
-from unveil.reports.content import Exhibit, Table, figures, text
+from unveil.reports.content import Exhibit
 from unveil.reports.page import entries, page
 from unveil.reports.sections.people import LISTED
 from unveil.reports.summary import summary
+from unveil.reports.tables import Table, figures, text
 from unveil.support.phrases import counted, name, percent, plain
 from unveil.values.results.disclosure import Above, UnchangedColumn
 from unveil.values.results.evidence import LeftOut

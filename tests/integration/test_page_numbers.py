@@ -9,7 +9,7 @@ import pytest
 from fixtures.pages import Page, leaves, rows_of, texts
 from unveil.files.documents.evidence import evidence_json
 from unveil.reports.page import page
-from unveil.reports.summary import compared, summary
+from unveil.reports.summary import comparison_summary, summary
 from unveil.support.phrases import LISTED, Figure
 from unveil.wording import printable
 from unveil.workflows.compare import compare
@@ -58,7 +58,7 @@ def test_of_a_comparison(evidence, external):
     found = compare([evidence, better, synthetic], names=["<i>", "'b'", "c"])
     document = json.loads(msgspec.json.encode(found))
     document["numbered"] = [f"release {number}" for number in (1, 2, 3)]
-    read = checked(page(compared(found, external=external)), document)
+    read = checked(page(comparison_summary(found, external=external)), document)
     drawn = {"risk-loss", "by-attack"} if external else {"risk-loss", "by-attack", "by-measure"}
     assert set(read.charts()) == drawn
     assert ("<i>" in read.names) is not external

@@ -46,9 +46,9 @@ def print_audit(audit: Audit) -> None:
 
 def print_comparison(found: Comparison) -> None:
     """Print a comparison for people."""
-    from unveil.reports.summary import compared
+    from unveil.reports.summary import comparison_summary
 
-    _print(compared(found))
+    _print(comparison_summary(found))
 
 
 def _print(summary: Summary) -> None:

@@ -1,13 +1,15 @@
-"""Reports: what was found as one page; the names below let another package write such a page.
+"""Reports: a result as one page; the names below let another package write such a page.
 
-A page is a `Summary` of sections, which hold exhibits: tables, and charts of these by name.
-`unveil.report` writes one; nothing is measured here.
+A page is a `Summary` of sections, which hold exhibits: tables, and the charts of these. The
+sentence on the worst attack is written in `headline`, the table of attacks in `sections.attacks`,
+the list of all sections in `summary`. `unveil.report` writes a page; nothing is measured here.
 """
 
 import importlib as _importlib
 from typing import TYPE_CHECKING
 
-from unveil.reports.content import Column, Exhibit, Fact, Row, Section, Summary, Table
+from unveil.reports.content import Exhibit, Fact, Section, Summary
+from unveil.reports.tables import Column, Row, Table
 from unveil.reports.write import check_figures, check_report, publish
 from unveil.support.phrases import Mark, Phrase, as_given, counted, phrase
 

@@ -1,4 +1,7 @@
-"""What a page is made of: sections of phrases, tables and charts, as plain values."""
+"""The content of a page as plain values: sections of phrases, tables and charts.
+
+Tables and their columns are in `unveil.reports.tables`.
+"""
 
 from __future__ import annotations
 
@@ -6,67 +9,8 @@ from typing import Any
 
 import msgspec
 
-from unveil.support.phrases import Figure, Phrase, Piece, Term, phrase, plain
-
-# Vega keeps names in JavaScript objects, which have these from birth.
-TAKEN = {
-    "constructor",
-    "hasOwnProperty",
-    "isPrototypeOf",
-    "propertyIsEnumerable",
-    "toLocaleString",
-    "toString",
-    "valueOf",
-    "__proto__",
-    "__defineGetter__",
-    "__defineSetter__",
-    "__lookupGetter__",
-    "__lookupSetter__",
-}
-
-Cell = Piece | Phrase | None
-Row = tuple[Cell, ...]
-
-
-class Column(msgspec.Struct, frozen=True):
-    """A column of a table: what charts call it, and its head."""
-
-    key: str
-    head: Phrase
-    number: bool = False
-
-
-class Table(msgspec.Struct, frozen=True):
-    """Figures in rows: what is printed, what is drawn, and what a screen reader reads."""
-
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-
-    def records(self) -> list[dict[str, Any]]:
-        """The rows for a chart: exact values, and text."""
-        keys = [column.key for column in self.columns]
-        return [dict(zip(keys, map(_bare, row), strict=True)) for row in self.rows]
-
-    def filled(self) -> Table:
-        """The table without the columns that are blank throughout."""
-        cells = zip(*self.rows, strict=True)
-        pairs = zip(self.columns, cells, strict=True) if self.rows else ()
-        blank = [column.key for column, each in pairs if all(cell in (None, "") for cell in each)]
-        return self.without(*blank)
-
-    def without(self, *keys: str) -> Table:
-        """The table with some columns left out."""
-        kept = [place for place, column in enumerate(self.columns) if column.key not in keys]
-        rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
-        return Table(tuple(self.columns[place] for place in kept), rows)
-
-
-def _bare(cell: Cell) -> Any:
-    """A cell as a chart takes it."""
-    if cell is None or isinstance(cell, Figure):
-        return None if cell is None else cell.value
-    said = plain(cell)
-    return f"{said}\N{NO-BREAK SPACE}" if said in TAKEN else said
+from unveil.reports.tables import Table
+from unveil.support.phrases import Phrase
 
 
 class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,8 +63,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The summary in plain values."""
-        said: dict[str, Any] = msgspec.to_builtins(self)
-        return said
+        builtins: dict[str, Any] = msgspec.to_builtins(self)
+        return builtins
 
     def exhibits(self) -> list[Exhibit]:
         """Every table and chart, as they follow each other."""
@@ -129,18 +73,3 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     def __getitem__(self, key: str) -> Section:
         """One section by its key."""
         return next(section for section in self.sections if section.key == key)
-
-
-def text(key: str, head: str) -> Column:
-    """A column of words; its head may have [terms](key)."""
-    return Column(key, phrase(head))
-
-
-def figures(key: str, head: str) -> Column:
-    """A column of numbers."""
-    return Column(key, phrase(head), number=True)
-
-
-def direction(given: str) -> Term:
-    """Who looks for whom."""
-    return Term(given.replace("-", " "), given)

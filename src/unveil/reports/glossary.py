@@ -110,30 +110,24 @@ def glossary() -> dict[str, GlossaryEntry]:
     """All that a report may need to explain, by key.
 
     >>> print(glossary()["p-value"].text)
-    The probability of so many right links or more... It goes from 0 to 1...
+    The probability of this number of correct links or more... It goes from 0 to 1...
     """
-    said = {key: (title, explained(source)) for key, (title, source) in WORDS.items()}
+    entries = {key: (title, explained(source)) for key, (title, source) in WORDS.items()}
     for limit in policy.Policy.__struct_fields__:
-        said[limit_key(limit)] = (
-            f"Limit: {limit.replace('_', ' ')}",
-            explained(Field(policy.Policy, limit)),
-        )
+        title = f"Limit: {limit.replace('_', ' ')}"
+        entries[limit_key(limit)] = title, explained(Field(policy.Policy, limit))
     for name, meaning in GLOSSARY.items():
-        said[loss_key(name)] = f"Loss: {name}", _loss(meaning)
+        entries[loss_key(name)] = f"Loss: {name}", _loss(meaning)
     for method in methods():
         if method.kind in ("attack", "mask"):  # "Linkage by rank: each record is ..."
-            said[f"{method.kind}-{method.name}"] = _titled(plain(method.description))
+            entries[f"{method.kind}-{method.name}"] = _titled(plain(method.description))
         elif method.kind == "model":
-            said.setdefault(method.name, _titled(plain(method.description)))
-    return {key: GlossaryEntry(key, title, text) for key, (title, text) in said.items()}
+            entries.setdefault(method.name, _titled(plain(method.description)))
+    return {key: GlossaryEntry(key, title, text) for key, (title, text) in entries.items()}
 
 
 def attack_key(name: str) -> str:
-    """The key of an attack, by its short name in evidence; of one that is not ours, "attack".
-
-    >>> attack_key("tailored-posterior"), attack_key("rank-max-knowing-3")
-    ('attack-tailored', 'attack-rank')
-    """
+    """The key of an attack, by its short name in evidence; "attack" for one of another package."""
     for method in _ours("attack"):
         if f"{name}-".startswith(f"{method}-"):
             return f"attack-{method}"
@@ -141,44 +135,27 @@ def attack_key(name: str) -> str:
 
 
 def mask_key(method: str) -> str:
-    """The key of a mask, by its method in a plan; of one that is not ours, "mask".
-
-    >>> mask_key("rank-swapping")
-    'mask-rank-swapping'
-    """
+    """The key of a mask, by its method in a plan; "mask" for one of another package."""
     return f"mask-{method}" if method in _ours("mask") else "mask"
 
 
 @cache
 def _ours(kind: str) -> tuple[str, ...]:
-    """The names of our methods of a kind; a page asks for them hundreds of times."""
     return tuple(method.name for method in methods() if method.kind == kind)
 
 
 def limit_key(limit: str) -> str:
-    """The key of a limit of a policy.
-
-    >>> limit_key("max_risk")
-    'limit-max-risk'
-    """
+    """The key of a limit of a policy."""
     return f"limit-{_kebab(limit)}"
 
 
 def loss_key(name: str) -> str:
-    """The key of a measure of loss.
-
-    >>> loss_key("PIL of means")
-    'loss-pil-of-means'
-    """
+    """The key of a measure of loss."""
     return f"loss-{_kebab(name)}"
 
 
 def explained(source: object) -> str:
-    """What a source says of itself, in plain sentences.
-
-    >>> print(explained(Field(policy.Policy, "max_loss")))
-    The overall information loss...
-    """
+    """The explanation that a source gives of itself, in plain sentences."""
     if isinstance(source, str):
         return source
     if isinstance(source, Field):
@@ -205,7 +182,7 @@ def plain(docstring: str) -> str:
 def _titled(text: str) -> tuple[str, str]:
     """The title that a text begins with, up to a colon, and the rest as sentences."""
     title, _, rest = text.partition(": ")
-    return title, _capital(rest)
+    return title, rest[:1].upper() + rest[1:]
 
 
 def _loss(meaning: MeasureMeaning) -> str:
@@ -221,10 +198,6 @@ def _description(field: Field) -> str:
     hint: Any = get_type_hints(field.struct, include_extras=True)[field.name]
     meta = (one for one in hint.__metadata__ if isinstance(one, msgspec.Meta))
     return " ".join(one.description for one in meta if one.description)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _kebab(name: str) -> str:

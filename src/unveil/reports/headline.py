@@ -1,4 +1,8 @@
-"""The headline of an audit, and the sentence for the risk of one attack."""
+"""The page's sentence on the worst attack, and the sentence for the risk of any one attack.
+
+`headline` stands at the top of the page, in the terminal and in a notebook; `_worst_attack` writes
+it. The paragraph and the table of all attacks are in `unveil.reports.sections.attacks`.
+"""
 
 from unveil.support import display
 from unveil.support.phrases import Phrase, counted, percent, phrase, plain, several

@@ -14,8 +14,9 @@ from markupsafe import Markup, escape
 
 from unveil.reports.charts.build import specification
 from unveil.reports.charts.theme import CONFIG
-from unveil.reports.content import Cell, Summary
+from unveil.reports.content import Summary
 from unveil.reports.glossary import GlossaryEntry, glossary
+from unveil.reports.tables import Cell
 from unveil.support.phrases import Figure, Mark, Name, Piece, Term, plain
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -63,17 +64,17 @@ def _pieces(summary: Summary) -> Iterator[Piece]:
         phrases += [*exhibit.lead, exhibit.says, *exhibit.notes]
         phrases += [column.head for column in exhibit.table.columns]
         phrases += [cell for row in exhibit.table.rows for cell in row]
-    for said in phrases:
-        yield from _listed(said)
+    for cell in phrases:
+        yield from _listed(cell)
 
 
-def _listed(said: Cell) -> Iterable[Piece]:
-    return () if said is None else said if isinstance(said, tuple) else (said,)
+def _listed(cell: Cell) -> Iterable[Piece]:
+    return () if cell is None else cell if isinstance(cell, tuple) else (cell,)
 
 
-def _said(said: Cell) -> Markup:
+def _html(cell: Cell) -> Markup:
     """A phrase as HTML; a figure keeps its exact value."""
-    return Markup("").join(map(_piece, _listed(said)))
+    return Markup("").join(map(_piece, _listed(cell)))
 
 
 def _piece(piece: Piece) -> Markup:
@@ -122,8 +123,7 @@ def _hash(script: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined
-    )
-    made.filters |= {"said": _said, "plain": plain}
-    return made
+    loader = FileSystemLoader(TEMPLATES)
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.filters |= {"said": _html, "plain": plain}
+    return environment

@@ -10,11 +10,11 @@ from unveil.reports.sections import (
     knowledge,
     loss,
     people,
+    provenance,
     values,
     verdict,
     worst_case,
 )
-from unveil.reports.sections import provenance as doing
 from unveil.reports.sections.validity import validity
 from unveil.support.phrases import names
 from unveil.values.results.comparison import Comparison
@@ -22,20 +22,20 @@ from unveil.values.results.evidence import Evidence
 
 
 def summary(evidence: Evidence, *, external: bool = False) -> Summary:
-    """What is said of one release; to others, without what would help an attacker.
+    """The page of one release; an external page omits what would help an attacker.
 
-    Left out for others are the parameters and the seeds, the files, whose risk is highest
-    (records, subgroups, attributes), what stayed as it was, and how to tell good links.
+    These are the parameters and seeds, the files, the records, subgroups and attributes at the
+    highest risk, the unchanged columns, and the margins that tell right links.
 
     >>> import unveil
     >>> people = unveil.households(40)
     >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
     >>> quick["attacks"] = ["distance"]
-    >>> found = unveil.audit(people, people, truth="person", **quick)
-    >>> summary(found.evidence)["attacks"].title
+    >>> result = unveil.audit(people, people, truth="person", **quick)
+    >>> summary(result.evidence)["attacks"].title
     'Who is linked'
     """
-    made = _external(evidence) if external else _internal(evidence)
+    sections = _external(evidence) if external else _internal(evidence)
     return Summary(
         kind=EXTERNAL if external else INTERNAL,
         title="Disclosure risk of a release",
@@ -43,7 +43,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
         verdict=headline(evidence, external=external),
         passed=None if evidence.verdict is None else evidence.verdict.passed,
         facts=verdict.facts(evidence),
-        sections=tuple(section for section in made if section is not None),
+        sections=tuple(section for section in sections if section is not None),
         limits=validity(evidence, external=external),
         version=evidence.version,
         external=external,
@@ -65,9 +65,9 @@ def _internal(evidence: Evidence) -> list[Section | None]:
         loss.loss(evidence),
         loss.side_by_side(evidence),
         values.unchanged(evidence),
-        doing.plan(evidence),
+        provenance.plan(evidence),
         advice.advice(evidence),
-        doing.made(evidence),
+        provenance.provenance(evidence),
     ]
 
 
@@ -82,30 +82,30 @@ def _external(evidence: Evidence) -> list[Section | None]:
         values.intervals(evidence, external=True),
         values.inference(evidence, external=True),
         loss.loss(evidence, external=True),
-        doing.plan(evidence, external=True),
+        provenance.plan(evidence, external=True),
     ]
 
 
-def compared(found: Comparison, *, external: bool = False) -> Summary:
-    """What is said of several releases of one original; to others, without their files' names."""
+def comparison_summary(result: Comparison, *, external: bool = False) -> Summary:
+    """The page of several releases of one original; an external page omits their files' names."""
     if external:
-        found = comparison.unnamed(found)
-    made = [
-        comparison.releases(found, external=external),
-        comparison.order(found),
-        comparison.differences(found, external=external),
-        comparison.by_attack(found),
-        None if external else comparison.by_loss(found),  # it tells how large the noise is
-        comparison.notes(found, external=external),
+        result = comparison.numbered_releases(result)
+    sections = [
+        comparison.releases(result, external=external),
+        comparison.order(result),
+        comparison.differences(result, external=external),
+        comparison.by_attack(result),
+        None if external else comparison.by_loss(result),  # it tells how large the noise is
+        comparison.notes(result, external=external),
     ]
     return Summary(
         kind=EXTERNAL if external else INTERNAL,
         title="Releases of one original, side by side",
-        subject=names(one.name for one in found.releases),
-        verdict=comparison.verdict(found),
+        subject=names(one.name for one in result.releases),
+        verdict=comparison.verdict(result),
         passed=None,
-        facts=comparison.facts(found),
-        sections=tuple(section for section in made if section is not None),
+        facts=comparison.facts(result),
+        sections=tuple(section for section in sections if section is not None),
         limits=comparison.limits(),
         version=__version__,
         external=external,

@@ -17,18 +17,18 @@ ENDINGS = (".html", ".htm")
 
 
 def report(
-    found: Audit | Evidence | Comparison | Summary | str | os.PathLike[str],
+    result: Audit | Evidence | Comparison | Summary | str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
     external: bool = False,
     figures: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> None:
-    """Write what was found as one page that needs nothing else, to read, to print and to send.
+    """Write a result as one page that needs no other file, to read, to print and to send.
 
     Parameters
     ----------
-    found
+    result
         An audit, its evidence or the file of it, a comparison, or a summary of anything else.
     path
         The page, an .html file.
@@ -46,33 +46,33 @@ def report(
     >>> people = unveil.households(40)
     >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
     >>> quick["attacks"] = ["distance"]
-    >>> found = unveil.audit(people, people, truth="person", **quick)
+    >>> result = unveil.audit(people, people, truth="person", **quick)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     unveil.report(found, f"{folder}/audit.html")
+    ...     unveil.report(result, f"{folder}/audit.html")
     """
     target = as_path(path)
-    check_report(target, [found if isinstance(found, str | os.PathLike) else None], force=force)
+    check_report(target, [result if isinstance(result, str | os.PathLike) else None], force=force)
     if figures is not None:
         check_figures(as_path(figures), [target], force=force, external=external)
-    publish(found, target, figures, external=external)
+    publish(result, target, figures, external=external)
 
 
 def publish(
-    found: object,
+    result: object,
     page: Path | None,
     figures: str | os.PathLike[str] | None,
     *,
     external: bool,
 ) -> None:
     """Write a page and its figures, each if it is asked for, where that was checked before."""
-    from unveil.reports.page import page as made
+    from unveil.reports.page import page as render
 
-    said = summary_of(found, external=external)
-    drawn = {} if figures is None else _drawn(said)
+    summary = summary_of(result, external=external)
+    pictures = {} if figures is None else _pictures(summary)
     if page is not None:
-        write_bytes(page, made(said).encode(), force=True)
+        write_bytes(page, render(summary).encode(), force=True)
     if figures is not None:
-        _write(drawn, as_path(figures))
+        _write(pictures, as_path(figures))
 
 
 def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> None:
@@ -100,26 +100,26 @@ def check_figures(
         raise FileError("the folder is not empty: name another, or add --force").at(str(folder))
 
 
-def summary_of(found: object, *, external: bool = False) -> Summary:
-    """What is said of an audit, its evidence or the file of it, a comparison, or itself."""
-    from unveil.reports.summary import compared, summary
+def summary_of(result: object, *, external: bool = False) -> Summary:
+    """The summary of an audit, its evidence or the file of it, a comparison, or a summary."""
+    from unveil.reports.summary import comparison_summary, summary
 
-    if isinstance(found, Comparison):
-        return compared(found, external=external)
-    if isinstance(found, Summary):
-        if external and not found.external:
+    if isinstance(result, Comparison):
+        return comparison_summary(result, external=external)
+    if isinstance(result, Summary):
+        if external and not result.external:
             raise UsageError("a summary is for the readers it was made for: leave external out")
-        return found
-    if isinstance(found, str | os.PathLike):
-        return _of_file(found, external=external)
-    if isinstance(found, Audit):
-        found = found.evidence
-    if not isinstance(found, Evidence):
+        return result
+    if isinstance(result, str | os.PathLike):
+        return _of_file(result, external=external)
+    if isinstance(result, Audit):
+        result = result.evidence
+    if not isinstance(result, Evidence):
         raise UsageError(
             "a report is of an audit, of its evidence or the file of it, or of a comparison, not "
-            f"of {type(found).__name__}"
+            f"of {type(result).__name__}"
         )
-    return summary(found, external=external)
+    return summary(result, external=external)
 
 
 def _of_file(path: str | os.PathLike[str], *, external: bool) -> Summary:
@@ -132,11 +132,11 @@ def _of_file(path: str | os.PathLike[str], *, external: bool) -> Summary:
         raise FileError(NO_EVIDENCE).at(os.fspath(path)) from None  # parts that have no type
 
 
-def _drawn(said: Summary) -> dict[str, bytes]:
+def _pictures(summary: Summary) -> dict[str, bytes]:
     """Each chart as the bytes of two files."""
     from unveil.reports.charts.export import png, svg
 
-    drawings = {one.name: svg(one) for one in said.exhibits() if one.chart is not None}
+    drawings = {one.name: svg(one) for one in summary.exhibits() if one.chart is not None}
     pictures = {f"{name}.png": png(drawing) for name, drawing in drawings.items()}
     return {f"{name}.svg": drawing for name, drawing in drawings.items()} | pictures
 

@@ -22,7 +22,7 @@ from unveil.reports.glossary import (
     mask_key,
     plain,
 )
-from unveil.reports.summary import compared, summary
+from unveil.reports.summary import comparison_summary, summary
 from unveil.support.phrases import Term
 from unveil.support.specs import describe, method_name, words
 from unveil.table.roles import ROLE_MEANINGS
@@ -154,7 +154,7 @@ def linked():
     found, several = numbered(), numbered_comparison()
     pages = [summary(numbered(BARE))]
     for external in (False, True):
-        pages += [summary(found, external=external), compared(several, external=external)]
+        pages += [summary(found, external=external), comparison_summary(several, external=external)]
     return {key for page in pages for key in _terms(page)}
 
 

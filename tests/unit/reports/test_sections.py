@@ -22,7 +22,7 @@ from unveil.reports.sections.attacks import rank_of_truth
 from unveil.reports.sections.loss import loss, side_by_side
 from unveil.reports.sections.people import people
 from unveil.reports.sections.values import inference
-from unveil.reports.summary import compared, summary
+from unveil.reports.summary import comparison_summary, summary
 from unveil.support.phrases import plain
 from unveil.values.results.disclosure import CompatibleRows
 from unveil.values.results.loss import Bar, GroupLoss, Shape
@@ -33,9 +33,9 @@ PAGES = {
     "internal": (summary, numbered, None, False),
     "external": (summary, numbered, None, True),
     "bare": (summary, numbered, BARE, False),
-    "comparison": (compared, numbered_comparison, None, False),
-    "comparison-external": (compared, numbered_comparison, None, True),
-    "comparison-bare": (compared, numbered_comparison, COMPARED_BARE, False),
+    "comparison": (comparison_summary, numbered_comparison, None, False),
+    "comparison-external": (comparison_summary, numbered_comparison, None, True),
+    "comparison-bare": (comparison_summary, numbered_comparison, COMPARED_BARE, False),
 }
 
 
@@ -171,7 +171,7 @@ def test_whether_the_policy_is_kept_is_said(passed, said):
     ],
 )
 def test_between_which_the_choice_is(given, said):
-    assert said in plain(compared(numbered_comparison(given)).verdict)
+    assert said in plain(comparison_summary(numbered_comparison(given)).verdict)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from unveil.reports.charts.marks import (
     rows_of,
     share,
     tall,
-    told_apart,
+    unique_labels,
     up_to,
     with_band,
 )
@@ -195,7 +195,7 @@ def _records(rows: Rows) -> Drawn:
 
 def _subgroups(rows: Rows) -> Drawn:
     large = [row for row in rows if not row.get("small")] or rows
-    labels = told_apart([f"{row['column']}: {row['group']}" for row in large[:SHOWN]])
+    labels = unique_labels([f"{row['column']}: {row['group']}" for row in large[:SHOWN]])
     shown = [{**row, "label": label} for row, label in zip(large, labels, strict=False)]
     tips = ["column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%")]
     x = share("share", "share of the group", up_to(shown, "share"))

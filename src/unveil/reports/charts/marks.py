@@ -1,4 +1,4 @@
-"""Drawing: what charts are put together of: bars, lines, dots, and how these are told apart."""
+"""Marks of charts: bars, lines, dots, their axes, colours and legends."""
 
 import textwrap
 from collections.abc import Sequence
@@ -102,11 +102,11 @@ def dashes(field: str, names: list[str]) -> alt.StrokeDash:
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend(names, lines=True))
 
 
-def folded(found: alt.Chart, kinds: dict[str, str]) -> alt.Chart:
+def folded(chart: alt.Chart, kinds: dict[str, str]) -> alt.Chart:
     """Columns under each other: their kind in words, and what they are at."""
     said = " : ".join(f"datum.kind == '{key}' ? '{words}'" for key, words in kinds.items())
     return (
-        found.transform_fold(list(kinds), as_=["kind", "at"])
+        chart.transform_fold(list(kinds), as_=["kind", "at"])
         .transform_filter("isValid(datum.at)")
         .transform_calculate(kind=f"{said} : ''")
     )
@@ -137,10 +137,10 @@ def named_bars(rows: Rows, name: str, x: alt.X, tips: list[Any]) -> Drawn:
     return drawn.properties(height=len(said) * (LINE * most + 20))
 
 
-def told_apart(labels: Sequence[str]) -> list[str]:
-    """Labels of which none is there twice: bars of one name would stand upon each other.
+def unique_labels(labels: Sequence[str]) -> list[str]:
+    """Labels with a number where one is repeated: bars of one label would overlap.
 
-    >>> told_apart(["other", "other"])
+    >>> unique_labels(["other", "other"])
     ['other', 'other (2)']
     """
     counts: dict[str, int] = {}

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from unveil.reports.content import Exhibit, Row, Section, Table, direction, figures, text
-from unveil.reports.sections.attacks import attack
-from unveil.reports.sections.knowledge import BETWEEN, among, between
+from unveil.reports.content import Exhibit, Section
+from unveil.reports.sections.attacks import attack, direction
+from unveil.reports.sections.knowledge import among
+from unveil.reports.tables import decimals, high, low, shares, tabulate, text
 from unveil.support.phrases import (
     Phrase,
     counted,
@@ -17,10 +18,10 @@ from unveil.support.phrases import (
     several,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.remedies import Remedies
+from unveil.values.results.remedies import Remedies, Remedy
 from unveil.values.results.risk import Interval
 
-TELLING = 3  # attributes that are named
+MAX_NAMED = 3  # attributes named in a sentence
 
 
 def advice(evidence: Evidence) -> Section:
@@ -67,14 +68,14 @@ def _points(evidence: Evidence) -> Iterator[Phrase]:
 
 
 def _order(evidence: Evidence) -> Iterator[Phrase]:
-    found = evidence.by_position
-    if found is not None and found.order_tells and found.row_order is not None:
+    position = evidence.by_position
+    if position is not None and position.order_tells and position.row_order is not None:
         yield phrase(
             "Rows: their [order](row-order) tells who is who: {} of {} stand where they stood, {} "
             "beside whom they stood. [Shuffle](mask-shuffle) them.",
-            expected(found.risk.expected),
-            counted(found.risk.n),
-            counted(found.row_order["neighbours"]),
+            expected(position.risk.expected),
+            counted(position.risk.n),
+            counted(position.row_order["neighbours"]),
         )
 
 
@@ -83,7 +84,7 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
     parts = evidence.attribute_risks
     if parts is not None:
         most = [one for one in parts.without if _surely(one.interval, one.share) < parts.share]
-        most = most[:TELLING]
+        most = most[:MAX_NAMED]
         if most:
             yield phrase(
                 "Attributes: {} [tell the most](attribute-risk). Without {} {} links {} instead "
@@ -126,10 +127,10 @@ def _same(evidence: Evidence) -> Iterator[Phrase]:
 
 
 def _records(evidence: Evidence) -> Iterator[Phrase]:
-    found = evidence.record_risks
-    if found is None or not found.riskiest:
+    risks = evidence.record_risks
+    if risks is None or not risks.riskiest:
         return
-    top = found.riskiest[0]
+    top = risks.riskiest[0]
     yield phrase(
         "Records: row {} of the original is found by {} of the {} attacks made on it; more are "
         "listed above, and all in what `--per-record` writes. Leave out those that stand out, or "
@@ -154,62 +155,51 @@ def _group(evidence: Evidence) -> Iterator[Phrase]:
 
 
 def _best(evidence: Evidence) -> Iterator[Phrase]:
-    found = evidence.remedies
-    if found is None:
+    remedies = evidence.remedies
+    if remedies is None:
         return
-    if not found.tried or found.tried[0].share >= found.share:
+    if not remedies.tried or remedies.tried[0].share >= remedies.share:
         yield phrase("[Masks](remedy): none of those tried on top of this release helps.")
         return
-    best = found.tried[0]
+    best = remedies.tried[0]
     cost = phrase("")
-    if best.loss is not None and found.loss is not None:
+    if best.loss is not None and remedies.loss is not None:
         cost = phrase(
-            "; the [loss](loss) goes from {} to {}", decimal(found.loss), decimal(best.loss)
+            "; the [loss](loss) goes from {} to {}", decimal(remedies.loss), decimal(best.loss)
         )
     yield phrase(
         "[Masks](remedy): of those tried on top of this release it helps the most to {}. Then "
         "somebody who does not know of it links by {} {} instead of {}{}{}.",
         name(best.does),
-        attack(found.attack),
+        attack(remedies.attack),
         percent(best.share),
-        percent(found.share),
-        among(found.among, evidence),
+        percent(remedies.share),
+        among(remedies.among, evidence),
         cost,
     )
 
 
-def _remedies(found: Remedies) -> Exhibit:
-    columns = (
-        text("does", "[remedy](remedy), on top of this release"),
-        figures("share", "[linked](linked)"),
-        *BETWEEN,
-        figures("loss", "[loss](loss)"),
-    )
-    rows: tuple[Row, ...] = (
+def _remedies(remedies: Remedies) -> Exhibit:
+    steps: list[Remedies | Remedy] = [remedies, *remedies.tried]
+    table = tabulate(
+        steps,
         (
-            "as it is",
-            percent(found.share),
-            *between(found.interval),
-            None if found.loss is None else decimal(found.loss),
+            text("does", "[remedy](remedy), on top of this release"),
+            lambda one: "as it is" if isinstance(one, Remedies) else name(one.does),
         ),
-        *(
-            (
-                name(one.does),
-                percent(one.share),
-                *between(one.interval),
-                None if one.loss is None else decimal(one.loss),
-            )
-            for one in found.tried
-        ),
+        shares("share", "[linked](linked)", lambda one: one.share),
+        low(lambda one: one.interval),
+        high(lambda one: one.interval),
+        decimals("loss", "[loss](loss)", lambda one: one.loss),
     )
     return Exhibit(
         name="remedies",
         title="What would help: risk and loss of remedies that were tried",
         chart="remedies",
-        table=Table(columns, rows),
+        table=table,
         says=phrase(
             "Bars of the share that is still linked after each remedy; as it is, {} are.",
-            percent(found.share),
+            percent(remedies.share),
         ),
         notes=(
             phrase(
@@ -217,10 +207,10 @@ def _remedies(found: Remedies) -> Exhibit:
                 "more are linked. An attribute that is left out counts in the loss as missing in "
                 "every record. What a remedy does to an intruder who knows of it, only an audit "
                 "of it says.",
-                attack(found.attack),
-                direction(found.direction),
-                counted(found.n),
-                counted(found.among),
+                attack(remedies.attack),
+                direction(remedies.direction),
+                counted(remedies.n),
+                counted(remedies.among),
             ),
         ),
     )

@@ -1,9 +1,23 @@
-"""Attacks: whom they link, what an intruder would claim, and how near the others come."""
+"""Attacks: the links of each, the claims an intruder would make, and the rank of the true row.
 
-from collections.abc import Iterator
+`attacks` writes the paragraph on the worst attack and the chart of all. The sentence on the worst
+attack at the top of the page is in `unveil.reports.headline`.
+"""
 
-from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
+from collections.abc import Iterator, Sequence
+
+from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import attack_key
+from unveil.reports.tables import (
+    counts,
+    expected_counts,
+    figures,
+    high,
+    low,
+    shares,
+    tabulate,
+    text,
+)
 from unveil.support.phrases import (
     Phrase,
     Term,
@@ -18,21 +32,26 @@ from unveil.support.phrases import (
 from unveil.values.results.evidence import Evidence, Finding
 
 POSITION = "position"
-LEAST_P = 0.001  # below, it is told to be under this
-CURVES = 4  # attacks whose rank of the truth is drawn
-PLACES = (1, 2, 3, 5, 10)  # at which it is
+LEAST_P = 0.001  # smaller p-values are written as under this
+MAX_CURVES = 4  # attacks in the chart of the rank of the truth
+RANKS = (1, 2, 3, 5, 10)  # the k of this chart
 
 
-def attack(given: str) -> Term:
-    """An attack by its name."""
-    return Term(given, attack_key(given))
+def attack(short_name: str) -> Term:
+    """The name of an attack, with its entry in the glossary."""
+    return Term(short_name, attack_key(short_name))
+
+
+def direction(key: str) -> Term:
+    """The direction of an attack: which file is searched for the records of the other."""
+    return Term(key.replace("-", " "), key)
 
 
 def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
     """Whom each attack links, in both directions, and what to hold that against."""
     if not evidence.attacks:
         return None
-    shown = told_to(evidence, external=external)
+    shown = reported_attacks(evidence, external=external)
     if not shown:
         return None
     worst = shown[0]
@@ -50,7 +69,7 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
                 expected(worst.risk.expected),
                 counted(worst.risk.n),
             ),
-            *_found_by_chance(worst, external=external),
+            *_p_value(worst, external=external),
         ),
         exhibits=(_attacks(shown),),
         points=tuple(
@@ -66,12 +85,12 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
     )
 
 
-def told_to(evidence: Evidence, *, external: bool) -> tuple[Finding, ...]:
-    """The attacks; to others, not that by the order of the rows, which anybody can use."""
+def reported_attacks(evidence: Evidence, *, external: bool) -> tuple[Finding, ...]:
+    """The attacks of a page; an external page omits the one by row order: anybody can use it."""
     return tuple(one for one in evidence.attacks if one.row_order is None or not external)
 
 
-def _found_by_chance(worst: Finding, *, external: bool) -> list[Phrase]:
+def _p_value(worst: Finding, *, external: bool) -> list[Phrase]:
     above = worst.at_risk
     p = worst.risk.p_value
     by_chance = phrase(
@@ -94,38 +113,27 @@ def _found_by_chance(worst: Finding, *, external: bool) -> list[Phrase]:
 
 
 def _attacks(shown: tuple[Finding, ...]) -> Exhibit:
-    columns = (
-        text("attack", "[attack](attack)"),
-        text("direction", "direction"),
-        figures("linked", "[linked](linked)"),
-        figures("n", "of"),
-        figures("share", "share"),
-        figures("low", "of all, [at least](interval)"),
-        figures("high", "at most"),
-        figures("guess", "[a guess](guess)"),
-        figures("ceiling", "[ceiling](ceiling)"),
-        figures("chance", "[by chance](p-value), at most"),
-    )
-    rows = tuple(
+    table = tabulate(
+        shown,
+        (text("attack", "[attack](attack)"), lambda one: attack(one.name)),
+        (text("direction", "direction"), lambda one: direction(one.risk.direction)),
+        expected_counts("linked", "[linked](linked)", lambda one: one.risk.expected),
+        counts("n", "of", lambda one: one.risk.n),
+        shares("share", "share", lambda one: one.risk.share),
+        low(lambda one: one.risk.interval, "of all, [at least](interval)"),
+        high(lambda one: one.risk.interval),
+        counts("guess", "[a guess](guess)", lambda one: one.risk.baseline),
         (
-            attack(one.name),
-            direction(one.risk.direction),
-            expected(one.risk.expected),
-            counted(one.risk.n),
-            percent(one.risk.share),
-            None if one.risk.interval is None else percent(one.risk.interval.low),
-            None if one.risk.interval is None else percent(one.risk.interval.high),
-            counted(one.risk.baseline),
-            counted(one.risk.ceiling) if one.risk.attributes else None,
-            chance(one.risk.p_value),
-        )
-        for one in shown
+            figures("ceiling", "[ceiling](ceiling)"),
+            lambda one: counted(one.risk.ceiling) if one.risk.attributes else None,
+        ),
+        (figures("chance", "[by chance](p-value), at most"), lambda one: chance(one.risk.p_value)),
     )
     return Exhibit(
         name="attacks",
         title="Share of the people whom each attack links rightly",
         chart="attacks",
-        table=Table(columns, rows).filled(),
+        table=table.filled(),
         says=phrase(
             "Bars of the share linked by each attack in each direction, with marks for what a "
             "guess links and for the ceiling. The longest is {}, {}.",
@@ -158,7 +166,6 @@ def _names(shown: tuple[Finding, ...]) -> Iterator[Phrase]:
 
 def claims(evidence: Evidence, *, external: bool = False) -> Section | None:
     """What an intruder would claim, who does not know the truth."""
-    made = [one for one in evidence.attacks if one.claims is not None]
     sure = evidence.most_claimed
     if sure is None or sure.claims is None:
         return None
@@ -182,45 +189,39 @@ def claims(evidence: Evidence, *, external: bool = False) -> Section | None:
             ),
         ),
         # Which margin to demand is of use to an intruder only.
-        exhibits=(_claims(made), *([] if external else _precision(sure))),
+        exhibits=(_claims(evidence.attacks), *([] if external else _precision(sure))),
     )
 
 
-def _claims(made: list[Finding]) -> Exhibit:
-    columns = (
-        text("attack", "[attack](attack)"),
-        text("direction", "direction"),
-        figures("n", "looked at"),
-        figures("claimed", "[claimed](claims)"),
-        figures("right", "rightly"),
-        figures("control", "claimed of [nobody](control)"),
-        figures("control_n", "of"),
-        figures("forecast", "[forecast](forecast)"),
-        figures("share", "linked"),
+def _claims(findings: Sequence[Finding]) -> Exhibit:
+    table = tabulate(
+        [(one, one.claims) for one in findings if one.claims is not None],
+        (text("attack", "[attack](attack)"), lambda row: attack(row[0].name)),
+        (text("direction", "direction"), lambda row: direction(row[0].risk.direction)),
+        counts("n", "looked at", lambda row: row[1].n),
+        counts("claimed", "[claimed](claims)", lambda row: row[1].claimed),
+        expected_counts("right", "rightly", lambda row: row[1].right),
+        (
+            figures("control", "claimed of [nobody](control)"),
+            lambda row: (
+                None if (control := row[0].risk.control) is None else counted(control.claimed)
+            ),
+        ),
+        (
+            figures("control_n", "of"),
+            lambda row: None if (control := row[0].risk.control) is None else counted(control.n),
+        ),
+        (
+            figures("forecast", "[forecast](forecast)"),
+            lambda row: None if row[0].forecast is None else percent(row[0].forecast.share),
+        ),
+        shares("share", "linked", lambda row: row[0].risk.share),
     )
-    rows = []
-    for one in made:
-        said, control = one.claims, one.risk.control
-        if said is None:
-            continue
-        rows.append(
-            (
-                attack(one.name),
-                direction(one.risk.direction),
-                counted(said.n),
-                counted(said.claimed),
-                expected(said.right),
-                None if control is None else counted(control.claimed),
-                None if control is None else counted(control.n),
-                None if one.forecast is None else percent(one.forecast.share),
-                percent(one.risk.share),
-            )
-        )
     return Exhibit(
         name="claims",
         title="Links that an intruder would claim, right and wrong",
         chart="claims",
-        table=Table(columns, tuple(rows)).filled(),
+        table=table.filled(),
         says=phrase("Bars of the links claimed by each attack, those that are right and wrong."),
     )
 
@@ -229,33 +230,20 @@ def _precision(sure: Finding) -> list[Exhibit]:
     curve = sure.precision
     if curve is None:
         return []
-    columns = (
-        figures("margin", "margin demanded"),
-        figures("coverage", "claimed"),
-        figures("precision", "of these right"),
-        figures("control", "claimed of [nobody](control)"),
+    table = tabulate(
+        range(len(curve["margin"])),
+        (figures("margin", "margin demanded"), lambda i: level(curve["margin"][i])),
+        shares("coverage", "claimed", lambda i: curve["coverage"][i]),
+        # Where nothing is claimed the precision is undefined.
+        shares("precision", "of these right", lambda i: curve["precision"][i]),
+        shares("control", "claimed of [nobody](control)", lambda i: curve["control"][i]),
     )
-    rows = [
-        (
-            as_margin,
-            percent(coverage),
-            None if right is None else percent(right),  # of no claims nothing is right or wrong
-            None if of_nobody is None else percent(of_nobody),
-        )
-        for as_margin, coverage, right, of_nobody in zip(
-            map(level, curve["margin"]),
-            curve["coverage"],
-            curve["precision"],
-            curve["control"],
-            strict=True,
-        )
-    ]
     return [
         Exhibit(
             name="margin",
             title="Claims against the margin that is demanded",
             chart="precision",
-            table=Table(columns, tuple(rows)),
+            table=table,
             says=phrase(
                 "By {}: the share of the people claimed, and the share of the claims that are "
                 "right, against the margin by which the second best must be farther.",
@@ -271,28 +259,21 @@ def rank_of_truth(evidence: Evidence) -> Section | None:
     for one in evidence.attacks:  # each attack once, in its better direction
         if one.risk.attributes and one.name not in {other.name for other in shown}:
             shown.append(one)
-    shown = shown[:CURVES]
+    shown = shown[:MAX_CURVES]
     if not shown:
         return None
     places = len(shown[0].top["share"])
-    columns = (
-        text("attack", "[attack](attack)"),
-        text("direction", "direction"),
-        figures("k", "among the best"),
-        figures("share", "[the true row is there](rank-of-truth)"),
-        figures("n", "of"),
-    )
-    rows = tuple(
-        (
-            attack(one.name),
-            direction(one.risk.direction),
-            counted(place),
-            percent(one.top["share"][place - 1]),
-            counted(one.top["n"]),
-        )
-        for one in shown
-        for place in PLACES
-        if place <= places
+    table = tabulate(
+        [(one, k) for one in shown for k in RANKS if k <= places],
+        (text("attack", "[attack](attack)"), lambda row: attack(row[0].name)),
+        (text("direction", "direction"), lambda row: direction(row[0].risk.direction)),
+        counts("k", "among the best", lambda row: row[1]),
+        shares(
+            "share",
+            "[the true row is there](rank-of-truth)",
+            lambda row: row[0].top["share"][row[1] - 1],
+        ),
+        counts("n", "of", lambda row: row[0].top["n"]),
     )
     best = shown[0].top["share"]
     return Section(
@@ -313,7 +294,7 @@ def rank_of_truth(evidence: Evidence) -> Section | None:
                 name="rank-of-truth",
                 title="How often the true row is among the best candidates",
                 chart="rank_of_truth",
-                table=Table(columns, rows),
+                table=table,
                 says=phrase(
                     "Rising lines, one for each attack, of the share of the people whose true row "
                     "is among the k best; the highest begins at {}.",

@@ -4,19 +4,21 @@ from collections.abc import Iterator
 
 import msgspec
 
-from unveil.reports.content import (
+from unveil.reports.content import Exhibit, Fact, Section
+from unveil.reports.glossary import loss_key
+from unveil.reports.sections.attacks import POSITION, attack, direction
+from unveil.reports.tables import (
     Cell,
-    Exhibit,
-    Fact,
-    Row,
-    Section,
-    Table,
-    direction,
+    counts,
+    decimals,
     figures,
+    high,
+    labels,
+    low,
+    shares,
+    tabulate,
     text,
 )
-from unveil.reports.glossary import loss_key
-from unveil.reports.sections.attacks import POSITION, attack
 from unveil.support.phrases import (
     Figure,
     Phrase,
@@ -36,6 +38,7 @@ from unveil.values.results.comparison import (
     Difference,
     WorstAttack,
 )
+from unveil.values.results.risk import Interval
 
 CRITERIA = {
     "risk": "risk",
@@ -46,59 +49,60 @@ CRITERIA = {
 }
 
 
-def unnamed(found: Comparison) -> Comparison:
+def numbered_releases(comparison: Comparison) -> Comparison:
     """The releases by numbers: the names of files often tell how they were masked.
 
     Nor is it told that the order of the rows tells, which anybody can use.
     """
-    known_as = {one.name: f"release {number}" for number, one in enumerate(found.releases, 1)}
+    numbers = {one.name: f"release {number}" for number, one in enumerate(comparison.releases, 1)}
 
-    def each(given: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(known_as[one] for one in given)
+    def numbered(releases: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(numbers[one] for one in releases)
 
     changed = msgspec.structs.replace
     return changed(
-        found,
+        comparison,
         releases=tuple(
             changed(
                 one,
-                name=known_as[one.name],
-                worst=_unsaid(one.worst),
-                attacks=tuple(made for made in one.attacks if made.name != POSITION),
+                name=numbers[one.name],
+                worst=_without_row_order(one.worst),
+                attacks=tuple(run for run in one.attacks if run.name != POSITION),
             )
-            for one in found.releases
+            for one in comparison.releases
         ),
         best=tuple(
-            changed(one, releases=each(one.releases), not_measured=each(one.not_measured))
-            for one in found.best
+            changed(one, releases=numbered(one.releases), not_measured=numbered(one.not_measured))
+            for one in comparison.best
         ),
-        front=each(found.front),
+        front=numbered(comparison.front),
         dominated=tuple(
-            changed(one, release=known_as[one.release], by=each(one.by)) for one in found.dominated
+            changed(one, release=numbers[one.release], by=numbered(one.by))
+            for one in comparison.dominated
         ),
-        not_placed=each(found.not_placed),
+        not_placed=numbered(comparison.not_placed),
         differences=tuple(
-            changed(one, first=known_as[one.first], second=known_as[one.second])
-            for one in found.differences
+            changed(one, first=numbers[one.first], second=numbers[one.second])
+            for one in comparison.differences
         ),
     )
 
 
-def _unsaid(worst: WorstAttack | None) -> WorstAttack | None:
+def _without_row_order(worst: WorstAttack | None) -> WorstAttack | None:
     if worst is None or worst.name != POSITION:
         return worst
     return msgspec.structs.replace(worst, name="not told here")
 
 
-def verdict(found: Comparison) -> Phrase:
+def verdict(comparison: Comparison) -> Phrase:
     """Between which releases the choice is."""
     said = phrase(
         "{} releases of one original of {} people.",
-        counted(len(found.releases)),
-        counted(found.records),
+        counted(len(comparison.releases)),
+        counted(comparison.records),
     )
-    said += _choice(found)
-    for one in sorted(found.releases, key=lambda each: each.risk or 0.0):
+    said += _choice(comparison)
+    for one in sorted(comparison.releases, key=lambda one: one.risk or 0.0):
         if one.risk is not None and one.loss is not None:
             said += phrase(
                 " In {} the best attack [links](linked) {}, for a [loss](loss) of {}.",
@@ -109,30 +113,30 @@ def verdict(found: Comparison) -> Phrase:
     return said
 
 
-def _choice(found: Comparison) -> Phrase:
+def _choice(comparison: Comparison) -> Phrase:
     """Between which of them it is."""
-    worse = [one.release for one in found.dominated]
-    if not found.front:
+    worse = [one.release for one in comparison.dominated]
+    if not comparison.front:
         return ()
     if not worse:
         return phrase(" None is [dominated](dominated) by another.")
-    if len(found.front) == 1:
-        return phrase(" {} alone is [dominated](dominated) by none.", name(found.front[0]))
+    if len(comparison.front) == 1:
+        return phrase(" {} alone is [dominated](dominated) by none.", name(comparison.front[0]))
     return phrase(
         " The choice is between {}: {} [dominated](dominated).",
-        names(found.front),
+        names(comparison.front),
         phrase("{} is", name(worse[0])) if len(worse) == 1 else phrase("{} are", names(worse)),
     )
 
 
-def facts(found: Comparison) -> tuple[Fact, ...]:
+def facts(comparison: Comparison) -> tuple[Fact, ...]:
     """Which release is best at what."""
     return tuple(
         Fact(
             phrase("least {}: {}", CRITERIA[one.criterion], names(one.releases)),
             (_least(one),),
         )
-        for one in found.best
+        for one in comparison.best
     )
 
 
@@ -140,26 +144,36 @@ def _least(best: Best) -> Figure:
     return decimal(best.value) if best.criterion == "loss" else percent(best.value)
 
 
-def releases(found: Comparison, *, external: bool = False) -> Section:
+def releases(comparison: Comparison, *, external: bool = False) -> Section:
     """Risk and loss of each."""
-    columns = (
-        text("release", "release"),
-        text("worst", "worst [attack](attack)"),
-        figures("n", "of"),
-        figures("risk", "[linked](linked)"),
-        figures("low", "of all, [at least](interval)"),
-        figures("high", "at most"),
-        figures("ceiling", "[ceiling](ceiling)"),
-        figures("subgroup", "worst [subgroup](subgroup)"),
-        figures("confirmed", "[claimed](claims) rightly"),
-        figures("inside", "[inside](interval-disclosure), beyond chance"),
-        figures("loss", "[loss](loss)"),
-        figures("unchanged", "[unchanged](unchanged) columns"),
-        text("policy", "[policy](policy)"),
-        text("standing", "[standing](dominated)"),
-    )
-    rows = tuple(_release(one, found) for one in found.releases)
-    table = Table(columns, rows).filled()
+    table = tabulate(
+        comparison.releases,
+        labels("release", "release", lambda one: one.name),
+        (
+            text("worst", "worst [attack](attack)"),
+            lambda one: "nobody was attacked" if one.worst is None else attack(one.worst.name),
+        ),
+        counts("n", "of", lambda one: None if one.worst is None else one.worst.n),
+        shares("risk", "[linked](linked)", lambda one: one.risk),
+        low(_interval, "of all, [at least](interval)"),
+        high(_interval),
+        counts(
+            "ceiling",
+            "[ceiling](ceiling)",
+            lambda one: None if one.worst is None else one.worst.ceiling,
+        ),
+        shares("subgroup", "worst [subgroup](subgroup)", lambda one: one.subgroup_risk),
+        shares("confirmed", "[claimed](claims) rightly", lambda one: one.confirmed),
+        shares(
+            "inside",
+            "[inside](interval-disclosure), beyond chance",
+            lambda one: one.interval_disclosure,
+        ),
+        decimals("loss", "[loss](loss)", lambda one: one.loss),
+        counts("unchanged", "[unchanged](unchanged) columns", lambda one: one.unchanged),
+        (text("policy", "[policy](policy)"), _policy),
+        (text("standing", "[standing](dominated)"), lambda one: _standing(one, comparison)),
+    ).filled()
     if external:
         table = table.without("unchanged")
     return Section(
@@ -170,7 +184,9 @@ def releases(found: Comparison, *, external: bool = False) -> Section:
             Exhibit(
                 name="risk-loss",
                 title="Risk against loss: down and to the left is better",
-                chart="risk_loss" if len(found.not_placed) < len(found.releases) else None,
+                chart="risk_loss"
+                if len(comparison.not_placed) < len(comparison.releases)
+                else None,
                 table=table,
                 says=phrase(
                     "A dot for each release at its loss, from left to right, and its risk, upwards."
@@ -180,56 +196,37 @@ def releases(found: Comparison, *, external: bool = False) -> Section:
     )
 
 
-def _release(one: ComparedRelease, found: Comparison) -> Row:
-    worst = one.worst
-    interval = None if worst is None else worst.interval
-    broken = {bad.release for bad in found.dominated}
-    standing = "dominated" if one.name in broken else "dominated by none"
-    return (
-        name(one.name),
-        "nobody was attacked" if worst is None else attack(worst.name),
-        None if worst is None else counted(worst.n),
-        _share(one.risk),
-        None if interval is None else percent(interval.low),
-        None if interval is None else percent(interval.high),
-        None if worst is None else counted(worst.ceiling),
-        _share(one.subgroup_risk),
-        _share(one.confirmed),
-        _share(one.interval_disclosure),
-        None if one.loss is None else decimal(one.loss),
-        None if one.unchanged is None else counted(one.unchanged),
-        _policy(one),
-        standing if one.name not in found.not_placed else "not placed",
-    )
+def _interval(one: ComparedRelease) -> Interval | None:
+    return None if one.worst is None else one.worst.interval
 
 
-def _share(value: float | None) -> Cell:
-    return None if value is None else percent(value)
+def _standing(one: ComparedRelease, comparison: Comparison) -> str:
+    if one.name in comparison.not_placed:
+        return "not placed"
+    dominated = {other.release for other in comparison.dominated}
+    return "dominated" if one.name in dominated else "dominated by none"
 
 
 def _policy(one: ComparedRelease) -> Cell:
     if one.passed is None:
         return "none given"
-    return "kept" if one.passed else phrase("broken: {}", names(_spoken(one.broken)))
+    limits = [limit.replace("_", " ") for limit in one.broken]
+    return "kept" if one.passed else phrase("broken: {}", names(limits))
 
 
-def _spoken(limits: tuple[str, ...]) -> list[str]:
-    return [limit.replace("_", " ") for limit in limits]
-
-
-def order(found: Comparison) -> Section:
+def order(comparison: Comparison) -> Section:
     """Who is dominated by whom, and who is best at what."""
     return Section(
         key="order",
         title="Which is better, and at what",
-        paragraphs=tuple(_order(found)),
-        exhibits=() if not found.best else (_best(found),),
+        paragraphs=tuple(_order(comparison)),
+        exhibits=() if not comparison.best else (_best(comparison),),
     )
 
 
-def _order(found: Comparison) -> Iterator[Phrase]:
-    for one in found.dominated:
-        failing = [other for other in one.by if found[other].passed is False]
+def _order(comparison: Comparison) -> Iterator[Phrase]:
+    for one in comparison.dominated:
+        failing = [other for other in one.by if comparison[other].passed is False]
         kept = phrase(" (but the policy is broken by {})", names(failing)) if failing else ()
         yield phrase(
             "{} is [dominated](dominated) by {}{}: no less risk and no less loss, and more of one "
@@ -238,45 +235,48 @@ def _order(found: Comparison) -> Iterator[Phrase]:
             names(one.by),
             kept,
         )
-    if len(found.front) > 1:
+    if len(comparison.front) > 1:
         yield phrase(
             "Dominated by none, the least risk first: {}. Of these each has less risk or less loss "
             "than another; which to take is not decided here, as less loss does not make up for "
             "risk.",
-            names(found.front),
+            names(comparison.front),
         )
-    elif found.front:
-        yield phrase("Dominated by none: {} only.", name(found.front[0]))
-    if found.not_placed:
-        yield phrase("Not placed, as risk or loss is not known: {}.", names(found.not_placed))
+    elif comparison.front:
+        yield phrase("Dominated by none: {} only.", name(comparison.front[0]))
+    if comparison.not_placed:
+        yield phrase("Not placed, as risk or loss is not known: {}.", names(comparison.not_placed))
 
 
-def _best(found: Comparison) -> Exhibit:
-    columns = (
-        text("criterion", "least"),
-        figures("value", "value"),
-        text("releases", "release"),
-        text("unknown", "not known of"),
+def _best(comparison: Comparison) -> Exhibit:
+    table = tabulate(
+        comparison.best,
+        (text("criterion", "least"), lambda one: CRITERIA[one.criterion]),
+        (figures("value", "value"), _least),
+        (text("releases", "release"), lambda one: names(one.releases)),
+        (text("unknown", "not known of"), lambda one: names(one.not_measured)),
     )
-    rows = tuple(
-        (CRITERIA[one.criterion], _least(one), names(one.releases), names(one.not_measured))
-        for one in found.best
-    )
-    return Exhibit(name="best", title="The least of each", table=Table(columns, rows))
+    return Exhibit(name="best", title="The least of each", table=table)
 
 
-def differences(found: Comparison, *, external: bool = False) -> Section | None:
+def differences(comparison: Comparison, *, external: bool = False) -> Section | None:
     """How much more risk one has than another."""
-    if not found.differences:
+    if not comparison.differences:
         return None
-    columns = (
-        text("which", "difference of risk"),
-        figures("gap", "points"),
-        figures("low", "[at least](interval)"),
-        figures("high", "at most"),
-        text("note", "of what"),
+    table = tabulate(
+        comparison.differences,
+        (
+            text("which", "difference of risk"),
+            lambda one: phrase("{} less {}", name(one.first), name(one.second)),
+        ),
+        (
+            figures("gap", "points"),
+            lambda one: points(one.share if one.paired is None else one.paired.difference),
+        ),
+        (figures("low", "[at least](interval)"), lambda one: _end(one, "low")),
+        (figures("high", "at most"), lambda one: _end(one, "high")),
+        labels("note", "of what", lambda one: one.note),
     )
-    table = Table(columns, tuple(_difference(one) for one in found.differences))
     return Section(
         key="differences",
         title="How much they differ",
@@ -290,33 +290,23 @@ def differences(found: Comparison, *, external: bool = False) -> Section | None:
     )
 
 
-def _difference(one: Difference) -> Row:
-    paired = one.paired
-    interval = None if paired is None else paired.interval
-    return (
-        phrase("{} less {}", name(one.first), name(one.second)),
-        points(one.share if paired is None else paired.difference),
-        None if interval is None else points(interval.low),
-        None if interval is None else points(interval.high),
-        name(one.note),
-    )
-
-
-def by_attack(found: Comparison) -> Section | None:
-    """What each attack links of each release."""
-    rows = tuple(
-        (attack(made.name), direction(made.direction), name(one.name), percent(made.share))
-        for one in found.releases
-        for made in one.attacks
-    )
-    if not rows:
+def _end(one: Difference, end: str) -> Cell:
+    if one.paired is None or one.paired.interval is None:
         return None
-    columns = (
-        text("attack", "[attack](attack)"),
-        text("direction", "direction"),
-        text("release", "release"),
-        figures("share", "[linked](linked)"),
+    return points(getattr(one.paired.interval, end))
+
+
+def by_attack(comparison: Comparison) -> Section | None:
+    """What each attack links of each release."""
+    table = tabulate(
+        [(one, run) for one in comparison.releases for run in one.attacks],
+        (text("attack", "[attack](attack)"), lambda row: attack(row[1].name)),
+        (text("direction", "direction"), lambda row: direction(row[1].direction)),
+        labels("release", "release", lambda row: row[0].name),
+        shares("share", "[linked](linked)", lambda row: row[1].share),
     )
+    if not table.rows:
+        return None
     return Section(
         key="attacks",
         title="Attack by attack",
@@ -325,7 +315,7 @@ def by_attack(found: Comparison) -> Section | None:
                 name="by-attack",
                 title="Share of the people whom each attack links rightly",
                 chart="attacks_beside",
-                table=Table(columns, rows),
+                table=table,
                 says=phrase(
                     "Bars of the share linked by each attack, in the direction in which that is "
                     "more, one for each release."
@@ -335,28 +325,22 @@ def by_attack(found: Comparison) -> Section | None:
     )
 
 
-def by_loss(found: Comparison) -> Section | None:
+def by_loss(comparison: Comparison) -> Section | None:
     """What each measure of loss says of each release."""
-    rows = tuple(
-        (
-            Term(lost.name, loss_key(lost.name)),
-            name(one.name),
-            None if lost.value is None else decimal(lost.value),
-            "no end" if lost.worst is None else decimal(lost.worst),
-        )
-        for one in found.releases
-        for lost in one.losses
-    )
-    if not rows:
+    losses = [(one, lost) for one in comparison.releases for lost in one.losses]
+    if not losses:
         return None
-    every = [lost for one in found.releases for lost in one.losses]
-    drawn = any(lost.value is not None and lost.worst == 1 for lost in every)
-    columns = (
-        text("measure", "measure"),
-        text("release", "release"),
-        figures("value", "value"),
-        figures("worst", "worst"),
+    table = tabulate(
+        losses,
+        (text("measure", "measure"), lambda row: Term(row[1].name, loss_key(row[1].name))),
+        labels("release", "release", lambda row: row[0].name),
+        decimals("value", "value", lambda row: row[1].value),
+        (
+            figures("worst", "worst"),
+            lambda row: "no end" if row[1].worst is None else decimal(row[1].worst),
+        ),
     )
+    drawn = any(lost.value is not None and lost.worst == 1 for _, lost in losses)
     return Section(
         key="loss",
         title="Measure by measure",
@@ -365,24 +349,24 @@ def by_loss(found: Comparison) -> Section | None:
                 name="by-measure",
                 title="Measures of loss",
                 chart="losses_beside" if drawn else None,
-                table=Table(columns, rows),
+                table=table,
                 says=phrase("Bars of each measure of loss, one for each release."),
             ),
         ),
     )
 
 
-def notes(found: Comparison, *, external: bool = False) -> Section | None:
+def notes(comparison: Comparison, *, external: bool = False) -> Section | None:
     """Where like is not compared with like."""
-    if not found.notes:
+    if not comparison.notes:
         return None
     title = "Where like is not compared with like"
     if external:  # they name files and columns
         told = phrase(
-            "The audits are not alike in {} ways: ask for them.", counted(len(found.notes))
+            "The audits are not alike in {} ways: ask for them.", counted(len(comparison.notes))
         )
         return Section(key="notes", title=title, points=(told,))
-    said = tuple(phrase("{}.", name(note[:1].upper() + note[1:])) for note in found.notes)
+    said = tuple(phrase("{}.", name(note[:1].upper() + note[1:])) for note in comparison.notes)
     return Section(key="notes", title=title, points=said)
 
 

@@ -2,67 +2,58 @@
 
 from collections.abc import Iterator
 
-from unveil.reports.content import Exhibit, Table, figures, text
-from unveil.support.phrases import (
-    Phrase,
-    chance,
-    counted,
-    decimal,
-    expected,
-    name,
-    names,
-    percent,
-    phrase,
-    several,
+from unveil.reports.content import Exhibit
+from unveil.reports.tables import (
+    counts,
+    decimals,
+    expected_counts,
+    figures,
+    labels,
+    shares,
+    tabulate,
 )
+from unveil.support.phrases import Phrase, chance, counted, expected, name, names, phrase, several
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.knowledge import Halves
 
 
-def halves(found: Halves, evidence: Evidence, *, external: bool) -> Iterator[Exhibit]:
+def halves(split: Halves, evidence: Evidence, *, external: bool) -> Iterator[Exhibit]:
     """How many are linked by halves of the attributes; which ones found each other."""
-    yield _linked(found, evidence, external=external)
-    if found.correspondence and not external:
-        yield _correspondence(found)
+    yield _linked(split, evidence, external=external)
+    if split.correspondence and not external:
+        yield _correspondence(split)
 
 
-def _linked(found: Halves, evidence: Evidence, *, external: bool) -> Exhibit:
-    risk, said = found.risk, found.forecast
-    columns = (
-        figures("linked", "[linked](linked)"),
-        figures("n", "of"),
-        figures("share", "share"),
-        figures("guess", "[a guess](guess)"),
-        figures("chance", "[by chance](p-value), at most"),
-        figures("claimed", "[claimed](claims)"),
-        figures("right", "rightly"),
-        figures("sure", "how sure the attack is"),
-    )
-    row = (
-        expected(risk.expected),
-        counted(risk.n),
-        percent(risk.share),
-        counted(risk.baseline),
-        chance(risk.p_value),
-        None if said is None else counted(said.claimed),
-        None if said is None or said.right is None else expected(said.right),
-        None if found.sure is None else percent(found.sure),
+def _linked(split: Halves, evidence: Evidence, *, external: bool) -> Exhibit:
+    forecast = split.forecast
+    table = tabulate(
+        [split.risk],
+        expected_counts("linked", "[linked](linked)", lambda risk: risk.expected),
+        counts("n", "of", lambda risk: risk.n),
+        shares("share", "share", lambda risk: risk.share),
+        counts("guess", "[a guess](guess)", lambda risk: risk.baseline),
+        (figures("chance", "[by chance](p-value), at most"), lambda risk: chance(risk.p_value)),
+        counts(
+            "claimed", "[claimed](claims)", lambda _: None if forecast is None else forecast.claimed
+        ),
+        expected_counts("right", "rightly", lambda _: None if forecast is None else forecast.right),
+        shares("sure", "how sure the attack is", lambda _: split.sure),
     )
     return Exhibit(
         name="halves",
         title="People linked by two halves of the attributes that have none in common",
-        lead=(_test(found, external=external),),
-        table=Table(columns, (row,)).filled(),
-        notes=() if external else tuple(_left(found, evidence)),
+        lead=(_test(split, external=external),),
+        table=table.filled(),
+        notes=() if external else tuple(_left(split, evidence)),
     )
 
 
-def _test(found: Halves, *, external: bool) -> Phrase:
+def _test(split: Halves, *, external: bool) -> Phrase:
     sides = [
         phrase("{}", counted(len(half)))
         if external
         else phrase("{} ({})", counted(len(half)), names(half))
-        for half in (found.known, found.released)
+        for half in (split.known, split.released)
     ]
     return phrase(
         "A file that shares no attribute with the release may tell who is who all the same. As a "
@@ -70,38 +61,35 @@ def _test(found: Halves, *, external: bool) -> Phrase:
         "somebody's true values looked for the released row of the other {}: {} of {} are linked, "
         "by a [guess](guess) {}.",
         *sides,
-        expected(found.risk.expected),
-        several(found.risk.n, "person"),
-        counted(found.risk.baseline),
+        expected(split.risk.expected),
+        several(split.risk.n, "person"),
+        counted(split.risk.baseline),
     )
 
 
-def _left(found: Halves, evidence: Evidence) -> Iterator[Phrase]:
+def _left(split: Halves, evidence: Evidence) -> Iterator[Phrase]:
     """What the test left out, and how it was made."""
-    if found.dropped:
-        yield phrase("On neither side: {}.", names(found.dropped))
-    if found.together:
-        pairs = names(" and ".join(pair) for pair in found.together)
+    if split.dropped:
+        yield phrase("On neither side: {}.", names(split.dropped))
+    if split.together:
+        pairs = names(" and ".join(pair) for pair in split.together)
         yield phrase("Strongly correlated, and could not be put apart: {}.", pairs)
-    rows = found.risk.candidates
+    rows = split.risk.candidates
     if rows < evidence.released:
         yield phrase(
             "Among {} of the {} rows; among fewer rows more are linked.",
             counted(rows),
             counted(evidence.released),
         )
-    yield phrase("The attack chose its way by itself: {}.", name(found.method))
+    yield phrase("The attack chose its way by itself: {}.", name(split.method))
 
 
-def _correspondence(found: Halves) -> Exhibit:
-    columns = (
-        text("known", "attribute known"),
-        text("released", "attribute released"),
-        figures("correlation", "correlation that the attack found"),
-    )
-    rows = tuple(
-        (name(one.known), name(one.released), decimal(one.correlation))
-        for one in found.correspondence
+def _correspondence(split: Halves) -> Exhibit:
+    table = tabulate(
+        split.correspondence,
+        labels("known", "attribute known", lambda one: one.known),
+        labels("released", "attribute released", lambda one: one.released),
+        decimals("correlation", "correlation that the attack found", lambda one: one.correlation),
     )
     return Exhibit(
         name="correspondence",
@@ -112,5 +100,5 @@ def _correspondence(found: Halves) -> Exhibit:
                 "those that the attack found to, without the truth."
             ),
         ),
-        table=Table(columns, rows),
+        table=table,
     )

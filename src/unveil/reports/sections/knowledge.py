@@ -1,22 +1,13 @@
 """Knowledge: how much an intruder must know, and how well."""
 
-from unveil.reports.content import Cell, Column, Exhibit, Section, Table, direction, figures, text
-from unveil.reports.sections.attacks import attack
+from unveil.reports.content import Exhibit, Section
+from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.half_split import halves
+from unveil.reports.tables import counts, decimals, high, labels, low, shares, tabulate
 from unveil.support.phrases import Phrase, counted, decimal, name, percent, phrase, several
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
 from unveil.values.results.remedies import Remasking
-from unveil.values.results.risk import Interval
-
-BETWEEN = (figures("low", "[at least](interval)"), figures("high", "at most"))
-
-
-def between(interval: Interval | None) -> tuple[Cell, Cell]:
-    """The two ends of an interval."""
-    if interval is None:
-        return None, None
-    return percent(interval.low), percent(interval.high)
 
 
 def among(rows: int, evidence: Evidence) -> Phrase:
@@ -28,16 +19,13 @@ def among(rows: int, evidence: Evidence) -> Phrase:
 
 def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
     """The risk against what is known, and against how wrong it is."""
-    swept, noisy, parts = (
-        evidence.knowledge,
-        evidence.noisy_knowledge,
-        evidence.attribute_risks,
-    )
+    curve, noisy = evidence.knowledge, evidence.noisy_knowledge
+    risks = evidence.attribute_risks
     exhibits = list[Exhibit]()
-    if swept is not None and swept.steps:
-        exhibits.append(_known(swept, external=external))
-    if parts is not None and parts.without and not external:
-        exhibits.append(_each(parts, evidence))
+    if curve is not None and curve.steps:
+        exhibits.append(_known(curve, external=external))
+    if risks is not None and risks.without and not external:
+        exhibits.append(_attribute_risks(risks, evidence))
     if noisy is not None and noisy.points:
         exhibits.append(_noise(noisy))
     if evidence.halves is not None:
@@ -47,110 +35,99 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
     return Section(key="knowledge", title="What an intruder must know", exhibits=tuple(exhibits))
 
 
-def _swept(found: Knowledge, *, external: bool) -> Phrase:
-    first, last = found.steps[0], found.steps[-1]
+def _knowledge_lead(curve: Knowledge, *, external: bool) -> Phrase:
+    first, last = curve.steps[0], curve.steps[-1]
     one = phrase("one attribute, {},", name(first.attributes[0]))
     more = phrase(", all {} link {}", counted(len(last.attributes)), percent(last.share))
     return phrase(
         "The worst [attributes to be known](knowledge), added one by one: by {} ({}) {} links {} "
         "of the people{}. They were chosen on {}, and their risk estimated on {}.",
-        attack(found.attack),
-        direction(found.direction),
+        attack(curve.attack),
+        direction(curve.direction),
         "one attribute" if external else one,
         percent(first.share),
         more if last is not first else (),
-        several(found.chosen_on, "person"),
-        counted(found.estimated_on),
+        several(curve.chosen_on, "person"),
+        counted(curve.estimated_on),
     )
 
 
-def _known(found: Knowledge, *, external: bool) -> Exhibit:
-    columns: tuple[Column, ...] = (
-        figures("known", "known"),
-        text("added", "added"),
-        figures("share", "[linked](linked)"),
-        *BETWEEN,
-        figures("highest", "highest so far"),
+def _known(curve: Knowledge, *, external: bool) -> Exhibit:
+    table = tabulate(
+        curve.steps,
+        counts("known", "known", lambda step: len(step.attributes)),
+        labels("added", "added", lambda step: step.attributes[-1]),
+        shares("share", "[linked](linked)", lambda step: step.share),
+        low(lambda step: step.interval),
+        high(lambda step: step.interval),
+        shares("highest", "highest so far", lambda step: step.highest),
     )
-    rows = tuple(
-        (
-            counted(len(step.attributes)),
-            name(step.attributes[-1]),
-            percent(step.share),
-            *between(step.interval),
-            percent(step.highest),
-        )
-        for step in found.steps
-    )
-    table = Table(columns, rows)
     return Exhibit(
         name="knowledge",
         title="Share linked, by the number of attributes that are known",
         chart="knowledge",
-        lead=(_swept(found, external=external),),
+        lead=(_knowledge_lead(curve, external=external),),
         # Which attributes help the most is of use to an intruder only.
         table=table.without("added") if external else table,
         says=phrase(
             "A line of the share linked against the number of known attributes, from {} to {}.",
-            percent(found.steps[0].share),
-            percent(found.steps[-1].share),
+            percent(curve.steps[0].share),
+            percent(curve.steps[-1].share),
         ),
     )
 
 
-def _without(found: AttributeRisks, evidence: Evidence) -> Phrase:
-    most = found.without[0]
+def _attribute_lead(risks: AttributeRisks, evidence: Evidence) -> Phrase:
+    most = risks.without[0]
     return phrase(
         "[Without one attribute](attribute-risk): {} links {} with all of them, and {} without {}, "
         "the least of all{}.",
-        attack(found.attack),
-        percent(found.share),
+        attack(risks.attack),
+        percent(risks.share),
         percent(most.share),
         name(most.attribute),
-        among(found.among, evidence),
+        among(risks.among, evidence),
     )
 
 
-def _each(found: AttributeRisks, evidence: Evidence) -> Exhibit:
-    columns = (
-        text("attribute", "attribute not known"),
-        figures("share", "[linked](linked)"),
-        *BETWEEN,
-        figures("every", "with all known"),
-    )
-    rows = tuple(
-        (name(one.attribute), percent(one.share), *between(one.interval), percent(found.share))
-        for one in found.without
+def _attribute_risks(risks: AttributeRisks, evidence: Evidence) -> Exhibit:
+    table = tabulate(
+        risks.without,
+        labels("attribute", "attribute not known", lambda one: one.attribute),
+        shares("share", "[linked](linked)", lambda one: one.share),
+        low(lambda one: one.interval),
+        high(lambda one: one.interval),
+        shares("every", "with all known", lambda _: risks.share),
     )
     return Exhibit(
         name="attributes",
         title="Share linked when one attribute is not known",
         chart="without",
-        lead=(_without(found, evidence),),
-        table=Table(columns, rows),
+        lead=(_attribute_lead(risks, evidence),),
+        table=table,
         says=phrase(
             "Bars of the share linked without each attribute, with a line at {}, with all of them.",
-            percent(found.share),
+            percent(risks.share),
         ),
         notes=(
             phrase(
                 "Of {} people, among {} rows; among fewer rows more are linked.",
-                counted(found.n),
-                counted(found.among),
+                counted(risks.n),
+                counted(risks.among),
             ),
-            phrase("The dashed line is at {}, with all of them known.", percent(found.share)),
+            phrase("The dashed line is at {}, with all of them known.", percent(risks.share)),
         ),
     )
 
 
-def _erring(found: NoisyKnowledge) -> Phrase:
-    first, last = found.points[0], found.points[-1]
+def _noise_lead(noisy: NoisyKnowledge) -> Phrase:
+    first, last = noisy.points[0], noisy.points[-1]
     return phrase(
         "If what the intruder knows is [wrong](noisy-knowledge): {} ({}) links {} at an error of "
         "{}, and {} at {}. An error of e adds to each number noise of e of its deviation, "
         "and replaces a category, with probability e, by somebody else's.",
-        attack(found.attack),
-        direction(found.direction),
+        attack(noisy.attack),
+        direction(noisy.direction),
         percent(first.share),
         decimal(first.error),
         percent(last.share),
@@ -158,39 +135,42 @@ def _erring(found: NoisyKnowledge) -> Phrase:
     )
 
 
-def _noise(found: NoisyKnowledge) -> Exhibit:
-    columns = (figures("error", "error"), figures("share", "[linked](linked)"), *BETWEEN)
-    rows = tuple(
-        (decimal(one.error), percent(one.share), *between(one.interval)) for one in found.points
+def _noise(noisy: NoisyKnowledge) -> Exhibit:
+    table = tabulate(
+        noisy.points,
+        decimals("error", "error", lambda one: one.error),
+        shares("share", "[linked](linked)", lambda one: one.share),
+        low(lambda one: one.interval),
+        high(lambda one: one.interval),
     )
     return Exhibit(
         name="noise",
         title="Share linked, by the error in what is known",
         chart="noise",
-        lead=(_erring(found),),
-        table=Table(columns, rows),
+        lead=(_noise_lead(noisy),),
+        table=table,
         says=phrase(
             "A line of the share linked against the error, from {} to {}.",
-            percent(found.points[0].share),
-            percent(found.points[-1].share),
+            percent(noisy.points[0].share),
+            percent(noisy.points[-1].share),
         ),
-        notes=(phrase("Of {} people.", counted(found.n)),),
+        notes=(phrase("Of {} people.", counted(noisy.n)),),
     )
 
 
-def remasked(found: Remasking, evidence: Evidence) -> Phrase:
-    """What other random numbers would have come to."""
+def remasking_sentence(remasking: Remasking, evidence: Evidence) -> Phrase:
+    """The sentence on the risk of maskings with other seeds."""
     own = [
         one.risk.share
         for one in evidence.attacks
-        if (one.name, one.risk.direction) == (found.attack, found.direction)
+        if (one.name, one.risk.direction) == (remasking.attack, remasking.direction)
     ]
     return phrase(
         "[Masked again](remasking) with {}, {} links {} to {}, {} on average{}.",
-        several(len(found.shares), "other seed"),
-        attack(found.attack),
-        percent(found.lowest),
-        percent(found.highest),
-        percent(found.mean),
+        several(len(remasking.shares), "other seed"),
+        attack(remasking.attack),
+        percent(remasking.lowest),
+        percent(remasking.highest),
+        percent(remasking.mean),
         phrase("; of this very release {}", percent(own[0])) if own else (),
     )

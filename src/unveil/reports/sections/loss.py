@@ -1,11 +1,13 @@
 """Loss: what the masking cost, and original and masked side by side."""
 
+from collections.abc import Iterator
+
 from unveil.measures import uneven_discards
-from unveil.reports.content import Exhibit, Section, Table, figures, text
+from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.people import LISTED, listed
+from unveil.reports.tables import Cells, counts, decimals, figures, labels, shares, tabulate, text
 from unveil.support.phrases import (
-    Figure,
     Phrase,
     Term,
     as_given,
@@ -30,7 +32,7 @@ def loss(evidence: Evidence, *, external: bool = False) -> Section:
     return Section(
         key="loss",
         title="What the masking cost",
-        paragraphs=(*_overall(lost), *_missing(lost, external=external), *_score(evidence)),
+        paragraphs=(_overall(lost), *_missing(lost, external=external), *_score(evidence)),
         exhibits=(
             _measures(lost, external=external),
             *([] if external else _by_group(lost.suppression)),
@@ -39,109 +41,91 @@ def loss(evidence: Evidence, *, external: bool = False) -> Section:
     )
 
 
-def _overall(lost: Loss) -> list[Phrase]:
+def _overall(lost: Loss) -> Phrase:
     overall = lost.overall
     if overall.value is None:
-        return [phrase("The [overall loss](loss) is not known: {}.", name(overall.note))]
-    return [
-        phrase(
-            "The [overall loss](loss) is {}, where {} is an unchanged file and {} one that says "
-            "nothing any more.",
-            decimal(overall.value),
-            as_given(overall.best),
-            as_given(overall.worst or 1.0),
-        )
-    ]
+        return phrase("The [overall loss](loss) is not known: {}.", name(overall.note))
+    return phrase(
+        "The [overall loss](loss) is {}, where {} is an unchanged file and {} one that says "
+        "nothing any more.",
+        decimal(overall.value),
+        as_given(overall.best),
+        as_given(overall.worst or 1.0),
+    )
 
 
-def _missing(lost: Loss, *, external: bool) -> list[Phrase]:
-    """Who is left out, and what is not told, where that falls on some more than on others."""
-    said, gone = [], lost.suppression
+def _missing(lost: Loss, *, external: bool) -> Iterator[Phrase]:
+    """Suppressed records and cells; an internal page names the subgroup that lost the most."""
+    gone = lost.suppression
     if external:
-        return [
-            phrase(f"{{}} of the {what} are [{words}]({key}).", percent(share))
-            for what, words, key, share in (
-                ("records", "not released", "loss-discarded", gone.discarded),
-                ("cells", "not told any more", "loss-suppressed", gone.suppressed),
-            )
-            if share
-        ]
+        if gone.discarded:
+            share = percent(gone.discarded)
+            yield phrase("{} of the records are [not released](loss-discarded).", share)
+        if gone.suppressed:
+            share = percent(gone.suppressed)
+            yield phrase("{} of the cells are [not told any more](loss-suppressed).", share)
+        return
+    most = gone.most_discarded
     if uneven := uneven_discards(gone):
-        said.append(uneven)
-    elif gone.most_discarded is not None and gone.most_discarded.discarded and gone.discarded:
-        said.append(
-            phrase(
-                "{} of the records are [not released](loss-discarded), most of {}, {}: {} of {}.",
-                percent(gone.discarded),
-                name(gone.most_discarded.column),
-                name(gone.most_discarded.name),
-                percent(gone.most_discarded.discarded),
-                counted(gone.most_discarded.n),
-            )
+        yield uneven
+    elif most is not None and most.discarded and gone.discarded:
+        yield phrase(
+            "{} of the records are [not released](loss-discarded), most of {}, {}: {} of {}.",
+            percent(gone.discarded),
+            *(name(most.column), name(most.name)),
+            *(percent(most.discarded), counted(most.n)),
         )
     most = gone.most_suppressed
     if most is not None and most.suppressed and gone.suppressed:
-        said.append(
-            phrase(
-                "{} of the cells are [not told any more](loss-suppressed), most of {}, {}: {}.",
-                percent(gone.suppressed),
-                name(most.column),
-                name(most.name),
-                percent(most.suppressed),
-            )
+        yield phrase(
+            "{} of the cells are [not told any more](loss-suppressed), most of {}, {}: {}.",
+            percent(gone.suppressed),
+            *(name(most.column), name(most.name), percent(most.suppressed)),
         )
     most = gone.most_generalised
     if most is not None and most.generalisation and gone.generalisation:
-        said.append(
-            phrase(
-                "Released cells [leave open](loss-generalisation) {} of what they could say, most "
-                "of {}, {}: {}.",
-                percent(gone.generalisation),
-                name(most.column),
-                name(most.name),
-                percent(most.generalisation),
-            )
+        yield phrase(
+            "Released cells [leave open](loss-generalisation) {} of what they could say, most "
+            "of {}, {}: {}.",
+            percent(gone.generalisation),
+            *(name(most.column), name(most.name), percent(most.generalisation)),
         )
-    return said
 
 
-def _score(evidence: Evidence) -> list[Phrase]:
+def _score(evidence: Evidence) -> Iterator[Phrase]:
     if evidence.score is None:
-        return []
-    return [
-        phrase(
-            "The [classical score](score), half loss and half disclosure risk, is {} of 100: no "
-            "verdict, since in it loss pays for risk.",
-            decimal(evidence.score),
-        )
-    ]
+        return
+    yield phrase(
+        "The [classical score](score), half loss and half disclosure risk, is {} of 100: no "
+        "verdict, since in it loss pays for risk.",
+        decimal(evidence.score),
+    )
 
 
 def _measures(lost: Loss, *, external: bool) -> Exhibit:
     # What happened to single cells tells how large the noise is.
     shown = [one for one in lost.measures if not external or one.family not in OF_CELLS]
-    columns = (
-        text("measure", "measure"),
-        text("family", "of"),
-        figures("value", "value"),
-        figures("best", "best"),
-        figures("worst", "worst"),
-    )
-    rows = tuple(
+    table = tabulate(
+        shown,
+        (text("measure", "measure"), lambda one: Term(one.name, loss_key(one.name))),
+        (text("family", "of"), lambda one: one.family),
         (
-            Term(one.name, loss_key(one.name)),
-            one.family,
-            phrase("none: {}", name(one.note)) if one.value is None else decimal(one.value),
-            as_given(one.best),
-            "no end" if one.worst is None else as_given(one.worst),
-        )
-        for one in shown
+            figures("value", "value"),
+            lambda one: (
+                phrase("none: {}", name(one.note)) if one.value is None else decimal(one.value)
+            ),
+        ),
+        (figures("best", "best"), lambda one: as_given(one.best)),
+        (
+            figures("worst", "worst"),
+            lambda one: "no end" if one.worst is None else as_given(one.worst),
+        ),
     )
     return Exhibit(
         name="loss",
         title="Measures of loss",
         chart="loss" if any(o.worst == 1 and o.value is not None for o in shown) else None,
-        table=Table(columns, rows),
+        table=table,
         says=phrase("Bars of the measures of loss whose range is from 0 to 1, by what they see."),
         notes=tuple(
             phrase("{}: {}.", names(these), name(note)) for note, these in _notes(shown).items()
@@ -163,33 +147,20 @@ def _by_group(gone: Suppression) -> list[Exhibit]:
     groups = sorted((one for one in gone.groups if _lost(one)), key=_lost, reverse=True)
     if not groups:
         return []
-    columns = (
-        text("column", "attribute"),
-        text("group", "[group](subgroup)"),
-        figures("n", "records"),
-        figures("discarded", "[not released](loss-discarded)"),
-        figures("discarded_ratio", "times all"),
-        figures("suppressed", "cells [not told](loss-suppressed)"),
-        figures("suppressed_ratio", "times all"),
-        figures("generalisation", "[left open](loss-generalisation)"),
-        figures("generalisation_ratio", "times all"),
-    )
-    rows = tuple(
-        (
-            name(one.column),
-            name(one.name),
-            counted(one.n),
-            *_beside(one.discarded, one.discarded_ratio),
-            *_beside(one.suppressed, one.suppressed_ratio),
-            *_beside(one.generalisation, one.generalisation_ratio),
-        )
-        for one in groups[:LISTED]
+    table = tabulate(
+        groups[:LISTED],
+        labels("column", "attribute", lambda one: one.column),
+        labels("group", "[group](subgroup)", lambda one: one.name),
+        counts("n", "records", lambda one: one.n),
+        *_compared("discarded", "[not released](loss-discarded)"),
+        *_compared("suppressed", "cells [not told](loss-suppressed)"),
+        *_compared("generalisation", "[left open](loss-generalisation)"),
     )
     return [
         Exhibit(
             name="subgroup-loss",
             title="What each subgroup lost",
-            table=Table(columns, rows).filled(),
+            table=table.filled(),
             notes=(
                 phrase(
                     "Groups that lost the most first, a record that is not released having lost "
@@ -201,11 +172,18 @@ def _by_group(gone: Suppression) -> list[Exhibit]:
     ]
 
 
-def _beside(share: float | None, ratio: float | None) -> tuple[Figure | None, Figure | None]:
-    """A share and its ratio to that of all; nothing where nobody has lost any."""
-    if share is None or ratio is None:
-        return None, None
-    return percent(share), decimal(ratio)
+def _compared(field: str, head: str) -> tuple[Cells[GroupLoss], Cells[GroupLoss]]:
+    """A share and its ratio to that of all records; empty where either is unknown."""
+
+    def value(group: GroupLoss, which: str) -> float | None:
+        known = None not in (getattr(group, field), getattr(group, f"{field}_ratio"))
+        return getattr(group, which) if known else None
+
+    ratio = f"{field}_ratio"
+    return (
+        shares(field, head, lambda group: value(group, field)),
+        decimals(ratio, "times all", lambda group: value(group, ratio)),
+    )
 
 
 def _lost(group: GroupLoss) -> float:
@@ -214,30 +192,20 @@ def _lost(group: GroupLoss) -> float:
 
 
 def _predictions(lost: Loss) -> Exhibit:
-    columns = (
-        text("target", "attribute predicted"),
-        text("score", "score"),
-        figures("original", "learnt from the original"),
-        figures("release", "learnt from the release"),
-        figures("constant", "a constant guess"),
-        figures("loss", "[lost](loss-prediction)"),
-    )
-    rows = tuple(
-        (
-            name(one.target),
-            one.score,
-            *(
-                None if value is None else decimal(value)
-                for value in (one.original, one.release, one.constant, one.loss)
-            ),
-        )
-        for one in lost.predictions
+    table = tabulate(
+        lost.predictions,
+        labels("target", "attribute predicted", lambda one: one.target),
+        (text("score", "score"), lambda one: one.score),
+        decimals("original", "learnt from the original", lambda one: one.original),
+        decimals("release", "learnt from the release", lambda one: one.release),
+        decimals("constant", "a constant guess", lambda one: one.constant),
+        decimals("loss", "[lost](loss-prediction)", lambda one: one.loss),
     )
     return Exhibit(
         name="predictions",
         title="How well each attribute is predicted from the others",
         chart="predictions",
-        table=Table(columns, rows),
+        table=table,
         says=phrase(
             "For each attribute a dot for what is learnt from the original, and one for the "
             "release: the nearer they are, the less is lost."
@@ -282,53 +250,32 @@ def _moved(shape: Shape) -> float:
 
 
 def _moments(shapes: tuple[Shape, ...]) -> Exhibit:
-    columns = (
-        text("column", "attribute"),
-        text("level", "level"),
-        figures("original", "missing in the original"),
-        figures("release", "missing in the release"),
-        figures("shift", "mean moved, in deviations"),
-        figures("spread", "deviation, to that of the original"),
+    table = tabulate(
+        shapes,
+        labels("column", "attribute", lambda one: one.column),
+        (text("level", "level"), lambda one: one.level),
+        counts("original", "missing in the original", lambda one: one.original_missing),
+        counts("release", "missing in the release", lambda one: one.release_missing),
+        decimals("shift", "mean moved, in deviations", lambda one: one.shift),
+        decimals("spread", "deviation, to that of the original", lambda one: one.spread),
     )
-    rows = tuple(
-        (
-            name(one.column),
-            one.level,
-            counted(one.original_missing),
-            counted(one.release_missing),
-            None if one.shift is None else decimal(one.shift),
-            None if one.spread is None else decimal(one.spread),
-        )
-        for one in shapes
-    )
-    return Exhibit(
-        name="moments", title="Means, deviations and missing cells", table=Table(columns, rows)
-    )
+    return Exhibit(name="moments", title="Means, deviations and missing cells", table=table)
 
 
 def _shape(place: int, shape: Shape) -> Exhibit:
-    columns = (
-        text("bar", "value"),
-        figures("original", "original"),
-        figures("release", "release"),
-        figures("original_share", "share of the original"),
-        figures("release_share", "share of the release"),
-    )
-    rows = tuple(
-        (
-            name(bar.label),
-            counted(bar.original),
-            counted(bar.release),
-            percent(bar.original_share),
-            percent(bar.release_share),
-        )
-        for bar in shape.bars
+    table = tabulate(
+        shape.bars,
+        labels("bar", "value", lambda bar: bar.label),
+        counts("original", "original", lambda bar: bar.original),
+        counts("release", "release", lambda bar: bar.release),
+        shares("original_share", "share of the original", lambda bar: bar.original_share),
+        shares("release_share", "share of the release", lambda bar: bar.release_share),
     )
     return Exhibit(
         name=f"shape-{place + 1}",
         title="Before and after",
         chart="shape",
         about=name(shape.column).text,
-        table=Table(columns, rows),
+        table=table,
         says=phrase("Bars of the share in each range of {}, before and after.", name(shape.column)),
     )

@@ -1,10 +1,11 @@
-"""Doing: what was done to the data, and how the audit was made."""
+"""Provenance: the plan of the masking, and the inputs, seed and versions of the audit."""
 
 from typing import Any
 
-from unveil.reports.content import Exhibit, Row, Section, Table, figures, text
+from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import mask_key
-from unveil.reports.sections.knowledge import remasked
+from unveil.reports.sections.knowledge import remasking_sentence
+from unveil.reports.tables import Row, Table, counts, figures, labels, tabulate, text
 from unveil.support.phrases import Phrase, Piece, Term, as_given, counted, name, names, phrase
 from unveil.values.results.evidence import Evidence
 
@@ -23,7 +24,7 @@ def plan(evidence: Evidence, *, external: bool = False) -> Section:
         )
     said = []
     if evidence.remasking is not None:
-        said.append(remasked(evidence.remasking, evidence))
+        said.append(remasking_sentence(evidence.remasking, evidence))
     if not external and isinstance(evidence.plan.get("seed"), int):
         said.append(
             phrase("The seed of the plan is {}: keep it private.", as_given(evidence.plan["seed"]))
@@ -86,22 +87,17 @@ def _parameter(value: Any) -> Phrase:
     return ("as in the plan",)
 
 
-def made(evidence: Evidence) -> Section:
+def provenance(evidence: Evidence) -> Section:
     """The files, the settings and the versions: what it takes to do the audit again."""
-    columns = (
-        text("input", "input"),
-        text("file", "file"),
-        figures("records", "records"),
-        text("sha256", "SHA-256"),
-    )
-    rows = tuple(
+    table = tabulate(
+        sorted(evidence.inputs.items()),
+        (text("input", "input"), lambda row: row[0]),
         (
-            key,
-            "a table in memory" if one.file is None else name(one.file),
-            None if one.records is None else counted(one.records),
-            name(one.sha256),
-        )
-        for key, one in sorted(evidence.inputs.items())
+            text("file", "file"),
+            lambda row: "a table in memory" if row[1].file is None else name(row[1].file),
+        ),
+        counts("records", "records", lambda row: row[1].records),
+        labels("sha256", "SHA-256", lambda row: row[1].sha256),
     )
     software = names(f"{key} {value}" for key, value in sorted(evidence.software.items()))
     return Section(
@@ -115,5 +111,5 @@ def made(evidence: Evidence) -> Section:
             ),
             phrase("{}.", software),
         ),
-        exhibits=(Exhibit(name="inputs", title="The files", table=Table(columns, rows)),),
+        exhibits=(Exhibit(name="inputs", title="The files", table=table),),
     )

@@ -1,9 +1,10 @@
 """Values: what is disclosed by what the rows say, whether or not anybody is linked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from unveil.reports.content import Cell, Exhibit, Section, Table, figures, text
+from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack
+from unveil.reports.tables import counts, figures, labels, shares, tabulate, text
 from unveil.support.phrases import (
     Phrase,
     Term,
@@ -21,7 +22,6 @@ from unveil.values.results.disclosure import (
     CompatibleRows,
     Diversity,
     Inference,
-    Inside,
     IntervalDisclosure,
     ReleaseUniqueness,
     Uniqueness,
@@ -31,10 +31,10 @@ from unveil.values.results.evidence import Evidence
 
 def intervals(evidence: Evidence, *, external: bool = False) -> Section | None:
     """How near released values are to the originals, against chance."""
-    found = evidence.intervals
-    if found is None or not found.attributes:
+    disclosure = evidence.intervals
+    if disclosure is None or not disclosure.attributes:
         return None
-    inside, all_of = found.average.by_rank[0], found.together.by_rank[0]
+    inside, all_of = disclosure.average.by_rank[0], disclosure.together.by_rank[0]
     return Section(
         key="intervals",
         title="How near the released values are",
@@ -50,26 +50,28 @@ def intervals(evidence: Evidence, *, external: bool = False) -> Section | None:
                 percent(all_of.chance),
             ),
         ),
-        exhibits=(_by_width(found), *([] if external else [_by_attribute(found)])),
+        exhibits=(_by_width(disclosure), *([] if external else [_by_attribute(disclosure)])),
     )
 
 
-def _by_width(found: IntervalDisclosure) -> Exhibit:
-    columns = (
-        text("of", "attributes"),
-        figures("width", "width, in % of the ranks"),
-        figures("share", "[inside](interval-disclosure)"),
-        figures("chance", "by chance"),
+def _by_width(disclosure: IntervalDisclosure) -> Exhibit:
+    curves = {"on average": disclosure.average, "all at once": disclosure.together}
+    table = tabulate(
+        [
+            (attributes, inside)
+            for attributes, curve in curves.items()
+            for inside in sorted(curve.by_rank, key=lambda inside: inside.width)
+        ],
+        (text("of", "attributes"), lambda row: row[0]),
+        (figures("width", "width, in % of the ranks"), lambda row: as_given(row[1].width)),
+        shares("share", "[inside](interval-disclosure)", lambda row: row[1].share),
+        shares("chance", "by chance", lambda row: row[1].chance),
     )
-    rows = [
-        *_curve("on average", found.average.by_rank),
-        *_curve("all at once", found.together.by_rank),
-    ]
     return Exhibit(
         name="intervals",
         title="Originals inside the interval around their released value, by its width",
         chart="intervals",
-        table=Table(columns, tuple(rows)),
+        table=table,
         says=phrase(
             "Lines of the share inside against the width, on average over the attributes and in "
             "all at once, and dashed lines of what chance would give."
@@ -78,33 +80,20 @@ def _by_width(found: IntervalDisclosure) -> Exhibit:
     )
 
 
-def _curve(of: str, inside: Sequence[Inside]) -> list[tuple[Cell, ...]]:
-    ordered = sorted(inside, key=lambda one: one.width)
-    return [(of, as_given(o.width), percent(o.share), percent(o.chance)) for o in ordered]
-
-
-def _by_attribute(found: IntervalDisclosure) -> Exhibit:
-    columns = (
-        text("attribute", "attribute"),
-        figures("n", "people"),
-        figures("share", "[inside](interval-disclosure)"),
-        figures("chance", "by chance"),
-    )
-    ranked = sorted(found.attributes, key=lambda curve: -curve.by_rank[0].beyond_chance)
-    rows = tuple(
-        (
-            name(one.column or ""),
-            counted(one.n),
-            percent(one.by_rank[0].share),
-            percent(one.by_rank[0].chance),
-        )
-        for one in ranked
+def _by_attribute(disclosure: IntervalDisclosure) -> Exhibit:
+    ranked = sorted(disclosure.attributes, key=lambda curve: -curve.by_rank[0].beyond_chance)
+    table = tabulate(
+        ranked,
+        labels("attribute", "attribute", lambda one: one.column or ""),
+        counts("n", "people", lambda one: one.n),
+        shares("share", "[inside](interval-disclosure)", lambda one: one.by_rank[0].share),
+        shares("chance", "by chance", lambda one: one.by_rank[0].chance),
     )
     return Exhibit(
         name="interval-attributes",
         title="Each attribute: originals inside, and by chance",
         chart="inside",
-        table=Table(columns, rows),
+        table=table,
         says=phrase(
             "For each attribute a dot at the share inside, and one at what chance would give; {} "
             "is disclosed most beyond chance.",
@@ -131,27 +120,16 @@ def inference(evidence: Evidence, *, external: bool = False) -> Section | None:
     )
 
 
-def _inference(found: tuple[Inference, ...]) -> Exhibit:
-    columns = (
-        text("column", "[confidential](confidential) attribute"),
-        figures("linked", "by the link"),
-        figures("control", "with the own row [not there](control)"),
-        figures("guess", "one guess for all"),
-        figures("inferred", "from the others' rows"),
-        figures("homogeneous", "[all that tie agree](homogeneous)"),
-        figures("n", "people"),
-    )
-    rows = tuple(
-        (
-            name(one.column),
-            percent(one.linked),
-            percent(one.control),
-            percent(one.guess),
-            None if one.inferred is None else percent(one.inferred),
-            percent(one.homogeneous),
-            counted(one.n),
-        )
-        for one in found
+def _inference(attributes: tuple[Inference, ...]) -> Exhibit:
+    table = tabulate(
+        attributes,
+        labels("column", "[confidential](confidential) attribute", lambda one: one.column),
+        shares("linked", "by the link", lambda one: one.linked),
+        shares("control", "with the own row [not there](control)", lambda one: one.control),
+        shares("guess", "one guess for all", lambda one: one.guess),
+        shares("inferred", "from the others' rows", lambda one: one.inferred),
+        shares("homogeneous", "[all that tie agree](homogeneous)", lambda one: one.homogeneous),
+        counts("n", "people", lambda one: one.n),
     )
     return Exhibit(
         name="inference",
@@ -162,10 +140,10 @@ def _inference(found: tuple[Inference, ...]) -> Exhibit:
                 "A link is a way to a [confidential](confidential) value. [Whoever follows the "
                 "links](inference) of {} has it right as often as this says; that is a disclosure "
                 "as far as it is more than a guess, and more than the others' rows tell.",
-                attack(found[0].attack),
+                attack(attributes[0].attack),
             ),
         ),
-        table=Table(columns, rows),
+        table=table,
         says=phrase(
             "For each confidential attribute dots at the share told rightly by the link, with the "
             "person's own row not there, by one guess for all, and by a model of the others."
@@ -202,58 +180,57 @@ def _alone(evidence: Evidence, *, external: bool) -> list[Phrase]:
     return said
 
 
-def _fitting(found: CompatibleRows, *, external: bool) -> Phrase:
+def _fitting(rows: CompatibleRows, *, external: bool) -> Phrase:
     """How many rows may be each person's, by all that is known."""
-    knows = several(len(found.columns), "attribute") if external else names(found.columns)
-    of_whom: Phrase = several(found.n, "person")
-    if found.n < found.population:
-        of_whom = phrase("{}, drawn from {}", of_whom, counted(found.population))
-    if found.none:
+    knows = several(len(rows.columns), "attribute") if external else names(rows.columns)
+    of_whom: Phrase = several(rows.n, "person")
+    if rows.n < rows.population:
+        of_whom = phrase("{}, drawn from {}", of_whom, counted(rows.population))
+    if rows.none:
         return phrase(
             "An intruder who knows {} finds no row that [fits](compatible-rows) for {} of {}, and "
             "fewer than 5 for {}.",
-            *(knows, counted(found.none), of_whom, counted(found.below_5)),
+            *(knows, counted(rows.none), of_whom, counted(rows.below_5)),
         )
     return phrase(
         "An intruder who knows {} finds at least {} that {} for each of {}{}.",
-        *(knows, several(found.fewest, "row")),
-        *(Term("fits" if found.fewest == 1 else "fit", "compatible-rows"), of_whom),
-        phrase("; for {} fewer than 5", counted(found.below_5)) if found.below_5 else "",
+        *(knows, several(rows.fewest, "row")),
+        *(Term("fits" if rows.fewest == 1 else "fit", "compatible-rows"), of_whom),
+        phrase("; for {} fewer than 5", counted(rows.below_5)) if rows.below_5 else "",
     )
 
 
 def _uniqueness(evidence: Evidence, lead: list[Phrase]) -> Exhibit:
-    found = evidence.uniqueness
-    columns = (
-        text("file", "file"),
-        text("columns", "attributes"),
-        figures("n", "records"),
-        figures("classes", "combinations"),
-        figures("smallest", "[smallest class](k-anonymity)"),
-        figures("uniques", "[alone](uniqueness)"),
-        figures("below_3", "fewer than 3"),
-        figures("below_5", "fewer than 5"),
+    uniqueness = evidence.uniqueness
+    files: list[tuple[str, Uniqueness]] = []
+    if uniqueness is not None:
+        files = [("original", uniqueness.original), ("release", uniqueness.release)]
+        if uniqueness.unperturbed is not None and uniqueness.unperturbed_original is not None:
+            files.append(("original, not perturbed", uniqueness.unperturbed_original))
+            files.append(("release, not perturbed", uniqueness.unperturbed))
+    table = tabulate(
+        files,
+        (text("file", "file"), lambda row: row[0]),
+        (text("columns", "attributes"), lambda row: names(row[1].columns)),
+        counts("n", "records", lambda row: row[1].n),
+        counts("classes", "combinations", lambda row: row[1].classes),
+        counts("smallest", "[smallest class](k-anonymity)", lambda row: row[1].smallest),
+        counts("uniques", "[alone](uniqueness)", lambda row: row[1].uniques),
+        counts("below_3", "fewer than 3", lambda row: row[1].below_3),
+        counts("below_5", "fewer than 5", lambda row: row[1].below_5),
     )
-    rows = []
-    if found is not None:
-        rows = [_class("original", found.original), _class("release", found.release)]
-        if found.unperturbed is not None and found.unperturbed_original is not None:
-            rows += [
-                _class("original, not perturbed", found.unperturbed_original),
-                _class("release, not perturbed", found.unperturbed),
-            ]
     return Exhibit(
         name="uniqueness",
         title="Records alone in their combination of values",
         lead=tuple(lead),
-        table=Table(columns, tuple(rows)),
-        notes=(*_wildcards(found), *map(_diversity, evidence.diversity)),
+        table=table,
+        notes=(*_wildcards(uniqueness), *map(_diversity, evidence.diversity)),
     )
 
 
-def _wildcards(found: ReleaseUniqueness | None) -> tuple[Phrase, ...]:
+def _wildcards(uniqueness: ReleaseUniqueness | None) -> tuple[Phrase, ...]:
     """How many rows fit each, were stars to fit anything; said only where there are stars."""
-    fitting = None if found is None else found.release.fitting
+    fitting = None if uniqueness is None else uniqueness.release.fitting
     if fitting is None:
         return ()
     said = "Were a star to fit anything, at least {} would fit each row; that bounds no attack."
@@ -281,15 +258,6 @@ def _diversity(one: Diversity) -> Phrase:
     )
 
 
-def _class(file: str, found: Uniqueness) -> tuple[Cell, ...]:
-    return (
-        file,
-        names(found.columns),
-        *map(counted, (found.n, found.classes, found.smallest)),
-        *map(counted, (found.uniques, found.below_3, found.below_5)),
-    )
-
-
 def unchanged(evidence: Evidence) -> Section:
     """What was released as it is, and whether the order of the rows tells."""
     same = evidence.unchanged
@@ -307,13 +275,15 @@ def unchanged(evidence: Evidence) -> Section:
         ]
     if not same.known:
         said.append(phrase("Whose row is whose is not known: the columns are perhaps unchanged."))
-    columns = (text("column", "column"), figures("share", "cells [as they were](unchanged)"))
-    rows = tuple(
+    table = tabulate(
+        same.columns,
+        labels("column", "column", lambda one: one.column),
         (
-            name(one.column),
-            ("yes" if one.unchanged else "no") if one.share is None else percent(one.share),
-        )
-        for one in same.columns
+            figures("share", "cells [as they were](unchanged)"),
+            lambda one: (
+                ("yes" if one.unchanged else "no") if one.share is None else percent(one.share)
+            ),
+        ),
     )
     return Section(
         key="unchanged",
@@ -324,23 +294,21 @@ def unchanged(evidence: Evidence) -> Section:
                 name="unchanged",
                 title="Cells that were released as they were",
                 chart="unchanged" if same.known and same.columns else None,
-                table=Table(columns, rows),
+                table=table,
                 says=phrase("Bars of the share of the cells of each column that did not change."),
             ),
         ),
     )
 
 
-def _row_order(evidence: Evidence) -> list[Phrase]:
-    found = evidence.by_position
-    if found is None or found.row_order is None:
-        return []
-    return [
-        phrase(
-            "Whoever goes by [where rows stand](row-order) links {} of {}; where the rows of both "
-            "files stand has a correlation of {}.",
-            expected(found.risk.expected),
-            counted(found.risk.n),
-            decimal(found.row_order["correlation"]),
-        )
-    ]
+def _row_order(evidence: Evidence) -> Iterator[Phrase]:
+    position = evidence.by_position
+    if position is None or position.row_order is None:
+        return
+    yield phrase(
+        "Whoever goes by [where rows stand](row-order) links {} of {}; where the rows of both "
+        "files stand has a correlation of {}.",
+        expected(position.risk.expected),
+        counted(position.risk.n),
+        decimal(position.row_order["correlation"]),
+    )

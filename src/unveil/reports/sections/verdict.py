@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from unveil.reports.content import Cell, Exhibit, Fact, Section, Table, figures, text
+from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import limit_key
+from unveil.reports.tables import Cell, Table, figures, text
 from unveil.support.phrases import (
     Figure,
     Phrase,

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.reports.content import Exhibit, Section, Table, direction, figures, text
-from unveil.support.phrases import Phrase, Term, counted, decimal, expected, name, percent, phrase
+from unveil.reports.content import Exhibit, Section
+from unveil.reports.sections.attacks import direction
+from unveil.reports.tables import counts, decimals, expected_counts, labels, shares, tabulate, text
+from unveil.support.phrases import Phrase, Term, counted, expected, name, percent, phrase
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
 
-DRAWN = 15  # attributes whose bars can be told apart
+MAX_ATTRIBUTES = 15  # more bars cannot be distinguished
 MODELS = {
     "weights": "weights of the attributes",
     "choquet": "weights of their sets",
@@ -34,9 +36,9 @@ def worst_case(evidence: Evidence, *, external: bool = False) -> Section | None:
     )
 
 
-def model(given: str) -> Term:
-    """What was learnt."""
-    return Term(MODELS.get(given, given), "learnt")
+def model(key: str) -> Term:
+    """The kind of parameters that was learnt."""
+    return Term(MODELS.get(key, key), "learnt")
 
 
 def _in_short(worst: SupervisedBound, evidence: Evidence) -> Phrase:
@@ -79,39 +81,24 @@ def _ceiling(one: SupervisedBound, evidence: Evidence) -> float | None:
 
 
 def _linked(learnt: Sequence[SupervisedBound], evidence: Evidence) -> Exhibit:
-    columns = (
-        text("model", "[what was learnt](learnt)"),
-        text("direction", "direction"),
-        figures("linked", "[linked](linked) at worst"),
-        figures("n", "of"),
-        figures("share", "share"),
-        figures("bound", "none link more than"),
-        text("proof", "that it is the most"),
-        figures("ceiling", "[ceiling](ceiling)"),
-        figures("impossible", "people whom none link"),
-        figures("moments", "linked without the truth"),
-        figures("plain", "all attributes alike"),
-    )
-    rows = tuple(
-        (
-            model(one.model),
-            direction(one.direction),
-            expected(one.linked),
-            counted(one.n),
-            percent(one.share),
-            expected(one.bound),
-            _proof(one),
-            None if (most := _ceiling(one, evidence)) is None else counted(most),
-            None if one.impossible is None else counted(one.impossible),
-            expected(one.moments),
-            expected(one.plain),
-        )
-        for one in learnt
+    table = tabulate(
+        learnt,
+        (text("model", "[what was learnt](learnt)"), lambda one: model(one.model)),
+        (text("direction", "direction"), lambda one: direction(one.direction)),
+        expected_counts("linked", "[linked](linked) at worst", lambda one: one.linked),
+        counts("n", "of", lambda one: one.n),
+        shares("share", "share", lambda one: one.share),
+        expected_counts("bound", "none link more than", lambda one: one.bound),
+        (text("proof", "that it is the most"), _proof),
+        counts("ceiling", "[ceiling](ceiling)", lambda one: _ceiling(one, evidence)),
+        counts("impossible", "people whom none link", lambda one: one.impossible),
+        expected_counts("moments", "linked without the truth", lambda one: one.moments),
+        expected_counts("plain", "all attributes alike", lambda one: one.plain),
     )
     return Exhibit(
         name="worst-case",
         title="People linked where the truth has chosen the parameters",
-        table=Table(columns, rows).filled(),
+        table=table.filled(),
         notes=(
             phrase(
                 "It is the worst case of a distance of this kind, for this very file. To find the "
@@ -134,33 +121,22 @@ def _proof(one: SupervisedBound) -> Phrase:
 
 
 def _held_out(learnt: Sequence[SupervisedBound]) -> Exhibit:
-    columns = (
-        text("model", "[what was learnt](learnt)"),
-        text("direction", "direction"),
-        figures("splits", "halvings"),
-        figures("learnt_on", "people learnt on"),
-        figures("linked", "[people held out](held-out)"),
-        figures("moments", "without the truth"),
-        figures("plain", "all attributes alike"),
-    )
-    made = [(one, one.held_out) for one in learnt if one.held_out is not None]
-    rows = tuple(
-        (
-            model(one.model),
-            direction(one.direction),
-            counted(held.splits),
-            percent(held.learnt_on),
-            percent(held.linked),
-            percent(held.moments),
-            percent(held.plain),
-        )
-        for one, held in made
+    halved = [(one, one.held_out) for one in learnt if one.held_out is not None]
+    table = tabulate(
+        halved,
+        (text("model", "[what was learnt](learnt)"), lambda row: model(row[0].model)),
+        (text("direction", "direction"), lambda row: direction(row[0].direction)),
+        counts("splits", "halvings", lambda row: row[1].splits),
+        shares("learnt_on", "people learnt on", lambda row: row[1].learnt_on),
+        shares("linked", "[people held out](held-out)", lambda row: row[1].linked),
+        shares("moments", "without the truth", lambda row: row[1].moments),
+        shares("plain", "all attributes alike", lambda row: row[1].plain),
     )
     return Exhibit(
         name="held-out",
         title="Share linked among people who were not learnt on",
-        table=Table(columns, rows),
-        notes=(_left_of_it([held for _, held in made]),),
+        table=table,
+        notes=(_left_of_it([held for _, held in halved]),),
     )
 
 
@@ -192,25 +168,20 @@ def _each_once(learnt: Sequence[SupervisedBound]) -> list[SupervisedBound]:
 
 
 def _importance(best: Sequence[SupervisedBound]) -> Exhibit:
-    columns = (
-        text("attribute", "attribute"),
-        text("model", "[what was learnt](learnt)"),
-        text("direction", "direction"),
-        figures("importance", "how much it counts"),
-    )
     first = best[0].importance
-    ranked = sorted(first, key=lambda one: -first[one])[:DRAWN]
-    rows = tuple(
-        (name(attribute), model(one.model), direction(one.direction), percent(share))
-        for attribute in ranked
-        for one in best
-        if (share := one.importance.get(attribute)) is not None
+    ranked = sorted(first, key=lambda attribute: -first[attribute])[:MAX_ATTRIBUTES]
+    table = tabulate(
+        [(one, key) for key in ranked for one in best if key in one.importance],
+        labels("attribute", "attribute", lambda row: row[1]),
+        (text("model", "[what was learnt](learnt)"), lambda row: model(row[0].model)),
+        (text("direction", "direction"), lambda row: direction(row[0].direction)),
+        shares("importance", "how much it counts", lambda row: row[0].importance[row[1]]),
     )
     return Exhibit(
         name="importance",
         title="How much each attribute counts in what was learnt",
         chart="importance",
-        table=Table(columns, rows),
+        table=table,
         says=phrase(
             "Bars of how much each attribute counts, for each kind of parameters. The first is {}, "
             "{}.",
@@ -235,22 +206,18 @@ def _how_counted(best: Sequence[SupervisedBound]) -> Iterator[Phrase]:
 
 
 def _together(best: Sequence[SupervisedBound]) -> Iterator[Exhibit]:
-    columns = (
-        text("model", "[what was learnt](learnt)"),
-        text("first", "attribute"),
-        text("second", "with"),
-        figures("strength", "together"),
+    table = tabulate(
+        [(one, pair) for one in best for pair in one.together],
+        (text("model", "[what was learnt](learnt)"), lambda row: model(row[0].model)),
+        labels("first", "attribute", lambda row: row[1].first),
+        labels("second", "with", lambda row: row[1].second),
+        decimals("strength", "together", lambda row: row[1].strength),
     )
-    rows = tuple(
-        (model(one.model), name(pair.first), name(pair.second), decimal(pair.strength))
-        for one in best
-        for pair in one.together
-    )
-    if rows:
+    if table.rows:
         yield Exhibit(
             name="together",
             title="Attributes that act together in what was learnt",
-            table=Table(columns, rows),
+            table=table,
             notes=(
                 phrase(
                     "The strongest pairs. Where it is positive, rows that differ in both (of a "

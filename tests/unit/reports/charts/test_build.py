@@ -12,12 +12,12 @@ from fixtures.chart_layers import layers
 from fixtures.numbered_evidence import numbered, numbered_comparison
 from unveil.reports.charts.build import CHARTS, specification
 from unveil.reports.charts.marks import up_to
-from unveil.reports.summary import compared, summary
+from unveil.reports.summary import comparison_summary, summary
 from unveil.support.phrases import plain
 
 EVERY = [
     *summary(numbered()).exhibits(),
-    *compared(numbered_comparison()).exhibits(),
+    *comparison_summary(numbered_comparison()).exhibits(),
 ]
 SAID = Path(__file__).parents[1] / "said" / "charts.json"
 DRAWN = {one.chart: one for one in reversed(EVERY) if one.chart is not None}
