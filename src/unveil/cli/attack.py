@@ -179,8 +179,8 @@ def command(
             own = msgspec.structs.replace(intruder, channel=plan)
             with as_usage():
                 check_kinds(spec, own, truth)
-                scene = prepare(people, target, intruder=own, truth=truth, seed=seed)
-                made = replace(scene, told=learning).links(spec, own)
+                scenario = prepare(people, target, intruder=own, truth=truth, seed=seed)
+                made = replace(scenario, told=learning).links(spec, own)
             made = replace(made, progress=told)
             every.append(made if sample is None else made.sample(sample))
         links = every[-1] if key else every[0]

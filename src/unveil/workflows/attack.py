@@ -60,5 +60,5 @@ def attack(
     (1000,)
     """
     check_kinds(spec, intruder, truth)
-    scene = prepare(original, release, schema=schema, intruder=intruder, truth=truth, seed=seed)
-    return scene.links(spec, intruder)
+    scenario = prepare(original, release, schema=schema, intruder=intruder, truth=truth, seed=seed)
+    return scenario.links(spec, intruder)

@@ -87,15 +87,15 @@ def link(
     Links(structural: 100 records, 100 candidates, truth known)
     """
     first, second = _both(a, b, schema, other_schema)
-    scene = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed)
-    links = linked(scene, spec)
-    for name, reason in common(scene).left_out.items() if links.intruder.knows else ():
+    scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed)
+    links = linked(scenario, spec)
+    for name, reason in common(scenario).left_out.items() if links.intruder.knows else ():
         logging.getLogger("unveil").warning("column '%s' is not compared: it %s", name, reason)
     return links
 
 
 def linked(
-    scene: Scenario, spec: Attack | None = None, knows: tuple[str, ...] | None = None
+    scenario: Scenario, spec: Attack | None = None, knows: tuple[str, ...] | None = None
 ) -> Links:
     """The links of two files that are read; by the attributes named, by what suits if none is.
 
@@ -105,14 +105,14 @@ def linked(
     >>> linked(scene, knows=("age", "rent")).finder.columns
     ('age', 'rent')
     """
-    check_known(scene, knows)
-    spec = chosen(scene, knows) if spec is None else spec
-    check_kinds(spec, EVERYBODY, scene.truth)
+    check_known(scenario, knows)
+    spec = chosen(scenario, knows) if spec is None else spec
+    check_kinds(spec, EVERYBODY, scenario.truth)
     if knows is None and compares(spec):
-        knows = common(scene).columns
+        knows = common(scenario).columns
         if not knows:
-            raise nothing_common(scene, "leave out the attack, and their structure is compared")
-    return scene.links(spec, Intruder(knows=knows))
+            raise nothing_common(scenario, "leave out the attack, and their structure is compared")
+    return scenario.links(spec, Intruder(knows=knows))
 
 
 def _both(
@@ -154,7 +154,7 @@ def check_named(schema: Schema, first: Microdata, second: Microdata) -> None:
             raise SchemaError(f"of both files, {absent_column(name, every)}")
 
 
-def linkage(links: Links, scene: Scenario, *, confidence: float = SURE_PROBABILITY) -> Linkage:
+def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBABILITY) -> Linkage:
     """What the links of two files come to: attributes, claims, and what the truth says.
 
     >>> import unveil
@@ -168,11 +168,11 @@ def linkage(links: Links, scene: Scenario, *, confidence: float = SURE_PROBABILI
     mine, theirs = links.finder.columns, links.finder.columns
     left_out: dict[str, str] = {}
     if isinstance(spec, Structural):
-        mine, theirs = columns_apart(scene.places.intruder_records, scene.side.data, links.intruder)
+        mine, theirs = columns_apart(scenario.places.intruder_records, scenario.side.data, links.intruder)
         left_out = details["left_out"]["mine"] | details["left_out"]["release"]
         mine, theirs = (tuple(n for n in names if n not in left_out) for names in (mine, theirs))
-    elif mine and set(links.intruder.knows or ()) == set(common(scene).columns):
-        left_out = common(scene).left_out
+    elif mine and set(links.intruder.knows or ()) == set(common(scenario).columns):
+        left_out = common(scenario).left_out
     return Linkage(
         attack=links.name,
         parameters=parameters_of(links),
@@ -182,7 +182,7 @@ def linkage(links: Links, scene: Scenario, *, confidence: float = SURE_PROBABILI
         mine=mine,
         release=theirs,
         left_out=left_out,
-        like_identifiers=() if isinstance(spec, Structural) else like_identifiers(scene, mine),
+        like_identifiers=() if isinstance(spec, Structural) else like_identifiers(scenario, mine),
         tied=int(np.count_nonzero(links.n_best > 1)),
         without=int(np.count_nonzero(links.best < 0)),
         confidence=confidence,

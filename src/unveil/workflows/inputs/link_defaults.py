@@ -15,7 +15,7 @@ from unveil.workflows.inputs.scenario import Scenario
 ENOUGH = 3  # attributes: of fewer, agreement does not tell what agrees by chance
 
 
-def chosen(scene: Scenario, knows: tuple[str, ...] | None = None) -> Attack:
+def chosen(scenario: Scenario, knows: tuple[str, ...] | None = None) -> Attack:
     """The attack that suits two files, where none was asked for.
 
     >>> import unveil
@@ -25,32 +25,32 @@ def chosen(scene: Scenario, knows: tuple[str, ...] | None = None) -> Attack:
     >>> chosen(scene).name
     'probabilistic'
     """
-    check_known(scene, knows)
-    shared = [name for name in knows or () if name in scene.side.data.columns]
+    check_known(scenario, knows)
+    shared = [name for name in knows or () if name in scenario.side.data.columns]
     if knows is not None and shared and len(shared) < len(knows):
         other = [name for name in knows if name not in shared]
         raise DataError(
             f"knows: the second file has {listing(shared)}, and lacks {listing(other)}: name "
             "attributes that both have, or that the second lacks, or choose an attack"
         )
-    many = len(shared) if knows is not None else len(common(scene).columns)
+    many = len(shared) if knows is not None else len(common(scenario).columns)
     if many >= ENOUGH:
         return Probabilistic(matching="posterior")
     if many:  # in one unit for both: who is in one file only would shift the other's mean
         return Distance(scale="release", matching="posterior")
-    if knows is None and common(scene).left_out and not all(_apart(scene)):
+    if knows is None and common(scenario).left_out and not all(_apart(scenario)):
         remedy = "declare them in a schema, or give files with attributes of their own"
-        raise nothing_common(scene, remedy)
+        raise nothing_common(scenario, remedy)
     return Structural()
 
 
-def check_known(scene: Scenario, knows: Sequence[str] | None) -> None:
+def check_known(scenario: Scenario, knows: Sequence[str] | None) -> None:
     """The attributes to link by are attributes of the first file."""
     for name in knows or ():
-        if name not in scene.places.intruder_records.columns:
-            told = absent_column(name, scene.places.intruder_records.columns)
+        if name not in scenario.places.intruder_records.columns:
+            told = absent_column(name, scenario.places.intruder_records.columns)
             raise DataError(f"knows: in the first file, {told}")
-        check_no_identifier(name, scene.places.intruder_records)
+        check_no_identifier(name, scenario.places.intruder_records)
 
 
 class CommonAttributes(NamedTuple):
@@ -60,7 +60,7 @@ class CommonAttributes(NamedTuple):
     left_out: dict[str, str]
 
 
-def common(scene: Scenario) -> CommonAttributes:
+def common(scenario: Scenario) -> CommonAttributes:
     """What both files say of a person, as far as it can be compared.
 
     >>> import unveil
@@ -70,9 +70,9 @@ def common(scene: Scenario) -> CommonAttributes:
     >>> common(scene).columns[:3]
     ('region', 'sex', 'age')
     """
-    first, second = both = scene.places.intruder_records, scene.side.data
+    first, second = both = scenario.places.intruder_records, scenario.side.data
     roles = {name: first.schema[name].role | second.schema[name].role for name in first.columns}
-    truth = scene.truth if isinstance(scene.truth, str) else None
+    truth = scenario.truth if isinstance(scenario.truth, str) else None
     columns, left_out = [], {}
     for name in first.columns:
         if name not in second.columns or roles[name] & UNUSED or name == truth:
@@ -103,7 +103,7 @@ def _reason(first: Microdata, second: Microdata, name: str) -> str | None:
     return None
 
 
-def like_identifiers(scene: Scenario, columns: Sequence[str]) -> tuple[str, ...]:
+def like_identifiers(scenario: Scenario, columns: Sequence[str]) -> tuple[str, ...]:
     """Columns without a role in which no two records of either file agree.
 
     >>> import unveil
@@ -113,7 +113,7 @@ def like_identifiers(scene: Scenario, columns: Sequence[str]) -> tuple[str, ...]
     >>> like_identifiers(scene, people.columns)
     ('person',)
     """
-    both = scene.places.intruder_records, scene.side.data
+    both = scenario.places.intruder_records, scenario.side.data
     return tuple(
         name
         for name in columns
@@ -131,9 +131,9 @@ def compares(spec: Attack) -> bool:
     return not isinstance(spec, Structural | Position | Pairs)
 
 
-def _apart(scene: Scenario) -> tuple[list[str], list[str]]:
+def _apart(scenario: Scenario) -> tuple[list[str], list[str]]:
     """The attributes of each file that the other lacks."""
-    first, second = scene.places.intruder_records, scene.side.data
+    first, second = scenario.places.intruder_records, scenario.side.data
 
     def lacking(data: Microdata, other: Microdata) -> list[str]:
         told = (name for name in data.columns if not UNUSED & data.schema[name].role)
@@ -142,9 +142,9 @@ def _apart(scene: Scenario) -> tuple[list[str], list[str]]:
     return lacking(first, second), lacking(second, first)
 
 
-def nothing_common(scene: Scenario, remedy: str) -> DataError:
+def nothing_common(scenario: Scenario, remedy: str) -> DataError:
     """The error of files that share nothing, with what they seemed to share."""
-    left_out = common(scene).left_out
+    left_out = common(scenario).left_out
     told = "; ".join(f"'{name}' {reason}" for name, reason in left_out.items())
     said = f" ({told})" if told else ""
     return DataError(
