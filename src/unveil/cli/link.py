@@ -109,7 +109,7 @@ def command(
     from unveil.files.tables import write
     from unveil.values.intruder import Intruder
     from unveil.workflows.inputs.scenario import prepare
-    from unveil.workflows.link import check_named, linkage, linked
+    from unveil.workflows.link import check_named, link_scenario, linkage
 
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
         raise UsageError("--confidence: a number from 0 to 1")
@@ -129,7 +129,7 @@ def command(
         scenario = prepare(people, others, intruder=Intruder(), truth=truth, seed=seed)
         asked = names(knows)
         with as_usage():
-            links = linked(scenario, spec or _suitable(scenario, asked, parameters), asked)
+            links = link_scenario(scenario, spec or _suitable(scenario, asked, parameters), asked)
 
         def told(done: int, total: int) -> None:
             show(f"{links.name}: {done:,} of {total:,}")
@@ -146,13 +146,15 @@ def command(
         say(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")
 
 
-def _suitable(scenario: Scenario, knows: tuple[str, ...] | None, parameters: dict[str, Any]) -> Attack:
+def _suitable(
+    scenario: Scenario, knows: tuple[str, ...] | None, parameters: dict[str, Any]
+) -> Attack:
     """The attack that suits the files, with the parameters that were given."""
     import msgspec
 
-    from unveil.workflows.inputs.link_defaults import chosen
+    from unveil.workflows.link import default_attack
 
-    spec = chosen(scenario, knows)
+    spec = default_attack(scenario, knows)
     asked = {name: value for name, value in parameters.items() if value is not None}
     defaults = {field.name: field.default for field in msgspec.structs.fields(type(spec))}
     kept = {n: v for n in defaults if (v := getattr(spec, n)) != defaults[n] and n not in asked}

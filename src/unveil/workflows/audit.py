@@ -249,9 +249,9 @@ class AuditRun:
                 left_out.append(LeftOut(name=run.name, direction=direction, reason=str(error)))
                 errors.setdefault(run.by_file, error)
         compared = {one.run.by_file for one in results if one.run.intruder.knows}
-        for by_file, error in errors.items():
+        for by_file, reason in errors.items():
             if by_file not in compared:
-                raise error  # no attack could use what is known
+                raise reason  # no attack could use what is known
         return AttackResults(results, tuple(left_out), None if file is None else file.in_release)
 
     def _make_attack(self, run: AttackRun, steps: Checkpoints) -> AttackResult:
@@ -294,9 +294,7 @@ class AuditRun:
         if run is None or plan is None or not repeats:
             return None, {}
         step = "masking again"
-        work = partial(
-            remask, run, self.inputs.scenario, plan, repeats, budget=self._budget(step)
-        )
+        work = partial(remask, run, self.inputs.scenario, plan, repeats, budget=self._budget(step))
         result, per_record = steps.run_per_record(step, Remasking | None, work)
         return result, {} if per_record is None else {"masked again": per_record}
 

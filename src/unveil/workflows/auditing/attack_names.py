@@ -67,7 +67,8 @@ def attack_from(attack: Any) -> Attack:
     for spec in METHODS:  # structural-correlation
         for word, parameter in _words(spec).items():
             if parameter == "method" and name == f"{method_name(spec)}-{word}":
-                return spec(method=word, **options)
+                options["method"] = word
+                return spec(**options)
     return find_method(METHODS, name, "an attack")(**options)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from unveil.attacks import (
     Attack,
+    Combined,
     Compatible,
     Distance,
     Pairs,
@@ -71,6 +72,11 @@ class AttackRun:
     def blind(self) -> bool:
         """Whether the intruder does not know how the release was masked."""
         return self.spec.knows is None
+
+    @property
+    def estimates_weights(self) -> bool:
+        """Whether each attack estimates match weights anew, which is slow."""
+        return isinstance(self.spec, Probabilistic | Combined)
 
     @property
     def compares(self) -> bool:
@@ -276,9 +282,7 @@ class AttackResults:
         return [
             one
             for one in self.results
-            if one.run.intruder.knows
-            and not one.run.by_file
-            and one.finding.risk.interval is None
+            if one.run.intruder.knows and not one.run.by_file and one.finding.risk.interval is None
         ]
 
     def risk_of(self, run: AttackRun) -> Risk:

@@ -7,7 +7,6 @@ from unveil.support.options import Progress
 from unveil.values.results.knowledge import AttributeRisks, RiskWithout
 from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.sampled_attack import (
-    CANDIDATES,
     SampledAttack,
     candidate_limit,
     highest,
@@ -44,7 +43,7 @@ def attribute_risks(
     records = max(len(places.intruder_records), len(places.release))
     attack = SampledAttack(run, scenario, people)
     few = records * min(len(compared) + 1, LEFT_OUT + 1) <= ALL_CANDIDATES
-    if not few or candidate_limit(run) < CANDIDATES:
+    if not few or run.estimates_weights:
         attack = with_fewer_candidates(run, scenario, people, candidate_limit(run))
     sets = known_sets(run, compared)
     share = cache(attack.share)

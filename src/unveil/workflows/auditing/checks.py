@@ -40,7 +40,7 @@ def doubts(pair: FilePair, seed: int) -> Iterator[str]:
     nobodys = int((pair.rows < 0).sum())
     if nobodys:
         yield (
-            f"{count(nobodys, 'released row')} of {len(both.rows):,} are nobody's, as the truth "
+            f"{count(nobodys, 'released row')} of {len(pair.rows):,} are nobody's, as the truth "
             "says: they were not counted"
         )
     if related(pair, seed=seed) is False:

@@ -59,7 +59,9 @@ class AuditInputs:
     @cached_property
     def pair(self) -> FilePair:
         """The tables, and the original's row of each released row."""
-        return FilePair(self.scenario.original, self.scenario.side.data, self.scenario.places.record_of_row)
+        return FilePair(
+            self.scenario.original, self.scenario.side.data, self.scenario.places.record_of_row
+        )
 
 
 def read_inputs(

@@ -15,7 +15,7 @@ from unveil.table.row_identity import rows_of_ids
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.wording import listing
-from unveil.workflows.auditing.attack_runs import AttackRun, default_attacks, attack_runs
+from unveil.workflows.auditing.attack_runs import AttackRun, attack_runs, default_attacks
 from unveil.workflows.inputs.intruder_view import personal_attributes
 from unveil.workflows.inputs.scenario import Scenario, prepare
 
@@ -97,9 +97,7 @@ def find_people(records: Microdata, scenario: Scenario, release: Any) -> Intrude
     return IntruderFile(own, found)
 
 
-def intruder_file_runs(
-    file: IntruderFile, requested: Sequence[Attack] | None
-) -> list[AttackRun]:
+def intruder_file_runs(file: IntruderFile, requested: Sequence[Attack] | None) -> list[AttackRun]:
     """The attacks by an intruder who has this file.
 
     The requested attacks, or those that suit the data, compare the attributes shared with the

@@ -15,6 +15,7 @@ from unveil.table.encoding.to_columns import as_column, donated
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import RowIdentity
 from unveil.values.results.knowledge import ErrorRisk, Knowledge, KnownAttributes, NoisyKnowledge
+from unveil.workflows.auditing import sampled_attack
 from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.sampled_attack import (
     SampledAttack,
@@ -39,7 +40,7 @@ def knowledge_sweep(
     be fitted anew to each set of attributes.
     """
     first, second = split_people(scenario)
-    search = with_fewer_candidates(chooser, scenario, first)
+    search = with_fewer_candidates(chooser, scenario, first, sampled_attack.CANDIDATES)
     order = _greedy_order(search, run.intruder.knows or (), progress)
     steps, highest = list[KnownAttributes](), 0.0
     for size in range(1, len(order) + 1):
@@ -62,7 +63,9 @@ def knowledge_sweep(
     )
 
 
-def _greedy_order(search: SampledAttack, attributes: Sequence[str], progress: Progress) -> list[str]:
+def _greedy_order(
+    search: SampledAttack, attributes: Sequence[str], progress: Progress
+) -> list[str]:
     """The attributes in the order in which knowing one more helps most."""
     order, left, done = list[str](), list(attributes), 0
     total = sum(

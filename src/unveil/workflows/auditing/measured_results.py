@@ -211,7 +211,7 @@ def _risks_by_attack(
             interval=wilson(min((one.mean or 0.0) * one.n, one.n), one.n, size)
             if one.n
             else Interval(0.0, 1.0, 0.95),
-            small=size < LEAST,
+            small=size < SMALLEST_GROUP,
         )
         for one, size in zip(means, sizes.tolist(), strict=True)
     ]

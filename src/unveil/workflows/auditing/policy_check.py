@@ -159,7 +159,9 @@ def _unchanged(name: str, allowed: tuple[str, ...], evidence: Evidence) -> Limit
     nearly = [
         f"{one.column} ({one.share:.1%})"
         for one in evidence.unchanged.columns
-        if not one.unchanged and (one.share or 0.0) >= NEARLY_UNCHANGED and one.column not in allowed
+        if not one.unchanged
+        and (one.share or 0.0) >= NEARLY_UNCHANGED
+        and one.column not in allowed
     ]
     reason = f"released unchanged: {listing(others)}" if others else "no other column is unchanged"
     if nearly:

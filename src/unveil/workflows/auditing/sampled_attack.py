@@ -10,7 +10,6 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from unveil.attacks import Combined, Probabilistic
 from unveil.errors import UnveilError
 from unveil.measures import hits, wilson
 from unveil.support.arrays import Ints
@@ -98,12 +97,12 @@ def split_people(scenario: Scenario) -> tuple[Ints, Ints]:
 
 
 def candidate_limit(run: AttackRun) -> int:
-    """Candidates of an attack that is repeated; fewer where match weights are estimated anew."""
-    return WEIGHTED if isinstance(run.spec, Probabilistic | Combined) else CANDIDATES
+    """The most candidates of an attack that is repeated."""
+    return WEIGHTED if run.estimates_weights else CANDIDATES
 
 
 def with_fewer_candidates(
-    run: AttackRun, scenario: Scenario, people: Ints, candidates: int = CANDIDATES
+    run: AttackRun, scenario: Scenario, people: Ints, candidates: int
 ) -> SampledAttack:
     """The attack on these people among a sample of the candidates; among all of a small file."""
     pairs, places = released_rows(scenario), scenario.places

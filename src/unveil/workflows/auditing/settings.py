@@ -54,9 +54,9 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         ),
     ] = 60.0
     exact: Annotated[bool, Meta(description="Attack all records, however long it takes.")] = False
-    memory: Annotated[
-        str | int | None, Meta(description="Memory limit: 4G, 500M, or bytes.")
-    ] = None
+    memory: Annotated[str | int | None, Meta(description="Memory limit: 4G, 500M, or bytes.")] = (
+        None
+    )
     sweep: Annotated[
         bool, Meta(description="Measure the risk against what the intruder knows.")
     ] = True
