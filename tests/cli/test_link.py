@@ -11,7 +11,7 @@ import unveil
 from unveil.attacks.structural import confidence as credit
 from unveil.cli.link_text import print_linkage
 from unveil.workflows.inputs.scenario import prepare
-from unveil.workflows.link import linkage, linked
+from unveil.workflows.link import link_scenario, linkage
 
 pytestmark = pytest.mark.usefixtures("quick_search")
 
@@ -128,7 +128,7 @@ def told(capsys, **changed):
     people = unveil.households(40).to_frame()
     first, second = people.select("income", "tax"), people.select("rent", "hours")
     scene = prepare(first, second, intruder=unveil.Intruder(), truth=None, seed=0)
-    found = linkage(linked(scene), scene)
+    found = linkage(link_scenario(scene), scene)
     details = found.details | changed.pop("details", {})
     found = msgspec.structs.replace(found, details=details, **changed)
     print_linkage(found, Path("a.csv"), Path("b.csv"))

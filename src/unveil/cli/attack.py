@@ -139,9 +139,9 @@ def command(
     from unveil.files.locations import check_outputs
     from unveil.files.tables import write
     from unveil.values.intruder import Intruder
-    from unveil.workflows.auditing.attack_summary import describe_attack, several
+    from unveil.workflows.auditing.attack_summary import describe_attack, risk_by_releases
     from unveil.workflows.inputs.scenario import check_kinds, prepare
-    from unveil.workflows.inputs.sources import for_others
+    from unveil.workflows.inputs.sources import schema_for_others
 
     truths = truths if also else truths[-1:]  # as of other options, the last one counts
     spec = attack_of(chosen, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
@@ -151,7 +151,7 @@ def command(
     with progress(f"reading {original}") as show:
         people = read_table(original, schema, dialect)
         show(f"reading {release}")
-        others = for_others(people, as_schema(schema))
+        others = schema_for_others(people, as_schema(schema))
         released = [
             read_table(one, release_schema or others, dialect, part=release_schema is None)
             for one in (release, *also)
@@ -179,8 +179,8 @@ def command(
             own = msgspec.structs.replace(intruder, channel=plan)
             with as_usage():
                 check_kinds(spec, own, truth)
-                scene = prepare(people, target, intruder=own, truth=truth, seed=seed)
-                made = replace(scene, told=learning).links(spec, own)
+                scenario = prepare(people, target, intruder=own, truth=truth, seed=seed)
+                made = replace(scenario, on_bound=learning).links(spec, own)
             made = replace(made, progress=told)
             every.append(made if sample is None else made.sample(sample))
         links = every[-1] if key else every[0]
@@ -189,7 +189,7 @@ def command(
             strangers = links.on(read_table(outsiders, others, dialect, part=True))
         found = describe_attack(links, top=top, outsiders=strangers)
         if also and links.truth is not None:
-            found["several"] = several(every, keyed=key is not None)
+            found["several"] = risk_by_releases(every, keyed=key is not None)
         if out is not None:
             write(links, out, force=force)
     if as_json:

@@ -109,7 +109,7 @@ def command(
     from unveil.files.tables import write
     from unveil.values.intruder import Intruder
     from unveil.workflows.inputs.scenario import prepare
-    from unveil.workflows.link import check_named, linkage, linked
+    from unveil.workflows.link import check_named, link_scenario, linkage
 
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
         raise UsageError("--confidence: a number from 0 to 1")
@@ -126,16 +126,16 @@ def command(
         if schema is not None and other_schema is None:
             check_named(read_schema(schema), people, others)
         show("linking")
-        scene = prepare(people, others, intruder=Intruder(), truth=truth, seed=seed)
+        scenario = prepare(people, others, intruder=Intruder(), truth=truth, seed=seed)
         asked = names(knows)
         with as_usage():
-            links = linked(scene, spec or _suitable(scene, asked, parameters), asked)
+            links = link_scenario(scenario, spec or _suitable(scenario, asked, parameters), asked)
 
         def told(done: int, total: int) -> None:
             show(f"{links.name}: {done:,} of {total:,}")
 
         links = replace(links, progress=told)
-        found = linkage(links, scene, confidence=confidence)
+        found = linkage(links, scenario, confidence=confidence)
         if out is not None:
             write(links, out, force=force)
     if as_json:
@@ -146,13 +146,15 @@ def command(
         say(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")
 
 
-def _suitable(scene: Scenario, knows: tuple[str, ...] | None, parameters: dict[str, Any]) -> Attack:
+def _suitable(
+    scenario: Scenario, knows: tuple[str, ...] | None, parameters: dict[str, Any]
+) -> Attack:
     """The attack that suits the files, with the parameters that were given."""
     import msgspec
 
-    from unveil.workflows.inputs.link_defaults import chosen
+    from unveil.workflows.link import default_attack
 
-    spec = chosen(scene, knows)
+    spec = default_attack(scenario, knows)
     asked = {name: value for name, value in parameters.items() if value is not None}
     defaults = {field.name: field.default for field in msgspec.structs.fields(type(spec))}
     kept = {n: v for n in defaults if (v := getattr(spec, n)) != defaults[n] and n not in asked}

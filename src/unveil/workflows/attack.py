@@ -1,4 +1,4 @@
-"""Attack a release: link the records that an intruder has with the released rows."""
+"""Attack a release: link the records of an intruder with the released rows."""
 
 import os
 from typing import Any
@@ -22,10 +22,10 @@ def attack(
     truth: Any = None,
     seed: int = 0,
 ) -> Links:
-    """Link the records that an intruder has with the rows of a release.
+    """Link the records of an intruder with the rows of a release.
 
-    Nothing is searched yet: each part of the links is made when it is asked for, and
-    :func:`unveil.measures.risk` counts them. The order of the rows means nothing.
+    Links are computed on demand; :func:`unveil.measures.risk` counts the correct ones. The order
+    of the rows means nothing.
 
     Parameters
     ----------
@@ -35,16 +35,16 @@ def attack(
     spec
         The attack, one of :mod:`unveil.attacks`.
     schema
-        What the columns are, for paths and frames; the release may lack some of them.
+        The roles and levels of the columns of paths and frames; the release may lack some.
     intruder
-        What the intruder knows, and of whom; all quasi-identifiers of all records, if not
-        given. One with few records ranks and scales them by the release.
+        What the intruder knows, and of whom; default: all quasi-identifiers of all records. An
+        intruder with few records ranks and scales them by the release.
     truth
-        Which released row is whose: the name of an identifier that both files have, the path
-        of a row map (as `unveil.write` makes it), the original's row of each released row, or
-        "row-order" where both files stand in the same order. A Release knows it already.
+        Which released row belongs to which record: the name of an identifier of both files, the
+        path of a row map (as `unveil.write` makes it), the original's row of each released row,
+        or "row-order" where both files have the same order. A Release knows it already.
     seed
-        Of what is drawn: the records of an intruder who has a share of them, a sample.
+        Random seed.
 
     Examples
     --------
@@ -60,5 +60,5 @@ def attack(
     (1000,)
     """
     check_kinds(spec, intruder, truth)
-    scene = prepare(original, release, schema=schema, intruder=intruder, truth=truth, seed=seed)
-    return scene.links(spec, intruder)
+    scenario = prepare(original, release, schema=schema, intruder=intruder, truth=truth, seed=seed)
+    return scenario.links(spec, intruder)

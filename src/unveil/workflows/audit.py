@@ -1,11 +1,11 @@
-"""Audit a release: attack it, measure it, hold it against a policy, and leave evidence."""
+"""Audit a release: attack it, measure it, check it against a policy, and record the evidence."""
 
 import hashlib
 import os
 import platform
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any, cast
@@ -28,26 +28,30 @@ from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remasking, Remedies
 from unveil.workflows.auditing.attack_names import attack_from, plain_spec
 from unveil.workflows.auditing.attack_runs import (
+    AttackResult,
     AttackResults,
     AttackRun,
     WorkBudget,
+    attack_runs,
     default_attacks,
-    finding,
-    tasks_of,
-    too_large,
+    make_attack,
 )
 from unveil.workflows.auditing.attribute_ablation import attribute_risks
-from unveil.workflows.auditing.checkpoints import Checkpoints, said_once
-from unveil.workflows.auditing.inputs import AuditInputs, case_of
-from unveil.workflows.auditing.intruder_file import file_tasks
-from unveil.workflows.auditing.knowledge_sweep import knowledge, noisy_knowledge, winner
-from unveil.workflows.auditing.measured_results import ASSESSED, assess
-from unveil.workflows.auditing.memory_limit import fitting
-from unveil.workflows.auditing.policy_check import judge
-from unveil.workflows.auditing.remasking import remasked
+from unveil.workflows.auditing.checkpoints import Checkpoints, each_warning_once
+from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
+from unveil.workflows.auditing.intruder_file import intruder_file_runs
+from unveil.workflows.auditing.knowledge_sweep import (
+    knowledge_sweep,
+    noisy_knowledge,
+    worst_knowledge,
+)
+from unveil.workflows.auditing.measured_results import MEASURE_STEPS, measure
+from unveil.workflows.auditing.memory_limit import runs_in_memory
+from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies import remedies
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.auditing.worst_case import LEARNT, worst_cases
+from unveil.workflows.auditing.worst_case import WORST_CASE_STEPS, worst_cases
 
 SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
 
@@ -63,27 +67,27 @@ def audit(
     seed: int = 0,
     **settings: Any,
 ) -> Audit:
-    """Attack a release as an intruder would, and say what that gained and what masking cost.
+    """Attack a release as an intruder would; measure the risk, and the loss by masking.
 
     Parameters
     ----------
     original, release
         Paths, frames or Microdata; the release may be a :class:`~unveil.Release`.
     schema
-        What the columns are, for paths and frames; at least one is a quasi-identifier.
+        The roles and levels of the columns of paths and frames; at least one quasi-identifier.
     attacks
-        Specs of :mod:`unveil.attacks` or their names ("rank-max"); if not given, those that
-        fit the data. Each is made in both directions.
+        Specs of :mod:`unveil.attacks` or their names ("rank-max"), each made in both directions.
+        Default: the attacks that suit the data.
     truth
-        Which released row is whose, as for :func:`unveil.attack`; "none" where every row is
-        made up. A Release knows it already.
+        Which released row belongs to which person, as for :func:`unveil.attack`; "none" where
+        every row is synthetic. A Release knows it already.
     policy
         Limits that the release must keep, or their TOML file.
     seed
-        Of what is drawn.
+        Random seed.
     **settings
-        Fields of :class:`~unveil.workflows.auditing.settings.Settings`: `knows`, `plan`, `rename`,
-        `intruder_file`, `worst_case`, `halves`, `evidence`, `seconds`, `exact`, `memory` and so on.
+        Fields of :class:`~unveil.workflows.auditing.settings.AuditSettings`: `knows`, `plan`,
+        `rename`, `intruder_file`, `worst_case`, `halves`, `evidence`, `seconds` and so on.
 
     Examples
     --------
@@ -92,289 +96,243 @@ def audit(
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
     >>> limits = unveil.Policy(max_risk=0.05)
     >>> quick = {"remedies": False, "worst_case": False}
-    >>> found = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], **quick)
-    >>> found.verdict.passed
+    >>> result = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], **quick)
+    >>> result.verdict.passed
     False
-    >>> found.worst.risk.n
+    >>> result.worst.risk.n
     100
     """
-    asked, limits = AuditSettings(**settings).resolved(), as_policy(policy)
+    chosen, limits = AuditSettings(**settings).resolved(), as_policy(policy)
     seed = check_seed(seed)
-    specs = None if attacks is None else [attack_from(one) for one in _listed(attacks)]
-    if asked.evidence is not None:
-        as_path(asked.evidence)  # which refuses what is no path
-    given = (original, release, schema, truth, policy)
-    others = (settings.get(name) for name in ("plan", "release_schema", "intruder_file"))
-    inputs, tables = (*given, *others), [asked.per_record]
-    check_outputs([asked.evidence], inputs, force=asked.force, tables=tables)
-    if asked.per_record is not None:  # whose columns are called so
+    specs = None if attacks is None else [attack_from(one) for one in _as_list(attacks)]
+    if chosen.evidence is not None:
+        as_path(chosen.evidence)  # refuses a URI
+    files = [settings.get(name) for name in ("plan", "release_schema", "intruder_file")]
+    sources = (original, release, schema, truth, policy, *files)
+    check_outputs([chosen.evidence], sources, force=chosen.force, tables=[chosen.per_record])
+    if chosen.per_record is not None:  # the names of its columns must suit the format
         try:
-            locate(asked.per_record).check_columns([ROW, "distance original-to-release"])
+            locate(chosen.per_record).check_columns([ROW, "distance original-to-release"])
         except DataError as error:
             error.or_else("or write the risk of each record as CSV or Parquet")
             raise
-    case = case_of(original, release, schema, truth, asked, seed)
-    return AuditRun(case, asked, limits, specs).run()
+    inputs = read_inputs(original, release, schema, truth, chosen, seed)
+    return AuditRun(inputs, chosen, limits, specs).run()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AuditRun:
     """One audit: its steps in order."""
 
-    case: AuditInputs
+    inputs: AuditInputs
     settings: AuditSettings
     policy: Policy | None
     specs: list[Attack] | None
-    sizes: dict[str, int] | None = None  # of the samples, where these are given
+    sizes: dict[str, int] | None = None  # sample sizes of a replay, by step
 
     def run(self) -> Audit:
-        """Do all steps, and make evidence of what they found."""
-        specs, left_out = self._attacks()
-        tasks = tasks_of(specs, self.case.both, self.case.known, self.case.channel)
-        limit, asked = self.settings.bytes, self.specs is not None
-        tasks, more = fitting(tasks, self.case.both, limit, asked=asked)
-        if self.case.file is not None:
-            own, too_many = fitting(
-                file_tasks(self.case.file, self.specs), self.case.file.both, limit, asked=asked
-            )
-            tasks, more = tasks + own, more + too_many
+        """Run all steps, and write the evidence."""
+        settings = self.settings
+        runs, left_out = self._attack_runs()
+        what_ifs = 3 * settings.sweep + bool(settings.errors) + settings.remedies + settings.halves
+        what_ifs += (self.inputs.plan is not None and settings.remask > 0) + (
+            settings.worst_case * WORST_CASE_STEPS
+        )
         steps = Checkpoints(
-            len(tasks) + self._more_steps() + ASSESSED,
-            progress=self.settings.progress,
-            unfinished=self._unfinished(),
+            len(runs) + what_ifs + MEASURE_STEPS,
+            progress=settings.progress,
+            folder=self._checkpoint_folder(),
         )
         try:
-            with said_once():
-                found = self._found(self._attack(tasks, left_out + more, steps), steps)
-            self._write(found)
+            with each_warning_once():
+                result = self._steps(runs, left_out, steps)
+            if settings.evidence is not None:
+                write_evidence(result.evidence, settings.evidence, force=settings.force)
+            if settings.per_record is not None:
+                write_records(result, settings.per_record, force=settings.force)
         except FileError:
             raise
-        except UnveilError:  # it would come again: there is nothing to go on with
+        except UnveilError:  # it would happen again: there is nothing to resume
             steps.finish()
             raise
         steps.finish()
-        return found
+        return result
 
-    def _found(self, attacked: AttackResults, steps: Checkpoints) -> Audit:
-        """Everything else, and the evidence."""
-        swept, attacked = self._sweep(attacked, steps)
-        worst = attacked.worst()
-        blind = attacked.worst(lambda task: task.blind)
-        again, again_each = self._remask(worst, steps)
-        noisy = self._err(blind, steps)
-        by_attribute = self._leave_out(blind, attacked, swept, steps)
-        case, settings = self.case, self.settings
-        learnt, not_learnt = worst_cases(case, steps) if settings.worst_case else ((), ())
+    def _steps(self, runs: list[AttackRun], left_out: list[LeftOut], steps: Checkpoints) -> Audit:
+        inputs, settings, scenario = self.inputs, self.settings, self.inputs.scenario
+        attacked = self._make_attacks(runs, left_out, steps)
+        knowledge, attacked = self._sweep_knowledge(attacked, steps)
+        remasking, mean_risks = self._remask(attacked.worst(), steps)
+        noisy = by_attribute = remedied = None
+        blind = attacked.worst(lambda run: run.blind)
+        compared = () if blind is None else attacked.compared(blind)
+        if blind is not None and settings.errors:
+            work: Any = partial(noisy_knowledge, blind, scenario, settings.errors)
+            noisy = steps.run("noisy knowledge", NoisyKnowledge, work)
+        if blind is not None and settings.sweep:
+            order = () if knowledge is None else knowledge.steps[-1].attributes
+            work = partial(attribute_risks, blind, scenario, compared=compared, worst=order)
+            by_attribute = steps.run("attributes", AttributeRisks | None, work)
+        bounds, not_bounded = worst_cases(inputs, steps) if settings.worst_case else ((), ())
+        if blind is not None and settings.remedies:
+            riskiest = None if by_attribute is None else by_attribute.without[0].attribute
+            work = partial(
+                remedies, blind, scenario, compared=compared, known=inputs.known, riskiest=riskiest
+            )
+            remedied = steps.run("remedies", Remedies | None, work)
         evidence = Evidence(
             format=FORMAT,
-            version=__version__,
-            software=_software(),
-            inputs=case.inputs,
-            truth=case.truth,
-            schema=case.both.original.schema.to_dict(),
-            plan=None if case.plan is None else case.plan.to_dict(),
-            seed=case.scene.seed,
-            settings=settings.to_dict(),
-            asked=None if self.specs is None else [plain_spec(spec) for spec in self.specs],
+            **self._identity(),
+            schema=inputs.pair.original.schema.to_dict(),
             policy=None if self.policy is None else self.policy.to_dict(),
-            records=len(case.both.original),
-            released=len(case.both.release),
-            pairs=None if case.both.rows is None else len(case.both.released),
-            known=case.known,
-            identifiers=case.identifiers,
+            records=len(inputs.pair.original),
+            released=len(inputs.pair.release),
+            pairs=None if inputs.pair.rows is None else len(inputs.pair.released),
+            known=inputs.known,
+            identifiers=inputs.identifiers,
             verdict=None,
             attacks=attacked.findings,
-            left_out=(*attacked.left_out, *not_learnt),
-            knowledge=swept,
+            left_out=(*attacked.left_out, *not_bounded),
+            knowledge=knowledge,
             noisy_knowledge=noisy,
-            remasking=again,
+            remasking=remasking,
             attribute_risks=by_attribute,
-            remedies=self._remedy(blind, attacked, by_attribute, steps),
-            worst_cases=learnt,
-            **assess(case, attacked, steps, settings),
+            remedies=remedied,
+            worst_cases=bounds,
+            **measure(inputs, attacked, steps, settings),
         )
         if self.policy is not None:
-            verdict = judge(self.policy, evidence)
+            verdict = check_policy(self.policy, evidence)
             evidence = msgspec.structs.replace(evidence, verdict=verdict)
-        return Audit(evidence, {**attacked.columns(), **again_each})
+        return Audit(evidence, {**attacked.columns(), **mean_risks})
 
-    def _attacks(self) -> tuple[list[Attack], list[LeftOut]]:
-        """Those that were asked for; else those that fit, and those that would take too long."""
-        case = self.case
-        if case.both.rows is None:  # nobody's row is there to be found
-            if self.specs is not None:
+    def _attack_runs(self) -> tuple[list[AttackRun], list[LeftOut]]:
+        """The requested attacks, else those that suit the data; and those that are left out."""
+        inputs, limit, requested = self.inputs, self.settings.bytes, self.specs is not None
+        specs, left_out = self.specs or [], list[LeftOut]()
+        if inputs.pair.rows is None:  # no released row belongs to anybody
+            if requested:
                 raise UsageError("attacks: the rows of this release are nobody's: leave them out")
-            return [], []
-        if self.specs is not None:
-            return self.specs, []
-        told = case.channel is not False
-        specs = default_attacks(case.both, case.known, told=told)
-        return specs, too_large(case.both, case.known, specs, told=told)
-
-    def _attack(
-        self, tasks: list[AttackRun], left_out: list[LeftOut], steps: Checkpoints
-    ) -> AttackResults:
-        """Make every attack; of the default ones those that can be made."""
-        found, refused = [], dict[bool, UnveilError]()
-        for task in tasks:
-            work = partial(
-                finding,
-                task,
-                self.case.scene_of(task),
-                self._budget(task.step),
-                people=self.case.file.people if task.by_file and self.case.file else None,
+        elif not requested:
+            knows_masking = inputs.channel is not False
+            specs, left_out = default_attacks(
+                inputs.pair, inputs.known, knows_masking=knows_masking
             )
+        runs, too_large = runs_in_memory(
+            attack_runs(specs, inputs.pair, inputs.known, inputs.channel),
+            inputs.pair,
+            limit,
+            requested=requested,
+        )
+        if inputs.file is not None:
+            of_file, more = runs_in_memory(
+                intruder_file_runs(inputs.file, self.specs),
+                inputs.file.pair,
+                limit,
+                requested=requested,
+            )
+            runs, too_large = runs + of_file, too_large + more
+        return runs, left_out + too_large
+
+    def _make_attacks(
+        self, runs: list[AttackRun], left_out: list[LeftOut], steps: Checkpoints
+    ) -> AttackResults:
+        """Make every attack; a default attack that is impossible is left out."""
+        results, errors, file = list[AttackResult](), dict[bool, UnveilError](), self.inputs.file
+        for run in runs:
             try:
-                made, each = steps.do_each(task.step, Finding, work)
-                found.append((task, made, cast("Floats", each)))
+                results.append(self._make_attack(run, steps))
             except UnveilError as error:
                 if self.specs is not None:
                     raise
-                why = str(error)
-                left_out.append(
-                    LeftOut(name=task.name, direction=task.intruder.direction, reason=why)
-                )
-                refused.setdefault(task.by_file, error)
-        used = {task.by_file for task, _, _ in found if task.intruder.knows}
-        for by_file, why_not in refused.items():
-            if by_file not in used:
-                raise why_not  # what is known could not be used by anybody
-        there = None if self.case.file is None else self.case.file.there
-        return AttackResults(found, tuple(left_out), there)
+                direction = run.intruder.direction
+                left_out.append(LeftOut(name=run.name, direction=direction, reason=str(error)))
+                errors.setdefault(run.by_file, error)
+        compared = {one.run.by_file for one in results if one.run.intruder.knows}
+        for by_file, reason in errors.items():
+            if by_file not in compared:
+                raise reason  # no attack could use what is known
+        return AttackResults(results, tuple(left_out), None if file is None else file.in_release)
 
-    def _sweep(
+    def _make_attack(self, run: AttackRun, steps: Checkpoints) -> AttackResult:
+        file = self.inputs.file if run.by_file else None
+        work = partial(
+            make_attack,
+            run,
+            self.inputs.scenario if file is None else file.scenario,
+            self._budget(run.step),
+            people=None if file is None else file.people,
+        )
+        finding, per_record = steps.run_per_record(run.step, Finding, work)
+        return AttackResult(run, finding, cast("Floats", per_record))
+
+    def _sweep_knowledge(
         self, attacked: AttackResults, steps: Checkpoints
     ) -> tuple[Knowledge | None, AttackResults]:
-        """The risk against what is known; the worst that can be is one attack more."""
-        task, scene = attacked.worst(self.case.is_quick), self.case.scene
-        if task is None or not self.settings.sweep:
+        """The risk against what is known; the attack with the worst attributes is one more."""
+        run = attacked.worst(self.inputs.is_quick)
+        if run is None or not self.settings.sweep:
             return None, attacked
-        every = set(task.intruder.knows or ())
-        chooser = attacked.worst(lambda one: one.blind and set(one.intruder.knows or ()) == every)
-        found = steps.do(
-            "knowledge", Knowledge, lambda told: knowledge(task, chooser or task, scene, told)
-        )
-        for worst in (winner(task, found), winner(chooser or task, found)):
-            with suppress(UnveilError):  # one that knows the mask needs attributes that were masked
-                if worst not in (task, chooser):
-                    work = partial(finding, worst, scene, self._budget(worst.step))
-                    made, each = steps.do_each(worst.step, Finding, work)
-                    attacked = attacked.also(worst, made, cast("Floats", each))
-                return msgspec.structs.replace(found, worst=attacked.risk_of(worst)), attacked
-        return found, attacked
-
-    def _err(self, task: AttackRun | None, steps: Checkpoints) -> NoisyKnowledge | None:
-        if task is None or not self.settings.errors:
-            return None
-        return steps.do(
-            "noisy knowledge",
-            NoisyKnowledge,
-            lambda told: noisy_knowledge(task, self.case.scene, self.settings.errors, told),
-        )
+        known = set(run.intruder.knows or ())
+        chooser = attacked.worst(lambda one: one.blind and set(one.intruder.knows or ()) == known)
+        chooser = chooser or run
+        work = partial(knowledge_sweep, run, chooser, self.inputs.scenario)
+        knowledge = steps.run("knowledge", Knowledge, work)
+        for worst in (worst_knowledge(run, knowledge), worst_knowledge(chooser, knowledge)):
+            with suppress(UnveilError):  # a method-aware attack needs attributes that were masked
+                if worst not in (run, chooser):
+                    results = [*attacked.results, self._make_attack(worst, steps)]
+                    attacked = replace(attacked, results=results)
+                risk = attacked.risk_of(worst)
+                return msgspec.structs.replace(knowledge, worst=risk), attacked
+        return knowledge, attacked
 
     def _remask(
-        self, task: AttackRun | None, steps: Checkpoints
+        self, run: AttackRun | None, steps: Checkpoints
     ) -> tuple[Remasking | None, dict[str, Floats]]:
-        plan, runs = self.case.plan, (self.sizes or {}).get("seeds", self.settings.remask)
-        if task is None or plan is None or not runs:
+        plan, repeats = self.inputs.plan, (self.sizes or {}).get("seeds", self.settings.remask)
+        if run is None or plan is None or not repeats:
             return None, {}
-        found, each = steps.do_each(
-            "masking again",
-            Remasking | None,
-            lambda told: remasked(
-                task, self.case.scene, plan, runs, told, budget=self._budget("masking again")
-            ),
-        )
-        return found, {} if each is None else {"masked again": each}
-
-    def _leave_out(
-        self,
-        task: AttackRun | None,
-        attacked: AttackResults,
-        swept: Knowledge | None,
-        steps: Checkpoints,
-    ) -> AttributeRisks | None:
-        """Which attributes carry the risk from an attack that knows no mask."""
-        if task is None or not self.settings.sweep:
-            return None
-        work = partial(
-            attribute_risks,
-            task,
-            self.case.scene,
-            every=attacked.compared(task),
-            worst=() if swept is None else swept.steps[-1].attributes,
-        )
-        return steps.do("attributes", AttributeRisks | None, work)
-
-    def _remedy(
-        self,
-        task: AttackRun | None,
-        attacked: AttackResults,
-        by: AttributeRisks | None,
-        steps: Checkpoints,
-    ) -> Remedies | None:
-        """What would help against the same attack."""
-        if task is None or not self.settings.remedies:
-            return None
-        work = partial(
-            remedies,
-            task,
-            self.case.scene,
-            every=attacked.compared(task),
-            known=self.case.known,
-            tells=None if by is None else by.without[0].attribute,
-        )
-        return steps.do("remedies", Remedies | None, work)
-
-    def _more_steps(self) -> int:
-        """The most steps beside the attacks and the measures that are always made."""
-        settings = self.settings
-        again = self.case.plan is not None and settings.remask > 0
-        tried = settings.remedies + settings.halves + settings.worst_case * LEARNT
-        return 3 * settings.sweep + bool(settings.errors) + again + tried
+        step = "masking again"
+        work = partial(remask, run, self.inputs.scenario, plan, repeats, budget=self._budget(step))
+        result, per_record = steps.run_per_record(step, Remasking | None, work)
+        return result, {} if per_record is None else {"masked again": per_record}
 
     def _budget(self, step: str) -> WorkBudget:
-        """How much work a step may take, or how large its sample is."""
         seconds = None if self.settings.exact else self.settings.seconds
         return WorkBudget(seconds, None if self.sizes is None else self.sizes.get(step))
 
-    def _write(self, found: Audit) -> None:
-        settings = self.settings
-        if settings.evidence is not None:
-            write_evidence(found.evidence, settings.evidence, force=settings.force)
-        if settings.per_record is not None:
-            write_records(found, settings.per_record, force=settings.force)
-
-    def _unfinished(self) -> CheckpointFolder | None:
-        """Where finished steps are kept, if anywhere, under the name of this very audit."""
-        if self.settings.evidence is None:
-            return None
-        rows = self.case.both.rows
-        job = {
+    def _identity(self) -> dict[str, Any]:
+        """What the numbers of an audit depend on, beside the content of the tables."""
+        inputs = self.inputs
+        return {
             "version": __version__,
-            "inputs": self.case.inputs,
-            "truth": self.case.truth,
-            "rows": None if rows is None else hashlib.sha256(rows.tobytes()).hexdigest(),
-            "software": _software(),
-            "schemas": [
-                data.schema.to_dict() for data in (self.case.both.original, self.case.both.release)
-            ],
-            "plan": None if self.case.plan is None else self.case.plan.to_dict(),
+            "software": {
+                "python": platform.python_version(),
+                **{name: version(name) for name in SOFTWARE},
+            },
+            "inputs": inputs.files,
+            "truth": inputs.truth,
+            "plan": None if inputs.plan is None else inputs.plan.to_dict(),
+            "seed": inputs.scenario.seed,
             "settings": self.settings.to_dict(),
             "asked": None if self.specs is None else [plain_spec(spec) for spec in self.specs],
-            "seed": self.case.scene.seed,
         }
+
+    def _checkpoint_folder(self) -> CheckpointFolder | None:
+        """The folder of finished steps, under a key of this very audit; None without evidence."""
+        if self.settings.evidence is None:
+            return None
+        pair = self.inputs.pair
+        rows = None if pair.rows is None else hashlib.sha256(pair.rows.tobytes()).hexdigest()
+        schemas = [data.schema.to_dict() for data in (pair.original, pair.release)]
+        job = self._identity() | {"rows": rows, "schemas": schemas}
         key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
         folder = f"{os.fspath(self.settings.evidence)}.unfinished"
         return CheckpointFolder(folder, key, resume=self.settings.resume)
 
 
-def _software() -> dict[str, str]:
-    """The versions of what numbers may depend on."""
-    return {"python": platform.python_version(), **{name: version(name) for name in SOFTWARE}}
-
-
-def _listed(attacks: Any) -> list[Any]:
+def _as_list(attacks: Any) -> list[Any]:
     if isinstance(attacks, str | Attack) or not isinstance(attacks, Iterable):
         raise UsageError("attacks: a list of attacks, or of their names")
     listed = list(attacks)

@@ -1,4 +1,4 @@
-"""Compare releases of one original by their evidence: which is better, and at what."""
+"""Compare releases of one original by their evidence: risk against loss."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +22,16 @@ from unveil.values.results.comparison import (
 )
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.wording import count, listing
-from unveil.workflows.inputs.audited_releases import attacks_met, called, exhibits, risks_of, unlike
+from unveil.workflows.inputs.audited_releases import (
+    attacks_met,
+    differences_in_audits,
+    names_of,
+    read_audited,
+    risks_of,
+)
 
 CRITERIA = ("risk", "subgroup_risk", "confirmed", "interval_disclosure", "loss")  # less is better
-EQUAL = 1e-12  # shares and losses that are nearer than this tie
+TIE = 1e-12  # difference of shares or losses below which they are equal
 
 
 def compare(
@@ -35,25 +41,24 @@ def compare(
     names: Sequence[str] | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Say which of several releases of one original is better, and at what.
+    """Compare several releases of one original, criterion by criterion.
 
-    A release is dominated by another that is no worse in risk (what the worst attack links) and
-    in overall loss, better in one of them, and met the same attacks at least, by an intruder who
-    knows as much. Among the others nothing is decided: no loss makes up for a risk.
+    A release is dominated by another that is no worse in risk (the share that the worst attack
+    links) and in overall loss, better in one of them, and met at least the same attacks by an
+    intruder who knows as much. The others are not ranked: no loss makes up for a risk.
 
     Parameters
     ----------
     evidence
-        What :func:`unveil.audit` found of each release, or its files: two or more.
+        The result of :func:`unveil.audit` for each release, or its file: two or more.
     records
-        The risk of each original by each attack, or its files, one for each release that was
-        attacked, in the same order; an Audit has it. With it the differences in risk, of the
-        same records in both, have intervals, by
-        :func:`~unveil.measures.identity.confidence_interval.paired_difference`.
+        The risk of each original by each attack, or its file, for each release that was
+        attacked, in the same order; an Audit has it. With it the differences in risk have
+        intervals, by :func:`~unveil.measures.identity.confidence_interval.paired_difference`.
     names
-        What the releases are called; if not given, as their files.
+        Names of the releases; default: their files.
     seed
-        Of what is drawn for the intervals.
+        Random seed of the intervals.
 
     Examples
     --------
@@ -63,23 +68,20 @@ def compare(
     ...     release = unveil.mask(people, [unveil.masks.RankSwapping(p=p)], seed=7)
     ...     quick = {"sweep": False, "remedies": False, "worst_case": False}
     ...     return unveil.audit(people, release, attacks=["distance"], **quick)
-    >>> found = compare([audit_of(2), audit_of(30)], names=["light", "strong"])
-    >>> {best.criterion: best.releases for best in found.best}["risk"]
+    >>> comparison = compare([audit_of(2), audit_of(30)], names=["light", "strong"])
+    >>> {best.criterion: best.releases for best in comparison.best}["risk"]
     ('strong',)
     """
     seed = check_seed(seed)
-    given = exhibits(evidence)
-    known_as = called(given, names)
-    releases = tuple(
-        described(name, one.evidence) for name, one in zip(known_as, given, strict=True)
-    )
-    risks = risks_of(given, [one.worst for one in releases], records)
+    audited = read_audited(evidence)
+    by_name = dict(zip(names_of(audited, names), (one.evidence for one in audited), strict=True))
+    releases = tuple(describe_release(name, one) for name, one in by_name.items())
+    risks = risks_of(audited, [one.worst for one in releases], records)
     placed = [one for one in releases if one.risk is not None and one.loss is not None]
-    met = {name: _met(one.evidence) for name, one in zip(known_as, given, strict=True)}
-    dominated = _dominated(placed, met)
+    dominated = _dominated(placed, by_name)
     worse = {one.release for one in dominated}
     return Comparison(
-        records=given[0].evidence.records,
+        records=audited[0].evidence.records,
         releases=releases,
         best=tuple(best for name in CRITERIA if (best := _best(name, releases)) is not None),
         front=tuple(one.name for one in sorted(placed, key=_place) if one.name not in worse),
@@ -90,35 +92,32 @@ def compare(
             for a, b in combinations(range(len(releases)), 2)
             if releases[a].worst is not None and releases[b].worst is not None
         ),
-        notes=(
-            *unlike({name: one.evidence for name, one in zip(known_as, given, strict=True)}),
-            *_sampled(placed),
-        ),
+        notes=(*differences_in_audits(by_name), *_sampled(placed)),
         seed=seed,
     )
 
 
-def described(name: str, evidence: Evidence) -> ComparedRelease:
-    """What of the evidence of one release is compared with that of others."""
+def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
+    """The part of the evidence that is compared with that of other releases."""
     worst = None
     if evidence.attacks:
-        found = evidence.attacks[0]
+        risk = evidence.attacks[0].risk
         worst = WorstAttack(
-            name=found.name,
-            direction=found.risk.direction,
-            share=found.risk.share,
-            interval=found.risk.interval,
-            n=found.risk.n,
-            ceiling=found.risk.ceiling,
+            name=evidence.attacks[0].name,
+            direction=risk.direction,
+            share=risk.share,
+            interval=risk.interval,
+            n=risk.n,
+            ceiling=risk.ceiling,
         )
     groups, intervals, verdict = evidence.subgroups, evidence.intervals, evidence.verdict
-    sure = None if evidence.most_claimed is None else evidence.most_claimed.claims
+    claims = None if evidence.most_claimed is None else evidence.most_claimed.claims
     most = None if intervals is None or not intervals.attributes else intervals.worst
     return ComparedRelease(
         name=name,
         worst=worst,
         subgroup_risk=None if groups is None or groups.highest is None else groups.highest.highest,
-        confirmed=None if sure is None else sure.right / max(sure.n, 1),
+        confirmed=None if claims is None else claims.right / max(claims.n, 1),
         interval_disclosure=None if most is None else most.by_rank[0].beyond_chance,
         interval_column=None if most is None else most.column,
         loss=evidence.loss.overall.value,
@@ -138,7 +137,7 @@ def described(name: str, evidence: Evidence) -> ComparedRelease:
 
 
 def _best(criterion: str, releases: Sequence[ComparedRelease]) -> Best | None:
-    """Who has the least; None where fewer than two are measured."""
+    """The releases with the least; None where fewer than two are measured."""
     values: dict[str, float] = {
         one.name: value for one in releases if (value := getattr(one, criterion)) is not None
     }
@@ -148,38 +147,35 @@ def _best(criterion: str, releases: Sequence[ComparedRelease]) -> Best | None:
     return Best(
         criterion=criterion,
         value=least,
-        releases=tuple(name for name, value in values.items() if value <= least + EQUAL),
+        releases=tuple(name for name, value in values.items() if value <= least + TIE),
         not_measured=tuple(one.name for one in releases if one.name not in values),
     )
 
 
 def _place(release: ComparedRelease) -> tuple[float, float]:
-    """Risk and loss, of a release of which both are known."""
     return release.risk or 0.0, release.loss or 0.0
 
 
-def _met(evidence: Evidence) -> set[str]:
-    """What a release stood up to: attacks, and what is known to the intruder."""
-    return attacks_met(evidence) | {f"knows {name}" for name in evidence.known}
-
-
 def _dominated(
-    placed: Sequence[ComparedRelease], met: Mapping[str, set[str]]
+    placed: Sequence[ComparedRelease], evidence: Mapping[str, Evidence]
 ) -> tuple[Dominated, ...]:
-    """Who is no better than whom; a release that met less may only look safer."""
-    found = []
+    """The dominated releases; one that met fewer attacks may only look safer."""
+    met = {
+        name: attacks_met(one) | {f"knows {known}" for known in one.known}
+        for name, one in evidence.items()
+    }
+    dominated = []
     for one in placed:
-        own = np.array(_place(one))
         others = [other for other in placed if met[other.name] >= met[one.name]]
-        gaps = {other.name: np.array(_place(other)) - own for other in others}
-        by = tuple(n for n, gap in gaps.items() if (gap <= EQUAL).all() and (gap < -EQUAL).any())
+        gaps = {other.name: np.array(_place(other)) - np.array(_place(one)) for other in others}
+        by = tuple(n for n, gap in gaps.items() if (gap <= TIE).all() and (gap < -TIE).any())
         if by:
-            found.append(Dominated(release=one.name, by=by))
-    return tuple(found)
+            dominated.append(Dominated(release=one.name, by=by))
+    return tuple(dominated)
 
 
 def _sampled(placed: Sequence[ComparedRelease]) -> Iterator[str]:
-    """A note, if it is not certain which risk is higher."""
+    """A note where samples leave open which risk is higher."""
     names = [one.name for one in placed if one.worst is not None and one.worst.interval is not None]
     if names and len(placed) > 1:
         yield (
@@ -195,41 +191,43 @@ def _difference(
     others: Floats | None,
     seed: int,
 ) -> Difference:
-    """How much higher the first's risk is, over the same records where these are told."""
-    told = risks is not None and others is not None
-    paired = None
+    """How much higher the first's risk is, over the same records where these are known."""
+    paired, has_records = None, False
     if risks is not None and others is not None:
+        has_records = True
         paired = paired_difference(risks, others, seed=seed, names=(first.name, second.name))
     return Difference(
         first=first.name,
         second=second.name,
         share=(first.risk or 0.0) - (second.risk or 0.0),
         paired=paired,
-        note=_note(first, second, paired, told=told),
+        note=_note(first, second, paired, has_records=has_records),
     )
 
 
 def _note(
-    first: ComparedRelease, second: ComparedRelease, paired: Paired | None, *, told: bool
+    first: ComparedRelease, second: ComparedRelease, paired: Paired | None, *, has_records: bool
 ) -> str:
-    """What can be said of a difference, and what cannot."""
-    own = {
+    """What a difference means, and what it does not."""
+    intervals = {
         one.name: one.worst.interval
         for one in (first, second)
         if one.worst is not None and one.worst.interval is not None
     }
-    whole = "" if own else "; of these very records the difference is exact"
+    whole = "" if intervals else "; of these very records the difference is exact"
     if paired is None:
-        alone = "".join(f"; {n} alone {one.low:.1%} to {one.high:.1%}" for n, one in own.items())
+        alone = "".join(
+            f"; {n} alone {one.low:.1%} to {one.high:.1%}" for n, one in intervals.items()
+        )
         why = (
             "no record was attacked in both"
-            if told
+            if has_records
             else "the records are not paired (give the risk of each by records, --records)"
         )
         return f"no interval can be given for the difference, as {why}{alone}{whole}"
-    many = count(paired.n, "record")
+    records = count(paired.n, "record")
     if paired.interval is not None:
-        return f"over {many} attacked in both, if these stand for more of their kind{whole}"
+        return f"over {records} attacked in both, if these stand for more of their kind{whole}"
     if paired.n < FEWEST_RECORDS:
-        return f"only {many} attacked in both: too few for an interval{whole}"
-    return f"the same in each of {many} attacked in both{whole}"
+        return f"only {records} attacked in both: too few for an interval{whole}"
+    return f"the same in each of {records} attacked in both{whole}"

@@ -1,4 +1,4 @@
-"""Look at a table before anything is done with it."""
+"""Inspect a table: the level, role and counts of each column."""
 
 import os
 from typing import Any
@@ -15,14 +15,14 @@ from unveil.table.schema import Schema
 from unveil.wording import count, listing
 from unveil.workflows.inputs.sources import as_microdata
 
-SHOWN = 8  # categories shown for a column, when values are asked for
+SHOWN_CATEGORIES = 8
 
 
 class ColumnSummary(msgspec.Struct, frozen=True):
-    """What one column is and holds, in counts.
+    """The role, level and counts of one column.
 
-    ``unique`` is the number of records whose value no other record has; ``values`` is None
-    unless values were asked for.
+    ``unique`` counts the records whose value no other record has; ``values`` is None unless
+    requested.
     """
 
     name: str
@@ -38,7 +38,7 @@ class ColumnSummary(msgspec.Struct, frozen=True):
 
 
 class Inspection(msgspec.Struct, frozen=True):
-    """What a table is and holds, in counts; and what is still to be declared."""
+    """The columns of a table in counts, and what is still to be declared."""
 
     records: int
     columns: tuple[ColumnSummary, ...]
@@ -52,16 +52,16 @@ def inspect(
     format: Format | None = None,  # noqa: A002 - the word users know
     show_values: bool = False,
 ) -> Inspection:
-    """Say what each column is and holds: level, role, missing, distinct and unique values.
+    """Describe each column: level, role, missing, distinct and unique values.
 
-    Levels that nobody declared are guessed, roles never. No cell is shown, unless
-    ``show_values`` asks for the extremes of numbers and the commonest categories.
+    Undeclared levels are guessed, roles never. No cell is shown, unless ``show_values`` requests
+    the extremes of numbers and the commonest categories.
 
     Examples
     --------
     >>> import unveil
-    >>> found = unveil.inspect(unveil.households(1000))
-    >>> found.records, found.columns[4].name, found.columns[4].level
+    >>> inspection = unveil.inspect(unveil.households(1000))
+    >>> inspection.records, inspection.columns[4].name, inspection.columns[4].level
     (1000, 'age', 'numeric')
     """
     data = as_microdata(source, schema, format=format)
@@ -89,7 +89,7 @@ def _summary(column: pl.Series, attribute: Attribute, *, show_values: bool) -> C
 
 
 def _values(present: pl.Series, attribute: Attribute) -> tuple[str, ...]:
-    """The extremes and the median of numbers, the commonest categories of the rest."""
+    """The extremes and the median of numbers, else the commonest categories."""
     if present.is_empty():
         return ()
     if attribute.level == "numeric" and not attribute.generalised:
@@ -98,7 +98,7 @@ def _values(present: pl.Series, attribute: Attribute) -> tuple[str, ...]:
     counted = (
         labels_of(present).value_counts().sort(["count", present.name], descending=[True, False])
     )
-    return tuple(counted[present.name].head(SHOWN))
+    return tuple(counted[present.name].head(SHOWN_CATEGORIES))
 
 
 def _notes(schema: Schema) -> tuple[str, ...]:

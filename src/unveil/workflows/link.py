@@ -1,37 +1,38 @@
-"""Link two files about the same people, whether they have attributes in common or not."""
+"""Link two files about the same people, with or without common attributes."""
 
 import logging
 import os
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from unveil.attacks import Attack, Structural
-from unveil.errors import SchemaError, UsageError
+from unveil.attacks import Attack, Distance, Pairs, Position, Probabilistic, Structural
+from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.measures import forecast, risk
 from unveil.measures.identity.forecast import SURE_PROBABILITY
 from unveil.measures.identity.risk import parameters_of
+from unveil.table.infer import guess_attribute
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
 from unveil.values.release.release import Release, Releases
 from unveil.values.results.linking import Linkage
-from unveil.wording import absent_column
-from unveil.workflows.inputs.intruder_view import columns_apart
-from unveil.workflows.inputs.link_defaults import (
-    check_known,
-    chosen,
-    common,
-    compares,
-    like_identifiers,
-    nothing_common,
+from unveil.wording import absent_column, listing
+from unveil.workflows.auditing.checks import same_type
+from unveil.workflows.inputs.intruder_view import (
+    UNUSED,
+    check_no_identifier,
+    disjoint_columns,
+    personal_attributes,
 )
 from unveil.workflows.inputs.scenario import Scenario, check_kinds, prepare
 from unveil.workflows.inputs.sources import as_microdata
 
 EVERYBODY = Intruder()
+PROBABILISTIC_ATTRIBUTES = 3  # with fewer, agreement by chance cannot be estimated
 
 
 def link(
@@ -46,34 +47,34 @@ def link(
 ) -> Links:
     """Link the records of one file with those of another about (partly) the same people.
 
-    Files that share attributes are compared in these; files that share none are linked by how
-    their attributes go together. No truth is needed: `links.pairs()` has a probability for each
-    pair, and :func:`unveil.write` writes them. Nothing is searched before it is asked for, and
-    the order of the rows means nothing.
+    Files that share attributes are compared in these; files that share none are linked by
+    structure. No truth is needed: `links.pairs()` has a probability for each pair, and
+    :func:`unveil.write` writes them. Links are computed on demand; the order of the rows means
+    nothing.
 
-    Roles need not be declared. Attributes that both files have are compared; if some of them are
-    quasi-identifiers in either schema, those only. Identifiers, weights, households and strata
-    are not, nor is the column that tells the truth. To link by fewer, `select` them.
+    Roles need not be declared. All common attributes are compared; if some of them are
+    quasi-identifiers in either schema, only those. Identifiers, weights, households, strata and
+    the column of the truth are never compared. To link by fewer, `select` them.
 
     Parameters
     ----------
     a, b
-        Paths, frames or Microdata. For each record of `a` a partner is looked for in `b`, which
+        Paths, frames or Microdata. Each record of `a` is linked with a record of `b`, which
         messages call the release; it may be a :class:`~unveil.Release`.
     spec
-        The attack, one of :mod:`unveil.attacks`. If not given: `Probabilistic` where three or
-        more attributes are common, `Distance` where fewer are, both with probabilities that let
-        each row be one record's only; `Structural` where none is.
+        The attack, one of :mod:`unveil.attacks`. Default: `Probabilistic` with three or more
+        common attributes, `Distance` with fewer, both with posterior probabilities of one-to-one
+        matchings; `Structural` with none.
     schema
-        What the columns of `a` are; of both, if `other_schema` is not given, and then either file
-        may lack some of them.
+        The roles and levels of the columns of `a`; of both files without `other_schema`, and then
+        either file may lack some of them.
     other_schema
-        What the columns of `b` are.
+        The schema of `b`.
     truth
-        Who is who, to count right links: the name of an identifier that both files have, the
-        path of a row map, the row of `a` of each row of `b` (from 0; -1: none), or "row-order".
+        Who is who, to count correct links: the name of an identifier of both files, the path of
+        a row map, the row of `a` of each row of `b` (from 0; -1: none), or "row-order".
     seed
-        Of what is drawn.
+        Random seed.
 
     Examples
     --------
@@ -86,112 +87,194 @@ def link(
     >>> unveil.link(bank.select(["person", "income", "tax"]), health, truth="person")
     Links(structural: 100 records, 100 candidates, truth known)
     """
-    first, second = _both(a, b, schema, other_schema)
-    scene = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed)
-    links = linked(scene, spec)
-    for name, reason in common(scene).left_out.items() if links.intruder.knows else ():
+    first, second = _read(a, b, schema, other_schema)
+    scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed)
+    links = link_scenario(scenario, spec)
+    for name, reason in common(scenario).left_out.items() if links.intruder.knows else ():
         logging.getLogger("unveil").warning("column '%s' is not compared: it %s", name, reason)
     return links
 
 
-def linked(
-    scene: Scenario, spec: Attack | None = None, knows: tuple[str, ...] | None = None
+def link_scenario(
+    scenario: Scenario, spec: Attack | None = None, knows: tuple[str, ...] | None = None
 ) -> Links:
-    """The links of two files that are read; by the attributes named, by what suits if none is.
-
-    >>> import unveil
-    >>> people = unveil.households(50)
-    >>> scene = prepare(people, people, intruder=EVERYBODY, truth=None, seed=0)
-    >>> linked(scene, knows=("age", "rent")).finder.columns
-    ('age', 'rent')
-    """
-    check_known(scene, knows)
-    spec = chosen(scene, knows) if spec is None else spec
-    check_kinds(spec, EVERYBODY, scene.truth)
-    if knows is None and compares(spec):
-        knows = common(scene).columns
+    """The links of two files, by the attributes named; by default by all that are suitable."""
+    _check_known(scenario, knows)
+    spec = default_attack(scenario, knows) if spec is None else spec
+    check_kinds(spec, EVERYBODY, scenario.truth)
+    if knows is None and not isinstance(spec, Structural | Position | Pairs):
+        knows = common(scenario).columns
         if not knows:
-            raise nothing_common(scene, "leave out the attack, and their structure is compared")
-    return scene.links(spec, Intruder(knows=knows))
+            raise _nothing_common(scenario, "leave out the attack, and their structure is compared")
+    return scenario.links(spec, Intruder(knows=knows))
 
 
-def _both(
+def _read(
     a: Any,
     b: Any,
     schema: Schema | str | os.PathLike[str] | None,
     other_schema: Schema | str | os.PathLike[str] | None,
 ) -> tuple[Microdata, Any]:
-    """Both files as Microdata, or the second as the Release that it is."""
-    made = isinstance(b, Release | Releases)
+    """Both files as Microdata; the second may be a Release."""
+    is_release = isinstance(b, Release | Releases)
     if other_schema is not None:
-        if made:
+        if is_release:
             raise UsageError("a Release has a schema already: leave out other_schema=")
         return as_microdata(a, schema), as_microdata(b, other_schema)
-    read = isinstance(a, Microdata), made or isinstance(b, Microdata)
+    read = isinstance(a, Microdata), is_release or isinstance(b, Microdata)
     if schema is not None and all(read):
         raise UsageError("these Microdata have a schema already: leave out schema=")
     declared = as_schema(schema)
-    for_all = None if declared is None else declared.where_there()
-    first = a if read[0] else as_microdata(a, for_all)
-    if for_all is None and read[0]:
-        for_all = first.schema.where_there()
-    second = b if read[1] else as_microdata(b, for_all)
+    declared_part = None if declared is None else declared.where_there()
+    first = a if read[0] else as_microdata(a, declared_part)
+    if declared_part is None and read[0]:
+        declared_part = first.schema.where_there()
+    second = b if read[1] else as_microdata(b, declared_part)
     if declared is not None and not isinstance(second, Releases):
         check_named(declared, first, second.data if isinstance(second, Release) else second)
     return first, second
 
 
 def check_named(schema: Schema, first: Microdata, second: Microdata) -> None:
-    """Refuse a schema for two files that names a column that neither has.
-
-    >>> import unveil
-    >>> people = unveil.households(5)
-    >>> check_named(people.schema, people.select(["age"]), people)
-    """
-    every = tuple(dict.fromkeys((*first.columns, *second.columns)))
+    """Refuse a schema for two files with a column that neither has."""
+    columns = tuple(dict.fromkeys((*first.columns, *second.columns)))
     for name in schema:
-        if name not in every:
-            raise SchemaError(f"of both files, {absent_column(name, every)}")
+        if name not in columns:
+            raise SchemaError(f"of both files, {absent_column(name, columns)}")
 
 
-def linkage(links: Links, scene: Scenario, *, confidence: float = SURE_PROBABILITY) -> Linkage:
-    """What the links of two files come to: attributes, claims, and what the truth says.
-
-    >>> import unveil
-    >>> people = unveil.households(50)
-    >>> scene = prepare(people, people, intruder=EVERYBODY, truth="person", seed=0)
-    >>> linkage(linked(scene, knows=("age", "rent")), scene).mine
-    ('age', 'rent')
-    """
-    spec, details = links.attack, links.finder.details
-    foreseen = forecast(links, confidence, sample=len(links))
-    mine, theirs = links.finder.columns, links.finder.columns
+def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBABILITY) -> Linkage:
+    """The result of linking two files: attributes, claims, and the risk if the truth is known."""
+    details, structural = links.finder.details, isinstance(links.attack, Structural)
+    expected = forecast(links, confidence, sample=len(links))
+    mine = theirs = links.finder.columns
     left_out: dict[str, str] = {}
-    if isinstance(spec, Structural):
-        mine, theirs = columns_apart(scene.places.intruder_records, scene.side.data, links.intruder)
+    if structural:
+        columns = disjoint_columns(*_files(scenario), links.intruder)
         left_out = details["left_out"]["mine"] | details["left_out"]["release"]
-        mine, theirs = (tuple(n for n in names if n not in left_out) for names in (mine, theirs))
-    elif mine and set(links.intruder.knows or ()) == set(common(scene).columns):
-        left_out = common(scene).left_out
+        mine, theirs = (tuple(n for n in names if n not in left_out) for names in columns)
+    elif mine and set(links.intruder.knows or ()) == set(common(scenario).columns):
+        left_out = common(scenario).left_out
     return Linkage(
         attack=links.name,
         parameters=parameters_of(links),
         records=len(links),
         candidates=links.candidates,
-        common=bool(mine) and not isinstance(spec, Structural),
+        common=bool(mine) and not structural,
         mine=mine,
         release=theirs,
         left_out=left_out,
-        like_identifiers=() if isinstance(spec, Structural) else like_identifiers(scene, mine),
+        like_identifiers=() if structural else like_identifiers(scenario, mine),
         tied=int(np.count_nonzero(links.n_best > 1)),
         without=int(np.count_nonzero(links.best < 0)),
         confidence=confidence,
-        claimed=None if foreseen is None else foreseen.claimed,
-        unlinked=None if foreseen is None else foreseen.n - foreseen.claimed,
-        expected=None if foreseen is None else foreseen.share * foreseen.n,
+        claimed=None if expected is None else expected.claimed,
+        unlinked=None if expected is None else expected.n - expected.claimed,
+        expected=None if expected is None else expected.share * expected.n,
         sure=details.get("sure"),
         risk=None if links.truth is None else risk(links),
-        right=None if foreseen is None else foreseen.right,
+        right=None if expected is None else expected.right,
         details=details,
         seed=links.seed,
+    )
+
+
+class CommonAttributes(NamedTuple):
+    """The common attributes of two files: those to compare, and why others are left out."""
+
+    columns: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+def common(scenario: Scenario) -> CommonAttributes:
+    """The personal attributes of both files that can be compared."""
+    first, second = _files(scenario)
+    roles = {name: first.schema[name].role | second.schema[name].role for name in first.columns}
+    truth = scenario.truth if isinstance(scenario.truth, str) else None
+    columns, left_out = [], {}
+    for name in first.columns:
+        if name not in second.columns or roles[name] & UNUSED or name == truth:
+            continue
+        reason = _not_comparable(first, second, name)
+        if reason is None:
+            columns.append(name)
+        else:
+            left_out[name] = reason
+    quasi = [name for name in columns if "quasi" in roles[name]]
+    return CommonAttributes(tuple(quasi or columns), left_out)
+
+
+def _files(scenario: Scenario) -> tuple[Microdata, Microdata]:
+    return scenario.places.intruder_records, scenario.side.data
+
+
+def _not_comparable(first: Microdata, second: Microdata, name: str) -> str | None:
+    """Why a column of both files cannot be compared; None if it can."""
+    for data, which in ((first, "first"), (second, "second")):
+        cells = data.column(name).drop_nulls()
+        if cells.is_empty():
+            return f"is missing in every record of the {which} file"
+        if data is second and cells.n_unique() == 1:  # the records of the first may be of one kind
+            return f"does not vary in the {which} file"
+    levels = first.schema[name].level, second.schema[name].level
+    if None not in levels and levels[0] != levels[1]:
+        return f"is {levels[0]} in the first file and {levels[1]} in the second"
+    generalised = first.schema[name].generalised or second.schema[name].generalised
+    if not generalised and not same_type(first, second, name):
+        return "is of another type in the second file than in the first"
+    return None
+
+
+def default_attack(scenario: Scenario, knows: tuple[str, ...] | None = None) -> Attack:
+    """The attack that suits two files."""
+    _check_known(scenario, knows)
+    first, second = _files(scenario)
+    shared = [name for name in knows or () if name in second.columns]
+    if knows is not None and shared and len(shared) < len(knows):
+        other = [name for name in knows if name not in shared]
+        raise DataError(
+            f"knows: the second file has {listing(shared)}, and lacks {listing(other)}: name "
+            "attributes that both have, or that the second lacks, or choose an attack"
+        )
+    attributes = len(shared) if knows is not None else len(common(scenario).columns)
+    if attributes >= PROBABILISTIC_ATTRIBUTES:
+        return Probabilistic(matching="posterior")
+    if attributes:  # one scale for both: people of one file only would shift the other's mean
+        return Distance(scale="release", matching="posterior")
+    if knows is None and common(scenario).left_out:
+        own = (
+            set(personal_attributes(data)) - set(other.columns)
+            for data, other in ((first, second), (second, first))
+        )
+        if not all(own):
+            remedy = "declare them in a schema, or give files with attributes of their own"
+            raise _nothing_common(scenario, remedy)
+    return Structural()
+
+
+def _check_known(scenario: Scenario, knows: Sequence[str] | None) -> None:
+    first, _ = _files(scenario)
+    for name in knows or ():
+        if name not in first.columns:
+            raise DataError(f"knows: in the first file, {absent_column(name, first.columns)}")
+        check_no_identifier(name, first)
+
+
+def _nothing_common(scenario: Scenario, remedy: str) -> DataError:
+    reasons = (f"'{name}' {reason}" for name, reason in common(scenario).left_out.items())
+    listed = "; ".join(reasons)
+    return DataError(
+        "the two files have no attribute in common that can be compared"
+        f"{f' ({listed})' if listed else ''}; {remedy}"
+    )
+
+
+def like_identifiers(scenario: Scenario, columns: Sequence[str]) -> tuple[str, ...]:
+    """Columns without a role in which no two records of either file agree."""
+    files = _files(scenario)
+    return tuple(
+        name
+        for name in columns
+        if not any(data.schema[name].role for data in files)
+        and all("identifier" in guess_attribute(data.column(name)).question for data in files)
     )

@@ -30,7 +30,8 @@ from unveil.values.release.release import Release
 from unveil.wording import listing
 from unveil.workflows.inputs.sources import as_microdata
 
-MANY = 0.1  # a share of the records that is not discarded without a word
+logger = logging.getLogger("unveil")
+MANY_DISCARDED = 0.1  # share of the records from which a warning is due
 
 
 def mask(
@@ -43,9 +44,9 @@ def mask(
 ) -> Release:
     """Mask a table: apply masks in order, each to its columns.
 
-    Identifiers are left out. Missing cells stay missing, and move no rank and no mean. Every
-    mask draws from a stream of its own, made of the seed, its name and the column: the same
-    seed gives the same release, whatever other masks are in the plan.
+    Identifiers are left out. Missing cells stay missing and change no rank or mean. Each mask
+    has a random stream of its own, from the seed, its name and the column: the same seed gives
+    the same release, whatever other masks are in the plan.
 
     Parameters
     ----------
@@ -54,12 +55,11 @@ def mask(
     masks
         Masks in order, a :class:`~unveil.Plan`, or the path of its TOML file.
     schema
-        What the columns are, for a path or a frame.
+        The roles and levels of the columns of a path or a frame.
     seed
-        A whole number from 0. Without one, here and in the plan, a seed is drawn that nobody
-        can guess, and kept in the release's plan.
+        Random seed, from 0. Default: the plan's; else a random one, kept in the release's plan.
     progress
-        Called with the step's name, how much of it is done, and how much there is.
+        Called with the step, how much is done, and the total.
 
     Examples
     --------
@@ -78,147 +78,124 @@ def mask(
     >>> release.channels
     (Groups(income, tax), Swap(age))
     """
-    return _carried_out(as_microdata(data, schema), as_plan(masks, seed), progress, tell=True)
+    return _apply(as_microdata(data, schema), as_plan(masks, seed), progress, warn=True)
 
 
 def mask_again(original: Microdata, plan: Plan) -> Release:
-    """Mask as :func:`mask` does, to see what a plan does: what to warn of was told the first time.
-
-    >>> import unveil
-    >>> plan = unveil.Plan((unveil.masks.Shuffle(),), seed=7)
-    >>> mask_again(unveil.households(5), plan).row_map.tolist()
-    [2, 4, 1, 0, 3]
-    """
-    return _carried_out(original, as_plan(plan), None, tell=False)
+    """Mask as :func:`mask` does, without warnings: the first time gave them."""
+    return _apply(original, as_plan(plan), None, warn=False)
 
 
-def _carried_out(
+def _apply(
     original: Microdata,
     plan: Plan,
     progress: Callable[[str, int, int], None] | None,
     *,
-    tell: bool,
+    warn: bool,
 ) -> Release:
-    steps = steps_of(plan, original)
-    later = check_steps(steps, original)
+    masks = masks_of(plan, original)
+    not_checked = check_masks(masks, original)
     table = without_identifiers(original)
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
-    promised: dict[str, tuple[Guarantee, ...]] = {}
+    guarantees: dict[str, tuple[Guarantee, ...]] = {}
     details: dict[str, Any] = {}
-    for step in steps:
-        if step in later:
-            step.check(table)
-        told = None if progress is None else partial(progress, step.step)
-        promised[step.step] = step.guarantees(table)
-        made = step.apply(table, partial(plan.stream, step.step), told)
-        if made.details is not None:
-            details[step.step] = made.details
-        if tell:
-            tell_uncovered(step, table, promised[step.step])
-        if tell and made.rows is None and not made.synthetic and not promised[step.step]:
-            tell_unchanged(step, table, made.data)
-        if tell and made.rows is not None and not synthetic and not step.is_random:
-            tell_discards(step, original.take(row_map), made.rows)
-        table = made.data
-        channels.extend(made.channels)
-        synthetic |= made.synthetic
-        if made.rows is not None and not synthetic:
-            row_map = row_map[made.rows]
-    check_promises(table, promised, steps)
+    for mask in masks:
+        if mask in not_checked:
+            mask.check(table)
+        guarantees[mask.step] = mask.guarantees(table)
+        draw = partial(plan.stream, mask.step)
+        masked = mask.apply(table, draw, None if progress is None else partial(progress, mask.step))
+        if masked.details is not None:
+            details[mask.step] = masked.details
+        if warn:
+            _warn_of_uncovered(mask, table, guarantees[mask.step])
+            if masked.rows is None and not masked.synthetic and not guarantees[mask.step]:
+                _warn_of_unchanged(mask, table, masked.data)
+            if masked.rows is not None and not synthetic and not mask.is_random:
+                _warn_of_discards(mask, original.take(row_map), masked.rows)
+        table = masked.data
+        channels.extend(masked.channels)
+        synthetic |= masked.synthetic
+        if masked.rows is not None and not synthetic:
+            row_map = row_map[masked.rows]
+    for mask in masks[:-1]:  # the last has checked its own guarantee
+        for models, keys in guarantees[mask.step]:
+            try:
+                refuse_broken(mask.step, check(table, models, keys=keys))
+            except DataError as error:
+                raise DataError(f"{error}; a later step changed it: put {mask.step} last") from None
     rows = None if synthetic else row_map
     return Release(table, plan, tuple(channels), rows, fingerprints(original), details)
 
 
-def steps_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
-    """The masks of a plan, with all that they need in hand."""
-    return tuple(with_population(step, original) for step in plan.masks)
+def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
+    """The masks of a plan; a k-map that names the file of its population gets the records."""
+    schema = original.schema.where_there()
+    masks: list[Any] = []
+    for mask in plan.masks:
+        models = [
+            msgspec.structs.replace(model, population=as_microdata(model.population, schema))
+            if isinstance(model, KMap) and not isinstance(model.population, Microdata | None)
+            else model
+            for model in getattr(mask, "models", ())
+        ]
+        has_kmap = any(isinstance(model, KMap) for model in models)
+        masks.append(msgspec.structs.replace(mask, models=tuple(models)) if has_kmap else mask)
+    return tuple(masks)
 
 
-def with_population(step: Any, original: Microdata) -> Mask:
-    """A mask whose k-map has the records of the population, read where only its file is named.
+def check_masks(masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
+    """Refuse an impossible mask before any is applied.
 
-    Its columns are what those of the original are.
-    """
-    models = [
-        msgspec.structs.replace(
-            model, population=as_microdata(model.population, original.schema.where_there())
-        )
-        if isinstance(model, KMap) and not isinstance(model.population, Microdata | None)
-        else model
-        for model in getattr(step, "models", ())
-    ]
-    changed = any(isinstance(model, KMap) for model in models)
-    found: Mask = msgspec.structs.replace(step, models=tuple(models)) if changed else step
-    return found
-
-
-def check_promises(
-    table: Microdata, promised: dict[str, tuple[Guarantee, ...]], steps: tuple[Mask, ...]
-) -> None:
-    """Refuse a release in which a later step has broken what an earlier one promised."""
-    for step in steps[:-1]:  # the last has counted for itself
-        for models, keys in promised[step.step]:
-            try:
-                refuse_broken(step.step, check(table, models, keys=keys))
-            except DataError as error:
-                raise DataError(f"{error}; a later step changed it: put {step.step} last") from None
-
-
-def check_steps(steps: tuple[Mask, ...], table: Microdata) -> list[Mask]:
-    """Refuse what can be refused before anything is done.
-
-    Returns the steps that mask what an earlier one will have changed: they are checked
-    when their turn comes.
+    Returns the masks of columns that an earlier one will have changed: they are checked in turn.
     """
     changed, later = set[str](), []
-    for step in steps:
-        if changed.isdisjoint(targets := step.targets(table)):
-            step.check(table)
+    for mask in masks:
+        if changed.isdisjoint(targets := mask.targets(table)):
+            mask.check(table)
         else:
-            later.append(step)
+            later.append(mask)
         changed.update(targets)
     return later
 
 
-def tell_unchanged(step: Mask, before: Microdata, after: Microdata) -> None:
-    """Warn of columns that a step left as they were: nobody is protected by it there."""
-    same = [name for name in step.targets(before) if after.column(name).equals(before.column(name))]
+def _warn_of_unchanged(mask: Mask, before: Microdata, after: Microdata) -> None:
+    same = [name for name in mask.targets(before) if after.column(name).equals(before.column(name))]
     if same:
-        logging.getLogger("unveil").warning(
-            "%s: nothing changed in %s: are the parameters meant?", step.step, listing(same)
+        logger.warning(
+            "%s: nothing changed in %s: are the parameters meant?", mask.step, listing(same)
         )
 
 
-def tell_uncovered(step: Mask, table: Microdata, promised: tuple[Guarantee, ...]) -> None:
-    """Warn of quasi-identifiers that a promise is not about: by these people can be told apart."""
+def _warn_of_uncovered(mask: Mask, table: Microdata, guarantees: tuple[Guarantee, ...]) -> None:
+    """Warn of quasi-identifiers that a guarantee does not cover."""
     quasi = [name for name in table.columns if "quasi" in table.schema[name].role]
-    for _, keys in promised:
+    for _, keys in guarantees:
         others = [name for name in quasi if name not in keys]
         if others:
-            logging.getLogger("unveil").warning(
+            logger.warning(
                 "%s: what it promises is of %s; nothing is promised of who knows %s, too",
-                step.step,
+                mask.step,
                 listing(keys),
                 listing(others),
             )
 
 
-def tell_discards(step: Mask, people: Microdata, kept: Ints) -> None:
-    """Warn where the records that a step has decided to discard are many, or a minority's.
+def _warn_of_discards(mask: Mask, people: Microdata, kept: Ints) -> None:
+    """Warn where a mask discards many records, or those of a minority.
 
-    The groups are by what people are, not by what an earlier step has made of it. What a sample
-    leaves out is by chance, and not looked at.
+    Subgroups are of the original values, not of those that an earlier mask changed.
     """
-    if len(np.unique(kept)) == len(people):
-        return
-    said = uneven_discards(discards(len(people), kept, every_subgroup(people)))
     gone = len(people) - len(np.unique(kept))
-    if said:
-        logging.getLogger("unveil").warning("%s: %s", step.step, plain(said))
-    elif gone >= MANY * len(people):
-        logging.getLogger("unveil").warning(
+    if not gone:
+        return
+    uneven = uneven_discards(discards(len(people), kept, every_subgroup(people)))
+    if uneven:
+        logger.warning("%s: %s", mask.step, plain(uneven))
+    elif gone >= MANY_DISCARDED * len(people):
+        logger.warning(
             "%s: %s of %s records are not released (%.1f %%)",
-            step.step,
+            mask.step,
             f"{gone:,}",
             f"{len(people):,}",
             100 * gone / len(people),
@@ -226,41 +203,37 @@ def tell_discards(step: Mask, people: Microdata, kept: Ints) -> None:
 
 
 def as_plan(
-    given: Mask | Iterable[Mask] | Plan | str | os.PathLike[str], seed: int | None = None
+    masks: Mask | Iterable[Mask] | Plan | str | os.PathLike[str], seed: int | None = None
 ) -> Plan:
-    """A plan that can be carried out: masks of different names, and a seed."""
-    if isinstance(given, str | os.PathLike):
-        given = read_plan(given)
-    elif isinstance(given, Mask):
-        given = Plan((given,))
-    elif not isinstance(given, Plan):
+    """A plan that can be carried out: masks with different names, and a seed."""
+    if isinstance(masks, str | os.PathLike):
+        plan = read_plan(masks)
+    elif isinstance(masks, Plan):
+        plan = masks
+    else:
         try:
-            given = Plan(tuple(given))
+            plan = Plan((masks,) if isinstance(masks, Mask) else tuple(masks))
         except TypeError:
             raise UsageError(
-                f"masks are a list of masks, a plan or its path, not {type(given).__name__}"
+                f"masks are a list of masks, a plan or its path, not {type(masks).__name__}"
             ) from None
-    check_names(given.masks)
-    if given.version not in ("", __version__):
-        logging.getLogger("unveil").warning(
+    _check_names(plan.masks)
+    if plan.version not in ("", __version__):
+        logger.warning(
             "the plan was made by version %s, this is %s: the result may differ from that of then",
-            given.version,
+            plan.version,
             __version__,
         )
-    chosen = given.seed if seed is None else seed
-    return replace(
-        given,
-        seed=secrets.randbits(SEED_BITS) if chosen is None else chosen,
-        version=__version__,
-    )
+    seed = plan.seed if seed is None else seed
+    seed = secrets.randbits(SEED_BITS) if seed is None else seed
+    return replace(plan, seed=seed, version=__version__)
 
 
-def check_names(steps: tuple[Any, ...]) -> None:
-    """Every step is a mask with a name of its own."""
-    for step in steps:
-        if not isinstance(step, Mask):
-            raise UsageError(f"a mask is one of unveil.masks, not {type(step).__name__}")
-    names = [step.step for step in steps]
+def _check_names(masks: tuple[Any, ...]) -> None:
+    for mask in masks:
+        if not isinstance(mask, Mask):
+            raise UsageError(f"a mask is one of unveil.masks, not {type(mask).__name__}")
+    names = [mask.step for mask in masks]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SpecError(
@@ -270,9 +243,9 @@ def check_names(steps: tuple[Any, ...]) -> None:
 
 
 def without_identifiers(data: Microdata) -> Microdata:
-    """What of a table may be released."""
-    secret = data.schema.with_role("identifier")
-    kept = [name for name in data.columns if name not in secret]
+    """A table without its identifiers."""
+    identifiers = data.schema.with_role("identifier")
+    kept = [name for name in data.columns if name not in identifiers]
     if not kept:
         raise DataError("every column is an identifier: nothing is left to release")
-    return data.select(kept) if secret else data
+    return data.select(kept) if identifiers else data

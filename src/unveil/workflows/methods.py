@@ -1,4 +1,4 @@
-"""Every method that there is, described from its own spec."""
+"""Every method, described from its spec."""
 
 from unveil import attacks, masks, models
 from unveil.errors import UsageError

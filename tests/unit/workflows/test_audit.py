@@ -16,12 +16,11 @@ from unveil.engines.local import engine
 from unveil.files.documents.evidence import evidence_json
 from unveil.support.work import CELL_SECONDS
 from unveil.table.row_identity import RowIdentity, content_order
-from unveil.workflows.auditing import attack_runs as attempting
-from unveil.workflows.auditing import knowledge_sweep as sweeping
+from unveil.workflows.auditing import attack_runs, knowledge_sweep, sampled_attack
 from unveil.workflows.auditing.attack_runs import WorkBudget, sample_to_budget
-from unveil.workflows.auditing.inputs import case_of
-from unveil.workflows.auditing.policy_check import judge
-from unveil.workflows.auditing.remasking import FIRST
+from unveil.workflows.auditing.inputs import read_inputs
+from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.remasking import FIRST_RUN
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.inputs.known_masking import reseeded
 
@@ -100,8 +99,8 @@ def worst(people, release, full):
 
 @pytest.fixture(scope="module")
 def halves(people, release):
-    case = case_of(people, release, None, None, AuditSettings(), 3)
-    return sweeping.halves(case.scene)
+    case = read_inputs(people, release, None, None, AuditSettings(), 3)
+    return sampled_attack.split_people(case.scenario)
 
 
 def test_attacks_that_fit_are_made_in_both_directions_worst_first(full):
@@ -213,7 +212,7 @@ def test_an_error_is_as_large_as_it_says():
     people = made_of(n)
     gaps = pl.Series(np.arange(n) % 5 == 0)
     people = people.replace([people.column(name).set(gaps, None) for name in ("pay", "town")])
-    wrong = sweeping._erring(RowIdentity(people, people, np.arange(n)), KNOWS, error, 1)
+    wrong = knowledge_sweep._with_errors(RowIdentity(people, people, np.arange(n)), KNOWS, error, 1)
     for name in ("age", "pay"):
         before = people.column(name).cast(pl.Float64)
         moved = wrong.column(name).cast(pl.Float64) - before
@@ -235,7 +234,7 @@ def test_masking_again(people, release, full, worst):
     ordered = people.take(order)
     runs = []
     for run in range(2):
-        other = unveil.mask(ordered, reseeded(release.plan, 3, FIRST + run))
+        other = unveil.mask(ordered, reseeded(release.plan, 3, FIRST_RUN + run))
         links = worst(KNOWS, again.direction, other, ordered)
         found = np.empty(N)
         found[order[links.true_rows if links.intruder.reverse else links.records]] = measures.hits(
@@ -294,7 +293,8 @@ def test_an_audit_speaks(full):
 
 
 def found_of(evidence, limit, **allowed):
-    return next(one for one in judge(Policy(**allowed), evidence).limits if one.limit == limit)
+    limits = check_policy(Policy(**allowed), evidence).limits
+    return next(one for one in limits if one.limit == limit)
 
 
 @pytest.mark.parametrize(
@@ -310,8 +310,8 @@ def test_shares_up_to_a_limit_keep_it(full, limit):
     below = found_of(evidence, limit, **{limit: found.found * (1 - 1e-9)})
     assert not below.kept
     assert below.reason
-    assert not judge(Policy(**{limit: 0.0}), evidence).passed
-    assert judge(Policy(**{limit: 1.0}), evidence).passed
+    assert not check_policy(Policy(**{limit: 0.0}), evidence).passed
+    assert check_policy(Policy(**{limit: 1.0}), evidence).passed
 
 
 def test_counts_from_a_limit_on_keep_it(full):
@@ -322,7 +322,7 @@ def test_counts_from_a_limit_on_keep_it(full):
         assert found_of(evidence, limit, **{limit: 1}).kept
         assert not found_of(evidence, limit, **{limit: 2}).kept
     changed = Policy(k_anonymity=2, may_stay_unchanged=("debt", "weight", "home"))
-    assert [one.limit for one in judge(changed, evidence).broken] == ["k_anonymity"]
+    assert [one.limit for one in check_policy(changed, evidence).broken] == ["k_anonymity"]
     assert not found_of(evidence, "may_stay_unchanged", may_stay_unchanged=()).kept
 
 
@@ -458,7 +458,7 @@ def test_the_order_of_rows_means_nothing(people, release):
 
 
 def test_all_records_fit_the_budget_or_a_sample_does(people, release, monkeypatch):
-    monkeypatch.setattr(attempting, "PILOT", 10)
+    monkeypatch.setattr(attack_runs, "PILOT", 10)
     links = unveil.attack(people, release, attacks.Distance())
     pilot, larger = (links.sample(n).rank_of_truth.work * CELL_SECONDS for n in (10, 40))
     for seconds, attacked in ((60, N), (None, N), (pilot, 10), (4.9 * pilot, 10)):
@@ -494,7 +494,7 @@ def test_work_is_the_same_whatever_the_threads(attack, monkeypatch):
 
 def test_no_clock_decides_anything(people, release, monkeypatch):
     """A clock that stands still, or none at all: the samples are the same."""
-    monkeypatch.setattr(attempting, "PILOT", 12)
+    monkeypatch.setattr(attack_runs, "PILOT", 12)
     small = QUICK | {"attacks": ["distance", "rank"], "seconds": 2e-5, "remask": 3}
     before = unveil.audit(people, release, **small)
 
@@ -509,7 +509,7 @@ def test_no_clock_decides_anything(people, release, monkeypatch):
 
 
 def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch):
-    monkeypatch.setattr(attempting, "PILOT", 12)
+    monkeypatch.setattr(attack_runs, "PILOT", 12)
     quick = QUICK | {"attacks": ["distance", "rank"], "policy": Policy(max_risk=1)}
     some = unveil.audit(people, release, seconds=1e-9, **quick)
     again = unveil.audit(people, release, seconds=1e-9, **quick)
@@ -532,7 +532,7 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
 
 
 def test_a_subgroup_of_which_some_were_attacked_has_an_interval(people, release, monkeypatch):
-    monkeypatch.setattr(attempting, "PILOT", 24)
+    monkeypatch.setattr(attack_runs, "PILOT", 24)
     some = unveil.audit(people, release, seconds=1e-9, **QUICK)
     found = some.evidence.subgroups
     sizes = {(g.column, n): k for g in measures.subgroups(people)
@@ -796,8 +796,8 @@ def test_settings_are_plain_values():
 @pytest.mark.parametrize("attack", ["distance", "tailored", "rank"])
 def test_of_many_records_attributes_are_chosen_among_some(people, release, monkeypatch, attack):
     """Smaller files for the choice; all candidates when risks are estimated."""
-    monkeypatch.setattr(sweeping, "PILOT", 10)
-    monkeypatch.setattr(sweeping, "AMONG", 40)
+    monkeypatch.setattr(sampled_attack, "PILOT", 10)
+    monkeypatch.setattr(sampled_attack, "CANDIDATES", 40)
     rows = np.flatnonzero(np.arange(N) % 7)  # some are not released
     sampled = release.data.take(rows)
     options = QUICK | {"attacks": [attack], "sweep": True}

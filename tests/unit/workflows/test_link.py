@@ -10,9 +10,8 @@ import pytest
 import unveil
 from unveil.attacks import Distance, Position, Probabilistic, Rank, Structural
 from unveil.errors import DataError, SchemaError, SpecError, UnveilError, UsageError
-from unveil.workflows.inputs.link_defaults import chosen, common
 from unveil.workflows.inputs.scenario import prepare
-from unveil.workflows.link import linkage, linked
+from unveil.workflows.link import common, default_attack, link_scenario, linkage
 
 pytestmark = pytest.mark.usefixtures("quick_search")
 
@@ -82,8 +81,8 @@ def test_what_cannot_be_compared_is_left_out_and_said(people, caplog):
     unveil.link(first, second)
     assert "column 'age' is not compared: it does not vary" in caplog.text
     scene = meeting(first, second)
-    assert linkage(linked(scene), scene).left_out == found.left_out
-    assert not linkage(linked(scene, knows=("income",)), scene).left_out
+    assert linkage(link_scenario(scene), scene).left_out == found.left_out
+    assert not linkage(link_scenario(scene, knows=("income",)), scene).left_out
 
 
 def test_a_truth_of_every_kind(people, tmp_path):
@@ -113,7 +112,7 @@ def test_the_order_of_the_rows_means_nothing(people):
     found = []
     for rows in (np.arange(40), rng.permutation(40)):
         scene = meeting(people[rows].select(columns), people[10:].select(columns), "person")
-        found.append(linkage(linked(scene), scene))
+        found.append(linkage(link_scenario(scene), scene))
     assert found[0].claimed == found[1].claimed
     assert found[0].expected == pytest.approx(found[1].expected, abs=1e-9)
     assert found[0].risk.expected == pytest.approx(found[1].risk.expected)
@@ -125,7 +124,7 @@ def test_the_order_of_the_rows_means_nothing(people):
 def test_a_linkage_is_plain_and_adds_up(people, spec, truth):
     second = HEALTH if spec is None or isinstance(spec, Structural) else BANK
     scene = meeting(people.select(BANK), people.select(second).reverse(), truth)
-    links = linked(scene, spec)
+    links = link_scenario(scene, spec)
     found = linkage(links, scene, confidence=0.5)
     plain = json.loads(msgspec.json.encode(found))
     assert "NaN" not in json.dumps(plain)
@@ -156,17 +155,17 @@ def test_pairs_are_written_with_their_probabilities(people, tmp_path):
 
 def test_attributes_that_are_named(people):
     scene = meeting(people.select(BANK), people.select([*HEALTH, "age"]))
-    assert chosen(scene, ("age",)) == Distance(scale="release", matching="posterior")
-    assert chosen(scene, ("income", "tax")) == Structural()
-    found = linkage(linked(scene, knows=("income", "tax")), scene)
+    assert default_attack(scene, ("age",)) == Distance(scale="release", matching="posterior")
+    assert default_attack(scene, ("income", "tax")) == Structural()
+    found = linkage(link_scenario(scene, knows=("income", "tax")), scene)
     assert found.mine == ("income", "tax")
     assert "age" in found.release  # of the second file alone, since it was not named
     with pytest.raises(DataError, match="has age, and lacks income"):
-        linked(scene, knows=("age", "income"))
+        link_scenario(scene, knows=("age", "income"))
     with pytest.raises(DataError, match="in the first file, column 'agee'.*did you mean 'age'"):
-        linked(scene, knows=("agee",))
+        link_scenario(scene, knows=("agee",))
     with pytest.raises(SpecError, match="looks at no attribute"):
-        linked(scene, Position(), knows=("age",))
+        link_scenario(scene, Position(), knows=("age",))
 
 
 def test_schemas(people, tmp_path):

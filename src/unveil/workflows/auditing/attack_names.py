@@ -1,4 +1,4 @@
-"""Attacks by short names, and in the plain values of evidence."""
+"""Attacks by short names, and as the plain values of evidence."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,23 +14,23 @@ IN_MEMORY = "a table in memory"  # which evidence does not hold
 
 
 def attack_name(spec: Attack) -> str:
-    """A short name that tells variants of an attack apart.
+    """A short name that distinguishes the variants of an attack.
 
     >>> from unveil.attacks import Distance, Rank
     >>> attack_name(Rank(criterion="max")), attack_name(Distance())
     ('rank-max', 'distance')
     """
-    said = [(getattr(spec, field.name), field) for field in msgspec.structs.fields(type(spec))]
-    chosen = [
+    values = [(getattr(spec, field.name), field) for field in msgspec.structs.fields(type(spec))]
+    variant = [
         value
-        for value, field in said
+        for value, field in values
         if isinstance(value, str) and value in words(field.type) and value != field.default
     ]
-    return "-".join([spec.name, *chosen])
+    return "-".join([spec.name, *variant])
 
 
 def plain_spec(spec: Attack) -> dict[str, Any]:
-    """An attack in plain values: its method, and what was asked for beyond the defaults.
+    """An attack in plain values: its method, and the parameters that are not at their default.
 
     >>> from unveil.attacks import Rank
     >>> plain_spec(Rank(criterion="max"))
@@ -39,7 +39,7 @@ def plain_spec(spec: Attack) -> dict[str, Any]:
     plain: dict[str, Any] = {"method": spec.name}
     for field in msgspec.structs.fields(type(spec)):
         value = getattr(spec, field.name)
-        if field.name == "method":  # a way of its own: the attack's name goes on with it
+        if field.name == "method":  # it extends the attack's name: structural-correlation
             plain["method"] += "" if value == field.default else f"-{value}"
         elif isinstance(value, tuple) and any(isinstance(one, Attack) for one in value):
             plain[field.name] = [plain_spec(one) for one in value]
@@ -50,57 +50,48 @@ def plain_spec(spec: Attack) -> dict[str, Any]:
     return plain
 
 
-def attack_from(given: Any) -> Attack:
-    """An attack as it is, by its name (rank-max), or by a table with its method.
+def attack_from(attack: Any) -> Attack:
+    """An attack from its spec, its short name (rank-max), or a table with its method.
 
     >>> attack_from("rank-max") == attack_from({"method": "rank", "criterion": "max"})
     True
     """
-    if isinstance(given, Attack):
-        return given
-    if isinstance(given, str):
-        given = _named(given)
-    if not isinstance(given, Mapping):
-        raise UsageError(f"an attack is one of unveil.attacks, not {type(given).__name__}")
-    options = dict(given)
+    if isinstance(attack, Attack):
+        return attack
+    if isinstance(attack, str):
+        return _by_name(attack)
+    if not isinstance(attack, Mapping):
+        raise UsageError(f"an attack is one of unveil.attacks, not {type(attack).__name__}")
+    options = dict(attack)
     name = options.pop("method", None)
-    method, way = _split(name)
-    if way:
-        options["method"] = way
-    return find_method(METHODS, method if way else name, "an attack")(**options)
+    for spec in METHODS:  # structural-correlation
+        for word, parameter in _words(spec).items():
+            if parameter == "method" and name == f"{method_name(spec)}-{word}":
+                options["method"] = word
+                return spec(**options)
+    return find_method(METHODS, name, "an attack")(**options)
 
 
-def _split(name: Any) -> tuple[str, str]:
-    """The attack and its way, where it has several: structural, correlation."""
-    for spec in METHODS:
-        own = {field.name: field for field in msgspec.structs.fields(spec)}.get("method")
-        for word in () if own is None else words(own.type):
-            if name == f"{method_name(spec)}-{word}":
-                return method_name(spec), word
-    return str(name), ""
-
-
-def _named(name: str) -> dict[str, Any]:
-    """The method and the words of a short name: each word is a value of one parameter."""
-    known = {method_name(spec): spec for spec in METHODS}
-    found: dict[str, Any] = {
-        "method": next((m for m in known if name == m or name.startswith(f"{m}-")), name)
+def _words(spec: type[Attack]) -> dict[str, str]:
+    """The parameter of each word that may follow the method's name."""
+    return {
+        word: field.name for field in msgspec.structs.fields(spec) for word in words(field.type)
     }
-    rest = name.removeprefix(found["method"]).removeprefix("-")
-    spec = known.get(found["method"])
-    while spec is not None and rest:
-        values = {
-            w: field.name for field in msgspec.structs.fields(spec) for w in words(field.type)
-        }
-        word = next((w for w in values if rest == w or rest.startswith(f"{w}-")), None)
+
+
+def _by_name(name: str) -> Attack:
+    specs = {method_name(spec): spec for spec in METHODS}
+    method = next((m for m in specs if name == m or name.startswith(f"{m}-")), name)
+    spec = find_method(METHODS, method, "an attack")
+    rest, values = name.removeprefix(method).removeprefix("-"), dict[str, Any]()
+    while rest:
+        known = _words(spec)
+        word = next((w for w in known if rest == w or rest.startswith(f"{w}-")), None)
         if word is None:
             raise SpecError(
-                f"{found['method']}: '{rest}' is no value of its parameters; values are: "
-                f"{listing(values)}{suggest(rest, values)}"
+                f"{method}: '{rest}' is no value of its parameters; values are: "
+                f"{listing(known)}{suggest(rest, known)}"
             )
-        if values[word] == "method":
-            found["method"] += f"-{word}"
-        else:
-            found[values[word]] = word
+        values[known[word]] = word
         rest = rest.removeprefix(word).removeprefix("-")
-    return found
+    return spec(**values)

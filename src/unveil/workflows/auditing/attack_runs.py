@@ -1,4 +1,4 @@
-"""The attacks of an audit: which fit the data, and each within its budget."""
+"""The attacks of an audit: which suit the data, each within its budget, and their results."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from unveil.attacks import (
     Attack,
+    Combined,
     Compatible,
     Distance,
     Pairs,
@@ -33,11 +34,11 @@ from unveil.workflows.auditing.attack_names import attack_name, plain_spec
 from unveil.workflows.auditing.attack_summary import describe_attack
 from unveil.workflows.inputs.scenario import Scenario
 
-PILOT, GROWTH = 2000, 4  # records whose work is counted first; how fast pilots grow
-MATCHED = 20_000  # records up to which a matching of all of them is soon found
-WEIGHTED = 5_000  # records up to which numbers are compared by levels, too
-FITTED = 5_000  # records up to which an attack that knows the mask is soon fitted anew
-TOP = 10  # places of the curve
+PILOT, GROWTH = 2000, 4  # records of the first pilot; the factor from one pilot to the next
+MATCHED = 20_000  # records up to which a matching of the whole file is quick
+WEIGHTED = 5_000  # records up to which match weights of numbers are quick
+FITTED = 5_000  # records up to which a method-aware attack is quick to fit again
+TOP_K = 10  # largest k of the top-k curve
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,14 @@ class AttackRun:
     spec: Attack
     intruder: Intruder
     number: int = 1  # among the attacks of this name
-    sweeping: bool = False  # whether attributes are left out that it could compare
-    by_file: bool = False  # whether it is made with the intruder's own file
+    sweeping: bool = False  # whether it ignores attributes that it could compare
+    by_file: bool = False  # whether it uses the intruder's own file
 
     @property
     def name(self) -> str:
-        """The attack's name, with what was asked for beyond the defaults: rank-max.
+        """The attack's name with its variant: rank-max.
 
-        The second of two that differ in numbers only is rank-max-2; on some attributes only,
+        The second of two that differ in numbers only is rank-max-2; with fewer attributes,
         rank-max-knowing-3; with the intruder's own file, rank-max-intruder-file.
         """
         name = attack_name(self.spec)
@@ -64,140 +65,128 @@ class AttackRun:
 
     @property
     def step(self) -> str:
-        """What the step of an audit is called."""
+        """The name of its step in the audit."""
         return f"attack {self.name} {self.intruder.direction}"
 
     @property
     def blind(self) -> bool:
-        """Whether it knows nothing of how the release was masked."""
+        """Whether the intruder does not know how the release was masked."""
         return self.spec.knows is None
 
     @property
+    def estimates_weights(self) -> bool:
+        """Whether each attack estimates match weights anew, which is slow."""
+        return isinstance(self.spec, Probabilistic | Combined)
+
+    @property
     def compares(self) -> bool:
-        """Whether it looks at attributes of the originals, and decides for each by itself."""
+        """Whether it compares attributes of the originals, record by record."""
         if self.by_file:
             return False
         return not isinstance(self.spec, Position | Pairs) and self.spec.matching == "nearest"
 
 
-def default_attacks(both: FilePair, known: Sequence[str], *, told: bool) -> list[Attack]:
-    """The attacks that fit the data.
+def default_attacks(
+    pair: FilePair, known: Sequence[str], *, knows_masking: bool
+) -> tuple[list[Attack], list[LeftOut]]:
+    """The attacks that suit the data, and those that would take too long on files this large.
 
-    Ranks need numbers or ordered categories, Mahalanobis' distance two numbers, weights single
-    values; where cells are ranges and sets, it is asked which rows fit. Whoever is told the plan
-    reads it. Matchings of all records are for files that are not too large.
+    Ranks need numbers or ordered categories, Mahalanobis' distance two numbers, match weights
+    single values, and compatible rows generalised cells. Method-aware attacks need the plan.
     """
-    many = max(len(both.original), len(both.release))
-    few, small = many <= WEIGHTED, many <= MATCHED
-    numeric = [name for name in known if name in both.plain("numeric")]
-    found: list[Attack] = [Distance()]
+    records = max(len(pair.original), len(pair.release))
+    numeric = [name for name in known if name in pair.plain("numeric")]
+    single = [name for name in known if name in pair.plain()]
+    suitable: list[Attack] = [Distance()]
+    too_slow: list[Attack] = []
     if len(numeric) > 1:
-        found.append(Distance(metric="mahalanobis"))
-    if any(_has_ranks(both, name) for name in known):
-        found += [Rank(), Rank(criterion="max")]
-    plain = [name for name in known if name in both.plain()]
-    if plain and (few or len(numeric) < len(plain)):  # EM's weights are for categories above all
-        found.append(Probabilistic())
-    if coarser(both, known):
-        found.append(Compatible())
-    if small:
-        found.append(Distance(matching="posterior"))
-    if told:
-        found.append(Tailored())
-    if told and small:
-        found.append(Tailored(matching="posterior"))
-    return [*found, Position()]
-
-
-def too_large(
-    both: FilePair, known: Sequence[str], attacks: Sequence[Attack], *, told: bool
-) -> list[LeftOut]:
-    """The default attacks that are not made on files as large as these."""
-    others: list[Attack] = [Distance(matching="posterior")]
-    others += [Probabilistic()] if set(known) & set(both.plain()) else []
-    others += [Tailored(matching="posterior")] if told else []
-    many = count(max(len(both.original), len(both.release)), "record")
-    return [
-        LeftOut(
-            name=attack_name(spec),
-            direction=direction,
-            reason=f"it takes long on {many}; --attack {attack_name(spec)} makes it",
-        )
-        for spec in others
-        if spec not in attacks
+        suitable.append(Distance(metric="mahalanobis"))
+    if any(_has_ranks(pair, name) for name in known):
+        suitable += [Rank(), Rank(criterion="max")]
+    if single:  # EM's weights are for categories above all
+        quick = records <= WEIGHTED or len(numeric) < len(single)
+        (suitable if quick else too_slow).append(Probabilistic())
+    if generalised(pair, known):
+        suitable.append(Compatible())
+    matchings = suitable if records <= MATCHED else too_slow
+    matchings.append(Distance(matching="posterior"))
+    if knows_masking:
+        suitable.append(Tailored())
+        matchings.append(Tailored(matching="posterior"))
+    reason = f"it takes long on {count(records, 'record')}; --attack {{}} makes it"
+    return [*suitable, Position()], [
+        LeftOut(name=name, direction=direction, reason=reason.format(name))
+        for name in sorted(map(attack_name, too_slow))
         for direction in get_args(Direction)
     ]
 
 
-def coarser(both: FilePair, known: Sequence[str]) -> tuple[str, ...]:
+def generalised(pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
     """The known attributes that are generalised in the release."""
-    return tuple(name for name in known if both.release.schema[name].generalised)
+    return tuple(name for name in known if pair.release.schema[name].generalised)
 
 
-def fitted_by(both: FilePair, known: Sequence[str]) -> tuple[str, ...]:
-    """The attributes by which it can be told which rows fit: in which no released cell is false."""
-    return tuple(name for name in known if truthful(both, name))
+def truthful_attributes(pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
+    """The known attributes in which no released cell is false: they decide which rows fit."""
+    return tuple(name for name in known if truthful(pair, name))
 
 
-def tasks_of(
-    attacks: Sequence[Attack], both: FilePair, known: Sequence[str], channel: Any
+def attack_runs(
+    attacks: Sequence[Attack], pair: FilePair, known: Sequence[str], channel: Any
 ) -> list[AttackRun]:
     """Each attack in both directions, on the attributes that it can compare."""
-    found, named = [], list[str]()
+    runs, names = [], list[str]()
     for spec in attacks:
-        named.append(attack_name(spec))
-        number = named.count(named[-1])
+        names.append(attack_name(spec))
+        number = names.count(names[-1])
         if isinstance(spec, Position | Pairs):
-            found.append(AttackRun(spec, Intruder(), number))
+            runs.append(AttackRun(spec, Intruder(), number))
             continue
-        compared = _compared(spec, both, known)
         for direction in get_args(Direction):
             intruder = Intruder(
-                knows=compared,
+                knows=_comparable(spec, pair, known) or tuple(known),
                 direction=direction,
                 channel=channel if spec.knows is not None else False,
             )
-            found.append(AttackRun(spec, intruder, number))
-    return found
+            runs.append(AttackRun(spec, intruder, number))
+    return runs
 
 
-def _compared(spec: Attack, both: FilePair, known: Sequence[str]) -> tuple[str, ...]:
-    """The attributes that an attack compares: the others it leaves out."""
-    kept = tuple(known)
+def _comparable(spec: Attack, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
     if isinstance(spec, Rank):
-        kept = tuple(name for name in known if _has_ranks(both, name))
+        return tuple(name for name in known if _has_ranks(pair, name))
     if isinstance(spec, Distance) and spec.metric == "mahalanobis":
-        kept = tuple(name for name in known if name in both.plain("numeric"))
+        return tuple(name for name in known if name in pair.plain("numeric"))
     if isinstance(spec, Probabilistic):
-        kept = tuple(name for name in known if name in both.plain())
+        return tuple(name for name in known if name in pair.plain())
     if isinstance(spec, Compatible):
-        kept = fitted_by(both, known)
-    return kept or tuple(known)
+        return truthful_attributes(pair, known)
+    return tuple(known)
 
 
-def _has_ranks(both: FilePair, column: str) -> bool:
-    if both.generalised(column):
+def _has_ranks(pair: FilePair, column: str) -> bool:
+    if pair.generalised(column):
         return False
-    hierarchies = (data.schema[column].hierarchy for data in (both.original, both.release))
-    return both.level(column) != "nominal" or all(hierarchies)
+    hierarchies = (data.schema[column].hierarchy for data in (pair.original, pair.release))
+    return pair.level(column) != "nominal" or all(hierarchies)
 
 
 class WorkBudget(NamedTuple):
-    """How much work an attack may take, in estimated seconds; or the size of its sample."""
+    """The work of an attack, in estimated seconds; or the size of its sample."""
 
     seconds: float | None  # None: no limit
     size: int | None = None
 
-    def shared(self, many: int) -> WorkBudget:
-        """An equal share for each of so many attacks."""
-        return self if self.seconds is None else self._replace(seconds=self.seconds / many)
+    def shared(self, attacks: int) -> WorkBudget:
+        """An equal share for each of several attacks."""
+        return self if self.seconds is None else self._replace(seconds=self.seconds / attacks)
 
 
 def sample_to_budget(links: Links, budget: WorkBudget) -> Links:
     """All records if the attack fits the budget, otherwise a seeded sample that does.
 
-    The work of a pilot, and of larger ones after it, is counted and scaled up to all records.
-    A matching links all records together, so a sample would cost as much as the whole file.
+    The work of growing pilots is counted and scaled up to all records. A matching links all
+    records together, so a sample would cost as much as the whole file.
     """
     if budget.size is not None:
         return links.sample(budget.size)
@@ -216,96 +205,98 @@ def sample_to_budget(links: Links, budget: WorkBudget) -> Links:
     return links
 
 
-def finding(
-    task: AttackRun,
-    scene: Scenario,
+def make_attack(
+    run: AttackRun,
+    scenario: Scenario,
     budget: WorkBudget,
-    told: Progress,
+    progress: Progress,
     *,
     people: Ints | None = None,
 ) -> tuple[Finding, Floats]:
-    """What an attack finds, and for each original its risk: NaN where it was not attacked.
+    """The result of an attack, and the risk of each original: NaN where it was not attacked.
 
-    The people are the original's row of each record of the intruder's own file, if it is one.
+    `people` is the original's row of each record of the intruder's own file, if there is one.
     """
-    links = replace(scene.links(task.spec, task.intruder), progress=told)
+    links = replace(scenario.links(run.spec, run.intruder), progress=progress)
     links = sample_to_budget(links, budget)
-    found = describe_attack(links, top=TOP)
+    summary = describe_attack(links, top=TOP_K)
+    measured = ("risk", "top", "at_risk", "precision", "forecast", "details")
     return Finding(
-        name=task.name,
-        spec=plain_spec(task.spec),
-        risk=found["risk"],
-        top=found["top"],
-        at_risk=found["at_risk"],
-        precision=found["precision"],
-        forecast=found["forecast"],
-        details=found["details"],
-        row_order=found.get("row_order"),
-        sweeping=task.sweeping,
-        by_file=task.by_file,
-    ), risk_of_each(links, len(scene.original), people)
+        name=run.name,
+        spec=plain_spec(run.spec),
+        **{name: summary[name] for name in measured},
+        row_order=summary.get("row_order"),
+        sweeping=run.sweeping,
+        by_file=run.by_file,
+    ), risk_per_record(links, len(scenario.original), people)
 
 
-def risk_of_each(links: Links, originals: int, people: Ints | None = None) -> Floats:
-    """For each original the chance that it is linked rightly; NaN where it was not attacked.
-
-    The people are the original's row of each of the intruder's records, if not the same.
-    """
+def risk_per_record(links: Links, originals: int, people: Ints | None = None) -> Floats:
+    """The probability that each original is linked correctly; NaN where it was not attacked."""
     there = links.true_rows >= 0
     rows = (links.true_rows if links.intruder.reverse else links.records)[there]
-    each = np.full(originals, np.nan)
-    each[rows if people is None else people[rows]] = hits(links)[there]
-    return each
+    risks = np.full(originals, np.nan)
+    risks[rows if people is None else people[rows]] = hits(links)[there]
+    return risks
+
+
+class AttackResult(NamedTuple):
+    """One attack of an audit, what it found, and the risk of each original."""
+
+    run: AttackRun
+    finding: Finding
+    per_record: Floats
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AttackResults:
-    """What all attacks found, and for each original its risk by each of them."""
+    """The results of all attacks of an audit."""
 
-    found: list[tuple[AttackRun, Finding, Floats]]
+    results: list[AttackResult]
     left_out: tuple[LeftOut, ...]
-    in_file: Ints | None = None  # the originals in the intruder's own file and in the release
+    in_file: Ints | None = None  # originals in the intruder's own file and in the release
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings, the worst first."""
-        ranked = sorted(self.found, key=lambda one: (-one[1].risk.share, one[0].step))
-        return tuple(finding for _, finding, _ in ranked)
+        """The findings, the highest risk first."""
+        ranked = sorted(self.results, key=lambda one: (-one.finding.risk.share, one.run.step))
+        return tuple(one.finding for one in ranked)
 
     def worst(self, fits: Callable[[AttackRun], bool] = lambda _: True) -> AttackRun | None:
-        """The worst attack of some that compare attributes, each record by itself."""
-        ranked = [
-            (-found.risk.share, task.step, task)
-            for task, found, _ in self.found
-            if task.compares and fits(task)
-        ]
-        return min(ranked, key=lambda one: one[:2])[2] if ranked else None
+        """The worst fitting attack that compares attributes record by record."""
+        fitting = [one for one in self.results if one.run.compares and fits(one.run)]
+        ranked = sorted(fitting, key=lambda one: (-one.finding.risk.share, one.run.step))
+        return ranked[0].run if ranked else None
 
-    def compared(self, task: AttackRun) -> tuple[str, ...]:
-        """All attributes that an attack compares, though a sweep may have left out some."""
-        wanted = (task.spec, task.intruder.direction, task.number, False)
-        for one, _, _ in self.found:
+    def compared(self, run: AttackRun) -> tuple[str, ...]:
+        """All attributes that an attack can compare, though a sweep may ignore some of them."""
+        wanted = (run.spec, run.intruder.direction, run.number, False)
+        for one, _, _ in self.results:
             if (one.spec, one.intruder.direction, one.number, one.sweeping) == wanted:
                 return one.intruder.knows or ()
-        return task.intruder.knows or ()
+        return run.intruder.knows or ()
 
     @property
-    def in_full(self) -> list[tuple[AttackRun, Finding, Floats]]:
-        """The attacks on attributes that were made on everybody."""
+    def on_all_records(self) -> list[AttackResult]:
+        """The attacks that compared attributes of all originals."""
         return [
             one
-            for one in self.found
-            if one[0].intruder.knows and not one[0].by_file and one[1].risk.interval is None
+            for one in self.results
+            if one.run.intruder.knows and not one.run.by_file and one.finding.risk.interval is None
         ]
 
-    def risk_of(self, task: AttackRun) -> Risk:
-        """What one of the attacks found."""
-        return next(found.risk for one, found, _ in self.found if one == task)
+    def risk_of(self, run: AttackRun) -> Risk:
+        """The risk by one of the attacks."""
+        return next(one.finding.risk for one in self.results if one.run == run)
 
-    def also(self, task: AttackRun, found: Finding, each: Floats) -> AttackResults:
-        """The same with one attack more."""
-        return replace(self, found=[*self.found, (task, found, each)])
+    def share_of(self, name: str) -> float | None:
+        """The highest share that the attacks of this name link; None if there is none."""
+        shares = [one.finding.risk.share for one in self.results if one.run.name == name]
+        return max(shares, default=None)
 
     def columns(self) -> dict[str, Floats]:
         """The risk of each original, by attack and direction."""
-        return {f"{task.name} {task.intruder.direction}": each for task, _, each in self.found}
+        return {
+            f"{run.name} {run.intruder.direction}": per_record
+            for run, _, per_record in self.results
+        }

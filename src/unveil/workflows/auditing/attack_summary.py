@@ -1,4 +1,4 @@
-"""Measure an attack: everything that is said of its links, in plain values."""
+"""The summary of an attack: every measure of its links, in plain values."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,86 +28,67 @@ from unveil.values.links import Links
 def describe_attack(
     links: Links, *, top: int = 5, outsiders: Links | None = None
 ) -> dict[str, Any]:
-    """Say what the links are worth: risk, curves, and for positions their correlation.
+    """The risk, the curves and the forecast of an attack, and the correlation of row orders.
 
-    Without the truth it can only be said how many links there are, and how clear they are.
-
-    >>> import unveil
-    >>> people = unveil.households(100)
-    >>> links = unveil.attack(people, people, unveil.attacks.Distance())
-    >>> describe_attack(links)["unlinked"]
-    0
+    Without the truth: how many links there are, and how clear they are.
     """
     if links.truth is None:
-        some = links.sample(SAMPLE_SIZE)
+        sample, clear = links.sample(SAMPLE_SIZE), None
+        if sample.finder.margins:  # the links that an intruder would claim
+            clear = int((margins(sample) >= clear_margin(sample) - 1e-9).sum())
         return {
             "attack": links.name,
             "risk": None,
             "records": len(links),
-            "looked_at": len(some),
-            "unlinked": int((some.best < 0).sum()),
-            "tied": int((some.n_best > 1).sum()),
-            "clear": _clear(some) if some.finder.margins else None,
+            "looked_at": len(sample),
+            "unlinked": int((sample.best < 0).sum()),
+            "tied": int((sample.n_best > 1).sum()),
+            "clear": clear,
             "forecast": forecast(links),
             "details": links.finder.details,
         }
-    found: dict[str, Any] = {
+    union = None
+    if isinstance(links.finder, ScoreSum):  # an oracle knows which combined attack to believe
+        combined = [replace(links, finder=part) for part in links.finder.summands]
+        union = float(np.sort(in_any(combined)).sum())
+    summary: dict[str, Any] = {
         "attack": links.name,
         "risk": risk(links, outsiders=outsiders),
-        "outsiders": outsiders is not None,  # whether the control is of them
+        "outsiders": outsiders is not None,  # whether they are the control
         "top": _plain(top_k(links, top)),
         "at_risk": _plain(at_risk(links)),
         "precision": _plain(precision(links)) if links.finder.margins else None,
         "forecast": forecast(links),
-        "union": _union(links),
+        "union": union,
         "details": links.finder.details,
     }
     if isinstance(links.attack, Position):
-        found["row_order"] = _plain(row_order(links))
-    return found
+        summary["row_order"] = _plain(row_order(links))
+    return summary
 
 
-def _union(links: Links) -> float | None:
-    """What an oracle gets that knows which of combined attacks to believe."""
-    if not isinstance(links.finder, ScoreSum):
-        return None
-    each = [replace(links, finder=part) for part in links.finder.summands]
-    return float(np.sort(in_any(each)).sum())
-
-
-def several(links: Sequence[Links], *, keyed: bool) -> list[dict[str, Any]]:
+def risk_by_releases(links: Sequence[Links], *, keyed: bool) -> list[dict[str, Any]]:
     """The risk against the number of releases: of the first one, two, ... of them.
 
-    Keyed, each of the links is of so many releases together. Else they are of one release
-    each, and it is counted who is found in any of them, as if each were found by himself.
-
-    >>> import unveil
-    >>> people = unveil.households(100)
-    >>> one = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
-    >>> [row["releases"] for row in several([one, one], keyed=False)]
-    [1, 2]
+    Keyed, each of the links is of so many releases together. Otherwise each is of one release,
+    and the risk is that of being found in any of them, independently.
     """
-    found = []
+    rows = []
     missed: dict[int, float] = {}
     for number, one in enumerate(links, start=1):
-        each = hits(one)
-        who = one.true_rows if one.intruder.reverse else one.records  # of the people
-        for person, hit in zip(who.tolist(), each.tolist(), strict=True):
+        per_record = hits(one)
+        people = one.true_rows if one.intruder.reverse else one.records
+        for person, hit in zip(people.tolist(), per_record.tolist(), strict=True):
             missed[person] = missed.get(person, 1.0) * (1 - hit)
-        own = float(np.sort(each).sum())
-        linked = own if keyed else sum(1 - miss for _, miss in sorted(missed.items()))
-        found.append({"releases": number, "expected": linked, "alone": None if keyed else own})
-    return found
+        alone = float(np.sort(per_record).sum())
+        linked = alone if keyed else sum(1 - miss for _, miss in sorted(missed.items()))
+        rows.append({"releases": number, "expected": linked, "alone": None if keyed else alone})
+    return rows
 
 
-def _clear(links: Links) -> int:
-    """How many links an intruder would assert."""
-    return int((margins(links) >= clear_margin(links) - 1e-9).sum())
-
-
-def _plain(found: Any) -> dict[str, Any]:
-    """A result's fields, arrays as lists; what is not a number there is none."""
-    return {name: _number(value) for name, value in found._asdict().items()}
+def _plain(result: Any) -> dict[str, Any]:
+    """The fields of a result, arrays as lists and NaN as None."""
+    return {name: _number(value) for name, value in result._asdict().items()}
 
 
 def _number(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The steps of a long job: told how far each has come, and done once even after a kill."""
+"""The steps of a long job: each reports its progress and survives a kill of the job."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -13,75 +13,77 @@ T = TypeVar("T")
 
 
 class Checkpoints:
-    """Does one step after another; what a folder has finished is taken from there.
+    """Runs steps in order; a step that is finished in the folder is read, not run.
 
-    >>> Checkpoints(1).do("count", int, lambda told: 3)
+    >>> Checkpoints(1).run("count", int, lambda progress: 3)
     3
     """
 
     def __init__(
         self,
-        many: int,
+        steps: int,
         *,
         progress: Callable[[str, int, int], None] | None = None,
-        unfinished: CheckpointFolder | None = None,
+        folder: CheckpointFolder | None = None,
     ) -> None:
-        self.many, self.done = many, 0
-        self._progress, self._unfinished = progress, unfinished
+        self.steps, self.done = steps, 0
+        self._progress, self._folder = progress, folder
 
-    def do(self, name: str, kind: Any, work: Callable[[Progress], T]) -> T:
-        """Do a step, or take what it came to."""
-        return self.do_each(name, kind, lambda told: (work(told), None))[0]
+    def run(self, name: str, kind: Any, work: Callable[[Progress], T]) -> T:
+        """Run a step, or read its result; `kind` is the type of the result."""
+        return self.run_per_record(name, kind, lambda progress: (work(progress), None))[0]
 
-    def do_each(
+    def run_per_record(
         self, name: str, kind: Any, work: Callable[[Progress], tuple[T, Floats | None]]
     ) -> tuple[T, Floats | None]:
-        """The same of a step that has numbers for each record, too."""
-        most = 0
+        """The same for a step that also has a number for each record."""
+        percent = 0
 
-        def told(done: int, total: int) -> None:
-            nonlocal most
-            if self._progress is not None:  # a step asks several questions: it never goes back
-                most = max(most, 99 * done // max(total, 1))
-                self._progress(name, 100 * self.done + most, 100 * self.many)
+        def progress(done: int, total: int) -> None:
+            nonlocal percent
+            if self._progress is not None:  # the parts of a step count anew: it never goes back
+                percent = max(percent, 99 * done // max(total, 1))
+                self._progress(name, 100 * self.done + percent, 100 * self.steps)
 
-        told(0, 1)
-        found = None if self._unfinished is None else self._unfinished.find(name, kind)
-        if found is None:
-            found = work(told)
-            if self._unfinished is not None:
-                self._unfinished.keep(name, *found)
+        progress(0, 1)
+        result = None if self._folder is None else self._folder.find(name, kind)
+        if result is None:
+            result = work(progress)
+            if self._folder is not None:
+                self._folder.keep(name, *result)
         self.done += 1
-        return found
+        return result
 
     def finish(self) -> None:
-        """All is done: nothing need be kept."""
+        """Report the end and remove the folder."""
         if self._progress is not None:
-            self._progress("done", 100 * self.many, 100 * self.many)
-        if self._unfinished is not None:
-            self._unfinished.remove()
+            self._progress("done", 100 * self.steps, 100 * self.steps)
+        if self._folder is not None:
+            self._folder.remove()
 
 
 @contextmanager
-def said_once() -> Iterator[None]:
-    """Let a warning that every step has to give be given once.
-
-    >>> with said_once():
-    ...     logging.getLogger("unveil").info("a column does not vary")
-    """
-    logger, said = logging.getLogger("unveil"), set[str]()
-
-    def is_new(record: logging.LogRecord) -> bool:
-        text = record.getMessage()
-        new = text not in said
-        said.add(text)
-        return new
-
-    logger.addFilter(is_new)
+def _only_warnings(shown: Callable[[logging.LogRecord], bool]) -> Iterator[None]:
+    logger = logging.getLogger("unveil")
+    logger.addFilter(shown)
     try:
         yield
     finally:
-        logger.removeFilter(is_new)
+        logger.removeFilter(shown)
+
+
+@contextmanager
+def each_warning_once() -> Iterator[None]:
+    """Show a warning that every step repeats only once."""
+    texts = set[str]()
+
+    def is_new(record: logging.LogRecord) -> bool:
+        new = record.getMessage() not in texts
+        texts.add(record.getMessage())
+        return new
+
+    with _only_warnings(is_new):
+        yield
 
 
 @contextmanager
@@ -91,13 +93,5 @@ def quietly() -> Iterator[None]:
     >>> with quietly():
     ...     logging.getLogger("unveil").warning("a column does not vary")
     """
-    logger = logging.getLogger("unveil")
-
-    def is_shown(_record: logging.LogRecord) -> bool:
-        return False
-
-    logger.addFilter(is_shown)
-    try:
+    with _only_warnings(lambda _: False):
         yield
-    finally:
-        logger.removeFilter(is_shown)

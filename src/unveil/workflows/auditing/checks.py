@@ -1,4 +1,4 @@
-"""What is doubtful of two files: refused where it cannot be audited, else noted."""
+"""Consistency of the two files of an audit: refused if they cannot be audited, else noted."""
 
 import logging
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from unveil.workflows.inputs.scenario import Scenario
 
 
 def identifiers_in(people: Microdata, released: Microdata) -> tuple[str, ...]:
-    """The identifiers that a release still has, as either schema says."""
+    """The identifiers, by either schema, that a release still has."""
     named = {n for data in (people, released) for n in data.schema.with_role("identifier")}
     return tuple(name for name in released.columns if name in named)
 
 
-def doubts(both: FilePair, seed: int) -> Iterator[str]:
-    """What a steward should know who trusts the numbers: sentences without a full stop."""
-    people, released = both.original, both.release
+def doubts(pair: FilePair, seed: int) -> Iterator[str]:
+    """What puts the numbers in doubt, as sentences without a full stop."""
+    people, released = pair.original, pair.release
     if found := identifiers_in(people, released):
         yield (
             f"the release still has {listing(found)}, by which people are known: this very file is "
@@ -35,15 +35,15 @@ def doubts(both: FilePair, seed: int) -> Iterator[str]:
     new = [n for n in released.schema.with_role("quasi") if n not in people.columns]
     if new:
         yield f"{listing(new)}: quasi-identifiers of the release only, which no attack could use"
-    if both.rows is None:
+    if pair.rows is None:
         return
-    nobodys = int((both.rows < 0).sum())
+    nobodys = int((pair.rows < 0).sum())
     if nobodys:
         yield (
-            f"{count(nobodys, 'released row')} of {len(both.rows):,} are nobody's, as the truth "
+            f"{count(nobodys, 'released row')} of {len(pair.rows):,} are nobody's, as the truth "
             "says: they were not counted"
         )
-    if related(both, seed=seed) is False:
+    if related(pair, seed=seed) is False:
         yield (
             "released values have nothing to do with the originals that the truth pairs them with: "
             "either the masking left nothing, or the truth is that of other files, and then no "
@@ -52,14 +52,14 @@ def doubts(both: FilePair, seed: int) -> Iterator[str]:
 
 
 def check_columns(people: Microdata, released: Microdata) -> list[str]:
-    """Refuse columns of another type than in the original; tell what may be called otherwise."""
+    """Refuse columns of another type than in the original; note columns that may be renamed."""
     other = [name for name in released.columns if name not in people.columns]
     retyped = [
         name
         for name in people.columns
         if name in released.columns
         and not released.schema[name].generalised
-        and not comparable(people, released, name)
+        and not same_type(people, released, name)
     ]
     if retyped:
         kinds = listing(
@@ -88,7 +88,7 @@ def check_columns(people: Microdata, released: Microdata) -> list[str]:
 
 
 def _stored(data: Microdata, name: str) -> str:
-    """How a column is stored, as far as it matters for what can be compared."""
+    """How a column is stored, as far as comparisons are concerned."""
     if (data.schema[name].level or "numeric") != "numeric":
         return "categories"
     if data.column(name).null_count() == len(data):
@@ -97,10 +97,10 @@ def _stored(data: Microdata, name: str) -> str:
     return "numbers" if kind == "whole numbers" else kind  # 3 and 3.0 are one number
 
 
-def comparable(people: Microdata, released: Microdata, name: str) -> bool:
-    """Whether cells of both can be compared: nothing with anything, days with seconds.
+def same_type(people: Microdata, released: Microdata, name: str) -> bool:
+    """Whether a column is of the same type in both files; an empty one is of any type.
 
-    What one file says to be categories and the other says nothing of are categories.
+    A column that one schema declares as categories, and the other does not declare, is categorical.
     """
     levels = {data.schema[name].level for data in (people, released)}
     kinds = {_stored(data, name) for data in (people, released)}
@@ -109,16 +109,16 @@ def comparable(people: Microdata, released: Microdata, name: str) -> bool:
 
 
 def _suggested(wanted: list[str], there: list[str]) -> str:
-    """Names that are near each other, ready to end a clause with."""
+    """Suggested pairs of similar names, to end a clause with."""
     near = {old: suggest(old, there) for old in wanted}
     pairs = [f"{text.split(chr(39))[1]}={old}" for old, text in near.items() if text]
     return f", perhaps {listing(pairs)}" if pairs else ""
 
 
-def check_truth(scene: Scenario, released: Any, truth: Any) -> None:
-    """Refuse files of which it is not known whose rows are whose."""
-    back = scene.places.record_of_row
-    synthetic = isinstance(released, Release) and released.row_map is None
+def check_truth(scenario: Scenario, release: Any, truth: Any) -> None:
+    """Refuse files without the truth, or with the truth of other files."""
+    back = scenario.places.record_of_row
+    synthetic = isinstance(release, Release) and release.row_map is None
     if back is None and not (synthetic and truth is None):
         raise DataError(
             "it is not known which released row is whose, so nothing can be counted: give truth= "
@@ -133,7 +133,7 @@ def check_truth(scene: Scenario, released: Any, truth: Any) -> None:
             "no released row comes from any record of the original: is the truth of these files? "
             "If every row is made up, give truth='none' (--truth none)"
         )
-    if nobodys and isinstance(truth, str) and truth in scene.original.columns:
+    if nobodys and isinstance(truth, str) and truth in scenario.original.columns:
         raise DataError(
             f"column '{truth}': the identifiers of {count(nobodys, 'released row')} are not in the "
             "original: is this the original of the release? If they were added on "

@@ -1,4 +1,4 @@
-"""Two halves of a table's attributes: what goes together apart, what goes with nothing dropped."""
+"""Two halves of a table's attributes: correlated ones are separated, uncorrelated ones dropped."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,63 +10,52 @@ from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import normal_scores
 from unveil.table.microdata import Microdata
 
-STRONG = 0.7  # a correlation of at least this, in size, is put apart
-WEAK = 0.25  # an attribute that goes with no other by as much is dropped
-LEAST = 2  # attributes on a side
-NOTHING = 1e-12  # a variance of scores that is none
+STRONG = 0.7  # absolute correlation from which two attributes are separated
+WEAK = 0.25  # an attribute whose correlations are all below is dropped
+SMALLEST_HALF = 2  # attributes
+NO_VARIANCE = 1e-12  # of scores
 
 
 @dataclass(frozen=True)
 class HalfSplit:
-    """Each attribute on one side, or dropped."""
+    """The attributes of each half, and those that are dropped."""
 
     first: tuple[str, ...]
     second: tuple[str, ...]
-    dropped: dict[str, str]  # and why
-    together: tuple[tuple[str, str], ...]  # strongly correlated, and yet on one side
+    dropped: dict[str, str]  # attribute: reason
+    together: tuple[tuple[str, str], ...]  # strongly correlated, but in one half
 
     @property
     def enough(self) -> bool:
-        """Whether there are attributes enough on both sides."""
-        return min(len(self.first), len(self.second)) >= LEAST
+        """Whether both halves have enough attributes."""
+        return min(len(self.first), len(self.second)) >= SMALLEST_HALF
 
 
-def halved(data: Microdata, columns: Sequence[str]) -> HalfSplit:
-    """Split attributes as for a test of linkage without a common one.
+def split_attributes(data: Microdata, columns: Sequence[str]) -> HalfSplit:
+    """Split the attributes of a file in two halves, to test linkage without a common attribute.
 
-    The rule is that of Torra and others' paper on fuzzy integrals (section 4.2): pairs correlated
-    by at least 0.7 are separated, attributes with a low correlation with all others discarded.
-    Pairs are put apart the strongest first; where chains of them make that impossible, or a side
-    would have a single attribute, a pair stays together and is told. What is left goes where it
-    makes the halves equal, and if either does, where it has more to do with the other side.
+    The rule is that of Torra and others' paper on fuzzy integrals (section 4.2): attributes that
+    are correlated by at least 0.7 are separated, those with low correlations are dropped. The
+    strongest pairs are separated first; where chains of pairs make that impossible, or leave a
+    half with one attribute, a pair stays together and is listed. The remaining attributes make
+    the halves equal, and go to the half with which they correlate less.
 
-    The paper does not say what is low: of its files wdbc lost what is below 0.7 (Pearson's), iris
-    kept sepal width with 0.43. Here it is below 0.25, by which iris still keeps it. Correlations
-    are of normal scores, so that neither scale nor outliers matter, over the records in which both
-    cells are known, 10 at least. An ordinal attribute counts by its order, a nominal one by each
-    of its frequent categories, the largest correlation of them. The order of the rows changes
-    nothing; of correlations that are equal the earlier columns come first.
-
-    >>> import numpy as np, polars as pl
-    >>> from unveil.table.microdata import Microdata
-    >>> draw = np.random.default_rng(1)
-    >>> a, b, c = draw.normal(size=(3, 50))
-    >>> table = pl.DataFrame({"a": a, "b": b, "a too": -a, "b too": b + 1, "c": c})
-    >>> found = halved(Microdata(table), table.columns)
-    >>> found.first, found.second, list(found.dropped)
-    (('a', 'b'), ('a too', 'b too'), ['c'])
+    The paper does not define low: wdbc lost attributes below 0.7 (Pearson), iris kept sepal width
+    with 0.43. Here it is below 0.25. Correlations are of normal scores over the records that have
+    both cells, 10 at least. An ordinal attribute counts by its order, a nominal one by its most
+    correlated frequent category. The order of the rows means nothing; earlier columns win ties.
     """
     side = side_of(data, columns, "file")
     side.check("file")
-    names, related = side.columns, _related(side)
-    strongest = related.max(1, initial=0.0)
+    names, correlations = side.columns, _correlations(side)
+    strongest = correlations.max(1, initial=0.0)
     kept = np.flatnonzero(strongest >= WEAK)
-    signs = _signs(related[np.ix_(kept, kept)])
+    signs = _signs(correlations[np.ix_(kept, kept)])
     sides = {names[place]: sign for place, sign in zip(kept.tolist(), signs.tolist(), strict=True)}
     weak = {
         name: "goes with no other attribute"
-        for name, most in zip(names, strongest.tolist(), strict=True)
-        if most < WEAK
+        for name, highest in zip(names, strongest.tolist(), strict=True)
+        if highest < WEAK
     }
     reasons = side.left_out | weak
     return HalfSplit(
@@ -75,82 +64,80 @@ def halved(data: Microdata, columns: Sequence[str]) -> HalfSplit:
         dropped={name: reasons[name] for name in columns if name in reasons},
         together=tuple(
             (names[i], names[j])
-            for i, j in _strong(related)
+            for i, j in _strong_pairs(correlations)
             if sides.get(names[i]) == sides.get(names[j])
         ),
     )
 
 
-def _related(side: FileFeatures) -> Floats:
-    """How strongly each two attributes are correlated, in size; nothing with itself."""
-    values = side.values[side.order]  # the same digits in whatever order the rows stand
+def _correlations(side: FileFeatures) -> Floats:
+    """The absolute correlation of each two attributes; 0 with itself."""
+    values = side.values[side.order]  # the same digits in every order of the rows
     scores = np.column_stack([normal_scores(column) for column in values.T])
-    between = np.abs(_correlations(scores))
+    between = np.abs(_correlations_of_scores(scores))
     owner = np.array([side.columns.index(feature.column) for feature in side.features])
-    found = np.zeros((len(side.columns), len(side.columns)))
-    np.maximum.at(found, (owner[:, None], owner[None, :]), between)
-    np.fill_diagonal(found, 0.0)
-    return found
+    correlations = np.zeros((len(side.columns), len(side.columns)))
+    np.maximum.at(correlations, (owner[:, None], owner[None, :]), between)
+    np.fill_diagonal(correlations, 0.0)
+    return correlations
 
 
-def _correlations(scores: Floats) -> Floats:
-    """Correlations of each two features over the records that have both; 0 where these are few."""
+def _correlations_of_scores(scores: Floats) -> Floats:
+    """Correlations over the records that have both scores; 0 where these are few."""
     present = (~np.isnan(scores)).astype(np.float64)
     known = np.nan_to_num(scores)
-    both = np.maximum(present.T @ present, 1.0)
-    total = known.T @ present  # of each, over the records that have the other, too
-    varying = (known**2).T @ present - total**2 / both
-    shared = known.T @ known - total * total.T / both
-    size = varying * varying.T
-    clear = (size > NOTHING) & (both >= FEWEST)
-    found: Floats = np.where(clear, shared / np.sqrt(np.where(clear, size, 1.0)), 0.0)
+    n = np.maximum(present.T @ present, 1.0)
+    total = known.T @ present  # of each feature, over the records that have the other
+    variance = (known**2).T @ present - total**2 / n
+    covariance = known.T @ known - total * total.T / n
+    size = variance * variance.T
+    enough = (size > NO_VARIANCE) & (n >= FEWEST)
+    found: Floats = np.where(enough, covariance / np.sqrt(np.where(enough, size, 1.0)), 0.0)
     return found
 
 
-def _strong(related: Floats) -> list[tuple[int, int]]:
-    """The pairs that are to be put apart, the strongest first."""
-    rows, columns = np.triu_indices(len(related), 1)
-    size = related[rows, columns]
+def _strong_pairs(correlations: Floats) -> list[tuple[int, int]]:
+    """The pairs to separate, the strongest first."""
+    rows, columns = np.triu_indices(len(correlations), 1)
+    size = correlations[rows, columns]
     order = np.argsort(-size, kind="stable")
     return [(int(rows[k]), int(columns[k])) for k in order[: int((size >= STRONG).sum())]]
 
 
-def _signs(related: Floats) -> Ints:
-    """The side of each attribute, 1 or -1; that of the first is 1."""
-    many = len(related)
-    signs, group = np.ones(many, np.int64), np.arange(many)
-    pairs = _strong(related)
-    for i, j in pairs:
+def _signs(correlations: Floats) -> Ints:
+    """The half of each attribute, 1 or -1; that of the first is 1."""
+    signs, group = np.ones(len(correlations), np.int64), np.arange(len(correlations))
+    for i, j in _strong_pairs(correlations):
         if group[i] == group[j]:
-            continue  # they are where stronger pairs have put them
+            continue  # stronger pairs have placed both
         moved = group == group[j]
         if signs[i] == signs[j]:
             signs[moved] *= -1
         group[moved] = group[i]
-    signs = _two_each(_balanced(signs, group, related), related)
+    signs = _two_each(_balanced(signs, group, correlations), correlations)
     return signs * signs[:1]
 
 
-def _balanced(signs: Ints, group: Ints, related: Floats) -> Ints:
-    """Turn whole groups so that the sides are equal, and have to do with each other."""
+def _balanced(signs: Ints, group: Ints, correlations: Floats) -> Ints:
+    """Turn whole groups so that the halves are equal, and correlated with each other."""
     groups = [np.flatnonzero(group == one) for one in np.unique(group)]
-    groups.sort(key=lambda one: (-abs(signs[one].sum()), -related[one].max(), one[0]))
+    groups.sort(key=lambda one: (-abs(signs[one].sum()), -correlations[one].max(), one[0]))
     placed = np.zeros(len(signs), np.int64)
     for members in groups:
         own = signs[members]
-        along = float(own @ related[members] @ placed)  # the more, the more is on one side
-        turn = -1 if along > 0 else 1
+        within = float(own @ correlations[members] @ placed)  # correlation within the halves
+        turn = -1 if within > 0 else 1
         if abs(placed.sum() + turn * own.sum()) > abs(placed.sum() - turn * own.sum()):
             turn = -turn
         placed[members] = turn * own
     return placed
 
 
-def _two_each(signs: Ints, related: Floats) -> Ints:
-    """Give a side that has one attribute the one that has the least to do with that."""
+def _two_each(signs: Ints, correlations: Floats) -> Ints:
+    """Give a half with one attribute the one that is least correlated with it."""
     for sign in (1, -1):
         alone, others = np.flatnonzero(signs == sign), np.flatnonzero(signs != sign)
-        if len(alone) == 1 and len(others) > LEAST:
-            least = others[np.argmin(related[alone[0], others])]
+        if len(alone) == 1 and len(others) > SMALLEST_HALF:
+            least = others[np.argmin(correlations[alone[0], others])]
             signs = np.where(np.arange(len(signs)) == least, sign, signs)
     return signs

@@ -1,4 +1,4 @@
-"""What an audit is of: the two files read, held against each other, and whose rows are whose."""
+"""The inputs of an audit: both files read and checked for consistency, and the truth."""
 
 import hashlib
 import io
@@ -11,8 +11,7 @@ from typing import Any
 from unveil.attacks.distance.category_sets import comparable
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
-from unveil.files.locations import locate, may_have_format
-from unveil.files.tables import read
+from unveil.files.locations import locate
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.file_pair import FilePair
@@ -23,156 +22,142 @@ from unveil.values.results.evidence import Input
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.attack_runs import FITTED, AttackRun
 from unveil.workflows.auditing.checks import check_columns, check_truth, doubts, identifiers_in
-from unveil.workflows.auditing.intruder_file import IntruderFile, own_file
+from unveil.workflows.auditing.intruder_file import IntruderFile, find_people
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.inputs.scenario import Scenario, prepare
-from unveil.workflows.inputs.sources import OWN_SCHEMA, as_microdata, for_others, renamed
+from unveil.workflows.inputs.sources import OWN_SCHEMA, renamed, schema_for_others, table_in
 from unveil.workflows.inputs.truth import ROW_ORDER
-from unveil.workflows.mask import check_steps, steps_of
+from unveil.workflows.mask import check_masks, masks_of
 
-OWN_FILE = "intruder file"  # among what goes in
-GIVEN = "rows given as numbers"  # which evidence does not hold
-NOBODY = "none"  # the truth of a release whose rows are nobody's
+INTRUDER_FILE = "intruder file"  # among the input files
+ROW_NUMBERS = "rows given as numbers"  # which evidence does not hold
+SYNTHETIC = "none"  # the truth of a release without real people
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AuditInputs:
-    """Two files side by side, and what is known of them."""
+    """The two files of an audit, the truth, and what an intruder may know."""
 
-    scene: Scenario
+    scenario: Scenario
     plan: Plan | None  # how the release was masked
-    channel: bool | Plan  # the same, as an intruder is told it
-    known: tuple[str, ...]  # what an intruder may know
-    inputs: dict[str, Input]
-    truth: str | None  # as it was told
+    channel: bool | Plan  # what an intruder knows of the plan
+    known: tuple[str, ...]  # attributes that an intruder may know
+    files: dict[str, Input]
+    truth: str | None  # as the user stated it
     notes: tuple[str, ...] = ()
-    file: IntruderFile | None = None  # of the intruder's own
+    file: IntruderFile | None = None
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """Those that the release still has."""
-        return identifiers_in(self.both.original, self.both.release)
+        """The identifiers that the release still has."""
+        return identifiers_in(self.pair.original, self.pair.release)
 
-    def is_quick(self, task: AttackRun) -> bool:
-        """Whether an attack can be made many times over: it need not be fitted, or to few."""
-        return task.blind or len(self.scene.original) <= FITTED
-
-    def scene_of(self, task: AttackRun) -> Scenario:
-        """Where an attack is made."""
-        return self.file.scene if task.by_file and self.file is not None else self.scene
+    def is_quick(self, run: AttackRun) -> bool:
+        """Whether an attack can be repeated: it is blind, or fitted to few records."""
+        return run.blind or len(self.scenario.original) <= FITTED
 
     @cached_property
-    def both(self) -> FilePair:
+    def pair(self) -> FilePair:
         """The tables, and the original's row of each released row."""
-        return FilePair(self.scene.original, self.scene.side.data, self.scene.places.record_of_row)
+        return FilePair(
+            self.scenario.original, self.scenario.side.data, self.scenario.places.record_of_row
+        )
 
 
-def case_of(
+def read_inputs(
     original: Any, release: Any, schema: Any, truth: Any, settings: AuditSettings, seed: int
 ) -> AuditInputs:
-    """Read the files and find out which released row is whose; refuse what cannot be audited."""
+    """Read the files and the truth; refuse what cannot be audited."""
     if isinstance(release, Releases):
         raise UsageError("an audit is of one release: audit each, and compare the evidence")
-    nobody = isinstance(truth, str) and truth == NOBODY
-    if nobody and isinstance(release, Release) and release.row_map is not None:
+    synthetic = isinstance(truth, str) and truth == SYNTHETIC
+    if synthetic and isinstance(release, Release) and release.row_map is not None:
         raise UsageError("truth: this Release knows whose its rows are: leave out truth='none'")
     people, released = _read(original, release, schema, settings)
     for name in settings.rename.values():
         if name not in people.columns:
             raise DataError(f"rename: in the original, {absent_column(name, people.columns)}")
-    plan, channel = _plan(release, settings)
-    if settings.plan is not None:
-        # It is carried out again, after hours perhaps.
-        check_steps(steps_of(settings.plan, people), people)
+    plan, channel = settings.plan, False if settings.plan is None else settings.plan
+    if isinstance(release, Release):
+        if plan is not None:
+            raise UsageError("plan: a Release knows its own: leave it out")
+        plan, channel = release.plan, True
+    elif plan is not None:  # remasking carries it out at the end: refuse an impossible one now
+        check_masks(masks_of(plan, people), people)
     table = released.data if isinstance(released, Release) else released
     notes = check_columns(people, table)
-    scene = prepare(
-        people, released, intruder=Intruder(), truth=None if nobody else truth, seed=seed
+    scenario = prepare(
+        people, released, intruder=Intruder(), truth=None if synthetic else truth, seed=seed
     )
-    if not nobody:
-        check_truth(scene, released, truth)
-    inputs = {"original": _input(original, people), "release": _input(release, table)}
-    by_word = isinstance(truth, str) and truth in (NOBODY, ROW_ORDER, *people.columns)
-    if isinstance(truth, str | os.PathLike) and not by_word:
-        inputs["truth"] = _place(truth)
-    file = _own_file(settings, scene, released, inputs)
+    if not synthetic:
+        check_truth(scenario, released, truth)
+    files = {"original": _input(original, people), "release": _input(release, table)}
+    if isinstance(truth, str | os.PathLike) and truth not in (
+        SYNTHETIC,
+        ROW_ORDER,
+        *people.columns,
+    ):
+        files["truth"] = _located(truth)
+    file = None
+    if settings.intruder_file is not None:
+        source = settings.intruder_file
+        declared = None if isinstance(source, Microdata) else people.schema.where_there()
+        records = table_in(settings.format, source, declared)
+        files[INTRUDER_FILE] = _input(source, records)
+        file = find_people(records, scenario, released)
     known, too_many = _comparable(_known(people, table, settings), people, table)
-    case = AuditInputs(
-        scene=scene,
+    stated = os.fspath(truth) if isinstance(truth, str | os.PathLike) else ROW_NUMBERS
+    inputs = AuditInputs(
+        scenario=scenario,
         plan=plan,
         channel=channel,
         known=known,
-        inputs=inputs,
-        truth=_told(truth),
+        files=files,
+        truth=None if truth is None else stated,
         file=file,
     )
-    return replace(case, notes=(*notes, *too_many, *doubts(case.both, seed)))
-
-
-def _own_file(
-    settings: AuditSettings, scene: Scenario, released: Any, inputs: dict[str, Input]
-) -> IntruderFile | None:
-    """The intruder's own file, read as the original's schema says; it is one more input."""
-    given = settings.intruder_file
-    if given is None:
-        return None
-    declared = None if isinstance(given, Microdata) else scene.original.schema.where_there()
-    data = _table(given, declared, settings)
-    inputs[OWN_FILE] = _input(given, data)
-    return own_file(data, scene, released)
-
-
-def _told(truth: Any) -> str | None:
-    if truth is None or isinstance(truth, str | os.PathLike):
-        return None if truth is None else os.fspath(truth)
-    return GIVEN
+    return replace(inputs, notes=(*notes, *too_many, *doubts(inputs.pair, seed)))
 
 
 def _read(
     original: Any, release: Any, schema: Any, settings: AuditSettings
 ) -> tuple[Microdata, Any]:
-    """Both files, the release's columns called as the original's are."""
+    """Both files, the release with the column names of the original."""
     ready = [isinstance(one, Microdata | Release) for one in (original, release)]
     if schema is not None and all(ready):
         raise UsageError("these Microdata have a schema already: leave out schema=")
-    people = _table(original, None if ready[0] else as_schema(schema), settings)
+    people = table_in(settings.format, original, None if ready[0] else as_schema(schema))
     if isinstance(release, Release):
         if settings.rename:
             raise UsageError("rename: a Release has the names of the table that it was made of")
         return people, release
     if isinstance(release, Microdata):
         return people, _renamed(release, settings.rename)
-    own: Schema | None = settings.release_schema
-    if own is not None:
-        return people, _renamed(_table(release, own, settings), settings.rename)
+
+    def released(declared: Schema) -> Microdata:
+        return _renamed(table_in(settings.format, release, declared), settings.rename)
+
+    if settings.release_schema is not None:
+        return people, released(settings.release_schema)
     back = {new: old for old, new in settings.rename.items()}
-    declared = for_others(people, as_schema(schema)) or people.schema
-    own = Schema({back.get(name, name): declared[name] for name in declared}).where_there()
+    declared = schema_for_others(people, as_schema(schema)) or people.schema
+    declared = Schema({back.get(name, name): declared[name] for name in declared}).where_there()
     try:
-        return people, _renamed(_table(release, own, settings), settings.rename)
+        return people, released(declared)
     except (DataError, SchemaError) as error:
         error.or_else(OWN_SCHEMA)
-        # What is declared as numbers may be none here: then all such columns are told at once.
-        others = Schema({name: own[name] for name in own if own[name].level != "numeric"})
+        # Columns declared as numbers may hold text here: then one error names all of them.
+        others = {name: declared[name] for name in declared if declared[name].level != "numeric"}
         loose = None
         with suppress(DataError, SchemaError):
-            loose = _renamed(_table(release, others.where_there(), settings), settings.rename)
+            loose = released(Schema(others).where_there())
         if loose is not None:
             with suppress(DataError):
                 check_columns(people, loose)
         raise
 
 
-def _table(source: Any, schema: Schema | None, settings: AuditSettings) -> Microdata:
-    if isinstance(source, str | os.PathLike):
-        given = settings.format
-        fits = given is not None and may_have_format(source, type(given))
-        return read(source, schema, format=given if fits else None)
-    return as_microdata(source, schema)
-
-
 def _renamed(data: Microdata, names: dict[str, str]) -> Microdata:
-    """The release under the original's names; refused where these do not fit."""
     if not names:
         return data
     for old in names:
@@ -185,18 +170,8 @@ def _renamed(data: Microdata, names: dict[str, str]) -> Microdata:
     return renamed(data, names)
 
 
-def _plan(release: Any, settings: AuditSettings) -> tuple[Plan | None, bool | Plan]:
-    if isinstance(release, Release):
-        if settings.plan is not None:
-            raise UsageError("plan: a Release knows its own: leave it out")
-        return release.plan, True
-    if settings.plan is None:
-        return None, False
-    return settings.plan, settings.plan
-
-
 def _known(people: Microdata, released: Microdata, settings: AuditSettings) -> tuple[str, ...]:
-    """What an intruder may know: quasi-identifiers that both files have."""
+    """The attributes that an intruder may know: quasi-identifiers of both files."""
     if settings.knows is not None:
         for name in settings.knows:
             for data, whose in ((people, "original"), (released, "release")):
@@ -204,20 +179,20 @@ def _known(people: Microdata, released: Microdata, settings: AuditSettings) -> t
                     raise DataError(f"knows: in the {whose}, {absent_column(name, data.columns)}")
         return settings.knows
     quasi = people.require("quasi")
-    found = tuple(name for name in quasi if name in released.columns)
-    if not found:
+    known = tuple(name for name in quasi if name in released.columns)
+    if not known:
         raise SchemaError(
             f"the release has none of the quasi-identifiers {listing(quasi)}; it has: "
             f"{listing(released.columns)}; if they are called otherwise, say so by rename "
             "(--rename NEW=OLD)"
         )
-    return found
+    return known
 
 
 def _comparable(
     known: tuple[str, ...], people: Microdata, released: Microdata
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is known, but for sets of categories too many to compare; and a note of these."""
+    """The known attributes without those that have too many sets of categories; notes on these."""
     kept = tuple(name for name in known if comparable(people, released, name))
     if not kept:  # then the attacks say why
         return known, ()
@@ -231,12 +206,12 @@ def _comparable(
 
 def _input(source: Any, data: Microdata) -> Input:
     if isinstance(source, str | os.PathLike):
-        return _place(source, len(data))
+        return _located(source, len(data))
     text = io.BytesIO()
     data.to_text_frame().write_csv(text)
     return Input(file=None, sha256=hashlib.sha256(text.getvalue()).hexdigest(), records=len(data))
 
 
-def _place(source: str | os.PathLike[str], records: int | None = None) -> Input:
+def _located(source: str | os.PathLike[str], records: int | None = None) -> Input:
     place = locate(source)
     return Input(file=str(place), sha256=place.digest(), records=records)

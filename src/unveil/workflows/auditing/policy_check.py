@@ -1,21 +1,21 @@
-"""Hold evidence against a policy: limit by limit, with reasons."""
+"""Check evidence against a policy: limit by limit, with reasons."""
 
 from collections.abc import Callable
 from typing import Any
 
 from unveil.measures import wilson
-from unveil.values.results.evidence import Evidence, Finding
+from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import Limit, Policy, Verdict
 from unveil.values.results.risk import Interval
 from unveil.wording import count, listing
 
-NEARLY = 0.95  # of the cells are as they were
+NEARLY_UNCHANGED = 0.95  # share of cells
 
 
-def judge(policy: Policy, evidence: Evidence) -> Verdict:
-    """Whether the release keeps the policy. What could not be measured does not.
+def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
+    """Whether the release keeps the policy; a limit that could not be measured is not kept.
 
-    Of attacks on a sample of the records the upper end of the interval counts.
+    The upper end of the interval counts where an attack was made on a sample of the records.
     """
     checks: dict[str, Callable[[str, Any, Evidence], Limit]] = {
         "max_risk": _risk,
@@ -29,8 +29,8 @@ def judge(policy: Policy, evidence: Evidence) -> Verdict:
         "forbid_row_order": _row_order,
         "may_stay_unchanged": _unchanged,
     }
-    asked = [name for name in policy.__struct_fields__ if name in policy.to_dict()]
-    limits = tuple(checks[name](name, getattr(policy, name), evidence) for name in asked)
+    named = [name for name in policy.__struct_fields__ if name in policy.to_dict()]
+    limits = tuple(checks[name](name, getattr(policy, name), evidence) for name in named)
     return Verdict(passed=all(limit.kept for limit in limits), limits=limits)
 
 
@@ -39,18 +39,15 @@ def _at_most(name: str, allowed: float, found: float | None, reason: str) -> Lim
     return Limit(limit=name, allowed=allowed, found=found, kept=kept, reason=reason)
 
 
+def _at_least(name: str, allowed: int, found: int, reason: str) -> Limit:
+    return Limit(limit=name, allowed=allowed, found=found, kept=found >= allowed, reason=reason)
+
+
 def _unmeasured(name: str, allowed: Any, why: str) -> Limit:
     return Limit(limit=name, allowed=allowed, found=None, kept=False, reason=f"not measured: {why}")
 
 
-def _linked(finding: Finding) -> str:
-    risk = finding.risk
-    told = f"{finding.name}, {risk.direction}, links {risk.expected:,.1f} of {risk.n:,} people"
-    return f"{told} ({risk.share:.1%}){_of_all(risk.interval)}"
-
-
 def _of_all(interval: Interval | None) -> str:
-    """What a sample says of all, ready to end a sentence with."""
     if interval is None:
         return ""
     return f"; of all {interval.low:.1%} to {interval.high:.1%}, of which the upper end counts"
@@ -60,7 +57,10 @@ def _risk(name: str, allowed: float, evidence: Evidence) -> Limit:
     if not evidence.attacks:
         return _unmeasured(name, allowed, "nobody was attacked")
     worst = max(evidence.attacks, key=lambda finding: finding.highest)
-    return _at_most(name, allowed, worst.highest, _linked(worst))
+    risk = worst.risk
+    linked = f"{worst.name}, {risk.direction}, links {risk.expected:,.1f} of {risk.n:,} people"
+    reason = f"{linked} ({risk.share:.1%}){_of_all(risk.interval)}"
+    return _at_most(name, allowed, worst.highest, reason)
 
 
 def _subgroup(name: str, allowed: float, evidence: Evidence) -> Limit:
@@ -110,9 +110,7 @@ def _k_anonymity(name: str, allowed: int, evidence: Evidence) -> Limit:
     )
     if not found.meaningful:
         reason += f", which does not mean much ({found.reason})"
-    return Limit(
-        limit=name, allowed=allowed, found=smallest, kept=smallest >= allowed, reason=reason
-    )
+    return _at_least(name, allowed, smallest, reason)
 
 
 def _l_diversity(name: str, allowed: int, evidence: Evidence) -> Limit:
@@ -123,9 +121,7 @@ def _l_diversity(name: str, allowed: int, evidence: Evidence) -> Limit:
         f"{worst.column} has {count(worst.fewest, 'value')} only in a class of "
         f"{count(worst.records, 'record')}"
     )
-    return Limit(
-        limit=name, allowed=allowed, found=worst.fewest, kept=worst.fewest >= allowed, reason=reason
-    )
+    return _at_least(name, allowed, worst.fewest, reason)
 
 
 def _t_closeness(name: str, allowed: float, evidence: Evidence) -> Limit:
@@ -148,14 +144,13 @@ def _row_order(name: str, allowed: bool, evidence: Evidence) -> Limit:
     found = evidence.by_position
     if found is None or found.row_order is None:
         return _unmeasured(name, allowed, "rows were not compared by where they stand")
-    order = found.row_order
-    betrayed = found.order_tells
+    order, tells = found.row_order, found.order_tells
     reason = (
         f"rank correlation of the rows {order['correlation']:.3f}; "
         f"{found.risk.expected:,.0f} of {found.risk.n:,} stand where they stood, "
         f"{order['neighbours']:,} beside whom they stood"
     )
-    return Limit(limit=name, allowed=allowed, found=betrayed, kept=not betrayed, reason=reason)
+    return Limit(limit=name, allowed=allowed, found=tells, kept=not tells, reason=reason)
 
 
 def _unchanged(name: str, allowed: tuple[str, ...], evidence: Evidence) -> Limit:
@@ -164,7 +159,9 @@ def _unchanged(name: str, allowed: tuple[str, ...], evidence: Evidence) -> Limit
     nearly = [
         f"{one.column} ({one.share:.1%})"
         for one in evidence.unchanged.columns
-        if not one.unchanged and (one.share or 0.0) >= NEARLY and one.column not in allowed
+        if not one.unchanged
+        and (one.share or 0.0) >= NEARLY_UNCHANGED
+        and one.column not in allowed
     ]
     reason = f"released unchanged: {listing(others)}" if others else "no other column is unchanged"
     if nearly:

@@ -1,4 +1,4 @@
-"""The same plan carried out again: how much of the risk is the luck of one seed."""
+"""The same plan carried out with other seeds: how much of the risk is the luck of one seed."""
 
 from contextlib import suppress
 
@@ -16,67 +16,65 @@ from unveil.values.results.remedies import Remasking
 from unveil.workflows.auditing.attack_runs import (
     AttackRun,
     WorkBudget,
-    risk_of_each,
+    risk_per_record,
     sample_to_budget,
 )
 from unveil.workflows.inputs.known_masking import reseeded
 from unveil.workflows.inputs.scenario import Scenario, prepare
-from unveil.workflows.mask import mask_again, steps_of
+from unveil.workflows.mask import mask_again, masks_of
 
-FIRST = 1000  # the seeds are not those that an attack simulates with
-ABOVE = (0.05, 0.2, 0.5)
+FIRST_RUN = 1000  # these seeds differ from those that an attack simulates with
+RISK_LEVELS = (0.05, 0.2, 0.5)
 
 
-def remasked(
-    task: AttackRun, scene: Scenario, plan: Plan, runs: int, told: Progress, *, budget: WorkBudget
+def remask(
+    run: AttackRun,
+    scenario: Scenario,
+    plan: Plan,
+    repeats: int,
+    progress: Progress,
+    *,
+    budget: WorkBudget,
 ) -> tuple[Remasking | None, Floats | None]:
-    """The risk over new seeds, and for each original its mean risk: NaN where not attacked.
+    """The risk over new seeds, and the mean risk of each original: NaN where not attacked.
 
-    As many runs as their estimated work fits the budget, at least one; with some seeds a plan may
-    be impossible, and these are left out.
-
-    The rows are masked in the order of what they hold: which order the file has means nothing.
+    The budget limits the number of seeds; at least one is tried. A seed with which the plan is
+    impossible is left out. Rows are masked in the order of their content, so that the order of
+    the file means nothing.
     """
-    order = np.argsort(content_order(scene.original))
-    people = scene.original.take(order)
-    each, shares = [], []
-    intruder = msgspec.structs.replace(task.intruder, channel=task.intruder.channel is not False)
+    order = np.argsort(content_order(scenario.original))
+    people = scenario.original.take(order)
+    intruder = msgspec.structs.replace(run.intruder, channel=run.intruder.channel is not False)
     if budget.seconds is not None and budget.size is None:
-        by_mask = sum(mask.seconds_per_record for mask in steps_of(plan, people))
-        each_run = len(people) * (REMASK_SECONDS + by_mask)
-        runs = min(runs, max(1, int(budget.seconds / each_run)))
-    attacked = 0
-    for tried in range(runs):
-        told(tried, runs)
+        masking = sum(mask.seconds_per_record for mask in masks_of(plan, people))
+        seconds = len(people) * (REMASK_SECONDS + masking)
+        repeats = min(repeats, max(1, int(budget.seconds / seconds)))
+    risks, shares, attacked = [], [], 0
+    for repeat in range(repeats):
+        progress(repeat, repeats)
         with suppress(DataError):
-            release = mask_again(people, reseeded(plan, scene.seed, FIRST + tried))
-            again = prepare(people, release, intruder=Intruder(), truth=None, seed=scene.seed)
-            links = sample_to_budget(again.links(task.spec, intruder), budget.shared(runs))
-            found, attacked = risk_of_each(links, len(people)), len(links)
-            each.append(found)
-            shares.append(float(np.sort(found[~np.isnan(found)]).mean()))
+            release = mask_again(people, reseeded(plan, scenario.seed, FIRST_RUN + repeat))
+            again = prepare(people, release, intruder=Intruder(), truth=None, seed=scenario.seed)
+            links = sample_to_budget(again.links(run.spec, intruder), budget.shared(repeats))
+            per_record, attacked = risk_per_record(links, len(people)), len(links)
+            risks.append(per_record)
+            shares.append(float(np.sort(per_record[~np.isnan(per_record)]).mean()))
     if not shares:
         return None, None
-    mean = _mean(each)
+    times_attacked = (~np.isnan(risks)).sum(axis=0)
+    mean = np.nansum(risks, axis=0) / np.where(times_attacked, times_attacked, np.nan)
     known = np.sort(mean[~np.isnan(mean)])
-    back = np.empty(len(mean))
-    back[order] = mean
+    in_file_order = np.empty(len(mean))
+    in_file_order[order] = mean
     return Remasking(
-        attack=task.name,
-        direction=task.intruder.direction,
-        tried=runs,
+        attack=run.name,
+        direction=run.intruder.direction,
+        tried=repeats,
         attacked=attacked,
         n=len(known),
         shares=tuple(shares),
         lowest=min(shares),
         highest=max(shares),
         mean=float(np.mean(shares)),
-        at_risk={f"above {level:.0%}": float((known > level).mean()) for level in ABOVE},
-    ), back
-
-
-def _mean(each: list[Floats]) -> Floats:
-    """The mean risk of each record over the runs in which it was attacked."""
-    attacked = (~np.isnan(each)).sum(axis=0)
-    found: Floats = np.nansum(each, axis=0) / np.where(attacked, attacked, np.nan)
-    return found
+        at_risk={f"above {level:.0%}": float((known > level).mean()) for level in RISK_LEVELS},
+    ), in_file_order

@@ -1,4 +1,4 @@
-"""Replay an audit: run it again from its evidence, and say whether every number is the same."""
+"""Replay an audit from its evidence, and check that every number is the same."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from unveil import __version__
-from unveil.errors import DataError, FileError, UsageError
+from unveil.errors import DataError, FileError, UsageError, errors_at
 from unveil.files.documents.toml import plan_from
 from unveil.files.formats.base import formats
 from unveil.files.locations import locate
@@ -17,25 +17,24 @@ from unveil.values.results.evidence import Evidence, Input
 from unveil.values.results.policy import Policy
 from unveil.workflows.audit import AuditRun
 from unveil.workflows.auditing.attack_names import IN_MEMORY, attack_from
-from unveil.workflows.auditing.inputs import GIVEN, OWN_FILE, case_of
+from unveil.workflows.auditing.inputs import INTRUDER_FILE, ROW_NUMBERS, read_inputs
 from unveil.workflows.auditing.settings import AuditSettings
 
-NOT_FOUND = ("version", "software", "inputs", "truth")  # what is said of an audit, not found by it
-# Settings that older evidence of this format does not name.
-LATER = {"halves": False, "worst_case": False}
-SHOWN = 1000  # differences that are kept
+NOT_COMPARED = ("version", "software", "inputs", "truth")  # where and how an audit was made
+NEW_SETTINGS = {"halves": False, "worst_case": False}  # older evidence does not have them
+LISTED = 1000  # differences
 
 
 class ChangedNumber(msgspec.Struct, frozen=True):
-    """A number that is not what it was."""
+    """A number that differs from the evidence."""
 
-    where: str  # as in the evidence: attacks[0].risk.expected
+    where: str  # path in the evidence: attacks[0].risk.expected
     before: Any
     now: Any
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """What running an audit again came to."""
+    """The comparison of an audit with its replay."""
 
     same: bool
     numbers: int  # that were compared
@@ -52,43 +51,54 @@ def replay(
     intruder_file: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Replay:
-    """Run an audit again, on the same files, and compare everything that it found.
+    """Run an audit again, on the same files, and compare every number.
 
-    Files are looked for where they were, or where it is said; they must be the same, byte for
-    byte. Attacks on samples take samples of the same size, however fast this machine is.
+    A file is where it was, or at the path given here, and must be the same byte for byte. Sampled
+    attacks take samples of the same size.
     """
     if evidence.truth is None:
         raise UsageError(
             "the release of this audit was in memory, with its plan and its row map: write these "
             "(unveil.write), and audit the files"
         )
-    given = {"original": original, "release": release, "truth": truth, OWN_FILE: intruder_file}
+    paths = {
+        "original": original,
+        "release": release,
+        "truth": truth,
+        INTRUDER_FILE: intruder_file,
+    }
     files = {
         name: _same_file(name, evidence.inputs[name], path)
-        for name, path in given.items()
+        for name, path in paths.items()
         if name in evidence.inputs
     }
     if truth is not None and "truth" not in evidence.inputs:
         raise UsageError("truth: this audit was not told the truth by a file: leave it out")
-    if intruder_file is not None and OWN_FILE not in evidence.inputs:
+    if intruder_file is not None and INTRUDER_FILE not in evidence.inputs:
         raise UsageError("intruder file: this audit was made without one: leave it out")
-    if evidence.truth == GIVEN:
+    if evidence.truth == ROW_NUMBERS:
         raise UsageError("the truth of this audit was given as numbers in memory: audit again")
     if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
         raise UsageError("an attack of this audit was made of a table in memory: audit again")
-    evidence = msgspec.structs.replace(evidence, settings=LATER | evidence.settings)
-    settings = _settings(evidence, files.get(OWN_FILE), progress)
-    told = files.get("truth", evidence.truth)
-    schema = Schema.from_dict(evidence.schema)
+    evidence = msgspec.structs.replace(evidence, settings=NEW_SETTINGS | evidence.settings)
+    settings = _settings(evidence, files.get(INTRUDER_FILE), progress)
+    inputs = read_inputs(
+        files["original"],
+        files["release"],
+        Schema.from_dict(evidence.schema),
+        files.get("truth", evidence.truth),
+        settings,
+        evidence.seed,
+    )
     again = AuditRun(
-        case_of(files["original"], files["release"], schema, told, settings, evidence.seed),
+        inputs,
         settings,
         None if evidence.policy is None else Policy(**evidence.policy),
         None if evidence.asked is None else [attack_from(one) for one in evidence.asked],
-        _sizes(evidence),
+        _sample_sizes(evidence),
     ).run()
     before, now = _plain(evidence), _plain(again.evidence)
-    found = list(_differences("", before, now))
+    differences = list(_differences("", before, now))
     notes = []
     if evidence.version != __version__:
         notes.append(f"the audit was made by unveil {evidence.version}, this is {__version__}")
@@ -100,31 +110,29 @@ def replay(
     if changed:
         notes.append(f"other versions than then: {', '.join(changed)}")
     return Replay(
-        same=not found,
+        same=not differences,
         numbers=_count(before),
-        differences=tuple(found[:SHOWN]),
+        differences=tuple(differences[:LISTED]),
         notes=tuple(notes),
     )
 
 
-def _same_file(name: str, was: Input, given: str | os.PathLike[str] | None) -> str:
-    if given is None and was.file is None:
+def _same_file(name: str, audited: Input, path: str | os.PathLike[str] | None) -> str:
+    if path is None and audited.file is None:
         raise UsageError(f"the {name} of this audit was a table in memory: name its file")
-    place = locate(str(was.file) if given is None else given)
-    try:
-        if place.digest() != was.sha256:
-            raise DataError(f"this is not the {name} that was audited: its SHA-256 is another").at(
-                str(place)
-            )
-    except FileError:
-        raise DataError(f"the {name} is not here any more: say where it is").at(
-            str(place)
-        ) from None
+    place = locate(str(audited.file) if path is None else path)
+    with errors_at(str(place)):
+        try:
+            digest = place.digest()
+        except FileError:
+            raise DataError(f"the {name} is not here any more: say where it is") from None
+        if digest != audited.sha256:
+            raise DataError(f"this is not the {name} that was audited: its SHA-256 is another")
     return str(place)
 
 
 def _settings(evidence: Evidence, intruder_file: str | None, progress: Any) -> AuditSettings:
-    """The settings of then; what an audit writes, and where, is not among them."""
+    """The settings of the audit, without its outputs."""
     kept = dict(evidence.settings)
     if set(kept) != set(AuditSettings().to_dict()):
         raise DataError("the settings in this evidence are not those of an audit")
@@ -138,8 +146,8 @@ def _settings(evidence: Evidence, intruder_file: str | None, progress: Any) -> A
     return AuditSettings(**kept, intruder_file=intruder_file, progress=progress)
 
 
-def _sizes(evidence: Evidence) -> dict[str, int]:
-    """How many records each attack was made on."""
+def _sample_sizes(evidence: Evidence) -> dict[str, int]:
+    """The number of records of each attack, by step."""
     sizes = {
         f"attack {one.name} {one.risk.direction}": one.risk.n + one.risk.absent
         for one in evidence.attacks
@@ -152,7 +160,7 @@ def _sizes(evidence: Evidence) -> dict[str, int]:
 
 def _plain(evidence: Evidence) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(evidence))
-    return {name: value for name, value in plain.items() if name not in NOT_FOUND}
+    return {name: value for name, value in plain.items() if name not in NOT_COMPARED}
 
 
 def _differences(where: str, before: Any, now: Any) -> Iterator[ChangedNumber]:
@@ -168,7 +176,7 @@ def _differences(where: str, before: Any, now: Any) -> Iterator[ChangedNumber]:
 
 
 def _count(value: Any) -> int:
-    """How many numbers a document holds."""
+    """The numbers in a document."""
     if isinstance(value, dict | list):
         return sum(_count(one) for one in (value.values() if isinstance(value, dict) else value))
     return int(isinstance(value, int | float) and not isinstance(value, bool))

@@ -1,4 +1,4 @@
-"""Settings of an audit: what is asked for beyond the files, the attacks and the policy."""
+"""Settings of an audit beyond the files, the attacks and the policy."""
 
 from __future__ import annotations
 
@@ -17,106 +17,97 @@ from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-# How it is done, and which files: these are among what goes in.
-_PRIVATE = ("evidence", "per_record", "force", "resume", "progress", "intruder_file")
+# How the audit runs, and which files: evidence lists its input files elsewhere.
+_NOT_IN_EVIDENCE = ("evidence", "per_record", "force", "resume", "progress", "intruder_file")
 
 
 class AuditSettings(Spec, frozen=True, kw_only=True):
-    """What an audit does beyond the files, the attacks and the policy.
+    """Settings of an audit beyond the files, the attacks and the policy.
 
     >>> AuditSettings(memory="4G").bytes
     4294967296
-    >>> AuditSettings(seconds=5).to_dict()["seconds"]
-    5.0
     """
 
     knows: Annotated[
         tuple[str, ...] | None,
-        Meta(description="What an intruder may know; if not given, all quasi-identifiers."),
+        Meta(description="Attributes an intruder may know; default: the quasi-identifiers."),
     ] = None
     plan: Annotated[
         Any,
         Meta(
-            description="How the release was masked, a plan or its file, for attacks that know "
-            "the method and for masking again; a Release has its own."
+            description="Plan that masked the release, or its file: for attacks that know the "
+            "method, and for remasking. A Release has its own."
         ),
     ] = None
     rename: Annotated[
-        dict[str, str],
-        Meta(description="For columns of the release that are called otherwise, the original's."),
+        dict[str, str], Meta(description="Columns of the release: their names in the original.")
     ] = msgspec.field(default_factory=dict)
     release_schema: Annotated[
-        Any, Meta(description="The release's own schema, or its file, where it differs.")
+        Any, Meta(description="Schema of the release, or its file, if it differs.")
     ] = None
-    format: Annotated[Any, Meta(description="The format of files, where its options matter.")] = (
-        None
-    )
+    format: Annotated[Any, Meta(description="Format of the files, if its options matter.")] = None
     seconds: Annotated[
         Annotated[float, Meta(gt=0, le=1e9)],
         Meta(
-            description="About how long each attack may take on an ordinary laptop, counted in "
-            "work: every machine takes the same sample. An attack that would take longer is made "
-            "on a sample of the records, against all candidates."
+            description="Work budget of each attack, in seconds of an ordinary laptop: every "
+            "machine gives the same answer. An attack beyond it samples the records."
         ),
     ] = 60.0
-    exact: Annotated[
-        bool, Meta(description="Whether every attack is made on all records, however long.")
-    ] = False
-    memory: Annotated[
-        str | int | None,
-        Meta(description="The most memory that may be used: 4G, 500M, or bytes."),
-    ] = None
+    exact: Annotated[bool, Meta(description="Attack all records, however long it takes.")] = False
+    memory: Annotated[str | int | None, Meta(description="Memory limit: 4G, 500M, or bytes.")] = (
+        None
+    )
     sweep: Annotated[
-        bool, Meta(description="Whether the risk is found against what the intruder knows.")
+        bool, Meta(description="Measure the risk against what the intruder knows.")
     ] = True
     errors: Annotated[
         tuple[Annotated[float, Meta(ge=0, le=10)], ...],
-        Meta(description="The errors in the intruder's values for which the risk is found."),
+        Meta(description="Error rates of the intruder's values to test."),
     ] = (0.0, 0.1, 0.2, 0.5)
     remask: Annotated[
         Annotated[int, Meta(ge=0, le=1000)],
-        Meta(description="How often the plan, where it is known, is carried out anew."),
+        Meta(description="Number of other seeds to mask with, if the plan is known."),
     ] = 5
     remedies: Annotated[
-        bool, Meta(description="Whether masks are tried on the release that would help.")
+        bool, Meta(description="Try further masks and report how far each lowers the risk.")
     ] = True
     worst_case: Annotated[
         bool,
         Meta(
-            description="Whether to learn, with the truth in hand, how many a distance could link "
-            "at worst: of at most 5,000 records."
+            description="Learn from the truth how many records a distance links at worst; up to "
+            "2,000 records."
         ),
     ] = True
     halves: Annotated[
         bool,
         Meta(
-            description="Whether to test if somebody who knows one half of the attributes could "
-            "find the released other half: of at most 2,000 people, it may take minutes."
+            description="Test linkage between two halves of the attributes (no common attribute). "
+            "Slow: up to minutes."
         ),
     ] = False
     intruder_file: Annotated[
         Any,
         Meta(
-            description="A file that an intruder has about the same people, a path, a frame or "
-            "Microdata, with an identifier that the original has, too: attacked with as well."
+            description="File that an intruder holds about the same people, with an identifier of "
+            "the original; it may share no attribute with the release."
         ),
     ] = None
     evidence: Annotated[
         Any,
         Meta(
-            description="The file to write everything to that was found, as JSON; until all is "
-            "done, what is finished is kept beside it."
+            description="JSON file for every number with its inputs and settings; finished steps "
+            "are kept beside it while the audit runs."
         ),
     ] = None
     per_record: Annotated[
-        Any, Meta(description="The file to write the risk of each record to, a private table.")
+        Any, Meta(description="Table for the risk of each record; as private as the original.")
     ] = None
-    force: Annotated[bool, Meta(description="Whether to overwrite these files.")] = False
+    force: Annotated[bool, Meta(description="Overwrite files that exist.")] = False
     resume: Annotated[
-        bool, Meta(description="Whether to go on where a killed audit with this evidence ended.")
+        bool, Meta(description="Resume a killed audit that was to write this evidence.")
     ] = False
     progress: Annotated[
-        Any, Meta(description="Called with what is done, how much of it, and of how much.")
+        Any, Meta(description="Called with the step, how much is done, and the total.")
     ] = None
 
     def __post_init__(self) -> None:
@@ -141,16 +132,16 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
             )
         if len(set(self.rename.values())) < len(self.rename):
             raise SpecError("settings: rename: two columns would have one name")
-        self.bytes  # noqa: B018 - which refuses what it cannot read
+        self.bytes  # noqa: B018 - refuses a size that it cannot read
 
     @property
     def bytes(self) -> int | None:
-        """The memory in bytes."""
+        """The memory limit in bytes."""
         if self.memory is None:
             return None
-        found = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?b)?\s*", str(self.memory).lower())
+        match = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?b)?\s*", str(self.memory).lower())
         try:
-            size = int(float(found[1]) * _UNITS[found[2]]) if found else 0
+            size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
         except (ValueError, OverflowError):
             size = 0
         if size < 1:
@@ -158,15 +149,14 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         return size
 
     def resolved(self) -> AuditSettings:
-        """The same, with what their files say in place of the files."""
-        plan, own = self.plan, as_schema(self.release_schema)
-        if isinstance(plan, str | os.PathLike):
-            plan = read_plan(plan)
-        return msgspec.structs.replace(self, plan=plan, release_schema=own)
+        """The same settings with the plan and the schema read from their files."""
+        plan = read_plan(self.plan) if isinstance(self.plan, str | os.PathLike) else self.plan
+        schema = as_schema(self.release_schema)
+        return msgspec.structs.replace(self, plan=plan, release_schema=schema)
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings in plain values, without how they are carried out."""
-        kept = {n: getattr(self, n) for n in self.__struct_fields__ if n not in _PRIVATE}
+        """The settings as plain values, as evidence records them."""
+        kept = {n: getattr(self, n) for n in self.__struct_fields__ if n not in _NOT_IN_EVIDENCE}
         if self.plan is not None:
             kept["plan"] = self.plan.to_dict()
         if self.release_schema is not None:

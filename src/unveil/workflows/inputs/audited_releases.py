@@ -1,4 +1,4 @@
-"""Evidence that is compared: read, of one original, and whether like is compared with like."""
+"""Evidence to compare: of one original, and how the audits differ."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from unveil.values.results.comparison import WorstAttack
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.wording import count, listing
 
-SAME_SUM = 1e-6  # per record: what may be lost when a table of risks is written and read
+ROUNDING = 1e-6  # per record, of a table of risks that is written and read
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -24,7 +24,7 @@ class AuditedRelease:
 
     evidence: Evidence
     file: Path | None = None
-    each: Mapping[str, Floats] | None = None  # by each attack, where an Audit tells it
+    per_record: Mapping[str, Floats] | None = None  # by attack, of an Audit
 
     @property
     def original(self) -> str:
@@ -32,7 +32,7 @@ class AuditedRelease:
         return self.evidence.inputs["original"].file or "a table in memory"
 
 
-def exhibits(evidence: Any) -> list[AuditedRelease]:
+def read_audited(evidence: Any) -> list[AuditedRelease]:
     """Read the evidence of two or more releases; refuse releases of different originals."""
     if not isinstance(evidence, Sequence) or isinstance(evidence, str | bytes):
         raise UsageError("evidence: a list of what was found of each release, or of its files")
@@ -41,22 +41,16 @@ def exhibits(evidence: Any) -> list[AuditedRelease]:
             f"{count(len(evidence), 'release')} cannot be compared: give the evidence of two or "
             "more, each made by an audit against the same original"
         )
-    found = []
+    audited = []
     for one in evidence:
         if isinstance(one, Audit):
-            found.append(AuditedRelease(one.evidence, each=one.per_record))
+            audited.append(AuditedRelease(one.evidence, per_record=one.per_record))
         elif isinstance(one, Evidence):
-            found.append(AuditedRelease(one))
+            audited.append(AuditedRelease(one))
         else:
-            found.append(AuditedRelease(read_evidence(one), file=Path(one)))
-    _check_original(found)
-    return found
-
-
-def _check_original(given: Sequence[AuditedRelease]) -> None:
-    """All evidence is of the same original, by its content."""
-    first = given[0]
-    for number, one in enumerate(given[1:], start=2):
+            audited.append(AuditedRelease(read_evidence(one), file=Path(one)))
+    first = audited[0]
+    for number, one in enumerate(audited[1:], start=2):
         same = one.evidence.inputs["original"].sha256 == first.evidence.inputs["original"].sha256
         if same and one.evidence.records == first.evidence.records:
             continue
@@ -65,49 +59,50 @@ def _check_original(given: Sequence[AuditedRelease]) -> None:
             f"whose contents differ ({first.original}, {one.original}), so that their risks and "
             "losses are not of the same people: audit every release against one and the same file"
         )
+    return audited
 
 
-def called(given: Sequence[AuditedRelease], names: Sequence[str] | None) -> tuple[str, ...]:
-    """A name for each release: as asked, else by its file, the evidence's file, or a number."""
+def names_of(audited: Sequence[AuditedRelease], names: Sequence[str] | None) -> tuple[str, ...]:
+    """A name for each release: as given, else by its file, the evidence's file, or a number."""
     if names is not None:
-        asked = () if isinstance(names, str) else tuple(names)
-        text = all(isinstance(name, str) for name in asked)
-        if not text or not len(asked) == len(set(asked)) == len(given):
-            raise UsageError(f"names: one for each release, {len(given)}, and no name twice")
-        return asked
-    files = [one.evidence.inputs["release"].file for one in given]
+        chosen = () if isinstance(names, str) else tuple(names)
+        text = all(isinstance(name, str) for name in chosen)
+        if not text or not len(chosen) == len(set(chosen)) == len(audited):
+            raise UsageError(f"names: one for each release, {len(audited)}, and no name twice")
+        return chosen
+    files = [one.evidence.inputs["release"].file for one in audited]
     choices: list[list[str | None]] = [
         [None if file is None else Path(file).name for file in files],
-        [None if one.file is None else one.file.name for one in given],
-        [None if one.file is None else str(one.file) for one in given],
+        [None if one.file is None else one.file.name for one in audited],
+        [None if one.file is None else str(one.file) for one in audited],
     ]
     for choice in choices:
-        found = tuple(name for name in choice if name is not None)
-        if len(set(found)) == len(given):
-            return found
-    return tuple(f"release {number}" for number in range(1, len(given) + 1))
+        present = tuple(name for name in choice if name is not None)
+        if len(set(present)) == len(audited):
+            return present
+    return tuple(f"release {number}" for number in range(1, len(audited) + 1))
 
 
 def risks_of(
-    given: Sequence[AuditedRelease], worst: Sequence[WorstAttack | None], records: Any
+    audited: Sequence[AuditedRelease], worst: Sequence[WorstAttack | None], records: Any
 ) -> list[Floats | None]:
-    """For each release the risk of each original by its worst attack; None where it is not told."""
+    """For each release the risk of each original by its worst attack; None if it is not known."""
     attacked = [place for place, one in enumerate(worst) if one is not None]
-    tables: dict[int, Any] = {place: given[place].each for place in attacked}
+    tables: dict[int, Any] = {place: audited[place].per_record for place in attacked}
     if records is not None:
         if not isinstance(records, Sequence) or isinstance(records, str | bytes):
             raise UsageError("records: a list of tables of the risk of each record, or of files")
-        told = [one for one in records if one]  # rows that are nobody's have an empty table
-        if len(told) != len(attacked):
+        filled = [one for one in records if one]  # a synthetic release has an empty table
+        if len(filled) != len(attacked):
             raise UsageError(
                 "records: one table for each release that was attacked, in the same order: "
-                f"{len(attacked)}, not {len(told)}"
+                f"{len(attacked)}, not {len(filled)}"
             )
-        tables = dict(zip(attacked, told, strict=True))
+        tables = dict(zip(attacked, filled, strict=True))
     return [
         None
         if one is None or tables[place] is None
-        else _risks(tables[place], one, given[place].evidence)
+        else _risks(tables[place], one, audited[place].evidence)
         for place, one in enumerate(worst)
     ]
 
@@ -135,10 +130,10 @@ def _risks(table: Any, worst: WorstAttack, evidence: Evidence) -> Floats:
             f"records: {count(len(risks), 'row')}, but the evidence is of "
             f"{count(evidence.records, 'record')}: give the table that was written with it"
         )
-    told = np.sort(risks[~np.isnan(risks)])
-    wrong = len(told) > worst.n or not ((told >= 0) & (told <= 1 + SAME_SUM)).all()
-    if len(told) == worst.n:  # fewer, where released rows share an original
-        wrong = wrong or abs(float(told.sum()) - worst.share * worst.n) > SAME_SUM * worst.n
+    known = np.sort(risks[~np.isnan(risks)])
+    wrong = len(known) > worst.n or not ((known >= 0) & (known <= 1 + ROUNDING)).all()
+    if len(known) == worst.n:  # fewer, where released rows share an original
+        wrong = wrong or abs(float(known.sum()) - worst.share * worst.n) > ROUNDING * worst.n
     if wrong:
         raise DataError(
             f"records: the risks by {worst.column} do not add up to those of the evidence: give "
@@ -147,8 +142,8 @@ def _risks(table: Any, worst: WorstAttack, evidence: Evidence) -> Floats:
     return risks
 
 
-def unlike(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
-    """What differs in how the releases were audited, so that like is not compared with like."""
+def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
+    """Notes on how the audits differ, so that like is not compared with like."""
     attacked = {name: one for name, one in evidence.items() if one.attacks}
     notes = [
         *_differing(
@@ -157,7 +152,7 @@ def unlike(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
             attacked,
             lambda one: tuple(sorted(one.known)),
         ),
-        *_attacked_otherwise(attacked),
+        *_missing_attacks(attacked),
         *_differing(
             "their losses are of different columns, so not of like with like",
             evidence,
@@ -166,7 +161,7 @@ def unlike(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
         *_differing(
             "they were held against different policies",
             {name: one for name, one in evidence.items() if one.policy is not None},
-            lambda one: tuple(f"{limit} = {value}" for limit, value in _limits(one)),
+            lambda one: tuple(f"{k} = {value}" for k, value in sorted((one.policy or {}).items())),
         ),
         *_differing(
             "they were audited by different versions of unveil",
@@ -182,28 +177,22 @@ def unlike(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _limits(evidence: Evidence) -> list[tuple[str, Any]]:
-    return sorted((evidence.policy or {}).items())
-
-
 def _differing(
-    what: str, evidence: Mapping[str, Evidence], said: Callable[[Evidence], tuple[str, ...]]
+    note: str, evidence: Mapping[str, Evidence], values_of: Callable[[Evidence], tuple[str, ...]]
 ) -> Iterator[str]:
-    """A note, if not the same is said of all."""
-    found = {name: said(one) for name, one in evidence.items()}
-    if len(set(found.values())) > 1:
-        yield f"{what}: {'; '.join(f'{name}: {listing(each)}' for name, each in found.items())}"
+    """The note with the values of each release, if these differ."""
+    values = {name: values_of(one) for name, one in evidence.items()}
+    if len(set(values.values())) > 1:
+        yield f"{note}: {'; '.join(f'{name}: {listing(own)}' for name, own in values.items())}"
 
 
 def attacks_met(evidence: Evidence) -> set[str]:
-    """The attacks that a release met; what a sweep comes to is another one for each."""
-    return {
-        f"{found.name} {found.risk.direction}" for found in evidence.attacks if not found.sweeping
-    }
+    """The attacks that a release met, without those that a sweep chose for it."""
+    return {f"{one.name} {one.risk.direction}" for one in evidence.attacks if not one.sweeping}
 
 
-def _attacked_otherwise(evidence: Mapping[str, Evidence]) -> Iterator[str]:
-    """A note, if some release did not meet an attack that others met."""
+def _missing_attacks(evidence: Mapping[str, Evidence]) -> Iterator[str]:
+    """A note if a release did not meet an attack that others met."""
     met = {name: attacks_met(one) for name, one in evidence.items()}
     every = set().union(*met.values())
     spared = {name: sorted(every - own) for name, own in met.items() if every - own}

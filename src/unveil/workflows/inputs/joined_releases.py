@@ -1,4 +1,4 @@
-"""Several releases of the same people as one: their rows, by a key, side by side."""
+"""Several releases of the same people, joined row by row by a key."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from unveil.values.intruder import Intruder
 from unveil.values.release.composition import Masking
 from unveil.values.release.release import Release, Releases
 from unveil.wording import absent_column, count
-from unveil.workflows.inputs.intruder_view import as_others
-from unveil.workflows.inputs.known_masking import done_again, known_release, masking_of
+from unveil.workflows.inputs.intruder_view import table_of
+from unveil.workflows.inputs.known_masking import known_release, masking_of, repeat_masking
 from unveil.workflows.inputs.sources import renamed
 
 Names = dict[str, str]
@@ -27,16 +27,16 @@ Names = dict[str, str]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JoinedReleases:
-    """Releases side by side: the second's income is called income (2)."""
+    """One release, or several joined: the second's income is called income (2)."""
 
     data: Microdata
     row_map: Ints | None
     origin: dict[str, int]
-    names: tuple[Names, ...]
-    each: tuple[Any, ...]  # the releases as they were given
+    names: tuple[Names, ...]  # of each release: its columns, and their names here
+    releases: tuple[Any, ...]  # as the user gave them
 
     def copied(self, people: Microdata) -> Microdata:
-        """People with a copy of each column for each release that has it."""
+        """The people with a copy of each column for each release that has it."""
         if len(self.names) == 1:
             return people
         columns = {name: people.column(name) for name in people.columns}
@@ -49,7 +49,7 @@ class JoinedReleases:
         return Microdata(pl.DataFrame(list(columns.values())), Schema(attributes))
 
     def knowing(self, intruder: Intruder) -> Intruder:
-        """The same intruder, who knows what he knows under every name that it has."""
+        """The same intruder, with each known attribute under all of its names."""
         if intruder.knows is None or len(self.names) == 1:
             return intruder
         listed = (names[name] for name in intruder.knows for names in self.names if name in names)
@@ -58,87 +58,90 @@ class JoinedReleases:
         )
 
     def known_by(self, intruder: Intruder, original: Microdata, seed: int) -> list[Release]:
-        """For each release one whose channels are its own; none, if any is not known."""
+        """For each release one with its channels; none if any is not known."""
         plans = intruder.channel
         if not isinstance(plans, list | tuple):
-            plans = [plans] * len(self.each)
-        if len(plans) != len(self.each):
-            of = count(len(self.each), "release")
-            raise SpecError(f"intruder: channel: {count(len(plans), 'plan')} for {of}")
-        found = [
+            plans = [plans] * len(self.releases)
+        if len(plans) != len(self.releases):
+            releases = count(len(self.releases), "release")
+            raise SpecError(f"intruder: channel: {count(len(plans), 'plan')} for {releases}")
+        known = [
             known_release(one, plan, original, seed)
-            for one, plan in zip(self.each, plans, strict=True)
+            for one, plan in zip(self.releases, plans, strict=True)
         ]
-        return [one for one in found if one is not None] if None not in found else []
+        return [one for one in known if one is not None] if None not in known else []
 
     def masking_of(
         self, known: Sequence[Release], original: Microdata, columns: Sequence[str], seed: int
     ) -> Masking | None:
-        """What was done to the columns that are compared; none, if it is not known."""
+        """The masking of the compared columns; None if it is not known."""
         if not known:
             return None
-        found = Masking()
+        masking = Masking()
         for release, names in zip(known, self.names, strict=True):
             own = [name for name, other in names.items() if other in columns]
-            found += masking_of(release, original, own, seed).renamed(names)
-        return found
+            masking += masking_of(release, original, own, seed).renamed(names)
+        return masking
 
-    def done_again(self, known: Sequence[Release], people: Microdata, seed: int) -> Microdata:
-        """People whose columns went again through what involves no chance."""
+    def repeat_masking(self, known: Sequence[Release], people: Microdata, seed: int) -> Microdata:
+        """The people after the first steps of each plan, up to its first random one."""
         for release, names in zip(known, self.names, strict=True):
             back = {other: name for name, other in names.items() if other in people.columns}
             plain = people.select(list(back))
             if len(self.names) > 1:
                 plain = renamed(plain, back)
-            again = done_again(release, plain, seed)
+            again = repeat_masking(release, plain, seed)
             people = people.replace(
                 [again.column(name).alias(names[name]) for name in plain.columns]
             )
         return people
 
 
-def together(release: Any, schema: Schema | None) -> JoinedReleases:
-    """The release; of several, their rows side by side, by their key."""
+def join_releases(release: Any, schema: Schema | None) -> JoinedReleases:
+    """The release; several are joined row by row by their key."""
     if isinstance(release, Releases):
-        return _side_by_side(release, schema)
-    made = isinstance(release, Release)
-    data = release.data if made else as_others(release, schema)
+        return _joined(release, schema)
+    data = _data_of(release, schema)
     names: Names = {name: name for name in data.columns}
-    row_map, origin = (release.row_map, release.origin) if made else (None, {})
+    is_release = isinstance(release, Release)
+    row_map, origin = (release.row_map, release.origin) if is_release else (None, {})
     return JoinedReleases(data, row_map, origin, (names,), (release,))
 
 
-def _side_by_side(releases: Releases, schema: Schema | None) -> JoinedReleases:
-    tables = [
-        one.data if isinstance(one, Release) else as_others(one, schema)
-        for one in releases.releases
+def _data_of(release: Any, schema: Schema | None) -> Microdata:
+    return release.data if isinstance(release, Release) else table_of(release, schema)
+
+
+def _joined(releases: Releases, schema: Schema | None) -> JoinedReleases:
+    tables = [_data_of(one, schema) for one in releases.releases]
+    keys = [
+        _keys(one, table, releases.key)
+        for one, table in zip(releases.releases, tables, strict=True)
     ]
-    both = zip(releases.releases, tables, strict=True)
-    keys = [_keys(one, table, releases.key) for one, table in both]
-    every = pl.concat(keys).unique(maintain_order=True)
-    places = [_places(own, every) for own in keys]
+    all_keys = pl.concat(keys).unique(maintain_order=True)
     names: list[Names] = []
     columns: dict[str, pl.Series] = {}
     attributes = {}
-    for number, (table, place) in enumerate(zip(tables, places, strict=True), start=1):
-        called = {}
+    for number, (table, own_keys) in enumerate(zip(tables, keys, strict=True), start=1):
+        row_of = dict(zip(own_keys.to_list(), range(len(own_keys)), strict=True))
+        rows = np.array([row_of.get(key, -1) for key in all_keys.to_list()])
+        new_names = {}
         for name in table.columns:
-            cells = donated(table.column(name), place)
-            if number > 1 and name == releases.key:  # whoever the first has not
+            cells = donated(table.column(name), rows)
+            if number > 1 and name == releases.key:  # of rows that the first release lacks
                 columns[name] = columns[name].zip_with(columns[name].is_not_null(), cells)
                 continue
-            called[name] = name if number == 1 else _free_name(name, number, columns)
-            columns[called[name]] = cells.alias(called[name])
-            attributes[called[name]] = table.schema[name]
-        names.append(called)
+            new_names[name] = new = name if number == 1 else _free_name(name, number, columns)
+            columns[new] = cells.alias(new)
+            attributes[new] = table.schema[name]
+        names.append(new_names)
     data = Microdata(pl.DataFrame(list(columns.values())), Schema(attributes))
-    row_map = every.cast(pl.Int64).to_numpy() if releases.key is True else None
+    row_map = all_keys.cast(pl.Int64).to_numpy() if releases.key is True else None
     origin = _origin(releases.releases) if releases.key is True else {}
     return JoinedReleases(data, row_map, origin, tuple(names), releases.releases)
 
 
 def _free_name(name: str, number: int, taken: Mapping[str, Any]) -> str:
-    """A name for the column of another release: income (2)."""
     free = f"{name} ({number})"
     while free in taken:
         free += "'"
@@ -146,7 +149,7 @@ def _free_name(name: str, number: int, taken: Mapping[str, Any]) -> str:
 
 
 def _origin(releases: Sequence[Release]) -> dict[str, int]:
-    """The table that all were made of."""
+    """The fingerprints of the table that all were made of."""
     first = releases[0].origin
     if any(release.origin != first for release in releases):
         raise DataError(
@@ -157,7 +160,6 @@ def _origin(releases: Sequence[Release]) -> dict[str, int]:
 
 
 def _keys(release: Any, table: Microdata, key: str | bool) -> pl.Series:
-    """What the rows of a release are known by."""
     if key is True:
         if not isinstance(release, Release) or release.row_map is None:
             raise UsageError(
@@ -175,9 +177,3 @@ def _keys(release: Any, table: Microdata, key: str | bool) -> pl.Series:
             f"{count(twice + labels.null_count(), 'row')}: a key is of one row only"
         )
     return labels
-
-
-def _places(own: pl.Series, every: pl.Series) -> Ints:
-    """The row of each of all keys; -1: this release has none."""
-    rows = dict(zip(own.to_list(), range(len(own)), strict=True))
-    return np.array([rows.get(key, -1) for key in every.to_list()])

@@ -1,4 +1,4 @@
-"""What an intruder knows of the masking: channels, composed, and what can be done again."""
+"""What an intruder knows of the masking: composed channels, and steps that can be repeated."""
 
 import logging
 import os
@@ -21,18 +21,18 @@ from unveil.values.release.channels import Channel, Exact, Groups, Transition, U
 from unveil.values.release.composition import Masking, compose
 from unveil.values.release.plan import SEED_BITS, Plan
 from unveil.values.release.release import Release
-from unveil.workflows.mask import as_plan, mask_again, steps_of, without_identifiers
+from unveil.workflows.mask import as_plan, mask_again, masks_of, without_identifiers
 
-RUNS = 5  # of the whole plan, where masks on one column have no formula
+SIMULATIONS = 5  # of the whole plan, where masks on one column have no formula
 
 
 def known_release(
     release: Any, channel: bool | Plan | str | os.PathLike[str], original: Microdata, seed: int
 ) -> Release | None:
-    """A release whose channels are those of the one that is attacked; None: nothing is known.
+    """A release with the channels of the one that is attacked; None if nothing is known.
 
-    From a plan alone they are found by carrying it out again, with random numbers of the
-    attack's own: nobody knows the seed.
+    A plan alone is carried out again to find its channels, with random numbers of the attack's
+    own: nobody knows the seed.
     """
     if isinstance(channel, bool):
         return release if isinstance(release, Release) else None
@@ -40,44 +40,38 @@ def known_release(
 
 
 def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed: int) -> Masking:
-    """What was done to some columns: by formula where there is one, else by doing it again."""
+    """The masking of some columns: by formula where there is one, else by simulation."""
     found = compose(known.channels, columns)
     if not found.unsettled:
         return found
-    people = _in_order(original)
-    runs = _runs(known.plan, people, seed)
+    people, runs = _in_order(original), list[Release]()
+    for run in range(1, SIMULATIONS + 1):
+        with suppress(DataError):  # with other random numbers a plan may be impossible
+            runs.append(mask_again(people, reseeded(known.plan, seed, run)))
     simulated = [_simulated(people, runs, column) for column in found.unsettled]
     return replace(found, channels=(*found.channels, *simulated), unsettled=())
 
 
 def _in_order(original: Microdata) -> Microdata:
-    """The original in the order of what its rows hold: random numbers go by rows."""
+    """The original in the order of the content of its rows: random numbers go by rows."""
     return original.take(np.argsort(content_order(original)))
 
 
-def _runs(plan: Plan, original: Microdata, seed: int) -> list[Release]:
-    """The plan carried out some times; with other random numbers it may be impossible."""
-    found = []
-    for run in range(1, RUNS + 1):
-        with suppress(DataError):
-            found.append(mask_again(original, reseeded(plan, seed, run)))
-    return found
-
-
 def reseeded(plan: Plan, seed: int, run: int) -> Plan:
-    """The same plan with a seed of its own, drawn from that of the attack."""
-    drawn = stream(seed, "attack", "plan", str(run)).integers(2**SEED_BITS)
-    return replace(plan, seed=int(drawn))
+    """The same plan with another seed, drawn from that of the attack."""
+    other = stream(seed, "attack", "plan", str(run)).integers(2**SEED_BITS)
+    return replace(plan, seed=int(other))
 
 
 def _simulated(original: Microdata, runs: Sequence[Release], column: str) -> Channel:
-    """What several masks did to a column, found by doing it several times."""
+    """The channel of several masks on a column, estimated from simulations."""
     if not runs or runs[0].row_map is None or runs[0].data.schema[column].generalised:
         return Unknown((column,))
     if original.level(column) == "numeric":
-        pairs = [_pair(original, run, column) for run in runs]
-        before, after = (np.concatenate(side) for side in zip(*pairs, strict=True))
-        return fitted_noise(column, before, after, Slack(), RUNS) or Unknown((column,))
+        values = numbers(original, [column]).values[:, 0]
+        before = np.concatenate([values[_origin(run)] for run in runs])
+        after = np.concatenate([numbers(run.data, [column]).values[:, 0] for run in runs])
+        return fitted_noise(column, before, after, Slack(), SIMULATIONS) or Unknown((column,))
     listed = tuple(
         dict.fromkeys(
             category
@@ -85,34 +79,27 @@ def _simulated(original: Microdata, runs: Sequence[Release], column: str) -> Cha
             for category in codes(data, column).categories
         )
     )
-    many = len(listed)
-    seen = np.ones((many, many))  # one more of each: what did not happen is not impossible
+    seen = np.ones((len(listed), len(listed)))  # one more of each: unseen is not impossible
     had = codes(original, column, listed).codes.astype(np.int64)
     for run in runs:
         left, right = had[_origin(run)], codes(run.data, column, listed).codes.astype(np.int64)
         there = (left >= 0) & (right >= 0)
         np.add.at(seen, (left[there], right[there]), 1)
-    return Transition((column,), listed, seen / seen.sum(1, keepdims=True), RUNS)
-
-
-def _pair(original: Microdata, run: Release, column: str) -> tuple[Any, Any]:
-    before, after = (numbers(data, [column]).values[:, 0] for data in (original, run.data))
-    return before[_origin(run)], after
+    return Transition((column,), listed, seen / seen.sum(1, keepdims=True), SIMULATIONS)
 
 
 def _origin(run: Release) -> Ints:
     return np.arange(len(run)) if run.row_map is None else run.row_map
 
 
-def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
-    """The original with the first steps of the plan done again, as far as they involve no chance.
+def repeat_masking(known: Release, original: Microdata, seed: int) -> Microdata:
+    """The original after the first steps of the plan, up to the first random one.
 
-    Only columns whose groups depend on everybody: what a function makes of a value by
-    itself is known anyway. The rows are shuffled first, so that ties between records are
-    not broken as they were.
+    Only columns whose groups depend on all records change: a function of a single value is known
+    anyway. The rows are shuffled first, so that ties between records are broken anew.
     """
-    steps = list(takewhile(lambda step: not step.is_random, steps_of(known.plan, original)))
-    if not steps:
+    masks = list(takewhile(lambda mask: not mask.is_random, masks_of(known.plan, original)))
+    if not masks:
         logging.getLogger("unveil").warning(
             "tailored: the first step of the plan draws random numbers, so that nothing can be "
             "done again: level 'original' is no more than 'parameters' here"
@@ -121,12 +108,12 @@ def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
     rng = stream(seed, "attack", "again")
     order = np.argsort(content_order(original, original, None))[rng.permutation(len(original))]
     table, channels = without_identifiers(original).take(order), list[Channel]()
-    for step in steps:
-        made = step.apply(table, lambda *_: rng, None)
-        if made.rows is not None:  # of those who are discarded nothing is known any more
+    for mask in masks:
+        masked = mask.apply(table, lambda *_: rng, None)
+        if masked.rows is not None:  # nothing is known of discarded records
             break
-        table = made.data
-        channels.extend(made.channels)
+        table = masked.data
+        channels.extend(masked.channels)
     back = np.argsort(order)
     again = [
         table.column(column).gather(back)
@@ -137,19 +124,15 @@ def done_again(known: Release, original: Microdata, seed: int) -> Microdata:
 
 
 def _columns_of_groups(channels: Sequence[Channel]) -> Iterator[str]:
-    """Columns of groups, with which nothing else was done but what does nothing twice.
-
-    Groups along one column are known as well by positions, whichever way ties were broken.
-    """
+    """Columns that were grouped and not changed otherwise."""
     for column in dict.fromkeys(column for channel in channels for column in channel.columns):
-        own = [channel for channel in channels if column in channel.columns]
-        if any(isinstance(one, Groups) for one in own) and all(
-            isinstance(one, Groups | Exact) for one in own
-        ):
+        used = [channel for channel in channels if column in channel.columns]
+        grouped = any(isinstance(channel, Groups) for channel in used)
+        if grouped and all(isinstance(channel, Groups | Exact) for channel in used):
             yield column
 
 
 def check_level(level: str, *, has_all: bool) -> None:
-    """Whoever does the masking again has the whole original."""
+    """Only an intruder with all records can repeat the masking."""
     if level == "original" and not has_all:
         raise SpecError("tailored: level 'original' is of an intruder who has all records")

@@ -1,4 +1,4 @@
-"""The scene of several attacks: the files that are read, and the truth that is told, once."""
+"""The scenario of attacks: the files and the truth, read once for several attacks."""
 
 import logging
 import os
@@ -25,61 +25,52 @@ from unveil.values.release.plan import check_seed
 from unveil.values.release.release import Release, Releases
 from unveil.wording import count, listing
 from unveil.workflows.inputs.intruder_view import (
-    as_others,
-    columns_apart,
     compared_columns,
-    drawn_rows,
+    disjoint_columns,
+    held_rows,
     known_blocks,
+    table_of,
 )
-from unveil.workflows.inputs.joined_releases import JoinedReleases, together
+from unveil.workflows.inputs.joined_releases import JoinedReleases, join_releases
 from unveil.workflows.inputs.known_masking import check_level
-from unveil.workflows.inputs.sources import as_microdata, for_others
+from unveil.workflows.inputs.sources import as_microdata, schema_for_others
 from unveil.workflows.inputs.truth import ROW_ORDER, TruthSources, true_rows
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Scenario:
-    """Two files, and the records of an intruder: what every attack on them begins with.
+    """Two files, the truth, and the records of an intruder: where every attack begins.
 
-    Attacks, the columns that are known and the direction may differ; whose records these are
-    may not.
+    The attack, the known columns and the direction may differ; the records may not.
     """
 
     original: Microdata
     side: JoinedReleases  # the release, or several
-    places: RowIdentity  # of the intruder's records and of the released rows
+    places: RowIdentity  # the intruder's records and the released rows
     positions: RowPositions
-    intruder: Intruder  # whose records these are
-    truth: Any  # as it was told
+    intruder: Intruder  # who holds these records
+    truth: Any  # as the user stated it
     seed: int
-    told: Callable[[float, float], None] | None = None  # how learning goes on: links, and a bound
+    on_bound: Callable[[float, float], None] | None = None  # progress of learning: links, bound
 
     def links(self, spec: Attack, intruder: Intruder) -> Links:
-        """The links of one attack; see `unveil.attack`.
-
-        >>> import unveil
-        >>> people = unveil.households(100)
-        >>> intruder = unveil.Intruder(knows=["age", "rent"])
-        >>> scene = prepare(people, people, intruder=intruder, truth="person", seed=1)
-        >>> scene.links(unveil.attacks.Distance(), intruder)
-        Links(distance: 100 records, 100 candidates, truth known)
-        """
+        """The links of one attack; see `unveil.attack`."""
         check_kinds(spec, intruder, self.truth)
         _check_records(intruder, self.intruder)
         mine, released = self.places.intruder_records, self.side.data
         knowing = self.side.knowing(intruder)
         if isinstance(spec, Structural):
-            columns, others = columns_apart(mine, released, knowing)
+            columns, others = disjoint_columns(mine, released, knowing)
         else:
             columns, others = compared_columns(spec, mine, released, knowing), ()
         masking, places = None, self.places
         if spec.knows is not None:
-            if intruder.channel is False:  # a Release tells it
+            if intruder.channel is False:  # a Release knows it
                 intruder = msgspec.structs.replace(intruder, channel=True)
             known = self.side.known_by(intruder, self.original, self.seed)
             masking = self.side.masking_of(known, self.original, columns, self.seed)
             if spec.knows == "original":
-                mine = self.side.done_again(known, mine, self.seed)
+                mine = self.side.repeat_masking(known, mine, self.seed)
                 places = replace(places, intruder_records=mine)
         else:  # who knows the masking knows what it has merged
             mine = recode_like_release(released, mine, (*columns, *intruder.blocks))
@@ -96,9 +87,9 @@ class Scenario:
             masking=masking,
             others=others,
             seed=self.seed,
-            on_bound=self.told,
+            on_bound=self.on_bound,
         )
-        _tell_moved(files)
+        _warn_of_separated(files)
         if isinstance(spec, Pairs):
             spec = msgspec.structs.replace(spec, pairs=as_microdata(spec.pairs))
         return self._links(spec, intruder, files, places)
@@ -106,12 +97,12 @@ class Scenario:
     def _links(
         self, spec: Attack, intruder: Intruder, files: LinkageFiles, places: RowIdentity
     ) -> Links:
-        """The links of an attack on records that have these places, and these true rows."""
+        """The links of an attack on these records, whose true rows are in `places`."""
         records, candidates = files.queries_first(len(files.intruder_records), len(files.release))
         known = places.record_of_row if files.reverse else places.pairs
 
-        def again(source: Any) -> Links:
-            people = self.side.copied(as_others(source, self.places.intruder_records.schema))
+        def attack_strangers(source: Any) -> Links:
+            people = self.side.copied(table_of(source, self.places.intruder_records.schema))
             for name in files.columns:
                 people.check(name)
             if spec.knows is None:
@@ -129,7 +120,7 @@ class Scenario:
                 positions=positions,
                 learnt=getattr(finder, "learnt", None),
             )
-            nobody = np.full(len(people), -1)  # strangers are nobody in the release
+            nobody = np.full(len(people), -1)  # no released row belongs to a stranger
             return self._links(spec, intruder, others, RowIdentity(people, files.release, nobody))
 
         order = CanonicalOrder(places, files.reverse)
@@ -144,7 +135,7 @@ class Scenario:
             candidates=candidates,
             positions=files.queries_first(files.positions.intruder, files.positions.released),
             order=order,
-            attack_strangers=again,
+            attack_strangers=attack_strangers,
             seed=self.seed,
         )
 
@@ -158,62 +149,61 @@ def prepare(
     truth: Any,
     seed: int,
 ) -> Scenario:
-    """Read the files, and find out which released row is whose; see `unveil.attack`.
-
-    Of the intruder it matters which records it has.
-    """
+    """Read the files and the truth; the intruder says which records are held."""
     seed = check_seed(seed)
-    whole = original if isinstance(original, Microdata) else as_microdata(original, schema)
-    others = _for_others(original, release, intruder, schema)
-    if not isinstance(original, Microdata):
-        others = for_others(whole, others)
-    side = together(release, others)
+    declared = _schema_of_others(original, release, intruder, schema)
+    if isinstance(original, Microdata):
+        people = original
+    else:
+        people = as_microdata(original, schema)
+        declared = schema_for_others(people, declared)
+    side = join_releases(release, declared)
     released = side.data
-    own = as_others(intruder.records, others) if intruder.has_file else None
-    where = TruthSources(
-        mine=side.copied(whole if own is None else own),
-        rows=np.arange(len(whole)) if own is None else None,
-        original=whole,
+    file = table_of(intruder.records, declared) if intruder.has_file else None
+    sources = TruthSources(
+        records=side.copied(people if file is None else file),
+        rows=np.arange(len(people)) if file is None else None,
+        original=people,
         release=released,
         row_map=side.row_map,
         origin=side.origin,
     )
-    pairs = true_rows(truth, where)
-    drawn = drawn_rows(intruder, where.mine, released, pairs, seed)
-    mine = where.mine if drawn is None else where.mine.take(drawn)
-    origin = np.arange(len(mine)) if drawn is None else drawn
+    records, pairs = sources.records, true_rows(truth, sources)
+    rows = held_rows(intruder, records, released, pairs, seed)
+    held = records if rows is None else records.take(rows)
+    rows = np.arange(len(held)) if rows is None else rows
     return Scenario(
-        original=whole,
+        original=people,
         side=side,
-        places=RowIdentity(mine, released, None if pairs is None else pairs[origin]),
-        positions=RowPositions(origin, len(where.mine), _as_written(release, len(released))),
+        places=RowIdentity(held, released, None if pairs is None else pairs[rows]),
+        positions=RowPositions(rows, len(records), _as_written(release, len(released))),
         intruder=intruder,
         truth=truth,
         seed=seed,
     )
 
 
-def _for_others(
+def _schema_of_others(
     original: Any,
     release: Any,
     intruder: Intruder,
     schema: Schema | str | os.PathLike[str] | None,
 ) -> Schema | None:
-    """What the columns of a release, or of the intruder's own file, are, unless they say it.
-
-    As the schema says; without one as the original's does.
-    """
-    every = release.releases if isinstance(release, Releases) else (release,)
-    read = isinstance(original, Microdata), all(isinstance(r, Microdata | Release) for r in every)
-    own = intruder.has_file and not isinstance(intruder.records, Microdata)
-    if schema is not None and all(read) and not own:
+    """The schema of files beside the original that have none; without one, the original's."""
+    releases = release.releases if isinstance(release, Releases) else (release,)
+    files = [] if isinstance(original, Microdata) else [original]
+    files += [one for one in releases if not isinstance(one, Microdata | Release)]
+    if intruder.has_file and not isinstance(intruder.records, Microdata):
+        files.append(intruder.records)
+    if schema is not None and not files:
         raise UsageError("these Microdata have a schema already: leave out schema=")
-    declared = as_schema(schema)
-    return original.schema if declared is None and read[0] else declared
+    if schema is None and isinstance(original, Microdata):
+        return original.schema
+    return as_schema(schema)
 
 
 def _as_written(release: Any, n: int) -> Ints:
-    """Where each released row stands in the file that is, or would be, written."""
+    """The position of each released row in the file, as it is or would be written."""
     if not isinstance(release, Release) or release.plan.keep_order:
         return np.arange(n)
     places = np.empty(n, np.int64)
@@ -222,7 +212,7 @@ def _as_written(release: Any, n: int) -> Ints:
 
 
 def check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
-    """An attack and an intruder that go together."""
+    """Refuse an attack, an intruder and a truth that do not go together."""
     if not isinstance(spec, Attack):
         raise UsageError(f"an attack is one of unveil.attacks, not {type(spec).__name__}")
     if not isinstance(intruder, Intruder):
@@ -248,14 +238,13 @@ def check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
 
 
 def _check_records(intruder: Intruder, other: Intruder) -> None:
-    """Both have the same records: which those are is settled once."""
-    files = intruder.has_file or other.has_file  # which are not compared cell by cell
+    files = intruder.has_file or other.has_file  # not compared cell by cell
     if intruder.records is not other.records and (files or intruder.records != other.records):
-        raise UsageError("intruder: records: not those that this scene was prepared for")
+        raise UsageError("intruder: records: not those that this scenario was prepared for")
 
 
-def _tell_moved(files: LinkageFiles) -> None:
-    """Warn where blocks part records from their true rows."""
+def _warn_of_separated(files: LinkageFiles) -> None:
+    """Warn where blocks separate records from their true rows."""
     if not files.blocks.columns or files.pairs is None:
         return
     there = files.pairs >= 0

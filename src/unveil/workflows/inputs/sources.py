@@ -1,4 +1,4 @@
-"""Paths, frames or Microdata go in everywhere."""
+"""Sources of tables: paths, frames or Microdata."""
 
 import os
 from collections.abc import Mapping
@@ -9,11 +9,12 @@ import polars as pl
 from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
+from unveil.files.locations import may_have_format
 from unveil.files.tables import read
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 
-OWN_SCHEMA = (  # what to do where a release cannot be read as the original is
+OWN_SCHEMA = (  # remedy where the original's schema does not fit the release
     "if cells of the release are ranges, sets or stars, give its own schema, as unveil mask writes "
     "it (release_schema, --release-schema)"
 )
@@ -25,7 +26,7 @@ def as_microdata(
     *,
     format: Format | None = None,  # noqa: A002 - the word users know
 ) -> Microdata:
-    """Make Microdata of a path or a frame; what is Microdata already has its schema."""
+    """Microdata from a path or a frame; Microdata has its schema already."""
     if isinstance(source, Microdata):
         if schema is not None:
             raise UsageError("this Microdata has a schema already: leave out schema=")
@@ -39,23 +40,27 @@ def as_microdata(
     return Microdata(source, as_schema(schema))
 
 
-def for_others(original: Microdata, declared: Schema | None) -> Schema | None:
-    """What the columns of other files of the same people are, unless they say it themselves.
+def table_in(
+    format: Format | None,  # noqa: A002 - the word users know
+    source: Any,
+    schema: Schema | None,
+) -> Microdata:
+    """Microdata from a source; the format holds for files that may have it."""
+    is_file = isinstance(source, str | os.PathLike)
+    if not is_file or format is None or not may_have_format(source, type(format)):
+        format = None  # noqa: A001
+    return as_microdata(source, schema, format=format)
 
-    As declared; and as the original's own file says, if it is one that has labels.
-    """
+
+def schema_for_others(original: Microdata, declared: Schema | None) -> Schema | None:
+    """The schema of other files of the same people: as declared, then as the original's labels."""
     if original.codebook is None:
         return declared
     return (Schema() if declared is None else declared).filled_from(original.schema)
 
 
 def renamed(data: Microdata, names: Mapping[str, str]) -> Microdata:
-    """The same table, some columns under other names.
-
-    >>> from unveil.table.sample import households
-    >>> renamed(households(5).select(["age", "sex"]), {"age": "years"}).columns
-    ('years', 'sex')
-    """
+    """The same table with other names of some columns."""
     columns = [data.column(name).alias(names.get(name, name)) for name in data.columns]
     schema = Schema({names.get(name, name): data.schema[name] for name in data.schema})
     return Microdata(pl.DataFrame(columns), schema.where_there())

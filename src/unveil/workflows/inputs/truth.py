@@ -1,4 +1,4 @@
-"""The truth: which released row is whose."""
+"""The truth: which released row belongs to which record."""
 
 import logging
 import os
@@ -20,40 +20,51 @@ ROW_ORDER = "row-order"
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TruthSources:
-    """The files between which the truth is to be told."""
+    """The files, and what a release itself says of the truth."""
 
-    mine: Microdata  # the intruder's records
+    records: Microdata  # the intruder's
     rows: Ints | None  # the original's row of each of them; None for a file of its own
     original: Microdata
     release: Microdata
-    row_map: Ints | None  # the original's row of each released row, if the release says so
-    origin: dict[str, int]  # fingerprints of the columns that it was made of
+    row_map: Ints | None  # the original's row of each released row, if the release knows it
+    origin: dict[str, int]  # fingerprints of the columns of the masked table
 
 
-def true_rows(truth: Any, where: TruthSources) -> Ints | None:
-    """The released row of each of the intruder's records, -1 for none; None: not known."""
-    if isinstance(truth, str) and truth == ROW_ORDER:
-        return _through(where, _by_position(where), "row-order")
-    if isinstance(truth, str) and _is_column(truth, where):
-        return _by_identifier(truth, where)
-    if isinstance(truth, str | os.PathLike):
-        _check_path(truth, where)
-        rows = read_row_map(truth, len(where.original), len(where.release))
-        return _through(where, _inverse(rows, len(where.original)), "a row map")
+def true_rows(truth: Any, sources: TruthSources) -> Ints | None:
+    """The released row of each of the intruder's records, -1 for none; None if it is not known."""
+    if isinstance(truth, str):
+        if truth == ROW_ORDER:
+            return _through(sources, _by_position(sources), "row-order")
+        files = (sources.records, sources.original, sources.release)
+        if any(truth in data.columns for data in files):
+            return _by_identifier(truth, sources)
     if truth is not None:
-        rows = _as_row_map(truth, where)
-        return _through(where, _inverse(rows, len(where.original)), "a row map")
-    if where.row_map is None:
+        rows = _row_map(truth, sources)
+        return _through(sources, _inverse(rows, len(sources.original)), "a row map")
+    if sources.row_map is None:
         return None
-    _check_origin(where)
-    return _through(where, _inverse(where.row_map, len(where.original)), None)
+    _check_origin(sources)
+    return _through(sources, _inverse(sources.row_map, len(sources.original)), None)
 
 
-def _check_origin(where: TruthSources) -> None:
-    """A release's own row map is of the table that it was made of, its rows in their order."""
-    here = fingerprints(where.original)
-    same = {name: here[name] == where.origin[name] for name in here if name in where.origin}
-    named = [same[name] for name in where.original.schema.with_role("identifier") if name in same]
+def _row_map(truth: Any, sources: TruthSources) -> Ints:
+    if not isinstance(truth, str | os.PathLike):
+        return _as_row_map(truth, sources)
+    if not is_table_path(truth):
+        columns = [name for name in sources.records.columns if name in sources.release.columns]
+        raise UsageError(
+            f"truth: '{os.fspath(truth)}' is no column of the files and no file: give an "
+            "identifier that both files have, the file of a row map, or 'row-order'; "
+            f"columns of both: {listing(columns) or 'none'}"
+        )
+    return read_row_map(truth, len(sources.original), len(sources.release))
+
+
+def _check_origin(sources: TruthSources) -> None:
+    """The row map of a release holds for the masked table only, its rows in their order."""
+    here = fingerprints(sources.original)
+    same = {name: here[name] == sources.origin[name] for name in here if name in sources.origin}
+    named = [same[name] for name in sources.original.schema.with_role("identifier") if name in same]
     if not all(named) or (same and not any(same.values())):
         raise DataError(
             "the release was made of another table than this original, or of one whose rows stood "
@@ -68,70 +79,56 @@ def _check_origin(where: TruthSources) -> None:
         )
 
 
-def _is_column(name: str, where: TruthSources) -> bool:
-    return any(name in data.columns for data in (where.mine, where.original, where.release))
-
-
-def _check_path(truth: str | os.PathLike[str], where: TruthSources) -> None:
-    if not is_table_path(truth):
-        columns = [name for name in where.mine.columns if name in where.release.columns]
-        raise UsageError(
-            f"truth: '{os.fspath(truth)}' is no column of the files and no file: give an "
-            "identifier that both files have, the file of a row map, or 'row-order'; "
-            f"columns of both: {listing(columns) or 'none'}"
-        )
-
-
-def _by_identifier(column: str, where: TruthSources) -> Ints | None:
-    if column not in where.mine.columns:
+def _by_identifier(column: str, sources: TruthSources) -> Ints | None:
+    if column not in sources.records.columns:
         raise DataError(
-            f"truth: in the intruder's records, {absent_column(column, where.mine.columns)}"
+            f"truth: in the intruder's records, {absent_column(column, sources.records.columns)}"
         )
-    ids = where.mine.column(column)
-    if column in where.release.columns:
-        if where.rows is not None:
-            rows_of_ids(ids, where.mine, column)  # which refuses an identifier of two records
-        found = rows_of_ids(ids, where.release, column)
-        if where.rows is not None and (found < 0).all():
+    ids = sources.records.column(column)
+    if column in sources.release.columns:
+        if sources.rows is not None:
+            rows_of_ids(ids, sources.records, column)  # refuses an identifier of two records
+        found = rows_of_ids(ids, sources.release, column)
+        if sources.rows is not None and (found < 0).all():
             raise DataError(
                 f"truth: no identifier in column '{column}' of the original is in that of the "
                 "release: are they written alike?"
             )
         return found
-    if where.rows is None and where.row_map is not None and column in where.original.columns:
-        to_release = _inverse(where.row_map, len(where.original))
-        return np.append(to_release, -1)[rows_of_ids(ids, where.original, column)]
+    if sources.rows is None and sources.row_map is not None and column in sources.original.columns:
+        to_release = _inverse(sources.row_map, len(sources.original))
+        return np.append(to_release, -1)[rows_of_ids(ids, sources.original, column)]
     raise DataError(
         f"truth: column '{column}' is not in the release, so it does not tell which row is "
         "whose: give a row map, or an identifier that both files have"
     )
 
 
-def _by_position(where: TruthSources) -> Ints:
-    if len(where.original) != len(where.release):
+def _by_position(sources: TruthSources) -> Ints:
+    if len(sources.original) != len(sources.release):
         raise DataError(
             f"truth: 'row-order' needs as many rows in both files; the original has "
-            f"{len(where.original):,}, the release {len(where.release):,}"
+            f"{len(sources.original):,}, the release {len(sources.release):,}"
         )
-    return np.arange(len(where.original))
+    return np.arange(len(sources.original))
 
 
-def _through(where: TruthSources, to_release: Ints, given: str | None) -> Ints | None:
-    """The released rows of the intruder's records, by way of the original's rows."""
-    if where.rows is not None:
-        return to_release[where.rows]
+def _through(sources: TruthSources, to_release: Ints, source: str | None) -> Ints | None:
+    """The released rows of the intruder's records, through the original's rows."""
+    if sources.rows is not None:
+        return to_release[sources.rows]
     shared = [
         name
-        for name in where.original.schema.with_role("identifier")
-        if name in where.mine.columns and name in where.original.columns
+        for name in sources.original.schema.with_role("identifier")
+        if name in sources.records.columns and name in sources.original.columns
     ]
     if len(shared) == 1:
-        found = rows_of_ids(where.mine.column(shared[0]), where.original, shared[0])
+        found = rows_of_ids(sources.records.column(shared[0]), sources.original, shared[0])
         return np.append(to_release, -1)[found]
-    if given is None:
+    if source is None:
         return None
     raise UsageError(
-        f"truth: {given} tells of the original's rows, and the intruder has a file of its own: "
+        f"truth: {source} tells of the original's rows, and the intruder has a file of its own: "
         "declare in the schema the identifier that this file and the original share"
     )
 
@@ -155,18 +152,19 @@ def _inverse(row_map: Ints, originals: int) -> Ints:
     return to_release
 
 
-def _as_row_map(given: Any, where: TruthSources) -> Ints:
-    """A row map handed over as numbers: the original's row of each released row, from 0."""
+def _as_row_map(truth: Any, sources: TruthSources) -> Ints:
+    """A row map as numbers: the original's row of each released row, from 0."""
     try:
-        rows = np.asarray(given)
+        rows = np.asarray(truth)
     except ValueError:
         rows = np.zeros(0)
-    if rows.shape != (len(where.release),) or rows.dtype.kind not in "iu":
+    if rows.shape != (len(sources.release),) or rows.dtype.kind not in "iu":
         raise UsageError(
             "truth: a column's name, the path of a row map, 'row-order', or whole numbers: the "
-            f"original's row of each of the {len(where.release):,} released rows, from 0; -1: none"
+            f"original's row of each of the {len(sources.release):,} released rows, from 0; -1: "
+            "none"
         )
     rows = rows.astype(np.int64)
-    if rows.max(initial=-1) >= len(where.original) or rows.min(initial=0) < -1:
-        raise DataError(f"truth: rows of the original go from 0 to {len(where.original) - 1}")
+    if rows.max(initial=-1) >= len(sources.original) or rows.min(initial=0) < -1:
+        raise DataError(f"truth: rows of the original go from 0 to {len(sources.original) - 1}")
     return rows

@@ -239,7 +239,7 @@ def test_ctrl_c_leaves_the_best_so_far(monkeypatch):
 def test_progress_says_count_and_bound():
     files, told = two_files(60, seed=1), []
     scene = prepare(*files, intruder=Intruder(), truth="row-order", seed=0)
-    object.__setattr__(scene, "told", lambda linked, bound: told.append((linked, bound)))
+    object.__setattr__(scene, "on_bound", lambda linked, bound: told.append((linked, bound)))
     scene.links(Supervised(splits=0), Intruder())
     linked, bounds = zip(*told, strict=True)
     assert list(linked) == sorted(linked)

@@ -7,10 +7,8 @@ import pytest
 import unveil
 from fixtures import evidence as some_evidence
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
-from unveil.workflows.auditing import attribute_ablation as leaving_out
-from unveil.workflows.auditing import knowledge_sweep as sweeping
-from unveil.workflows.auditing import measured_results as assessing
-from unveil.workflows.auditing.inputs import case_of
+from unveil.workflows.auditing import attribute_ablation, measured_results, sampled_attack
+from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.settings import AuditSettings
 
 N = 120
@@ -30,7 +28,7 @@ def tables(noise, n=N):
 @pytest.fixture(autouse=True)
 def _free(monkeypatch):
     """What is lost takes longest, and is not looked at."""
-    monkeypatch.setattr(assessing, "loss", lambda *_, **__: some_evidence.some_loss())
+    monkeypatch.setattr(measured_results, "loss", lambda *_, **__: some_evidence.some_loss())
 
 
 def risks(before, after, **options):
@@ -53,9 +51,8 @@ def test_without_the_attribute_that_tells_all_nothing_is_told():
 def test_each_share_is_that_of_the_attack_without_it():
     before, after = tables({"a": 0.2, "b": 0.4, "c": 0.3, "d": 0.2})
     found = risks(before, after, seed=3)
-    people = sweeping.halves(case_of(before, after, None, np.arange(N), AuditSettings(), 3).scene)[
-        1
-    ]
+    inputs = read_inputs(before, after, None, np.arange(N), AuditSettings(), 3)
+    _, people = sampled_attack.split_people(inputs.scenario)
 
     def alone(*knows):
         intruder = Intruder(knows=knows, direction=found.direction)
@@ -84,7 +81,7 @@ def test_it_takes_two_attributes_and_somebody_who_is_there():
 
 
 def test_of_many_attributes_the_worst_are_left_out(monkeypatch):
-    monkeypatch.setattr(leaving_out, "MOST", 3)
+    monkeypatch.setattr(attribute_ablation, "LEFT_OUT", 3)
     files = tables({"a": 9, "b": 0.3, "c": 0.2, "d": 9, "e": 0.2})
     evidence = unveil.audit(*files, truth=np.arange(N), **QUICK).evidence
     chosen = evidence.knowledge.steps[-1].attributes[:3]
@@ -94,9 +91,9 @@ def test_of_many_attributes_the_worst_are_left_out(monkeypatch):
 @pytest.mark.parametrize("attack", ["distance", "probabilistic"])
 def test_in_large_files_it_is_among_some(monkeypatch, attack):
     if attack == "distance":
-        monkeypatch.setattr(leaving_out, "WORK", N)
-        monkeypatch.setattr(sweeping, "AMONG", 80)
-    monkeypatch.setattr(leaving_out, "WEIGHTED", 80)
+        monkeypatch.setattr(attribute_ablation, "ALL_CANDIDATES", N)
+        monkeypatch.setattr(sampled_attack, "CANDIDATES", 80)
+    monkeypatch.setattr(sampled_attack, "WEIGHTED", 80)
     before, after = tables({"a": 0.2, "b": 0.4, "c": 0.3})
     found = risks(before, after, attacks=[attack])
     assert (found.n, found.among) == (N // 2, 80)

@@ -180,7 +180,7 @@ def test_a_plan_that_cannot_be_carried_out_is_refused_first(monkeypatch):
     def fail(*_args, **_options):
         raise AssertionError("attacked before the plan was looked at")
 
-    monkeypatch.setattr("unveil.workflows.audit.finding", fail)
+    monkeypatch.setattr("unveil.workflows.audit.make_attack", fail)
     plan = unveil.Plan([unveil.masks.RankSwapping(p=5, columns=["no such"])])
     with pytest.raises(unveil.UnveilError, match="no such"):
         unveil.audit(table(), table().select(["age", "pay"]), truth=np.arange(N), plan=plan)

@@ -10,8 +10,8 @@ from unveil import Microdata, Schema
 from unveil.attacks import Structural
 from unveil.values.file_pair import FilePair
 from unveil.values.results.knowledge import Halves
-from unveil.workflows.auditing import half_linkage as linking_halves
-from unveil.workflows.auditing.half_linkage import linked_halves
+from unveil.workflows.auditing import half_linkage
+from unveil.workflows.auditing.half_linkage import link_halves
 
 pytestmark = pytest.mark.usefixtures("quick_search")
 
@@ -41,14 +41,14 @@ def people_of(n=N, seed=3, **more):
 def linked(people, release=None, rows=None, **options):
     release = people if release is None else release
     rows = np.arange(len(release)) if rows is None else rows
-    return linked_halves(FilePair(people, release, rows), 5, silent, **options)
+    return link_halves(FilePair(people, release, rows), 5, silent, **options)
 
 
 @pytest.fixture
 def quick(monkeypatch):
     """Another way than the best, which takes its time."""
     way = partial(Structural, method="ranking", matching="nearest")
-    monkeypatch.setattr(linking_halves, "Structural", way)
+    monkeypatch.setattr(half_linkage, "Structural", way)
 
 
 def test_it_is_one_half_known_and_the_other_released():
@@ -83,7 +83,7 @@ def test_the_order_of_the_rows_means_nothing():
 @pytest.mark.usefixtures("quick")
 def test_of_many_the_same_people_are_tried_on_both_sides(monkeypatch):
     """Some have no row, some rows are nobody's: neither are tried."""
-    monkeypatch.setattr(linking_halves, "TRIED", 15)
+    monkeypatch.setattr(half_linkage, "SAMPLE", 15)
     people = people_of()
     rows = np.where(np.arange(30) % 3, np.arange(30), -1)
     found = linked(people, people.take(np.arange(30)), rows)
@@ -121,7 +121,7 @@ WHY_NOT = {
 def test_where_it_cannot_be_there_is_a_reason(case):
     people, rows, words = WHY_NOT[case]
     both = FilePair(people, people, None if rows == "none" else np.arange(len(people)))
-    assert words in linked_halves(both, 5, silent)
+    assert words in link_halves(both, 5, silent)
 
 
 def test_it_keeps_to_the_memory():

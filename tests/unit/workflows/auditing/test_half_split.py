@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from unveil import Microdata, Schema
 from unveil.errors import DataError
 from unveil.table.encoding.to_arrays import normal_scores
-from unveil.workflows.auditing.half_split import FEWEST, STRONG, WEAK, halved
+from unveil.workflows.auditing.half_split import FEWEST, STRONG, WEAK, split_attributes
 
 EXAMPLES = settings.default.max_examples
 SPLIT = {  # what a file is split into: sides, dropped
@@ -30,7 +30,7 @@ def table(**columns):
 def test_files_of_the_paper(paper_data, name):
     data = paper_data(name)
     columns = [one for one in data.columns if one not in ("id", "class")]
-    found = halved(data, columns)
+    found = split_attributes(data, columns)
     assert (len(found.first), len(found.second), len(found.dropped)) == SPLIT[name]
     assert found.enough
 
@@ -38,7 +38,7 @@ def test_files_of_the_paper(paper_data, name):
 def test_iris_is_split_as_far_as_can_be(paper_data):
     """Petals are put apart; sepal length goes with both, and stays with one of them."""
     data = paper_data("iris")
-    found = halved(data, [one for one in data.columns if one != "class"])
+    found = split_attributes(data, [one for one in data.columns if one != "class"])
     sides = {name: side for side in (found.first, found.second) for name in side}
     assert sides["petal_length"] != sides["petal_width"]
     assert len(found.together) == 1
@@ -50,13 +50,13 @@ def test_what_is_too_strong_for_two_sides_is_told():
     draw = np.random.default_rng(1)
     a = draw.normal(size=40)
     three = table(a=a, b=a, c=a)
-    found = halved(three, three.columns)
+    found = split_attributes(three, three.columns)
     assert ({*found.first}, {*found.second}, found.together) == (
         {"a"}, {"b", "c"}, (("b", "c"),)
     )  # fmt: skip
     assert not found.enough
     four = table(a=a, b=a, c=a, d=a)
-    found = halved(four, four.columns)
+    found = split_attributes(four, four.columns)
     assert ({*found.first}, {*found.second}) == ({"a", "b"}, {"c", "d"})
     assert found.enough
 
@@ -70,7 +70,7 @@ def test_categories_count_by_their_order_or_each_by_itself():
         pl.DataFrame({"n": np.abs(number - 30), "town": middle, "grade": grade, "m": number}),
         Schema(nominal="town", ordinal={"grade": ["low", "high"]}),
     )
-    found = halved(data, data.columns)
+    found = split_attributes(data, data.columns)
     sides = {name: side for side in (found.first, found.second) for name in side}
     assert sides["n"] != sides["town"]
     assert sides["grade"] != sides["m"]
@@ -82,7 +82,7 @@ def test_what_cannot_be_used_is_dropped_with_the_reason():
     a = draw.normal(size=50)
     few = np.where(np.arange(50) < FEWEST - 1, a, np.nan)
     data = table(a=a, b=2 * a, same=np.ones(50), none=np.full(50, np.nan), few=few)
-    found = halved(data, data.columns)
+    found = split_attributes(data, data.columns)
     assert found.dropped == {
         "same": "is constant", "none": "is missing in every record",
         "few": "goes with no other attribute",
@@ -92,7 +92,7 @@ def test_what_cannot_be_used_is_dropped_with_the_reason():
 @pytest.mark.parametrize("rows", [1, FEWEST - 1])
 def test_of_few_records_nothing_is_said(rows):
     with pytest.raises(DataError, match="fewer than 10"):
-        halved(table(a=np.arange(rows), b=np.arange(rows)), ["a", "b"])
+        split_attributes(table(a=np.arange(rows), b=np.arange(rows)), ["a", "b"])
 
 
 def _naive(values):
@@ -117,7 +117,7 @@ def test_what_holds_of_every_halving(seed, many, n, missing):
     values = np.where(rng.random(values.shape) < missing, np.nan, values.round(1))
     names = [f"c{place}" for place in range(many)]
     data = table(**dict(zip(names, values.T, strict=True)))
-    found = halved(data, names)
+    found = split_attributes(data, names)
     assert sorted([*found.first, *found.second, *found.dropped]) == names
     related = _naive(values)
     assert {*found.dropped} == {names[k] for k in np.flatnonzero(related.max(1) < WEAK - 1e-9)}
@@ -132,4 +132,4 @@ def test_what_holds_of_every_halving(seed, many, n, missing):
         assert found.enough or len(side) < 4
     if not strong:
         assert abs(len(found.first) - len(found.second)) <= 1
-    assert halved(data.take(rng.permutation(n)), names) == found
+    assert split_attributes(data.take(rng.permutation(n)), names) == found

@@ -11,8 +11,8 @@ from unveil.errors import DataError, UnveilError, UsageError
 from unveil.files.documents.evidence import evidence_json, read_evidence
 from unveil.reports.page import page
 from unveil.reports.summary import summary
-from unveil.workflows.auditing import intruder_file as module
-from unveil.workflows.auditing.inputs import case_of
+from unveil.workflows.auditing import intruder_file
+from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.replay import replay
 from unveil.workflows.auditing.settings import AuditSettings
 
@@ -169,8 +169,8 @@ def test_of_few_in_the_file_no_subgroup_is_judged(files):
 def test_by_default_what_fits_the_data():
     people, file = Microdata(frame(), SCHEMA), own("a", "sex")
     settings = AuditSettings(intruder_file=file)
-    case = case_of(people, people, None, "person", settings, 1)
-    names = {one.name for one in module.file_tasks(case.file, None)}
+    case = read_inputs(people, people, None, "person", settings, 1)
+    names = {one.name for one in intruder_file.intruder_file_runs(case.file, None)}
     assert names == {
         "distance-intruder-file", "rank-intruder-file", "rank-max-intruder-file",
         "probabilistic-intruder-file", "distance-posterior-intruder-file",
@@ -228,7 +228,7 @@ def test_halves_of_rows_that_are_nobodys_are_a_note():
 
 
 def test_large_files_that_share_nothing_are_refused(files, monkeypatch):
-    monkeypatch.setattr(module, "APART", 20)
+    monkeypatch.setattr(intruder_file, "STRUCTURAL_RECORDS", 20)
     with pytest.raises(UsageError, match="neither has more than 20 records; one has 40"):
         audited(files, own("x", "y"))
 

@@ -9,8 +9,8 @@ import pytest
 import unveil
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
-from unveil.workflows.auditing.attack_runs import AttackRun, tasks_of
-from unveil.workflows.auditing.memory_limit import bytes_of, fitting
+from unveil.workflows.auditing.attack_runs import AttackRun, attack_runs
+from unveil.workflows.auditing.memory_limit import memory_of, runs_in_memory
 
 GIB = 2**30
 
@@ -22,30 +22,30 @@ def both():
 
 
 def tasks(both, *attacks):
-    return tasks_of(attacks, both, ("age", "income"), False)
+    return attack_runs(attacks, both, ("age", "income"), False)
 
 
 def test_without_a_limit_everything_fits(both):
     every = tasks(both, unveil.attacks.Distance(matching="posterior"))
-    assert fitting(every, both, None, asked=False) == (every, [])
+    assert runs_in_memory(every, both, None, asked=False) == (every, [])
 
 
 def test_a_posterior_that_does_not_fit_gives_way_to_one_to_one(both):
     every = tasks(both, unveil.attacks.Distance(), unveil.attacks.Distance(matching="posterior"))
-    dear = bytes_of(every[2], both)
-    kept, left_out = fitting(every, both, dear - 1, asked=False)
+    dear = memory_of(every[2], both)
+    kept, left_out = runs_in_memory(every, both, dear - 1, asked=False)
     assert [one.name for one in kept] == ["distance"] * 2 + ["distance-one-to-one"] * 2
     assert [one.name for one in left_out] == ["distance-posterior"] * 2
     assert "distance-one-to-one is made instead" in left_out[0].reason
-    cheap = bytes_of(
+    cheap = memory_of(
         AttackRun(unveil.attacks.Distance(matching="one-to-one"), every[2].intruder), both
     )
-    kept, left_out = fitting(every, both, cheap - 1, asked=False)
+    kept, left_out = runs_in_memory(every, both, cheap - 1, asked=False)
     assert [one.name for one in kept] == ["distance"] * 2
     assert "instead" not in left_out[0].reason
-    assert fitting(every, both, dear, asked=True) == (every, [])
+    assert runs_in_memory(every, both, dear, asked=True) == (every, [])
     with pytest.raises(unveil.UnveilError, match="distance-posterior needs about"):
-        fitting(every, both, dear - 1, asked=True)
+        runs_in_memory(every, both, dear - 1, asked=True)
 
 
 def test_what_no_attack_fits_into_is_refused_with_the_need(both):
@@ -54,7 +54,7 @@ def test_what_no_attack_fits_into_is_refused_with_the_need(both):
         AttackRun(unveil.attacks.Position(), Intruder()),
     ]
     with pytest.raises(unveil.UnveilError, match=r"needs about 3\d\d MiB, more than the 100 MiB"):
-        fitting(every, both, 100 * 2**20, asked=False)
+        runs_in_memory(every, both, 100 * 2**20, asked=False)
 
 
 def test_needs_grow_with_what_is_compared(both):
@@ -62,12 +62,12 @@ def test_needs_grow_with_what_is_compared(both):
     weighted = unveil.attacks.Probabilistic()
     several = unveil.attacks.Combined(attacks=[plain, unveil.attacks.Rank()])
     few, more, levels, two = (
-        bytes_of(tasks(both, spec)[0], both) for spec in (plain, matched, weighted, several)
+        memory_of(tasks(both, spec)[0], both) for spec in (plain, matched, weighted, several)
     )
     assert few < two < levels
     assert few < more
-    wider = tasks_of([plain], both, ("age", "income", "tax", "rent"), False)[0]
-    assert bytes_of(wider, both) > few
+    wider = attack_runs([plain], both, ("age", "income", "tax", "rent"), False)[0]
+    assert memory_of(wider, both) > few
 
 
 PEAK = """

@@ -9,13 +9,13 @@ from unveil.values.results.disclosure import Diversity
 from unveil.values.results.evidence import ORDER_CORRELATION, ORDER_P_VALUE
 from unveil.values.results.risk import Claims, Interval
 from unveil.values.results.subgroups import GroupRisk, Subgroups
-from unveil.workflows.auditing.policy_check import judge
+from unveil.workflows.auditing.policy_check import check_policy
 
 SAMPLED = Interval(0.05, 0.3, 0.95)
 
 
 def limit(of, **allowed):
-    (found,) = judge(Policy(**allowed), of).limits
+    (found,) = check_policy(Policy(**allowed), of).limits
     return found
 
 

@@ -14,10 +14,9 @@ from unveil.files.documents.evidence import evidence_json
 from unveil.files.documents.toml import plan_from
 from unveil.measures import hits, loss
 from unveil.values.file_pair import FilePair
-from unveil.workflows.auditing import knowledge_sweep as sweeping
-from unveil.workflows.auditing import measured_results as assessing
+from unveil.workflows.auditing import measured_results, sampled_attack
 from unveil.workflows.auditing import remedies as module
-from unveil.workflows.auditing.remedies import ideas_for
+from unveil.workflows.auditing.remedies import proposed_remedies
 
 N, KNOWS = 100, ("age", "pay", "school", "town")
 SWAP = "swap age, pay and school with values up to 15 % of the ranks away"
@@ -57,14 +56,14 @@ def tried(original, released, **options):
     """What would help; the loss of the release itself is not looked at."""
     given = {"truth": np.arange(len(original)), "sweep": False} | QUICK | options
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assessing, "loss", lambda *_, **__: some_evidence.some_loss())
+        patch.setattr(measured_results, "loss", lambda *_, **__: some_evidence.some_loss())
         return unveil.audit(original, released, **given).evidence.remedies
 
 
 @pytest.fixture
 def _free(monkeypatch):
     """What is lost takes longest, and is not looked at."""
-    monkeypatch.setattr(module.RemedyTrial, "lost", lambda *_: None)
+    monkeypatch.setattr(module.RemedyTrial, "loss_of", lambda *_: None)
 
 
 def test_every_remedy_lowers_what_is_linked(evidence):
@@ -124,7 +123,7 @@ def test_of_many_records_some_are_masked(people, release, monkeypatch):
     more = np.concatenate([rows, [0, 7]])
     truth = np.concatenate([rows, [-1, -1]])
     with monkeypatch.context() as patch:
-        patch.setattr(sweeping, "AMONG", 70)
+        patch.setattr(sampled_attack, "CANDIDATES", 70)
         assert tried(people, release.data.take(more), truth=truth).among == 70
     whole = tried(people, release.data.take(more), truth=truth)
     assert whole.among in (N, len(more))
@@ -156,24 +155,24 @@ def test_what_cannot_be_masked_is_left_out():
     """A constant, one that is missing, one with as many categories as records; few records."""
     nothing = pl.Series([None] * N, dtype=pl.Float64)
     data = made_of(age=pl.Series([3] * N), pay=nothing, town=[str(i) for i in range(N)])
-    names = ideas_for(data, KNOWS, compared=KNOWS, tells=None)
+    names = proposed_remedies(data, KNOWS, compared=KNOWS, riskiest=None)
     assert {one.columns for one in names} == {("school",), ("school", "town"), ("school", "town")}
-    few = ideas_for(made_of(6), KNOWS, compared=KNOWS, tells="age")
-    assert [one.does.split()[0] for one in few] == ["leave", "change"]
-    assert ideas_for(data, ["age", "pay"], compared=KNOWS, tells=None) == []
+    few = proposed_remedies(made_of(6), KNOWS, compared=KNOWS, riskiest="age")
+    assert [one.description.split()[0] for one in few] == ["leave", "change"]
+    assert proposed_remedies(data, ["age", "pay"], compared=KNOWS, riskiest=None) == []
 
 
 def test_too_many_categories_are_not_changed(monkeypatch, people):
-    monkeypatch.setattr(module, "CATEGORIES", 4)
-    drawn = ideas_for(people, KNOWS, compared=KNOWS, tells=None)
+    monkeypatch.setattr(module, "PRAM_CATEGORIES", 4)
+    drawn = proposed_remedies(people, KNOWS, compared=KNOWS, riskiest=None)
     assert not any("town" in one.columns for one in drawn)
 
 
 def test_many_columns_are_not_all_named():
     names = [f"c{i}" for i in range(12)]
     wide = Microdata(pl.DataFrame({name: range(20) for name in names}), Schema(quasi=names))
-    found = ideas_for(wide, names, compared=names, tells=None)[0]
-    assert found.does.endswith("c6, c7 and 4 more in groups of 10")
+    found = proposed_remedies(wide, names, compared=names, riskiest=None)[0]
+    assert found.description.endswith("c6, c7 and 4 more in groups of 10")
     assert found.columns == tuple(names)
 
 

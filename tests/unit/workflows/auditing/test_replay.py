@@ -9,8 +9,8 @@ import unveil
 from fixtures import evidence as some_evidence
 from unveil import Csv, Policy, Schema, masks
 from unveil.values.results.remedies import Remasking
-from unveil.workflows.auditing import attack_runs as attempting
-from unveil.workflows.auditing.replay import _differences, _sizes, replay
+from unveil.workflows.auditing import attack_runs
+from unveil.workflows.auditing.replay import _differences, _sample_sizes, replay
 
 pytestmark = pytest.mark.usefixtures("quick_learning")
 
@@ -84,7 +84,7 @@ def test_a_number_that_is_not_what_it_was_is_named(files):
 def test_samples_are_as_large_as_they_were(files, monkeypatch):
     """However fast this machine is."""
     with monkeypatch.context() as patch:
-        patch.setattr(attempting, "PILOT", 10)
+        patch.setattr(attack_runs, "PILOT", 10)
         slow = {"plan": files / "plan.toml", "remask": 2, "errors": (), "attacks": ["distance"]}
         evidence = audited(files, seconds=1e-9, worst_case=False, **slow)
     assert evidence.attacks[0].risk.n == evidence.knowledge.worst.n == 10
@@ -99,7 +99,7 @@ def test_each_step_is_of_as_many_records_as_it_was():
         attacks=(some_evidence.finding("rank", n=20, absent=5),),
         remasking=some_evidence.made(Remasking, attacked=7, tried=2),
     )
-    assert _sizes(found) == {
+    assert _sample_sizes(found) == {
         "attack rank original-to-release": 25, "masking again": 7, "seeds": 2
     }  # fmt: skip
 

@@ -13,7 +13,7 @@ from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
 from unveil.workflows.auditing import worst_case
 from unveil.workflows.auditing.attack_names import attack_from
 from unveil.workflows.auditing.checkpoints import Checkpoints
-from unveil.workflows.auditing.inputs import case_of
+from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.replay import replay
 from unveil.workflows.auditing.settings import AuditSettings
 
@@ -53,15 +53,15 @@ def evidence(files):
 
 
 def found_of(people, knows, **settings):
-    case = case_of(people, people, None, "person", AuditSettings(knows=knows, **settings), 1)
-    return worst_case.worst_cases(case, Checkpoints(worst_case.LEARNT))
+    case = read_inputs(people, people, None, "person", AuditSettings(knows=knows, **settings), 1)
+    return worst_case.worst_cases(case, Checkpoints(worst_case.WORST_CASE_STEPS))
 
 
 def test_each_family_is_learnt_in_both_directions(evidence):
     assert {(one.model, one.direction) for one in evidence.worst_cases} == {
         (model, way) for model in MODELS for way in WAYS
     }
-    assert len(evidence.worst_cases) == worst_case.LEARNT
+    assert len(evidence.worst_cases) == worst_case.WORST_CASE_STEPS
     shares = [one.share for one in evidence.worst_cases]
     assert shares == sorted(shares, reverse=True)
     for one in evidence.worst_cases:
@@ -77,7 +77,7 @@ def test_it_is_what_the_attack_finds_alone(files, evidence):
     people = unveil.read(files / "o.csv", schema=files / "s.toml")
     release = unveil.read(files / "r.csv", schema=files / "s.toml")
     spec = attacks.Supervised(
-        model="bilinear", budget=None, steps=worst_case.STEPS["bilinear"], splits=1
+        model="bilinear", budget=None, steps=worst_case.PROGRAMS["bilinear"], splits=1
     )
     intruder = unveil.Intruder(knows=KNOWS, direction=WAYS[1])
     links = unveil.attack(people, release, spec, intruder=intruder, truth=files / "map.csv")
@@ -123,7 +123,7 @@ def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
     def learnt_by(task, *_):
         return some_evidence.made(SupervisedBound, model=task.spec.model)
 
-    monkeypatch.setattr(worst_case, "_learnt", learnt_by)
+    monkeypatch.setattr(worst_case, "_bound", learnt_by)
     learnt, left_out = found_of(people, knows)
     assert len(knows) == 11
     assert {one.model for one in learnt} == {"weights", "bilinear"}
@@ -139,13 +139,14 @@ def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
 
 @pytest.mark.parametrize(("many", "some"), [(6, True), (7, False)])
 def test_of_large_measures_nothing_is_proven(many, some):
-    assert worst_case._spec("choquet", many).steps == (worst_case.STEPS["choquet"] if some else 0)
-    assert worst_case._spec("bilinear", many).steps == worst_case.STEPS["bilinear"] > 0
+    programs = worst_case.PROGRAMS["choquet"] if some else 0
+    assert worst_case._spec("choquet", many).steps == programs
+    assert worst_case._spec("bilinear", many).steps == worst_case.PROGRAMS["bilinear"] > 0
     assert {worst_case._spec(model, many).budget for model in MODELS} == {None}
 
 
 def test_of_many_records_it_is_left_out(monkeypatch):
-    monkeypatch.setattr(worst_case, "MOST", N - 1)
+    monkeypatch.setattr(worst_case, "LEARNT_RECORDS", N - 1)
     learnt, left_out = found_of(unveil.households(N), KNOWS)
     assert learnt == ()
     names = {"supervised", "supervised-choquet", "supervised-bilinear"}
@@ -159,11 +160,11 @@ def test_what_cannot_be_learnt_is_told_and_the_audit_goes_on(files, monkeypatch)
     def refused(*_):
         raise DataError("nobody can be compared")
 
-    monkeypatch.setattr(worst_case, "_learnt", refused)
+    monkeypatch.setattr(worst_case, "_bound", refused)
     found = audited(files)
     assert found.worst_cases == ()
     assert {one.reason for one in found.left_out} == {"nobody can be compared"}
-    assert len(found.left_out) == worst_case.LEARNT
+    assert len(found.left_out) == worst_case.WORST_CASE_STEPS
 
 
 def test_nobody_is_looked_for_where_rows_are_nobodys(files):
@@ -178,10 +179,10 @@ def test_ctrl_c_ends_the_audit():
     )
     told = {"learnt": msgspec.to_builtins(stopped)}
 
-    class Scene:
+    class Scenario:
         def links(self, *_):
             return type("Links", (), {"finder": type("Finder", (), {"details": told})})
 
-    task = type("Task", (), {"spec": None, "intruder": None})
+    run = type("Run", (), {"spec": None, "intruder": None})
     with pytest.raises(KeyboardInterrupt):
-        worst_case._learnt(task, Scene(), None)
+        worst_case._bound(run, Scenario(), None)

@@ -9,7 +9,7 @@ from unveil import Intruder, Plan, Releases, attacks, masks, measures
 from unveil.errors import DataError, SpecError, UnveilError, UsageError
 from unveil.values.release.channels import Noise, Recoding, Rounded, Swap, Transition, Unknown
 from unveil.values.release.composition import compose
-from unveil.workflows.auditing.attack_summary import several
+from unveil.workflows.auditing.attack_summary import risk_by_releases
 from unveil.workflows.inputs.known_masking import masking_of
 
 PEOPLE = unveil.households(300, seed=3)
@@ -195,9 +195,9 @@ def test_several_releases_add_up():
         for many in (1, 2, 3)
     ]
     assert expected(keyed.first(1)) == expected(made[0])
-    linked = [row["expected"] for row in several(links, keyed=True)]
+    linked = [row["expected"] for row in risk_by_releases(links, keyed=True)]
     assert linked[0] < linked[1] < linked[2]
-    alone = several([links[0], links[0]], keyed=False)
+    alone = risk_by_releases([links[0], links[0]], keyed=False)
     assert alone[1]["alone"] == alone[0]["expected"]
     once = measures.hits(links[0])
     assert alone[1]["expected"] == pytest.approx((1 - (1 - once) ** 2).sum())
@@ -206,7 +206,7 @@ def test_several_releases_add_up():
     both = [
         unveil.attack(PEOPLE, one, attacks.Tailored(), intruder=back) for one in (made[0], other)
     ]
-    found = several(both, keyed=False)  # the same people, whichever way their rows stand
+    found = risk_by_releases(both, keyed=False)  # the same people, whichever way their rows stand
     once = measures.hits(both[0])
     assert found[1]["expected"] == pytest.approx((1 - (1 - once) ** 2).sum())
 
