@@ -79,12 +79,12 @@ def test_of_many_records_the_nearest_are_kept_and_what_is_cut_is_told(seed, n, n
     release = masked(data, seed)
     complete = linked(name, data, release, "posterior")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(posterior, "COMPLETE", 0)
+        patch.setattr(posterior, "MOST_PAIRS", 0)
         kept = linked(name, data, release, "posterior")
         assert measures.hits(kept) == pytest.approx(measures.hits(complete))
         assert kept.finder.details["cut_off"] == pytest.approx(0, abs=2e-3)
-        patch.setattr(posterior, "NEAREST", 1)
-        patch.setattr(posterior, "NEAREST_BACK", 1)
+        patch.setattr(posterior, "KEPT_CANDIDATES", 1)
+        patch.setattr(posterior, "KEPT_RECORDS", 1)
         cut = linked(name, data, release, "posterior").finder.details
     assert -1e-9 <= cut["cut_off"] <= 1
     assert cut["pairs"] <= kept.finder.details["pairs"]
@@ -135,7 +135,7 @@ def test_combined_scores_are_added_up(seed, n, direction, lists):
     release = masked(data, seed)
     spec = attacks.Combined(attacks=[SPECS["distance"](), SPECS["rank"](), SPECS["tailored"]()])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(summed, "LISTS", lists)
+        patch.setattr(summed, "LIST_LENGTHS", lists)
         links = unveil.attack(data, release, spec, intruder=Intruder(direction=direction))
         costs = sum(twin.every_pair(part) for part in links.finder.summands)
         assert twin.every_pair(links.finder) == pytest.approx(costs)

@@ -1,4 +1,4 @@
-"""Anybody's linkage: a table of pairs with weights, to be scored like an attack of our own."""
+"""External linkage: a table of weighted pairs, scored like an attack of our own."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from unveil.wording import count, listing
 
 
 class Pairs(Attack, frozen=True, kw_only=True):
-    """Linkage made elsewhere: a table of pairs, as splink writes it.
+    """External linkage: score a table of pairs that another program made, as splink writes it.
 
-    Anybody's links are held against the truth as our own are: a record is linked with the best of
-    its pairs, and one without a pair with nobody.
+    Each record is linked to the best of its pairs; a record without a pair is not linked.
 
-    Columns `unique_id_l`, `unique_id_r` and `match_weight` (or `match_probability`): the more,
-    the better. What the pairs were made of is not known: no ceiling holds, and weights have no
-    margin.
+    The columns are `unique_id_l`, `unique_id_r` and `match_weight` (or `match_probability`), the
+    higher the better. How the pairs were made is not known: there is no ceiling, and weights have
+    no margin.
 
     >>> import unveil
     >>> sample = unveil.households(50)
@@ -59,163 +58,158 @@ class Pairs(Attack, frozen=True, kw_only=True):
         return f"Pairs({given})"
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to score the pairs."""
+        """Prepare the pairs to be scored."""
         table: Microdata = self.pairs  # the workflow has read it
         left, right, weight = _columns_of(table)
         if self.left == "release":
             left, right = right, left
         intruder = _rows_of(table, left, files.intruder_records, self.original_id, "original")
         released = _rows_of(table, right, files.release, self.release_id, "release")
-        asking, asked = files.queries_first(intruder, released)
-        sizes = files.queries_first(len(files.intruder_records), len(files.release))
-        return PairList.of(asking, asked, weight, *sizes, len(files.release))
+        query, candidate = files.queries_first(intruder, released)
+        sizes = files.queries_first(*map(len, files.pair))
+        return PairList.of(query, candidate, weight, sizes, len(files.release))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairList:
-    """Pairs by record, the best first; those of equal weight make a run."""
+    """Pairs by record, the best first; pairs of equal weight make a run.
 
-    asking: Ints
-    asked: Ints
+    How the weights were made is not known: they are no probabilities, and every row may be
+    distinguished from every other.
+    """
+
+    query: Ints
+    candidate: Ints
     weight: Floats
-    records: int
-    candidates: int
+    sizes: tuple[int, int]  # the numbers of records and of candidates
     released: int
     columns: tuple[str, ...] = ()
     supervised: bool = False
     margins: Margins | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+    degrees: None = None
     posterior_model: None = None
     guess: bool = False
-    details: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, asking: Ints, asked: Ints, weight: Floats, records: int, candidates: int, released: int
+        cls, query: Ints, candidate: Ints, weight: Floats, sizes: tuple[int, int], released: int
     ) -> PairList:
-        """Put pairs in order; a pair that is listed twice counts once, with its best weight."""
-        order = np.lexsort((asked, -weight, asking))
-        _, first = np.unique(asking[order] * candidates + asked[order], return_index=True)
+        """Sort the pairs; one that is listed twice counts once, with its best weight."""
+        order = np.lexsort((candidate, -weight, query))
+        _, first = np.unique(query[order] * sizes[1] + candidate[order], return_index=True)
         order = order[np.sort(first)]
-        return cls(asking[order], asked[order], weight[order], records, candidates, released)
+        return cls(query[order], candidate[order], weight[order], sizes, released)
 
     def _runs(self) -> tuple[Ints, Ints]:
-        """Where each pair's run begins, and where it ends."""
-        new = np.diff(self.asking, prepend=-1).astype(bool)
+        """The start and the end of each pair's run."""
+        new = np.diff(self.query, prepend=-1).astype(bool)
         new[1:] |= np.diff(self.weight) != 0
         starts = np.append(np.flatnonzero(new), len(new))
         run = np.cumsum(new) - 1
         return starts[run], starts[run + 1]
 
+    def _find(self, records: Ints, candidates: Ints) -> tuple[Ints, Bools]:
+        """The place of each pair, and whether it is listed; a negative candidate never is."""
+        if not len(self.query):
+            return np.zeros(len(records), np.int64), np.zeros(len(records), np.bool_)
+        keys = self.query * self.sizes[1] + self.candidate
+        order = np.argsort(keys)
+        wanted = np.where(candidates < 0, -1, records * self.sizes[1] + candidates)
+        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
+        return at, keys[at] == wanted
+
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        """Each record against a row of the other file; -1 where that pair is not listed."""
-        del progress  # it takes no time
-        keys = self.asking * self.candidates + self.asked
-        order = np.argsort(keys)
-        wanted = np.where(truth < 0, -1, records * self.candidates + truth)
-        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
+        """The rank of the true row of each record; -1 where that pair is not listed."""
+        del progress
+        at, listed = self._find(records, truth)
         begin, end = self._runs()
-        closer = begin[at] - np.searchsorted(self.asking, records)
+        closer = begin[at] - np.searchsorted(self.query, records)
         tied = end[at] - begin[at] - 1
         if stop_at is not None:
             tied = np.where(closer < stop_at, tied, -1)
             closer = np.minimum(closer, stop_at)
-        listed = keys[at] == wanted
         return RankOfTruth(np.where(listed, closer, -1), np.where(listed, tied, -1))
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
         """The best candidates of each record."""
         del progress
-        start, end = (np.searchsorted(self.asking, records, side) for side in ("left", "right"))
+        start, end = (np.searchsorted(self.query, records, side) for side in ("left", "right"))
         at = start[:, None] + np.arange(k)
         there = at < end[:, None]
         at = np.where(there, at, 0)
         best = np.where(start < end, start, 0)
         begin, stop = self._runs()
         return RankedCandidates(
-            np.where(there, self.asked[at], -1),
+            np.where(there, self.candidate[at], -1),
             np.where(there, -self.weight[at], np.inf),
             np.where(start < end, stop[best] - begin[best], 0),
         )
 
-    def log_totals(self, records: Ints) -> Floats | None:
-        """Weights of unknown making are no probabilities."""
-        del records
-        return None
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """How many records there are, and how many candidates."""
-        return self.records, self.candidates
-
-    @property
-    def degrees(self) -> float | None:
-        """A weight is the log of how much likelier a pair is, so there is nothing to fit."""
-        return None
+    def log_totals(self, records: Ints) -> None:
+        """None: weights of unknown origin are no probabilities."""
 
     def equal_rows(self) -> tuple[EqualRows, EqualRows]:
-        """Everybody by himself: nobody knows what the linkage could tell apart."""
-        first, second = (EqualRows(np.arange(many), np.arange(many + 1)) for many in self.sizes)
+        """Every record, and every candidate, by itself."""
+        first, second = (EqualRows(np.arange(size), np.arange(size + 1)) for size in self.sizes)
         return first, second
 
     def restrict(self, records: Ints, candidates: Ints) -> PairList:
-        """The pairs of some records and some candidates, which get new numbers."""
-        places = []
-        for chosen, many in zip((records, candidates), self.sizes, strict=True):
-            place = np.full(many, -1)
-            place[chosen] = np.arange(len(chosen))
-            places.append(place)
-        asking, asked = places[0][self.asking], places[1][self.asked]
-        kept = (asking >= 0) & (asked >= 0)
+        """The pairs of some records and some candidates, which are numbered anew."""
+        numbers = []
+        for chosen, size in zip((records, candidates), self.sizes, strict=True):
+            number = np.full(size, -1)
+            number[chosen] = np.arange(len(chosen))
+            numbers.append(number)
+        query, candidate = numbers[0][self.query], numbers[1][self.candidate]
+        kept = (query >= 0) & (candidate >= 0)
         sizes = len(records), len(candidates)
-        return PairList.of(asking[kept], asked[kept], self.weight[kept], *sizes, self.released)
+        return PairList.of(query[kept], candidate[kept], self.weight[kept], sizes, self.released)
 
     def scale_costs(self, rate: float) -> PairList:
-        """The same pairs, their weights so many times as large."""
+        """The same pairs with all weights multiplied by a rate."""
         return replace(self, weight=self.weight * rate)
 
     def with_prices(self, prices: Floats) -> PairList:
-        """The same pairs where each candidate costs so much more."""
-        weight = self.weight - prices[self.asked]
-        return PairList.of(self.asking, self.asked, weight, *self.sizes, self.released)
+        """The same pairs with a price added to the cost of each candidate."""
+        weight = self.weight - prices[self.candidate]
+        return PairList.of(self.query, self.candidate, weight, self.sizes, self.released)
 
     def reverse(self) -> PairList:
-        """The same pairs, where the candidates look for the records."""
-        sizes = self.candidates, self.records
-        return PairList.of(self.asked, self.asking, self.weight, *sizes, self.released)
+        """The same pairs with candidates as queries."""
+        sizes = self.sizes[1], self.sizes[0]
+        return PairList.of(self.candidate, self.query, self.weight, sizes, self.released)
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
-        """What pairs cost: their weight, its sign turned; those not listed are impossible."""
-        keys = self.asking * self.candidates + self.asked
-        order = np.argsort(keys)
-        wanted = records * self.candidates + candidates
-        if not len(keys):
-            return np.full(len(wanted), np.inf)
-        at = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
-        return np.where(keys[at] == wanted, -self.weight[at], np.inf)
+        """The negative weight of each pair; infinite where it is not listed."""
+        at, listed = self._find(records, candidates)
+        costs = np.full(len(records), np.inf)
+        costs[listed] = -self.weight[at[listed]]
+        return costs
 
     def log_sums(self, records: Ints, error: float) -> Floats:
-        """The log of the sum of exp(weight) over the pairs of each record."""
-        del error  # there is none
-        total = np.full(self.records, -np.inf)
-        np.logaddexp.at(total, self.asking, self.weight)
+        """The log of the sum of exp(weight) over the pairs of each record; exact."""
+        del error
+        total = np.full(self.sizes[0], -np.inf)
+        np.logaddexp.at(total, self.query, self.weight)
         return total[records]
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """Every record might have been paired with every row of the other file."""
-        return [ComparisonBlock(np.arange(len(records)), np.arange(self.candidates))]
+        """One block: every record may have been compared with every row."""
+        return [ComparisonBlock(np.arange(len(records)), np.arange(self.sizes[1]))]
 
     def n_candidates(self, records: Ints) -> Ints:
-        """As many candidates as there are."""
-        return np.full(len(records), self.candidates)
+        """All candidates, for every record."""
+        return np.full(len(records), self.sizes[1])
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:  # noqa: ARG002
-        """Everybody with everybody."""
+        """Every pair."""
         return np.ones(len(records), np.bool_)
 
     def classes(self) -> Ints:
-        """Every row by itself: nobody knows what the linkage could tell apart."""
+        """Every released row by itself."""
         return np.arange(self.released)
 
 
@@ -236,26 +230,28 @@ def _columns_of(table: Microdata) -> tuple[str, str, Floats]:
     return left, right, found.values[:, 0]
 
 
-def _rows_of(table: Microdata, column: str, file: Microdata, named: str | None, whose: str) -> Ints:
-    """The rows that ids stand for."""
-    if named is None:
+def _rows_of(
+    table: Microdata, column: str, file: Microdata, id_column: str | None, side: str
+) -> Ints:
+    """The rows of a file that the ids of a column refer to."""
+    if id_column is None:
         try:
             ids = numbers(table, [column]).values[:, 0]
         except SchemaError:
             raise DataError(
-                f"pairs: {column} holds text, not row numbers: name the column of the {whose} that "
-                f"has these ids ({whose}_id)"
+                f"pairs: {column} holds text, not row numbers: name the column of the {side} that "
+                f"has these ids ({side}_id)"
             ) from None
         inside = (ids >= 1) & (ids <= len(file)) & (ids == np.rint(ids))
         if not inside.all():
             raise DataError(
-                f"pairs: {column} is not a row of the {whose} (from 1) in "
+                f"pairs: {column} is not a row of the {side} (from 1) in "
                 f"{count(int((~inside).sum()), 'pair')}; where it is an id, name its column"
             )
         return ids.astype(np.int64) - 1
-    rows = rows_of_ids(table.column(column), file, named)
+    rows = rows_of_ids(table.column(column), file, id_column)
     if (rows < 0).any():
         raise DataError(
-            f"pairs: {column} is no id of the {whose} in {count(int((rows < 0).sum()), 'pair')}"
+            f"pairs: {column} is no id of the {side} in {count(int((rows < 0).sum()), 'pair')}"
         )
     return rows

@@ -16,7 +16,7 @@ for its table of patterns, whatever the number of records.
 """
 
 from unveil.attacks.base import Matching
-from unveil.attacks.matched.posterior import COMPLETE, NEAREST, NEAREST_BACK
+from unveil.attacks.matched.posterior import KEPT_CANDIDATES, KEPT_RECORDS, MOST_PAIRS
 from unveil.attacks.supervised.targets import MAX_ROWS
 from unveil.matching.one_to_one import DENSE_BYTES, FIRST_COLUMNS
 
@@ -61,6 +61,6 @@ def bytes_needed(
         dense = pairs * 8 <= DENSE_BYTES
         return search + PER_PRICED * (pairs if dense else FIRST_COLUMNS * (records + candidates))
     if matching == "posterior":
-        few = NEAREST * records + NEAREST_BACK * candidates
-        return search + PER_KEPT * (pairs if pairs <= COMPLETE else few)
+        few = KEPT_CANDIDATES * records + KEPT_RECORDS * candidates
+        return search + PER_KEPT * (pairs if pairs <= MOST_PAIRS else few)
     return search

@@ -1,4 +1,4 @@
-"""Several attacks as one: their scores, made alike without the truth, are added up."""
+"""Combined linkage: the scores of several attacks, brought to one scale, are added."""
 
 from typing import Annotated, Any, cast
 
@@ -14,21 +14,20 @@ from unveil.support.arrays import Floats
 from unveil.support.specs import find_method
 from unveil.values.links import Finder
 
-LOOKED_AT = 2000  # records by which scores are made alike
-FLOOR = 1e-9  # relative to what a random pair costs
+SAMPLED_RECORDS = 2000  # by which the scales of scores are compared
+LEAST_COST = 1e-9  # of the nearest candidate, relative to a random pair
 
 
 class Combined(Attack, frozen=True, kw_only=True):
-    """Several attacks as one: each record is linked with the row that they find nearest together.
+    """Combined linkage: link each record to the row with the lowest sum of several attacks' scores.
 
-    What each attack says of a row is added up, so that one may see what another does not. Nobody
-    has to know which of them is the best.
+    One attack may see what another does not, and nobody has to know which is the best.
 
-    Scores that are log-likelihoods are added as they are. Distances are first turned into some:
-    squared, or not, they are divided by what a record's nearest candidate costs on average for
-    each attribute. No truth is needed, unlike for the union of what each attack finds, which
-    is an oracle (`unveil.measures.in_any`). Domingo-Ferrer and Torra, Validating distance-based
-    record linkage with probabilistic record linkage (2002), propose to combine the two.
+    Log-likelihoods are added as they are. Distances are divided by the mean cost of a record's
+    nearest candidate per attribute, which makes them comparable to log-likelihoods. This needs no
+    truth, unlike the union of the attacks' hits, which is an oracle (`unveil.measures.in_any`).
+    Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic record
+    linkage (2002), propose to combine the two.
 
     >>> import unveil
     >>> sample = unveil.households(100, seed=7)
@@ -52,21 +51,20 @@ class Combined(Attack, frozen=True, kw_only=True):
             given = [name.strip() for name in given.split(",")]
         if not isinstance(given, list | tuple) or len(given) < 2:
             raise SpecError("combined: attacks: a list of at least two")
-        made = tuple(_attack_of(one) for one in given)
-        msgspec.structs.force_setattr(self, "attacks", made)
-        for one in made:
-            if one.matching != "nearest":
-                raise SpecError("combined: the matching is of all together: leave it out of each")
+        attacks = tuple(_as_attack(one) for one in given)
+        msgspec.structs.force_setattr(self, "attacks", attacks)
+        if any(one.matching != "nearest" for one in attacks):
+            raise SpecError("combined: the matching is of all together: leave it out of each")
 
     @property
     def knows(self) -> Level | None:
-        """The most that any of them knows of the masking."""
-        known = {one.knows for one in self.attacks}
-        every: tuple[Level, ...] = ("original", "parameters", "method")
-        return next((level for level in every if level in known), None)
+        """The most that any of the attacks needs to know of the masking."""
+        needed = {one.knows for one in self.attacks}
+        levels: tuple[Level, ...] = ("original", "parameters", "method")
+        return next((level for level in levels if level in needed), None)
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to link the records of two files."""
+        """Prepare the attacks, and scale their costs."""
         finders: list[Comparer] = [one.finder(files) for one in self.attacks]
         rates = [_rate(finder) for finder in finders]
         details = {
@@ -78,11 +76,11 @@ class Combined(Attack, frozen=True, kw_only=True):
         return ScoreSum(parts, details)
 
 
-def _attack_of(given: Any) -> Attack:
+def _as_attack(given: Any) -> Attack:
     from unveil.attacks import METHODS, Pairs, Position, Structural
 
-    not_so = (Combined, Pairs, Position, Structural)
-    known = [method for method in METHODS if method not in not_so]
+    excluded = (Combined, Pairs, Position, Structural)
+    known = [method for method in METHODS if method not in excluded]
     if isinstance(given, str):
         given = {"method": given}
     if isinstance(given, dict):
@@ -94,15 +92,15 @@ def _attack_of(given: Any) -> Attack:
 
 
 def _rate(finder: Comparer) -> float:
-    """What costs are to be multiplied with so that they are like log-likelihoods."""
+    """The factor that makes costs comparable to log-likelihoods."""
     if finder.degrees is None:
         return 1.0
-    records, candidates = (groups.firsts for groups in finder.equal_rows())  # whatever their order
-    some = records[:: max(1, len(records) // LOOKED_AT)]
-    found = finder.nearest(some, 1, None).rows[:, 0]
-    best = _mean(finder.costs(some[found >= 0], found[found >= 0]))
-    other = _mean(finder.costs(some, np.resize(candidates, len(some))))
-    return finder.degrees / max(best, FLOOR * other, 1e-12)
+    records, candidates = (groups.firsts for groups in finder.equal_rows())  # in any row order
+    sample = records[:: max(1, len(records) // SAMPLED_RECORDS)]
+    best = finder.nearest(sample, 1, None).rows[:, 0]
+    nearest = _mean(finder.costs(sample[best >= 0], best[best >= 0]))
+    random = _mean(finder.costs(sample, np.resize(candidates, len(sample))))
+    return finder.degrees / max(nearest, LEAST_COST * random, 1e-12)
 
 
 def _mean(costs: Floats) -> float:

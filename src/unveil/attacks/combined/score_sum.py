@@ -1,17 +1,18 @@
-"""Scores added up: the finder of several attacks.
+"""The finder of several attacks whose scores are added.
 
-Each attack lists its best candidates; those not listed by any cost at least as much as the last
-that each lists. What is still open then is asked for with longer lists.
+Each attack lists its best candidates; one that no attack lists costs at least the sum of the last
+listed ones. Records that this does not decide get longer lists.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from unveil.attacks.matched.comparer import Comparer, pair_keys
+from unveil.attacks.matched.comparer import PAIRS_AT_ONCE, Comparer, pair_keys
 from unveil.engines.local.index import EqualRows, same_rows
 from unveil.engines.metric import TIE_ABSOLUTE, TIE_RELATIVE
 from unveil.support.arrays import Bools, Floats, Ints
@@ -19,99 +20,102 @@ from unveil.support.options import Progress
 from unveil.support.work import EXACT_CELLS
 from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
 
-LISTS = (16, 128, 1000)  # candidates that each attack lists, until nothing is open
-AT_ONCE = 4_000_000  # pairs that are held
-OPEN = -9  # not yet decided
+LIST_LENGTHS = (16, 128, 1000)  # candidates that each attack lists, until all records are decided
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ListedCandidates:
-    """The candidates that some attack lists, by record, and what they cost together."""
+    """The candidates that any attack lists, by record, and the sums of their costs."""
 
-    record: Ints  # places among those asked for
+    record: Ints  # places among the queried records
     candidate: Ints
     cost: Floats
-    rest: Floats  # for each record, what a candidate that is not listed costs at least
+    least_unlisted: Floats  # for each record a lower bound of all other candidates' costs
     work: int  # cells compared
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoreSum:
-    """Several attacks whose costs are added up; they are log-likelihoods, or made alike."""
+    """Several attacks whose costs, log-likelihoods or comparable to them, are added."""
 
     summands: tuple[Comparer, ...]
     details: dict[str, Any] = field(default_factory=dict)
     margins: Margins | None = "likelihood"
+    degrees: None = None
     posterior_model: None = None
     guess: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that any of them compares."""
+        """The columns that any attack compares."""
         return tuple(dict.fromkeys(name for part in self.summands for name in part.columns))
 
     @property
     def supervised(self) -> bool:
-        """Whether any was made with the truth in hand."""
+        """Whether any attack was trained with the truth."""
         return any(part.supervised for part in self.summands)
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many records there are, and how many candidates."""
+        """The numbers of records and of candidates."""
         return self.summands[0].sizes
 
-    @property
-    def degrees(self) -> float | None:
-        """The rates are fitted already."""
-        return None
-
     def costs(self, records: Ints, candidates: Ints) -> Floats:
-        """What pairs cost all of them together."""
+        """The cost of each pair, summed over the attacks."""
         total = np.zeros(len(records))
         for part in self.summands:
             total += part.costs(records, candidates)
         return total
 
-    def _listed(self, records: Ints, k: int | None, progress: Progress | None) -> ListedCandidates:
-        """Who is among the k best of any attack; everybody, if that is not said."""
-        many = self.sizes[1]
-        if k is None or k >= many:
-            return self._all(records)
-        found = [part.nearest(records, k, progress) for part in self.summands]
+    def _list(self, records: Ints, k: int | None, progress: Progress | None) -> ListedCandidates:
+        """The candidates among the k best of any attack; all of them without k."""
+        n_candidates = self.sizes[1]
+        if k is None or k >= n_candidates:
+            return self._list_all(records)
+        best = [part.nearest(records, k, progress) for part in self.summands]
         keys = [
-            pair_keys(np.nonzero(one.rows >= 0)[0], one.rows[one.rows >= 0], many) for one in found
+            pair_keys(np.nonzero(one.rows >= 0)[0], one.rows[one.rows >= 0], n_candidates)
+            for one in best
         ]
         every = np.unique(np.concatenate(keys))
-        place, candidate = every // many, every % many
-        rest = np.zeros(len(records))
-        for part, one in zip(self.summands, found, strict=True):
-            last = np.where(one.rows[:, -1] >= 0, one.rows[:, -1], 0)
-            cost = part.costs(records, last)
-            rest += np.where(one.rows[:, -1] >= 0, cost, np.inf)
-        work = sum(one.work for one in found) + len(every) * self._cells
-        return ListedCandidates(place, candidate, self.costs(records[place], candidate), rest, work)
+        record, candidate = every // n_candidates, every % n_candidates
+        least = np.zeros(len(records))
+        for part, one in zip(self.summands, best, strict=True):
+            last = one.rows[:, -1]
+            cost = part.costs(records, np.maximum(last, 0))
+            least += np.where(last >= 0, cost, np.inf)
+        work = sum(one.work for one in best) + len(every) * self._cells
+        cost = self.costs(records[record], candidate)
+        return ListedCandidates(record, candidate, cost, least, work)
+
+    def _list_all(self, records: Ints) -> ListedCandidates:
+        n_candidates = self.sizes[1]
+        record = np.repeat(np.arange(len(records)), n_candidates)
+        candidate = np.tile(np.arange(n_candidates), len(records))
+        cost = self.costs(records[record], candidate)
+        least = np.full(len(records), np.inf)
+        return ListedCandidates(record, candidate, cost, least, len(record) * self._cells)
 
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        """Each record against a row of the other file."""
+        """The rank of the true row of each record."""
         closer, tied, work = np.full(len(records), -1), np.full(len(records), -1), 0
         there = np.flatnonzero(truth >= 0)
         own = self.costs(records[there], truth[there])
         there, own = there[np.isfinite(own)], own[np.isfinite(own)]
-        for k in (*LISTS, None):
-            for some in _pieces(len(there), self._width(k)):
-                at = there[some]
-                listed = self._listed(records[at], k, progress)
+        for k in (*LIST_LENGTHS, None):
+            open_still = np.zeros(len(there), np.bool_)
+            for block in self._blocks_of(len(there), k):
+                at = there[block]
+                listed = self._list(records[at], k, progress)
                 work += listed.work
-                side = _compared(listed.cost, own[some][listed.record])
+                side = _compare(listed.cost, own[block][listed.record])
                 closer[at] = np.bincount(listed.record[side < 0], minlength=len(at))
                 tied[at] = np.bincount(listed.record[side == 0], minlength=len(at)) - 1
                 enough = closer[at] >= (stop_at or self.sizes[1])
-                open_still = ~enough & (_compared(listed.rest, own[some]) <= 0)
-                tied[at] = np.where(open_still, OPEN, tied[at])
-            undecided = tied[there] == OPEN
-            there, own = there[undecided], own[undecided]
+                open_still[block] = ~enough & (_compare(listed.least_unlisted, own[block]) <= 0)
+            there, own = there[open_still], own[open_still]
             if not len(there):
                 break
         if stop_at is not None:
@@ -124,15 +128,14 @@ class ScoreSum:
         rows, scores = np.full((len(records), k), -1), np.full((len(records), k), np.inf)
         n_best = np.zeros(len(records), np.int64)
         there = np.arange(len(records))
-        for longer in (*(max(many, k) for many in LISTS), None):
+        for length in (*(max(length, k) for length in LIST_LENGTHS), None):
             open_still = np.zeros(len(there), np.bool_)
-            for some in _pieces(len(there), self._width(longer)):
-                at = there[some]
-                listed = self._listed(records[at], longer, progress)
-                best = _best(listed, len(at), k)
-                rows[at], scores[at], n_best[at] = best
-                more = np.isfinite(listed.rest)
-                open_still[some] = more & (_compared(listed.rest, scores[at, -1]) <= 0)
+            for block in self._blocks_of(len(there), length):
+                at = there[block]
+                listed = self._list(records[at], length, progress)
+                rows[at], scores[at], n_best[at] = _best(listed, len(at), k)
+                least = listed.least_unlisted
+                open_still[block] = np.isfinite(least) & (_compare(least, scores[at, -1]) <= 0)
             there = there[open_still]
             if not len(there):
                 break
@@ -140,47 +143,38 @@ class ScoreSum:
 
     @property
     def _cells(self) -> int:
-        """What it takes to compare a pair, all attacks together."""
+        """The work of comparing one pair by all attacks."""
         return EXACT_CELLS * sum(len(part.columns) for part in self.summands)
 
-    def _width(self, k: int | None) -> int:
-        return self.sizes[1] if k is None else k * len(self.summands)
-
-    def _all(self, records: Ints) -> ListedCandidates:
-        """Every candidate of some records."""
-        many = self.sizes[1]
-        place = np.repeat(np.arange(len(records)), many)
-        candidate = np.tile(np.arange(many), len(records))
-        cost = self.costs(records[place], candidate)
-        rest = np.full(len(records), np.inf)
-        return ListedCandidates(place, candidate, cost, rest, len(place) * self._cells)
+    def _blocks_of(self, n_records: int, k: int | None) -> list[Ints]:
+        """Places of records, as many at a time as their candidates fit in memory."""
+        width = self.sizes[1] if k is None else k * len(self.summands)
+        step = max(1, PAIRS_AT_ONCE // max(width, 1))
+        starts = range(0, n_records, step)
+        return [np.arange(start, min(start + step, n_records)) for start in starts]
 
     def log_totals(self, records: Ints) -> Floats | None:
         """The log of the sum of all likelihoods."""
         return self.log_sums(records, 0.0)
 
     def log_sums(self, records: Ints, error: float) -> Floats:
-        """The log of the sum of exp(-cost) over the candidates of each record."""
-        del error  # there is none
-        found = np.empty(len(records))
-        for some in _pieces(len(records), self.sizes[1]):
-            costs = self._all(records[some]).cost.reshape(-1, self.sizes[1])
+        """The log of the sum of exp(-cost) over the candidates of each record; exact."""
+        del error
+        sums = np.empty(len(records))
+        for block in self._blocks_of(len(records), None):
+            costs = self._list_all(records[block]).cost.reshape(-1, self.sizes[1])
             least = costs.min(axis=1)
             with np.errstate(invalid="ignore"):
                 total = np.exp(least[:, None] - costs).sum(axis=1)
-                found[some] = np.where(np.isinf(least), -np.inf, np.log(total) - least)
-        return found
+                sums[block] = np.where(np.isinf(least), -np.inf, np.log(total) - least)
+        return sums
 
     def equal_rows(self) -> tuple[EqualRows, EqualRows]:
-        """Records, and candidates, that none of them can tell apart."""
-        each = [part.equal_rows() for part in self.summands]
+        """Records, and candidates, that no attack can distinguish."""
+        groups = zip(*(part.equal_rows() for part in self.summands), strict=True)
         first, second = (
-            same_rows(
-                np.column_stack([one[side].of_record() for one in each]).astype(float),
-                np.zeros(0),
-                1,
-            )
-            for side in (0, 1)
+            same_rows(np.column_stack([one.of_record() for one in side]) * 1.0, np.zeros(0), 1)
+            for side in groups
         )
         return first, second
 
@@ -189,60 +183,54 @@ class ScoreSum:
         return self._of(part.restrict(records, candidates) for part in self.summands)
 
     def with_prices(self, prices: Floats) -> ScoreSum:
-        """The same where each candidate costs so much more."""
+        """The same with a price added to the cost of each candidate."""
         first, *others = self.summands
         return self._of([first.with_prices(prices), *others])
 
     def scale_costs(self, rate: float) -> ScoreSum:
-        """The same where everything costs so many times as much."""
+        """The same with all costs multiplied by a rate."""
         return self._of(part.scale_costs(rate) for part in self.summands)
 
     def reverse(self) -> ScoreSum:
-        """The same where the candidates look for the records."""
+        """The same with candidates as queries."""
         return self._of(part.reverse() for part in self.summands)
 
-    def _of(self, parts: Any) -> ScoreSum:
-        return replace(self, summands=tuple(parts))
+    def _of(self, summands: Iterable[Comparer]) -> ScoreSum:
+        return replace(self, summands=tuple(summands))
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """Which candidates each record is compared with: the same for all of them."""
+        """The candidates that each record is compared with, by block; the same for all attacks."""
         return self.summands[0].comparison_blocks(records)
 
     def n_candidates(self, records: Ints) -> Ints:
-        """How many they are."""
+        """The number of candidates of each record."""
         return self.summands[0].n_candidates(records)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
-        """Whether each record is compared with a candidate."""
+        """Whether each record is compared with the given candidate."""
         return self.summands[0].compares(records, candidates)
 
     def classes(self) -> Ints:
-        """For each released row its class of rows that none of them can tell apart."""
-        each = np.column_stack([part.classes() for part in self.summands])
-        return np.unique(each, axis=0, return_inverse=True)[1]
+        """The class of each released row; no attack can distinguish the rows of a class."""
+        classes = np.column_stack([part.classes() for part in self.summands])
+        return np.unique(classes, axis=0, return_inverse=True)[1]
 
 
-def _compared(cost: Floats, other: Floats) -> Ints:
-    """-1 where a cost is less than another, 0 where they tie."""
+def _compare(cost: Floats, other: Floats) -> Ints:
+    """-1 where a cost is less than the other, 0 where they tie, 1 where it is more."""
     with np.errstate(invalid="ignore"):
         gap = np.where(cost == other, 0.0, cost - other)
-        room = TIE_RELATIVE * np.maximum(np.abs(cost), np.abs(other)) + TIE_ABSOLUTE
-        near = np.isfinite(gap) & (np.abs(gap) <= room)
-    found: Ints = np.where(near, 0, np.sign(gap)).astype(np.int64)
-    return found
-
-
-def _pieces(many: int, width: int) -> list[Ints]:
-    """Places, as many at a time as can be held."""
-    size = max(1, AT_ONCE // max(width, 1))
-    return [np.arange(start, min(start + size, many)) for start in range(0, many, size)]
+        tolerance = TIE_RELATIVE * np.maximum(np.abs(cost), np.abs(other)) + TIE_ABSOLUTE
+        tied = np.isfinite(gap) & (np.abs(gap) <= tolerance)
+    side: Ints = np.where(tied, 0, np.sign(gap)).astype(np.int64)
+    return side
 
 
 def _best(listed: ListedCandidates, records: int, k: int) -> tuple[Ints, Floats, Ints]:
     """The k best of each record, and how many tie with the best; ties by row."""
     least = np.full(records, np.inf)
     np.minimum.at(least, listed.record, listed.cost)
-    ties = (_compared(listed.cost, least[listed.record]) == 0) & np.isfinite(listed.cost)
+    ties = (_compare(listed.cost, least[listed.record]) == 0) & np.isfinite(listed.cost)
     cost = np.where(ties, least[listed.record], listed.cost)
     order = np.lexsort((listed.candidate, cost, listed.record))
     order = order[np.isfinite(listed.cost[order])]

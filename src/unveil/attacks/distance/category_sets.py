@@ -137,8 +137,7 @@ def comparable(intruder: Microdata, release: Microdata, column: str) -> bool:
 def _anything(sets: CodeSets) -> Bools:
     """Whether each record's cell may be any category."""
     every = np.append(np.diff(sets.starts) == len(sets.categories), False)
-    found: Bools = every[sets.cell]
-    return found
+    return every[sets.cell]
 
 
 def _table(sides: CategorySets, apart: CategoryDistance) -> Floats:

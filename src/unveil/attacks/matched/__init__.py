@@ -1,1 +1,1 @@
-"""One-to-one and posterior linkage: matchings on top of any attack's costs."""
+"""Matchings of all records at once: one-to-one, and the posterior over one-to-one matchings."""

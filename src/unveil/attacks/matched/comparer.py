@@ -1,7 +1,6 @@
-"""Matching: whom a record is linked with, when the others have a say in it.
+"""What a matching needs of an attack, and the classes of equal records that it matches.
 
-Every attack can be asked three ways: each record takes the nearest; all are matched one to one
-at the least total cost; or each takes whom it has most often in a random matching.
+Comparer ──▶ ClassPairs ──one_to_one | posterior──▶ MatchProbabilities ──▶ MatchedFinder
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from unveil.support.arrays import Floats, Ints
 from unveil.table.row_identity import CanonicalOrder
 from unveil.values.links import Finder
 
-DIGITS = 2.0**34
-AT_ONCE = 4_000_000  # pairs whose costs are found at a time
+DIGITS = 2.0**34  # of a cost: ten decimal digits
+PAIRS_AT_ONCE = 4_000_000  # whose costs are computed together
 
 
 class Comparer(Finder, Protocol):
-    """A finder that can be asked what single pairs cost, and with candidates at a price."""
+    """A finder that also answers what single pairs cost, and searches at given prices."""
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many records there are, and how many candidates."""
+        """The numbers of records and of candidates."""
 
     @property
     def degrees(self) -> float | None:
@@ -40,22 +39,22 @@ class Comparer(Finder, Protocol):
         """Whether nothing supports the links, so that no probability is claimed."""
 
     def equal_rows(self) -> tuple[EqualRows, EqualRows]:
-        """Records, and candidates, that no pair of them can tell apart."""
+        """Records, and candidates, that no comparison can distinguish."""
 
     def restrict(self, records: Ints, candidates: Ints) -> Comparer:
         """The same among some records and some candidates."""
 
     def with_prices(self, prices: Floats) -> Comparer:
-        """The same where each candidate costs so much more."""
+        """The same with a price added to the cost of each candidate."""
 
     def reverse(self) -> Comparer:
-        """The same where the candidates look for the records."""
+        """The same with candidates as queries."""
 
     def scale_costs(self, rate: float) -> Comparer:
-        """The same where everything costs so many times as much."""
+        """The same with all costs multiplied by a rate."""
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
-        """What pairs cost."""
+        """The cost of each pair."""
 
     def log_sums(self, records: Ints, error: float) -> Floats:
         """The log of the sum of exp(-cost) over the candidates of each record."""
@@ -69,17 +68,17 @@ class PosteriorModel(Protocol):
 
 
 class RecordClasses(NamedTuple):
-    """Records, or candidates, that are the same, together."""
+    """The classes of equal records, or of equal candidates."""
 
-    of: Ints  # the class of each
-    first: Ints  # one of each class
+    of: Ints  # the class of each record
+    first: Ints  # one record of each class
     size: Ints
     members: Ints  # class after class, ascending in each
     starts: Ints  # where each class begins among the members
 
     @classmethod
     def from_groups(cls, groups: EqualRows, places: Ints) -> RecordClasses:
-        """In the order of what their members hold, by whose places it goes."""
+        """Classes in the order of their contents, given the place of each record in it."""
         first = np.minimum.reduceat(places[groups.order], groups.starts[:-1])
         of = np.argsort(np.argsort(first))[groups.of_record()]
         size = np.bincount(of, minlength=len(first))
@@ -89,88 +88,89 @@ class RecordClasses(NamedTuple):
 
 
 class ClassPairs:
-    """The classes of an attack's records and candidates, compared with each other."""
+    """The costs of matching classes of records with classes of candidates: a cost provider."""
 
     def __init__(self, finder: Comparer, order: CanonicalOrder) -> None:
         records, candidates = finder.equal_rows()
         self.records = RecordClasses.from_groups(records, order.records)
         self.candidates = RecordClasses.from_groups(candidates, order.candidates)
-        self.between = finder.restrict(self.records.first, self.candidates.first)
+        self.comparer = finder.restrict(self.records.first, self.candidates.first)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many classes there are on each side."""
+        """The numbers of classes of records and of candidates."""
         return len(self.records.first), len(self.candidates.first)
 
     @property
     def supply(self) -> Ints:
-        """How many identical records each class has."""
+        """The number of records of each class."""
         return self.records.size
 
     @property
     def capacity(self) -> Ints:
-        """How many identical candidates each class has."""
+        """The number of candidates of each class."""
         return self.candidates.size
 
     def dense(self) -> Floats:
-        """What every pair of classes costs."""
+        """The costs of all pairs of classes."""
         rows, columns = self.shape
-        found = np.empty((rows, columns))
-        step = max(1, AT_ONCE // columns)
+        costs = np.empty((rows, columns))
+        step = max(1, PAIRS_AT_ONCE // columns)
         for start in range(0, rows, step):
-            some = np.arange(start, min(start + step, rows))
-            every = np.repeat(some, columns), np.tile(np.arange(columns), len(some))
-            found[some] = settled_costs(self.between, *every).reshape(-1, columns)
-        return found
+            block = np.arange(start, min(start + step, rows))
+            pairs = np.repeat(block, columns), np.tile(np.arange(columns), len(block))
+            costs[block] = rounded_costs(self.comparer, *pairs).reshape(-1, columns)
+        return costs
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """The best candidates of each class of records at these prices, and their bare costs."""
-        return _best(self.between, prices, k)
+        return _cheapest(self.comparer, prices, k)
 
     def cheapest_rows(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """The same for each class of candidates."""
-        found, _ = _best(self.between.reverse(), prices, k)
-        there = found >= 0
-        columns = np.broadcast_to(np.arange(len(found))[:, None], found.shape)
-        costs = np.full(found.shape, np.inf)
-        costs[there] = settled_costs(self.between, found[there], columns[there])
-        return found, costs
+        rows, _ = _cheapest(self.comparer.reverse(), prices, k)
+        there = rows >= 0
+        columns = np.broadcast_to(np.arange(len(rows))[:, None], rows.shape)
+        costs = np.full(rows.shape, np.inf)
+        costs[there] = rounded_costs(self.comparer, rows[there], columns[there])
+        return rows, costs
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MatchProbabilities:
-    """How likely records of one class are matched with each row of another, pair by pair."""
+    """The probability that a record of one class is matched with a given row of another."""
 
     rows: Ints  # classes of records
     columns: Ints  # classes of candidates
-    chance: Floats  # of each row of the column
+    chance: Floats  # for each single candidate of the column
     details: dict[str, Any]
 
 
-def _best(finder: Comparer, prices: Floats, k: int) -> tuple[Ints, Floats]:
-    """The best candidates of everybody; one at an infinite price is not for sale."""
-    asking, asked = finder.sizes
-    sold = np.flatnonzero(np.isfinite(prices))
-    found, costs = np.full((asking, k), -1), np.full((asking, k), np.inf)
-    if not len(sold):
-        return found, costs
-    some = finder if len(sold) == asked else finder.restrict(np.arange(asking), sold)
-    rows = some.with_prices(prices[sold]).nearest(np.arange(asking), min(k, len(sold)), None).rows
+def _cheapest(finder: Comparer, prices: Floats, k: int) -> tuple[Ints, Floats]:
+    """The best candidates of every record; those at an infinite price are excluded."""
+    n_records, n_candidates = finder.sizes
+    best, costs = np.full((n_records, k), -1), np.full((n_records, k), np.inf)
+    offered = np.flatnonzero(np.isfinite(prices))
+    if not len(offered):
+        return best, costs
+    every = np.arange(n_records)
+    part = finder if len(offered) == n_candidates else finder.restrict(every, offered)
+    rows = part.with_prices(prices[offered]).nearest(every, min(k, len(offered)), None).rows
     there = rows >= 0
-    found[:, : rows.shape[1]] = np.where(there, sold[rows], -1)
-    records = np.broadcast_to(np.arange(asking)[:, None], rows.shape)
-    costs[:, : rows.shape[1]][there] = settled_costs(some, records[there], rows[there])
-    return found, costs
+    best[:, : rows.shape[1]] = np.where(there, offered[rows], -1)
+    records = np.broadcast_to(every[:, None], rows.shape)
+    costs[:, : rows.shape[1]][there] = rounded_costs(part, records[there], rows[there])
+    return best, costs
 
 
-def settled_costs(finder: Comparer, records: Ints, candidates: Ints) -> Floats:
-    """What pairs cost, to ten digits: the rest is rounding, and must not choose among ties."""
+def rounded_costs(finder: Comparer, records: Ints, candidates: Ints) -> Floats:
+    """Costs to ten digits: rounding errors beyond these must not choose among ties."""
     size, exponent = np.frexp(finder.costs(records, candidates))
     rounded: Floats = np.ldexp(np.rint(size * DIGITS) / DIGITS, exponent)
     return rounded
 
 
-def pair_keys(rows: Ints, others: Ints, many: int) -> Ints:
+def pair_keys(rows: Ints, columns: Ints, n_columns: int) -> Ints:
     """Each pair as one number, by which pairs are sorted and found."""
-    keys: Ints = rows * many + others
+    keys: Ints = rows * n_columns + columns
     return keys

@@ -1,4 +1,4 @@
-"""The finder of an attack whose records are matched with each other in mind."""
+"""The finder of an attack that links all records at once, by a matching."""
 
 from __future__ import annotations
 
@@ -25,70 +25,68 @@ from unveil.table.row_identity import CanonicalOrder
 from unveil.values.links import ComparisonBlock, Finder, Margins, RankedCandidates, RankOfTruth
 
 TIE = 1e-9  # relative: probabilities nearer than this are equal
-NOBODY = -1  # the key of no pair
+NO_PAIR = -1  # a key
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RankedMatches:
-    """The outcome by record, the likeliest first, and how each pair stands among those.
+    """The pairs of each record class, the most probable first.
 
-    At the end stands a pair of nobody, which place -1 finds.
+    The last entry is no pair: index -1 refers to it.
     """
 
     starts: Ints
     columns: Ints
     chance: Floats
-    closer: Ints  # candidates that are likelier
-    tied: Ints  # that are as likely, one of them left out
-    upto: Ints  # candidates of the pairs before this one
-    keys: Ints  # pairs as numbers, ascending
-    place: Ints  # where the pair of each key is
+    n_closer: Ints  # candidates that are more probable
+    n_tied: Ints  # other candidates that are as probable
+    n_before: Ints  # candidates of all pairs before this one
+    keys: Ints  # ascending
+    place: Ints  # of the pair of each key
 
     @classmethod
-    def of(
-        cls, outcome: MatchProbabilities, records: int, candidates: RecordClasses
-    ) -> RankedMatches:
-        """Put an outcome in order; of those as likely the one with the lowest row comes first."""
-        order = np.lexsort((-outcome.chance, outcome.rows))
-        rows, chance = outcome.rows[order], outcome.chance[order]
-        new = np.ones(len(rows) + 1, np.bool_)
-        new[1:-1] = (rows[1:] != rows[:-1]) | (chance[1:] < chance[:-1] * (1 - TIE))
-        begins, runs = np.flatnonzero(new), np.cumsum(new[:-1]) - 1
-        order = order[np.lexsort((candidates.first[outcome.columns[order]], runs))]
-        columns = outcome.columns[order]
-        starts = np.searchsorted(rows, np.arange(records + 1))
-        upto = np.append(0, np.cumsum(candidates.size[columns]))
-        keys = pair_keys(rows, columns, len(candidates.first))
+    def of(cls, matches: MatchProbabilities, rows: int, candidates: RecordClasses) -> RankedMatches:
+        """Sort the pairs; among ties the one with the lowest row comes first."""
+        order = np.lexsort((-matches.chance, matches.rows))
+        row, chance = matches.rows[order], matches.chance[order]
+        new = np.ones(len(row) + 1, np.bool_)
+        new[1:-1] = (row[1:] != row[:-1]) | (chance[1:] < chance[:-1] * (1 - TIE))
+        begins, run = np.flatnonzero(new), np.cumsum(new[:-1]) - 1
+        order = order[np.lexsort((candidates.first[matches.columns[order]], run))]
+        columns = matches.columns[order]
+        starts = np.searchsorted(row, np.arange(rows + 1))
+        n_before = np.append(0, np.cumsum(candidates.size[columns]))
+        keys = pair_keys(row, columns, len(candidates.first))
         place = np.argsort(keys)
         return cls(
             starts,
             np.append(columns, 0),
-            np.append(outcome.chance[order], 0.0),
-            np.append(upto[begins[runs]] - upto[starts[rows]], 0),
-            np.append(upto[begins[runs + 1]] - upto[begins[runs]] - 1, 0),
-            upto,
-            np.append(keys[place], NOBODY),
+            np.append(matches.chance[order], 0.0),
+            np.append(n_before[begins[run]] - n_before[starts[row]], 0),
+            np.append(n_before[begins[run + 1]] - n_before[begins[run]] - 1, 0),
+            n_before,
+            np.append(keys[place], NO_PAIR),
             np.append(place, -1),
         )
 
     def find(self, keys: Ints) -> Ints:
-        """Where pairs are; -1: not in the table."""
+        """The place of each pair; -1 if it is not there."""
         at = np.searchsorted(self.keys[:-1], keys)
         return np.where(self.keys[at] == keys, self.place[at], -1)
 
-    def listed(self, rows: Ints) -> Ints:
-        """How many candidates the pairs of each row are of."""
-        return self.upto[self.starts[rows + 1]] - self.upto[self.starts[rows]]
+    def n_candidates(self, rows: Ints) -> Ints:
+        """The number of candidates in the pairs of each row."""
+        return self.n_before[self.starts[rows + 1]] - self.n_before[self.starts[rows]]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MatchedFinder:
-    """An attack whose records do not choose for themselves."""
+    """An attack whose records are linked by a matching of all of them."""
 
     base: Comparer
-    order: CanonicalOrder  # of what rows hold
+    order: CanonicalOrder
     solve: Callable[[ClassPairs], MatchProbabilities]
-    decides: bool  # whether the outcome is the matching itself, not how likely each pair is
+    decides: bool  # the result is a matching itself, not the probabilities of pairs
     margins: Margins | None = "likelihood"
 
     @property
@@ -98,41 +96,43 @@ class MatchedFinder:
 
     @property
     def supervised(self) -> bool:
-        """Whether it was made with the truth in hand."""
+        """Whether the attack was trained with the truth."""
         return self.base.supervised
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the attack and its matching found out."""
-        return self.base.details | self._outcome.details
+        """The details of the attack and of the matching."""
+        return self.base.details | self._matches.details
 
     @cached_property
-    def pairing(self) -> ClassPairs:
-        """The classes of records and candidates."""
+    def pairs(self) -> ClassPairs:
+        """The classes of equal records and candidates."""
         return ClassPairs(self.base, self.order)
 
     @cached_property
-    def _outcome(self) -> MatchProbabilities:
-        return self.solve(self.pairing)
+    def _matches(self) -> MatchProbabilities:
+        return self.solve(self.pairs)
 
     @cached_property
     def table(self) -> RankedMatches:
-        """How likely each pair is."""
-        return RankedMatches.of(self._outcome, self.pairing.shape[0], self.pairing.candidates)
+        """The matched pairs by record class."""
+        return RankedMatches.of(self._matches, self.pairs.shape[0], self.pairs.candidates)
 
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        """Each record against a row of the other file; one that was never matched is farther."""
+        """The rank of the true row of each record; pairs never matched come last."""
         del progress
-        pairing, table = self.pairing, self.table
+        pairs, table = self.pairs, self.table
         there = (truth >= 0) & self.compares(records, np.maximum(truth, 0))
-        rows, columns = pairing.records.of[records], pairing.candidates.of[np.maximum(truth, 0)]
-        at = table.find(pair_keys(rows, columns, pairing.shape[1]))
-        # One that is not listed is farther than those that are; than any, where that is decided.
-        last = np.full(len(rows), self.base.sizes[1]) if self.decides else table.listed(rows)
-        closer = np.where(at < 0, np.maximum(last, 1), table.closer[at])
-        tied = table.tied[at]
+        rows, columns = pairs.records.of[records], pairs.candidates.of[np.maximum(truth, 0)]
+        at = table.find(pair_keys(rows, columns, pairs.shape[1]))
+        # An unlisted row comes after the listed ones; after all rows, if a matching decides.
+        n_listed = (
+            np.full(len(rows), self.base.sizes[1]) if self.decides else table.n_candidates(rows)
+        )
+        closer = np.where(at < 0, np.maximum(n_listed, 1), table.n_closer[at])
+        tied = table.n_tied[at]
         if stop_at is not None:
             tied = np.where(closer < stop_at, tied, -1)
             closer = np.minimum(closer, stop_at)
@@ -140,56 +140,54 @@ class MatchedFinder:
         return RankOfTruth(np.where(there, closer, -1), np.where(there, tied, -1), chance)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
-        """The likeliest candidates of each record."""
+        """The most probable candidates of each record."""
         del progress
-        table, classes = self.table, self.pairing.candidates
-        rows = self.pairing.records.of[records]
-        start, many = table.starts[rows], table.listed(rows)
-        place = table.upto[start][:, None] + np.arange(k)  # among the candidates of all pairs
-        there = np.arange(k) < many[:, None]
-        pair = np.where(there, np.searchsorted(table.upto, place, "right") - 1, -1)
-        member = classes.starts[table.columns[pair]] + np.where(there, place - table.upto[pair], 0)
+        table, classes = self.table, self.pairs.candidates
+        rows = self.pairs.records.of[records]
+        start, n_listed = table.starts[rows], table.n_candidates(rows)
+        place = table.n_before[start][:, None] + np.arange(k)  # among the candidates of all pairs
+        there = np.arange(k) < n_listed[:, None]
+        pair = np.where(there, np.searchsorted(table.n_before, place, "right") - 1, -1)
+        within = np.where(there, place - table.n_before[pair], 0)
+        member = classes.members[classes.starts[table.columns[pair]] + within]
         with np.errstate(divide="ignore"):
             scores = np.abs(np.log(np.where(there, table.chance[pair], 0.0)))
-        best = np.where(many > 0, table.tied[start] + 1, 0)
-        return RankedCandidates(np.where(there, classes.members[member], -1), scores, best)
+        n_best = np.where(n_listed > 0, table.n_tied[start] + 1, 0)
+        return RankedCandidates(np.where(there, member, -1), scores, n_best)
 
     def log_totals(self, records: Ints) -> Floats | None:
-        """Scores are minus the log of probabilities; a matching does not say how likely it is.
-
-        Nor does a guess, whatever probabilities it is made of.
-        """
+        """0, since scores are log-probabilities; None for a single matching and for a guess."""
         return None if self.margins is None else np.zeros(len(records))
 
     def distribution(self, records: Ints) -> tuple[Ints, Ints, Floats]:
-        """For each record the rows that it may be matched with, and how likely."""
-        table, classes = self.table, self.pairing.candidates
-        rows = self.pairing.records.of[records]
+        """For each record the rows that it may be matched with, and their probabilities."""
+        table, classes = self.table, self.pairs.candidates
+        rows = self.pairs.records.of[records]
         pairs = _ranges(table.starts[rows], np.diff(table.starts)[rows])
         sizes = classes.size[table.columns[pairs]]
         members = classes.members[_ranges(classes.starts[table.columns[pairs]], sizes)]
-        ends = np.cumsum(table.listed(rows))
+        ends = np.cumsum(table.n_candidates(rows))
         return np.append(0, ends), members, np.repeat(table.chance[pairs], sizes)
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """Which candidates each record is compared with."""
+        """The candidates that each record is compared with, by block."""
         return self.base.comparison_blocks(records)
 
     def n_candidates(self, records: Ints) -> Ints:
-        """How many they are."""
+        """The number of candidates of each record."""
         return self.base.n_candidates(records)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
-        """Whether each record is compared with a candidate."""
+        """Whether each record is compared with the given candidate."""
         return self.base.compares(records, candidates)
 
     def classes(self) -> Ints:
-        """For each released row its class of rows that the attack cannot tell apart."""
+        """The class of each released row; the attack cannot distinguish the rows of a class."""
         return self.base.classes()
 
 
 def matched(finder: Finder, matching: Matching, order: CanonicalOrder, seed: int) -> Finder:
-    """The finder whose records are linked in this way."""
+    """The finder that links records by this matching."""
     if matching == "nearest":
         return finder
     comparer = cast("Comparer", finder)

@@ -1,8 +1,7 @@
-"""One to one at the least total cost: nobody is taken for two, and no row for two people.
+"""One-to-one linkage at the least total cost: no row is linked to two records.
 
-All records are linked at once, so that they are as near to their rows as they can be together. A
-row that several are near to goes to one of them, and the others look further: that settles cases
-that each record by itself could not.
+All records are linked at once. A row that is nearest to several goes to one of them, and the
+others take their next best: that decides cases that each record alone could not.
 """
 
 from __future__ import annotations
@@ -18,82 +17,83 @@ from unveil.matching.pair_costs import CostProvider
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 
-SHUFFLES = 5  # where several matchings are the cheapest
+SHUFFLES = 5  # matchings that are averaged where several cost the least
 
 
-def cheapest_matching(pairing: ClassPairs, seed: int) -> MatchProbabilities:
-    """How likely each pair is in a cheapest matching of all.
+def cheapest_matching(pairs: ClassPairs, seed: int) -> MatchProbabilities:
+    """The probability of each pair in a cheapest matching.
 
-    Where there are several, which one is found depends on the order of the rows. Both files
-    are shuffled, each by random numbers of its own, and the mean of five such matchings is
-    taken: whatever the order was, it says nothing. Records that are the same share.
+    Where several matchings cost the least, the order of the rows decides which one is found. Both
+    files are therefore shuffled, each by its own stream, and five matchings are averaged. Equal
+    records share their partners.
     """
-    found = [_shuffled_matching(pairing, seed, 0)]
-    market, first = found[0]
-    differ = int((alternatives(market, first) * market.supply).sum())
-    if differ:
-        found += [_shuffled_matching(pairing, seed, run) for run in range(1, SHUFFLES)]
-    columns = pairing.shape[1]
+    runs = [_shuffled_matching(pairs, seed, 0)]
+    costs, first = runs[0]
+    undecided = int((alternatives(costs, first) * costs.supply).sum())
+    if undecided:
+        runs += [_shuffled_matching(pairs, seed, run) for run in range(1, SHUFFLES)]
+    n_columns = pairs.shape[1]
     keys = [
-        pair_keys(one.rows[made.rows], one.columns[made.columns], columns) for one, made in found
+        pair_keys(shuffled.rows[match.rows], shuffled.columns[match.columns], n_columns)
+        for shuffled, match in runs
     ]
-    every, place = np.unique(np.concatenate(keys), return_inverse=True)
-    amount = np.concatenate([made.amount for _, made in found])
-    rows, partners = every // columns, every % columns
-    shares = np.bincount(place, amount, len(every)) / len(found)
-    chance = shares / (pairing.supply[rows] * pairing.capacity[partners])
+    matched, place = np.unique(np.concatenate(keys), return_inverse=True)
+    amount = np.concatenate([match.amount for _, match in runs])
+    rows, columns = matched // n_columns, matched % n_columns
+    shares = np.bincount(place, amount, len(matched)) / len(runs)
+    chance = shares / (pairs.supply[rows] * pairs.capacity[columns])
     details = {
         "matching": "one-to-one",
         "cost": first.cost,
-        "gap": max(made.gap for _, made in found),
-        "proven": all(made.proven for _, made in found),
+        "gap": max(match.gap for _, match in runs),
+        "proven": all(match.proven for _, match in runs),
         "matched": int(first.amount.sum()),
         "rounds": first.rounds,
-        "shuffles": len(found),
-        "undecided": differ,
+        "shuffles": len(runs),
+        "undecided": undecided,
     }
-    return MatchProbabilities(rows, partners, chance, details)
+    return MatchProbabilities(rows, columns, chance, details)
 
 
-def _shuffled_matching(pairing: ClassPairs, seed: int, run: int) -> tuple[ShuffledCosts, Matching]:
+def _shuffled_matching(pairs: ClassPairs, seed: int, run: int) -> tuple[ShuffledCosts, Matching]:
     rows, columns = (
-        stream(seed, "attack", "matching", side, str(run)).permutation(many)
-        for side, many in zip(("records", "candidates"), pairing.shape, strict=True)
+        stream(seed, "attack", "matching", side, str(run)).permutation(size)
+        for side, size in zip(("records", "candidates"), pairs.shape, strict=True)
     )
-    market = ShuffledCosts(pairing, rows, columns)
-    return market, one_to_one(market)
+    costs = ShuffledCosts(pairs, rows, columns)
+    return costs, one_to_one(costs)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ShuffledCosts:
-    """A market with its rows and columns in another order."""
+    """A cost provider with its rows and columns in another order."""
 
-    market: CostProvider
-    rows: Ints  # the row of the market at each place
+    original: CostProvider
+    rows: Ints  # the original row at each place
     columns: Ints
 
     @property
     def supply(self) -> Ints:
         """How many identical records each row stands for."""
-        return self.market.supply[self.rows]
+        return self.original.supply[self.rows]
 
     @property
     def capacity(self) -> Ints:
         """How many identical candidates each column stands for."""
-        return self.market.capacity[self.columns]
+        return self.original.capacity[self.columns]
 
     def dense(self) -> Floats:
         """All costs."""
-        return self.market.dense()[self.rows][:, self.columns]
+        return self.original.dense()[self.rows][:, self.columns]
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """For each row the k cheapest columns."""
-        back = np.argsort(self.columns)
-        found, costs = self.market.cheapest(prices[back], k)
-        return np.where(found < 0, -1, back[found])[self.rows], costs[self.rows]
+        place = np.argsort(self.columns)
+        best, costs = self.original.cheapest(prices[place], k)
+        return np.where(best < 0, -1, place[best])[self.rows], costs[self.rows]
 
     def cheapest_rows(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """For each column the k cheapest rows."""
-        back = np.argsort(self.rows)
-        found, costs = self.market.cheapest_rows(prices[back], k)
-        return np.where(found < 0, -1, back[found])[self.columns], costs[self.columns]
+        place = np.argsort(self.rows)
+        best, costs = self.original.cheapest_rows(prices[place], k)
+        return np.where(best < 0, -1, place[best])[self.columns], costs[self.columns]

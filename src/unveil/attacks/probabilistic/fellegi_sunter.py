@@ -180,8 +180,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _log(share: Floats | float) -> Floats:
-    logs: Floats = np.log(np.maximum(share, TINY))
-    return logs
+    return np.log(np.maximum(share, TINY))
 
 
 def _filled(weights: Floats, known: Floats) -> Floats:

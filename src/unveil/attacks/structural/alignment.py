@@ -58,8 +58,7 @@ def aligned(intruder: Floats, released: Floats, *, turn: bool) -> Alignment:
 
 def likeness(gaps: Floats, width: float = LIKENESS) -> Floats:
     """From 1, the same shape, to 0."""
-    found: Floats = np.exp(-gaps / width)
-    return found
+    return np.exp(-gaps / width)
 
 
 def related_alike(
@@ -81,13 +80,11 @@ def related_alike(
 
 def _signed(same: Floats, turned: Floats) -> Floats:
     """A soft matching, given the logs of how likely pairs are; signed by which way is likelier."""
-    found: Floats = posterior_of(np.logaddexp(same, turned)) * np.tanh((same - turned) / 2)
-    return found
+    return posterior_of(np.logaddexp(same, turned)) * np.tanh((same - turned) / 2)
 
 
 def _quantiles(values: Floats) -> Floats:
     """Of standardised values; one that is missing in all that are looked at has no shape."""
     scaled = normalised(values, how="standardisation")
     scaled[:, np.isnan(scaled).all(0)] = 0.0
-    found: Floats = np.nanquantile(scaled, SHARES, axis=0)
-    return found
+    return np.nanquantile(scaled, SHARES, axis=0)

@@ -337,8 +337,7 @@ def _places(scores: Floats, among: Floats) -> Floats:
     size = np.abs(among).max()
     own, others = (np.rint(each * (DIGITS / size) if size else each) for each in (scores, among))
     below, upto = (np.searchsorted(np.sort(others), own, side) for side in ("left", "right"))
-    places: Floats = (below + upto) / (2 * len(others))
-    return places
+    return (below + upto) / (2 * len(others))
 
 
 def _normalisation(sides: tuple[FileFeatures, FileFeatures]) -> Normalisation:

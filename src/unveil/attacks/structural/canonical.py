@@ -49,8 +49,7 @@ class PairEvidence(Protocol):
 
 def weights_of(parts: Sequence[PairEvidence]) -> Floats:
     """What all parts say of each pair together."""
-    total: Floats = reduce(np.add, (part.weights() for part in parts))
-    return total
+    return reduce(np.add, (part.weights() for part in parts))
 
 
 def whitening(related: Floats, share: float) -> Floats:

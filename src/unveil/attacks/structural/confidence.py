@@ -107,13 +107,13 @@ def likelihood_found(parts: Sequence[PairEvidence]) -> float:
     return max(likelihood_of(weights, chance) for chance in found)
 
 
-def _alone(pairing: ClassPairs, credit: Confidence) -> Floats:
+def _alone(pairs: ClassPairs, credit: Confidence) -> Floats:
     """The log of how likely records of each class are to be alone, as costs go."""
-    between = cast("NearestSearch", pairing.between)
+    between = cast("NearestSearch", pairs.comparer)
     asking, _ = between.files.queries_first(between.intruder_records, between.released)
     own = np.zeros(len(asking)) if asking.offset is None else asking.offset
-    rows, columns = int(pairing.supply.sum()), int(pairing.capacity.sum())
+    rows, columns = int(pairs.supply.sum()), int(pairs.capacity.sum())
     intruder = columns if between.files.reverse else rows
-    pairs = min(credit.shared * intruder, ALMOST_ALL * min(rows, columns))
-    found: Floats = own - credit.level - log_odds(pairs, rows, columns)
-    return found
+    matched = min(credit.shared * intruder, ALMOST_ALL * min(rows, columns))
+    unmatched: Floats = own - credit.level - log_odds(matched, rows, columns)
+    return unmatched

@@ -67,8 +67,7 @@ def partly_matched(weights: Floats, pairs: float) -> Floats:
             break
     likely *= (1 / (1 + likely @ right))[:, None]
     likely *= right
-    found: Floats = likely
-    return found
+    return likely
 
 
 def beliefs_of(weights: Floats) -> Floats:

@@ -32,8 +32,7 @@ def main_signs(scores: Floats) -> Floats:
 
 def main_component(scores: Floats) -> Floats:
     """The first principal component, on which most features count positively."""
-    found: Floats = scores @ main_loadings(scores)
-    return found
+    return scores @ main_loadings(scores)
 
 
 def main_loadings(scores: Floats) -> Floats:

@@ -88,7 +88,7 @@ def pairing(costs, offset, **how):
         shape=shape,
         supply=np.ones(shape[0], int),
         capacity=np.ones(shape[1], int),
-        between=between(costs, offset, **how),
+        comparer=between(costs, offset, **how),
         dense=lambda: costs,
     )
 
@@ -119,9 +119,9 @@ def test_what_is_cut_off_is_cut_off_those_who_are_alone_too(monkeypatch):
     """Pairs that are left out are as many, but hardly anybody is in one."""
     mine, release, _ = planted(40, noise=0.8)
     links = unveil.link(mine, release, Structural(method="correlation", starts=0, controls=2))
-    monkeypatch.setattr(posterior_module, "COMPLETE", 100)
-    monkeypatch.setattr(posterior_module, "NEAREST", 3)
-    monkeypatch.setattr(posterior_module, "NEAREST_BACK", 2)
+    monkeypatch.setattr(posterior_module, "MOST_PAIRS", 100)
+    monkeypatch.setattr(posterior_module, "KEPT_CANDIDATES", 3)
+    monkeypatch.setattr(posterior_module, "KEPT_RECORDS", 2)
     compared = ClassPairs(links.finder.base, links.order)
     lost = [
         module.posterior(compared, np.full(compared.shape[0], alone)).details["cut_off"]
