@@ -16,7 +16,7 @@ from unveil.cli.main import main
 from unveil.files.documents.evidence import evidence_json
 from unveil.measures.information_loss import predictors
 from unveil.workflows import demo as demonstrating
-from unveil.workflows.demo import PARTS, PLANS, DemoProgress, Folder, demonstrate
+from unveil.workflows.demo import PARTS, PLANS, DemoProgress, demonstrate
 
 KINDS = ("csv", "html", "json", "map.csv", "plan.toml", "records.csv")
 
@@ -162,7 +162,7 @@ def test_what_no_other_process_does_is_done_here(tmp_path, monkeypatch, quick_au
     monkeypatch.setattr(sys, "executable", python)
     seen = []
     found = demonstrate(
-        Folder(tmp_path), records=100, progress=lambda _, done, total: seen.append((done, total))
+        tmp_path, records=100, progress=lambda _, done, total: seen.append((done, total))
     )
     assert quick_audits == [f"{name}.csv" for name in PLANS]
     assert list(found.audits) == list(PLANS)

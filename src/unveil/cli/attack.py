@@ -17,13 +17,14 @@ from unveil.cli.options import (
     TABLE,
     csv_options,
     force_option,
-    format_given,
+    format_of,
     json_option,
-    names,
     read_table,
     schema_option,
+    seed_option,
+    split_names,
 )
-from unveil.cli.parameters import WithParameters, as_usage, attack_of
+from unveil.cli.parameters import WithAttackParameters, as_usage, attack_of
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,62 +33,57 @@ if TYPE_CHECKING:
     from unveil.table.schema import Schema
 
 
-@click.command(name="attack", cls=WithParameters)
+@click.command(name="attack", cls=WithAttackParameters)
 @click.argument("original", type=TABLE)
 @click.argument("release", type=TABLE)
 @schema_option
-@click.option("--release-schema", type=PATH, help="The release's own schema, where it differs.")
-@click.option(
-    "--attack", "chosen", required=True, help="The attack; `unveil methods` lists them all."
-)
+@click.option("--release-schema", type=PATH, help="Schema of RELEASE, if it differs.")
+@click.option("--attack", "method", required=True, help="Attack; `unveil methods` lists them.")
 @click.option(
     "--truth",
     "truths",
     multiple=True,
-    help="Which row is whose: an identifier that both files have, the file of a row map, or "
-    "row-order. Of several releases without a key, one for each, if they are row maps.",
+    help="Which released row belongs to which person: an identifier of both files, the file of a "
+    "row map, or row-order. One row map for each of several releases without a key.",
 )
 @click.option(
     "--knows",
-    help="What the intruder knows, separated by commas.  [default: the quasi-identifiers]",
+    help="Attributes the intruder knows, separated by commas.  [default: the quasi-identifiers]",
 )
 @click.option(
     "--records",
-    help="Whose: a share (0.1), a number (100), or a file of the intruder's own.  [default: all]",
+    help="Records the intruder holds: a fraction, a count, or a file.  [default: all]",
 )
-@click.option("--blocks", help="Attributes known to be unmasked, separated by commas.")
+@click.option("--blocks", help="Blocking: attributes known to be unmasked, separated by commas.")
 @click.option(
     "--plan",
     "plans",
     type=PATH,
     multiple=True,
-    help="How RELEASE was masked, for an attack that knows it; for several, each in turn.",
+    help="Plan of RELEASE, for an attack that knows the masking; one for each of several releases.",
 )
 @click.option(
-    "--also",
-    type=TABLE,
-    multiple=True,
-    help="Another release of the same people; may be given again.",
+    "--also", type=TABLE, multiple=True, help="Another release of the same people; repeatable."
 )
-@click.option("--key", help="The column by which the rows of several releases are known.")
+@click.option("--key", help="Column that identifies the rows of several releases.")
 @click.option(
     "--direction",
     type=click.Choice(["original-to-release", "release-to-original"]),
     default="original-to-release",
     show_default=True,
-    help="Who looks for whom.",
+    help="Direction of linkage.",
 )
+@click.option("--outsiders", type=TABLE, help="Control: a file of people not in the release.")
+@click.option("--sample", type=click.IntRange(min=1), help="Size of a random sample to attack.")
+@seed_option()
 @click.option(
-    "--outsiders", type=TABLE, help="A file of people who are not in the release, as a control."
+    "--top",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="Largest k of the top-k curve.",
 )
-@click.option("--sample", type=click.IntRange(min=1), help="Attack so many records, at random.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
-)
-@click.option(
-    "--top", type=click.IntRange(1, 1000), default=5, show_default=True, help="Places of the curve."
-)
-@click.option("--links", "out", type=TABLE, help="Write whom each record was taken for.")
+@click.option("--links", "out", type=TABLE, help="Table for the links of each record.")
 @force_option
 @json_option
 @csv_options
@@ -96,7 +92,7 @@ def command(
     release: Path,
     schema: Path | None,
     release_schema: Path | None,
-    chosen: str,
+    method: str,
     truths: tuple[str, ...],
     knows: str | None,
     records: str | None,
@@ -113,23 +109,23 @@ def command(
     *,
     force: bool,
     as_json: bool,
-    **given: Any,
+    **options: Any,
 ) -> None:
-    """Link what an intruder knows of ORIGINAL with the rows of RELEASE, and count the hits.
+    """Link the records of an intruder, from ORIGINAL, with the rows of RELEASE; count the hits.
 
     \b
         unveil attack survey.csv release.csv --schema survey.toml \\
             --attack rank --criterion max --truth map.csv
 
-    The intruder knows the quasi-identifiers of all records, unless --knows and --records say
-    otherwise. Without --truth links can be made and written, but not counted. The last
-    options below are the parameters of the attacks; `unveil methods NAME` explains them.
-    Weights are given as age=2,income=0.5, lists and tables as JSON. --links writes splink's
-    table of pairs, rows counted from 1: as private as ORIGINAL.
+    By default the intruder knows the quasi-identifiers of all records (--knows, --records).
+    Without --truth, links are made and written, but not counted. The last options below are the
+    parameters of the attacks; `unveil methods NAME` explains them. Weights are given as
+    age=2,income=0.5, lists and tables as JSON. --links writes splink's table of pairs, rows
+    counted from 1: as private as ORIGINAL.
 
-    An intruder who knows how RELEASE was masked, --attack tailored, reads its --plan, but for
-    the seed. --matching posterior lets everybody have one row only. Several releases, --also,
-    are attacked together if a --key says whose rows are whose, else one after another.
+    An intruder who knows the masking (--attack tailored) reads the --plan, without its seed.
+    --matching posterior assigns each row to one record only. Several releases (--also) are
+    attacked together if a --key joins their rows, otherwise one after another.
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
@@ -143,59 +139,59 @@ def command(
     from unveil.workflows.inputs.scenario import check_kinds, prepare
     from unveil.workflows.inputs.sources import schema_for_others
 
-    truths = truths if also else truths[-1:]  # as of other options, the last one counts
-    spec = attack_of(chosen, {k: v for k, v in given.items() if k not in CSV_OPTIONS})
-    dialect = format_given(original, release, **{name: given[name] for name in CSV_OPTIONS})
-    more = (schema, release_schema, outsiders, records, given["pairs"], *truths, *plans, *also)
+    truths = truths if also else truths[-1:]  # of an option given twice the last counts
+    spec = attack_of(method, {k: v for k, v in options.items() if k not in CSV_OPTIONS})
+    dialect = format_of(options, original, release)
+    more = (schema, release_schema, outsiders, records, options["pairs"], *truths, *plans, *also)
     check_outputs((), (original, release, *more), force=force, tables=[out])
     with progress(f"reading {original}") as show:
         people = read_table(original, schema, dialect)
         show(f"reading {release}")
-        others = schema_for_others(people, as_schema(schema))
+        declared = schema_for_others(people, as_schema(schema))
         released = [
-            read_table(one, release_schema or others, dialect, part=release_schema is None)
-            for one in (release, *also)
+            read_table(file, release_schema or declared, dialect, part=release_schema is None)
+            for file in (release, *also)
         ]
         channel = _channel(plans)
         with as_usage():
             intruder = Intruder(
-                knows=names(knows),
-                records=_records(records, others, dialect),
-                blocks=names(blocks) or (),
+                knows=split_names(knows),
+                records=_records(records, declared, dialect),
+                blocks=split_names(blocks) or (),
                 direction=direction,  # type: ignore[arg-type]
             )
 
-        def told(done: int, total: int) -> None:
+        def show_links(done: int, total: int) -> None:
             show(f"{spec.name}: {done:,} of {total:,}")
 
-        def learning(linked: float, bound: float) -> None:
+        def show_bound(linked: float, bound: float) -> None:
             show(
                 f"{spec.name}: {linked:,.6g} linked, at most {bound:,.6g}; Ctrl-C to leave it there"
             )
 
-        _check_several(plans, truths, also, key)
-        every = []
+        _check_releases(plans, truths, also, key)
+        per_release = []
         for target, plan, truth in _targets(released, key, channel, truths):
-            own = msgspec.structs.replace(intruder, channel=plan)
+            informed = msgspec.structs.replace(intruder, channel=plan)
             with as_usage():
-                check_kinds(spec, own, truth)
-                scenario = prepare(people, target, intruder=own, truth=truth, seed=seed)
-                made = replace(scenario, on_bound=learning).links(spec, own)
-            made = replace(made, progress=told)
-            every.append(made if sample is None else made.sample(sample))
-        links = every[-1] if key else every[0]
-        strangers = None
+                check_kinds(spec, informed, truth)
+                scenario = prepare(people, target, intruder=informed, truth=truth, seed=seed)
+                links = replace(scenario, on_bound=show_bound).links(spec, informed)
+            links = replace(links, progress=show_links)
+            per_release.append(links if sample is None else links.sample(sample))
+        links = per_release[-1] if key else per_release[0]
+        control = None
         if outsiders is not None:
-            strangers = links.on(read_table(outsiders, others, dialect, part=True))
-        found = describe_attack(links, top=top, outsiders=strangers)
+            control = links.on(read_table(outsiders, declared, dialect, part=True))
+        summary = describe_attack(links, top=top, outsiders=control)
         if also and links.truth is not None:
-            found["several"] = risk_by_releases(every, keyed=key is not None)
+            summary["several"] = risk_by_releases(per_release, keyed=key is not None)
         if out is not None:
             write(links, out, force=force)
     if as_json:
-        print_json(found)
+        print_json(summary)
         return
-    print_attack(links, found)
+    print_attack(links, summary)
     if out is not None:
         say(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
 
@@ -208,7 +204,7 @@ def _channel(plans: tuple[Path, ...]) -> Any:
     return (read[0] if len(read) == 1 else read) if read else False
 
 
-def _check_several(
+def _check_releases(
     plans: tuple[Path, ...], truths: tuple[str, ...], also: tuple[Path, ...], key: str | None
 ) -> None:
     from unveil.files.locations import is_table_path
@@ -228,24 +224,24 @@ def _check_several(
 def _targets(
     released: Sequence[Microdata], key: str | None, channel: Any, truths: tuple[str, ...]
 ) -> Iterator[tuple[Any, Any, str | None]]:
-    """What is attacked, by which plan and with which truth: together, or each by itself."""
+    """The releases to attack, each with its plan and its truth: joined by a key, or one by one."""
     from unveil.values.release.release import Releases
 
     several = isinstance(channel, tuple)
-    for number, one in enumerate(released):
+    for number, release in enumerate(released):
         truth = truths[number] if len(truths) > 1 else next(iter(truths), None)
         if key is None or number == 0:
-            yield one, channel[number] if several else channel, truth
+            yield release, channel[number] if several else channel, truth
         else:
-            some = Releases(tuple(released[: number + 1]), key)
-            yield some, channel[: number + 1] if several else channel, truth
+            joined = Releases(tuple(released[: number + 1]), key)
+            yield joined, channel[: number + 1] if several else channel, truth
 
 
-def _records(given: str | None, schema: Schema | None, dialect: Format | None) -> Any:
-    """A share, a number, or a file."""
-    if given is None:
+def _records(text: str | None, schema: Schema | None, dialect: Format | None) -> Any:
+    """A fraction, a count, or a file."""
+    if text is None:
         return None
     for kind in (int, float):
         with suppress(ValueError):
-            return kind(given)
-    return read_table(given, schema, dialect, part=True)
+            return kind(text)
+    return read_table(text, schema, dialect, part=True)

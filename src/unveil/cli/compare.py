@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from unveil.cli.console import print_json, progress
-from unveil.cli.options import PATH, TABLE, force_option, json_option
+from unveil.cli.options import PATH, TABLE, force_option, json_option, seed_option
 from unveil.cli.pages import Pages, page_options
 from unveil.cli.verdict_text import print_comparison
 
@@ -17,16 +17,10 @@ from unveil.cli.verdict_text import print_comparison
     "--records",
     type=TABLE,
     multiple=True,
-    help="The risk of each record, as the audit wrote it: once for each EVIDENCE, in the same "
-    "order, but for releases whose rows are nobody's.",
+    help="Risk of each record (audit --per-record): one file for each EVIDENCE, in the same order; "
+    "none for a synthetic release.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Of what is drawn for the intervals.",
-)
+@seed_option()
 @page_options
 @force_option
 @json_option
@@ -37,32 +31,31 @@ def command(
     *,
     as_json: bool,
     force: bool,
-    **given: Any,
+    **page: Any,
 ) -> None:
-    """Say which of several releases of one original is better, and at what.
+    """Compare several releases of one original: risk against loss.
 
     \b
         unveil compare a.json b.json c.json --report comparison.html
         unveil compare a.json b.json --records a.csv --records b.csv
 
-    Each EVIDENCE is the file that an audit of one release wrote (unveil audit ... --evidence
-    FILE), all against the same original. A release is dominated by another with no more risk
-    and no more loss, and less of one of them. Among the others nothing is decided: what is won
-    in loss does not make up for risk, and no policy is overruled.
+    Each EVIDENCE is the file of an audit (unveil audit ... --evidence FILE), all against the same
+    original. A release is dominated by another with no more risk and no more loss, and less of
+    one of them. The others are not ranked: a lower loss does not make up for a higher risk.
 
-    With --records the difference in risk of each two releases is found over the records that
-    were attacked in both, with an interval by drawing these records anew 2,000 times.
+    With --records the difference in risk of each two releases has a bootstrap interval over the
+    records that were attacked in both.
     """  # noqa: D301 - click reads the mark
     from unveil.workflows.compare import compare
 
-    pages = Pages(**given, force=force)
+    pages = Pages(**page, force=force)
     pages.check((*evidence, *records))
     with progress("reading the evidence") as show:
-        found = compare(evidence, records=records or None, seed=seed)
+        comparison = compare(evidence, records=records or None, seed=seed)
         show("writing the page")
-        pages.write(found)
+        pages.write(comparison)
     if as_json:
-        print_json(found)
+        print_json(comparison)
         return
-    print_comparison(found)
+    print_comparison(comparison)
     pages.say()

@@ -1,4 +1,4 @@
-"""What the command line prints: tables for people, plain text in a pipe, JSON on request."""
+"""Output of the command line: tables on a terminal, plain text in a pipe, JSON on request."""
 
 import json
 import os
@@ -32,18 +32,18 @@ def complain(line: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print a result as JSON to standard output; what is not printable is escaped."""
+    """Print a result as JSON to standard output, with non-ASCII characters escaped."""
     text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-    _echo(re.sub(r"[^\n -~]", lambda found: json.dumps(found[0])[1:-1], text))
+    _echo(re.sub(r"[^\n -~]", lambda match: json.dumps(match[0])[1:-1], text))
 
 
 def _echo(line: str) -> None:
     try:
         click.echo(line)
     except OSError as error:
-        # What is still in the buffer would fail again at the end, with a traceback.
+        # The rest of the buffer would fail again at exit, with a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):  # the reader has gone: nobody is left to tell
+        if isinstance(error, BrokenPipeError):  # nobody reads any more
             raise SystemExit(0) from None
         raise FileError(f"the result cannot be printed: {reason(error)}") from None
 
@@ -51,7 +51,7 @@ def _echo(line: str) -> None:
 def print_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str] = ()
 ) -> None:
-    """Print a table; the columns named in ``numbers`` are set flush right."""
+    """Print a table; the columns in ``numbers`` are right-aligned."""
     rows = [[printable(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         _print_rich(head, rows, numbers)
@@ -80,29 +80,26 @@ def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Seq
 
 
 @contextmanager
-def progress(doing: str) -> Iterator[Callable[[str], None]]:
-    """Show on standard error what is being done, while it is, on a terminal only.
-
-    What it yields is called with what is being done next.
-    """
+def progress(task: str) -> Iterator[Callable[[str], None]]:
+    """Show the current task on standard error, on a terminal; yields a function for the next."""
     if not sys.stderr.isatty():
-        yield lambda _doing: None
+        yield lambda _task: None
         return
     from rich.console import Console
     from rich.text import Text
 
-    with Console(stderr=True).status(Text(printable(doing))) as status:
-        yield lambda doing: status.update(Text(printable(doing)))
+    with Console(stderr=True).status(Text(printable(task))) as status:
+        yield lambda task: status.update(Text(printable(task)))
 
 
 @contextmanager
-def bar(doing: str) -> Iterator[Callable[[str, float, float], None]]:
-    """Show on standard error how far a long job has come and how long it will take, on a terminal.
+def bar(task: str) -> Iterator[Callable[[str, float, float], None]]:
+    """Show a progress bar on standard error, on a terminal.
 
-    What it yields is called with what is being done, how much of all, and of how much.
+    Yields a function of the current task, how much of all tasks is done, and the total.
     """
     if not sys.stderr.isatty():
-        yield lambda _doing, _done, _total: None
+        yield lambda _task, _done, _total: None
         return
     from rich.console import Console
     from rich.markup import escape
@@ -117,9 +114,9 @@ def bar(doing: str) -> Iterator[Callable[[str, float, float], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     left = (TextColumn("left:"), TimeRemainingColumn())
     with Progress(*columns, *left, console=Console(stderr=True), transient=True) as shown:
-        job = shown.add_task(escape(printable(doing)), total=None)
+        job = shown.add_task(escape(printable(task)), total=None)
 
-        def show(doing: str, done: float, total: float) -> None:
-            shown.update(job, description=escape(printable(doing)), completed=done, total=total)
+        def show(task: str, done: float, total: float) -> None:
+            shown.update(job, description=escape(printable(task)), completed=done, total=total)
 
         yield show

@@ -13,7 +13,7 @@ from unveil.cli.options import (
     TABLE,
     csv_options,
     force_option,
-    format_given,
+    format_of,
     json_option,
     schema_option,
 )
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 @click.command(name="inspect")
 @click.argument("file", type=TABLE)
 @schema_option
-@click.option("--write-schema", type=PATH, help="Write the schema, guesses included, to this file.")
-@click.option("--show-values", is_flag=True, help="Show values: extremes, commonest categories.")
+@click.option("--write-schema", type=PATH, help="TOML file for the schema, with guessed levels.")
+@click.option("--show-values", is_flag=True, help="Show extremes and commonest categories.")
 @force_option
 @json_option
 @csv_options
@@ -41,11 +41,10 @@ def command(
     as_json: bool,
     **dialect: Any,
 ) -> None:
-    """Say what FILE holds: for each column its role, level, missing and distinct values.
+    """Describe the columns of FILE: role, level, missing, distinct and unique values.
 
-    Levels are guessed where the schema does not declare them, roles never are: write the
-    schema with --write-schema, then declare the roles in it. No cell of the data is shown
-    unless you ask with --show-values.
+    Undeclared levels are guessed, roles never: write the schema with --write-schema, then declare
+    the roles in it. No cell of the data is shown without --show-values.
     """
     from unveil.files.locations import check_outputs
     from unveil.files.tables import write
@@ -56,25 +55,26 @@ def command(
     if write_schema is not None:
         check_outputs([write_schema], [file], force=force)
     with progress(f"reading {file}"):
-        data = as_microdata(file, schema, format=format_given(file, **dialect))
-        found = inspect(data, show_values=show_values)
+        data = as_microdata(file, schema, format=format_of(dialect, file))
+        inspection = inspect(data, show_values=show_values)
     if write_schema is not None:
         write(Schema.infer(data), write_schema, force=force)
     if as_json:
-        print_json(found)
+        print_json(inspection)
         return
-    print_inspection(found, title=str(file))
+    print_inspection(inspection, title=str(file))
     if write_schema is not None:
         say(f"Wrote the schema to {write_schema}: declare the roles in it.")
 
 
-def print_inspection(found: Inspection, *, title: str) -> None:
-    """Print an inspection for people."""
-    say(f"{title}: {count(found.records, 'record')}, {count(len(found.columns), 'column')}")
+def print_inspection(inspection: Inspection, *, title: str) -> None:
+    """Print an inspection."""
+    columns = count(len(inspection.columns), "column")
+    say(f"{title}: {count(inspection.records, 'record')}, {columns}")
     say()
     more = {
-        "label": [column.label for column in found.columns],
-        "values": [", ".join(column.values or ()) for column in found.columns],
+        "label": [column.label for column in inspection.columns],
+        "values": [", ".join(column.values or ()) for column in inspection.columns],
     }
     more = {name: cells for name, cells in more.items() if any(cells)}
     head = ["column", "role", "level", "stored as", "missing", "distinct", "unique"]
@@ -89,12 +89,12 @@ def print_inspection(found: Inspection, *, title: str) -> None:
             f"{column.unique:,}",
             *(cells[place] for cells in more.values()),
         ]
-        for place, column in enumerate(found.columns)
+        for place, column in enumerate(inspection.columns)
     ]
     print_table([*head, *more], rows, ("missing", "distinct", "unique"))
     say()
-    for column in found.columns:
+    for column in inspection.columns:
         if column.question:
             say(f"? {column.name}: {column.question}")
-    for note in found.notes:
+    for note in inspection.notes:
         say(f"! {note}")

@@ -15,12 +15,13 @@ from unveil.cli.options import (
     TABLE,
     csv_options,
     force_option,
-    format_given,
+    format_of,
     json_option,
-    names,
     read_table,
+    seed_option,
+    split_names,
 )
-from unveil.cli.parameters import WithParameters, as_usage, attack_of
+from unveil.cli.parameters import WithAttackParameters, as_usage, attack_of
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,39 +29,37 @@ if TYPE_CHECKING:
     from unveil.workflows.inputs.scenario import Scenario
 
 
-@click.command(name="link", cls=WithParameters)
+@click.command(name="link", cls=WithAttackParameters)
 @click.argument("first", type=TABLE, metavar="A")
 @click.argument("second", type=TABLE, metavar="B")
 @click.option(
-    "--schema", "-s", type=PATH, help="What the columns of A are; of both, without --other-schema."
+    "--schema", "-s", type=PATH, help="Schema of A; of both files, without --other-schema."
 )
-@click.option("--other-schema", type=PATH, help="What the columns of B are.")
+@click.option("--other-schema", type=PATH, help="Schema of B.")
 @click.option(
     "--attack",
-    "chosen",
-    help="How to link; `unveil methods` lists the attacks.  [default: probabilistic, or distance, "
-    "by the attributes that both have; structural, if there are none]",
+    "method",
+    help="Attack; `unveil methods` lists them.  [default: probabilistic or distance with common "
+    "attributes, structural without]",
 )
 @click.option(
     "--knows",
-    help="The attributes of A to link by, separated by commas.  [default: all that suit]",
+    help="Attributes of A to link by, separated by commas.  [default: all that suit]",
 )
 @click.option(
     "--truth",
-    help="Who is who, to count right links: an identifier that both files have, the file of a row "
-    "map, or row-order.",
+    help="Which row of B belongs to which row of A: an identifier of both files, the file of a "
+    "row map, or row-order.",
 )
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.9,
     show_default=True,
-    help="A link that is right with more than this probability is claimed.",
+    help="Probability above which a link is claimed.",
 )
-@click.option("--links", "out", type=TABLE, help="Write the pairs, with weight and probability.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
-)
+@click.option("--links", "out", type=TABLE, help="Table for the pairs and their probability.")
+@seed_option()
 @force_option
 @json_option
 @csv_options
@@ -69,7 +68,7 @@ def command(
     second: str | Path,
     schema: Path | None,
     other_schema: Path | None,
-    chosen: str | None,
+    method: str | None,
     knows: str | None,
     truth: str | None,
     confidence: float,
@@ -78,7 +77,7 @@ def command(
     *,
     force: bool,
     as_json: bool,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Link the records of A with those of B: two files about the same people, or some of them.
 
@@ -86,21 +85,21 @@ def command(
         unveil link bank.csv health.csv --links pairs.csv
         unveil link bank.csv health.csv --truth person
 
-    Attributes of one name are compared; no role need be declared, but identifiers, weights,
-    households and strata are never compared, nor is the column of --truth. Where the files have
-    no attribute in common they are linked by how the attributes of each go together: whoever is
-    unusual in one is often unusual in the other. What is printed then says how sure it is
-    that this is more than chance, and which columns of both seem to say the same.
+    Common attributes are compared. Roles need not be declared, but identifiers, weights,
+    households, strata and the column of --truth are never compared. Files without a common
+    attribute are linked by structure: a person who is unusual in one is often unusual in the
+    other. The result then says how sure it is that the links are more than chance, and which
+    columns of both files correspond.
 
-    No truth is needed. Each record of A gets the record of B that it is most likely, and how
-    likely; with more than --confidence the link is claimed, else the record stays unlinked.
+    No truth is needed. Each record of A is linked with its most probable record of B. A link
+    with a probability above --confidence is claimed, otherwise the record stays unlinked.
     --links writes splink's table of pairs (unique_id_l: row of A, unique_id_r: row of B, from
-    1): all records' best two, claimed or not, so that match_probability can be cut elsewhere. It is
-    as private as A and B. With --truth the right links are counted.
+    1): the best two of all records, claimed or not. It is as private as A and B. With --truth
+    the correct links are counted.
 
     Messages call A the original, or the intruder's file, and B the release. The last options
-    below are the parameters of the attacks, also of the one that is chosen where --attack is
-    not given; `unveil methods NAME` explains them.
+    below are the parameters of the attacks, also of the default attack; `unveil methods NAME`
+    explains them.
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
@@ -113,49 +112,50 @@ def command(
 
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
         raise UsageError("--confidence: a number from 0 to 1")
-    parameters = {name: value for name, value in given.items() if name not in CSV_OPTIONS}
-    spec = None if chosen is None else attack_of(chosen, parameters)
-    dialect = format_given(first, second, **{name: given[name] for name in CSV_OPTIONS})
-    more = (schema, other_schema, truth, given["pairs"])
+    parameters = {name: value for name, value in options.items() if name not in CSV_OPTIONS}
+    spec = None if method is None else attack_of(method, parameters)
+    dialect = format_of(options, first, second)
+    more = (schema, other_schema, truth, options["pairs"])
     check_outputs((), (first, second, *more), force=force, tables=[out])
     with progress(f"reading {first}") as show:
-        both = schema is not None and other_schema is None
-        people = read_table(first, schema, dialect, part=both)
+        shared = schema is not None and other_schema is None
+        people = read_table(first, schema, dialect, part=shared)
         show(f"reading {second}")
-        others = read_table(second, schema if both else other_schema, dialect, part=both)
-        if schema is not None and other_schema is None:
+        others = read_table(second, schema if shared else other_schema, dialect, part=shared)
+        if schema is not None and shared:
             check_named(read_schema(schema), people, others)
         show("linking")
         scenario = prepare(people, others, intruder=Intruder(), truth=truth, seed=seed)
-        asked = names(knows)
+        known = split_names(knows)
         with as_usage():
-            links = link_scenario(scenario, spec or _suitable(scenario, asked, parameters), asked)
+            spec = spec or _default_attack(scenario, known, parameters)
+            links = link_scenario(scenario, spec, known)
 
-        def told(done: int, total: int) -> None:
+        def show_links(done: int, total: int) -> None:
             show(f"{links.name}: {done:,} of {total:,}")
 
-        links = replace(links, progress=told)
-        found = linkage(links, scenario, confidence=confidence)
+        links = replace(links, progress=show_links)
+        result = linkage(links, scenario, confidence=confidence)
         if out is not None:
             write(links, out, force=force)
     if as_json:
-        print_json(found)
+        print_json(result)
         return
-    print_linkage(found, first, second)
+    print_linkage(result, first, second)
     if out is not None:
         say(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")
 
 
-def _suitable(
+def _default_attack(
     scenario: Scenario, knows: tuple[str, ...] | None, parameters: dict[str, Any]
 ) -> Attack:
-    """The attack that suits the files, with the parameters that were given."""
+    """The attack that suits the files, with the parameters of the command line."""
     import msgspec
 
     from unveil.workflows.link import default_attack
 
     spec = default_attack(scenario, knows)
-    asked = {name: value for name, value in parameters.items() if value is not None}
+    said = {name: value for name, value in parameters.items() if value is not None}
     defaults = {field.name: field.default for field in msgspec.structs.fields(type(spec))}
-    kept = {n: v for n in defaults if (v := getattr(spec, n)) != defaults[n] and n not in asked}
-    return attack_of(spec.name, kept | asked)
+    kept = {n: v for n in defaults if (v := getattr(spec, n)) != defaults[n] and n not in said}
+    return attack_of(spec.name, kept | said)

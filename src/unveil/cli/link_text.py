@@ -1,4 +1,4 @@
-"""What linking two files came to, in words."""
+"""The result of linking two files, in words."""
 
 from __future__ import annotations
 
@@ -12,53 +12,52 @@ from unveil.wording import count, listing
 if TYPE_CHECKING:
     from unveil.values.results.linking import Linkage
 
+BETTER_THAN_CHANCE = 0.9  # confidence from which links are called so
+LISTED = 20  # pairs of corresponding columns
 
-SHOWN = 0.9  # how sure an attack must be that it has found more than chance
-MOST_ROWS = 20  # of a table of columns
 
+def print_linkage(linkage: Linkage, first: str | Path, second: str | Path) -> None:
+    """Print the result of linking two files."""
+    from unveil.files.locations import locate
 
-def print_linkage(found: Linkage, first: str | Path, second: str | Path) -> None:
-    """Print what linking two files came to, for people."""
     say(
-        f"{found.attack}: {count(found.records, 'record')} of {first}, "
-        f"{count(found.candidates, 'candidate')} in {second}"
+        f"{linkage.attack}: {count(linkage.records, 'record')} of {first}, "
+        f"{count(linkage.candidates, 'candidate')} in {second}"
     )
-    if found.common:
-        say(f"Compared, since both files have it: {listing(found.mine)}.")
-    elif found.mine:
+    if linkage.common:
+        say(f"Compared, since both files have it: {listing(linkage.mine)}.")
+    elif linkage.mine:
         say(
-            f"No attribute is compared by its name: {listing(found.mine)} of {first} are set "
-            f"against {listing(found.release)} of {second}."
+            f"No attribute is compared by its name: {listing(linkage.mine)} of {first} are set "
+            f"against {listing(linkage.release)} of {second}."
         )
-    for name, reason in found.left_out.items():
+    for name, reason in linkage.left_out.items():
         say(f"Left out: {name}, which {reason}.")
-    for name in found.like_identifiers:
+    for name in linkage.like_identifiers:
         say(
             f"No two records agree in {name}: if it is an identifier, declare it in a schema or "
             "name it by --truth, and it is not compared."
         )
-    from unveil.files.locations import locate
-
     if locate(first).key == locate(second).key:
         say("Both are one file: whoever is in the one is in the other.")
     say()
-    if "evidence" in found.details:
-        _print_structure(found)
-    _print_claims(found)
-    _print_truth(found)
+    if "evidence" in linkage.details:
+        _print_structure(linkage)
+    _print_claims(linkage)
+    _print_truth(linkage)
 
 
-def _print_structure(found: Linkage) -> None:
-    """How files without a common attribute were linked, and how sure that is."""
-    details = found.details
-    say(f"Linked by: {details['method']}. {_how_sure(found.sure)}")
+def _print_structure(linkage: Linkage) -> None:
+    details = linkage.details
+    say(f"Linked by: {details['method']}. {_how_sure(linkage.sure)}")
     say()
     if details["evidence"]:
         head = ["method", "likelihood", "sharing nobody", "spread", "at most", "files"]
+        figures = ("likelihood", "control", "spread", "most")
         rows = [
             [
                 one["method"],
-                *(_figure(one[name]) for name in ("likelihood", "control", "spread", "most")),
+                *("-" if one[name] is None else f"{one[name]:,.4g}" for name in figures),
                 f"{one['controls']:,}",
             ]
             for one in details["evidence"]
@@ -73,7 +72,6 @@ def _print_structure(found: Linkage) -> None:
 
 
 def _print_correspondence(pairs: Sequence[dict[str, Any]]) -> None:
-    """Which attributes of both files seem to say the same."""
     say("Attributes that go together among the linked records:")
     head = ["A", "B", "correlation", ""]
     rows = [
@@ -83,11 +81,11 @@ def _print_correspondence(pairs: Sequence[dict[str, Any]]) -> None:
             f"{one['correlation']:.2f}",
             "turned" if one["correlation"] < 0 else "",
         ]
-        for one in pairs[:MOST_ROWS]
+        for one in pairs[:LISTED]
     ]
     print_table(head, rows, numbers=["correlation"])
-    if len(pairs) > MOST_ROWS:
-        say(f"and {len(pairs) - MOST_ROWS:,} weaker ones (--json has them all)")
+    if len(pairs) > LISTED:
+        say(f"and {len(pairs) - LISTED:,} weaker ones (--json has them all)")
     say()
 
 
@@ -97,52 +95,46 @@ def _how_sure(sure: float | None) -> str:
             "No better than chance can be shown: these links were not held against files that "
             "share nobody (--method auto does that)."
         )
-    if sure < SHOWN:
+    if sure < BETTER_THAN_CHANCE:
         return (
             f"No better than chance can be shown: the attack is {sure:.0%} sure that it found more "
             "than it finds in files that share nobody."
         )
-    told = "more than 99.9%" if sure > 0.999 else f"{sure:.1%}"
-    return f"The attack is {told} sure that this is more than chance."
+    confidence = "more than 99.9%" if sure > 0.999 else f"{sure:.1%}"
+    return f"The attack is {confidence} sure that this is more than chance."
 
 
-def _print_claims(found: Linkage) -> None:
-    """How many links would be claimed without the truth."""
-    if found.details.get("guess"):
+def _print_claims(linkage: Linkage) -> None:
+    if linkage.details.get("guess"):
         say("That is a guess: nothing speaks for single links, and none is claimed.")
-    elif found.expected is None:
+    elif linkage.expected is None:
         say(
-            f"{found.attack} says which candidate is better, not how likely it is: pairs have no "
+            f"{linkage.attack} says which candidate is better, not how likely it is: pairs have no "
             "probability, and none is claimed. --matching posterior gives every attack "
             "probabilities."
         )
     else:
         say(
-            f"Claimed, each right with more than {found.confidence:.3g}: {found.claimed:,} of "
-            f"{count(found.records, 'record')}; the other {found.unlinked:,} stay unlinked."
+            f"Claimed, each right with more than {linkage.confidence:.3g}: {linkage.claimed:,} of "
+            f"{count(linkage.records, 'record')}; the other {linkage.unlinked:,} stay unlinked."
         )
-        say(f"Of the best links of all, {found.expected:,.1f} are expected to be right.")
-    if found.common and found.expected is not None:
+        say(f"Of the best links of all, {linkage.expected:,.1f} are expected to be right.")
+    if linkage.common and linkage.expected is not None:
         say("Probabilities take it for granted that who is in A is in B, as far as B has room.")
-    if found.tied or found.without:
-        say(f"{found.tied:,} have several best candidates, {found.without:,} none.")
+    if linkage.tied or linkage.without:
+        say(f"{linkage.tied:,} have several best candidates, {linkage.without:,} none.")
 
 
-def _print_truth(found: Linkage) -> None:
-    """What the truth says of the links."""
-    if found.risk is None:
+def _print_truth(linkage: Linkage) -> None:
+    if linkage.risk is None:
         say("How many links are right can be counted with --truth.")
         return
     say()
-    say(f"By the truth, {found.risk}.")
-    if found.risk.absent:
-        say(f"{count(found.risk.absent, 'record')} of A are not in B, and are not counted there.")
-    if found.right is not None and found.claimed:
+    say(f"By the truth, {linkage.risk}.")
+    if linkage.risk.absent:
+        say(f"{count(linkage.risk.absent, 'record')} of A are not in B, and are not counted there.")
+    if linkage.right is not None and linkage.claimed:
         say(
-            f"Of the {found.claimed:,} that are claimed, {found.right:,.1f} are right "
-            f"({found.right / found.claimed:.1%})."
+            f"Of the {linkage.claimed:,} that are claimed, {linkage.right:,.1f} are right "
+            f"({linkage.right / linkage.claimed:.1%})."
         )
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.4g}"

@@ -1,7 +1,8 @@
 """The command ``unveil``: finds its commands, and turns errors into sentences.
 
-A package adds a command by an entry point of the group ``unveil.commands``: its name is that of
-the command, and it loads a ``click.Command``. Built-in commands cannot be replaced.
+A package adds a command by an entry point of the group ``unveil.commands`` that loads a
+``click.Command``; the name of the entry point is that of the command. Built-in commands cannot be
+replaced.
 """
 
 import importlib
@@ -23,20 +24,20 @@ from unveil.wording import suggest
 COMMANDS = {
     "attack": "Attack a release: how many records can be linked?",
     "audit": "Audit a release: a verdict, with evidence.",
-    "compare": "Which of several releases is better, and at what?",
-    "demo": "The whole way, on an embedded sample.",
-    "inspect": "What a file holds, and what is still to be declared.",
+    "compare": "Compare several releases: risk against loss.",
+    "demo": "Demonstrate all steps on an embedded sample.",
+    "inspect": "Describe the columns of a file.",
     "link": "Link two files, even with no common attribute.",
-    "mask": "Mask a file as a plan says.",
-    "methods": "Every method and its parameters.",
-    "report": "The page of an audit, from its evidence.",
+    "mask": "Mask a file by a plan.",
+    "methods": "List every method and its parameters.",
+    "report": "Write the page of an audit from its evidence.",
 }
 GROUP = "unveil.commands"  # of entry points
 INTERNAL_ERROR = 70
 
 
 class Commands(click.Group):
-    """Commands that are imported when they are called, so that ``--help`` is quick."""
+    """Commands that are imported on demand, so that ``--help`` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Every command's name."""
@@ -76,7 +77,7 @@ def _plug_ins() -> dict[str, EntryPoint]:
 
 
 def _load(plug_in: EntryPoint) -> click.Command:
-    """Import a command of another package; a broken one is named in a sentence."""
+    """Import a command of another package."""
     try:
         command = plug_in.load()
     except Exception as error:
@@ -93,7 +94,7 @@ def _load(plug_in: EntryPoint) -> click.Command:
 
 
 def _help(plug_in: EntryPoint) -> str:
-    """The line that ``--help`` shows; where a command is broken, that it is."""
+    """The help line of a command, or that it cannot be loaded."""
     try:
         return _load(plug_in).get_short_help_str(limit=60)
     except PlugInError as error:
@@ -109,8 +110,8 @@ def _package(plug_in: EntryPoint) -> str:
 def cli() -> None:
     """Red-team a microdata release before someone else does.
 
-    Tables are files, known by their ending: CSV, Parquet, Arrow, SPSS (.sav), Stata (.dta), SAS
-    (.sas7bdat, .xpt), Excel (survey.xlsx#sheet); or tables and queries of a database:
+    The ending of a file gives its format: CSV, Parquet, Arrow, SPSS (.sav), Stata (.dta), SAS
+    (.sas7bdat, .xpt), Excel (survey.xlsx#sheet). Databases have tables and queries:
     sqlite:///survey.db?table=people, postgresql://host/db?query=select ...
 
     Exit codes: 0 done, 1 the policy failed, 2 usage, 3 data or plan, 4 a package is
@@ -136,7 +137,7 @@ def main() -> None:
             for note in getattr(error, "__notes__", ()):
                 complain(f"  {note}")
             sys.exit(error.exit_code)
-        except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception
+        except BaseException as error:  # noqa: BLE001 - a library may panic
             frame = traceback.extract_tb(error.__traceback__)[-1]
             complain(
                 f"unveil: an internal error, {type(error).__name__} in {frame.name}, line "
@@ -148,7 +149,7 @@ def main() -> None:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let a signal that ends the program unwind it, so that temporary files are removed."""
+    """Unwind the program on a signal, so that temporary files are removed."""
 
     def end(number: int, _frame: object) -> None:
         sys.exit(128 + number)

@@ -13,7 +13,7 @@ from unveil.cli.options import (
     TABLE,
     csv_options,
     force_option,
-    format_given,
+    format_of,
     json_option,
     schema_option,
 )
@@ -30,23 +30,19 @@ if TYPE_CHECKING:
 @click.command(name="mask")
 @click.argument("file", type=TABLE)
 @schema_option
-@click.option("--plan", "-p", "plan_file", type=PATH, required=True, help="The plan: what to do.")
+@click.option("--plan", "-p", "plan_file", type=PATH, required=True, help="TOML file of the plan.")
 @click.option(
     "--output",
     "-o",
     "out",
     type=TABLE,
-    help="The masked file; without an ending, in the format of FILE.  [default: NAME-masked, "
-    "beside FILE]",
+    help="Masked file; without an ending, in the format of FILE.  [default: NAME-masked, beside "
+    "FILE]",
 )
-@click.option("--seed", type=int, help="The seed, instead of the plan's.")
-@click.option(
-    "--keep-order", is_flag=True, help="Leave the rows in their order: it may tell who is who."
-)
-@click.option(
-    "--row-map", type=TABLE, help="Write which row came from which; it undoes the masking."
-)
-@click.option("--write-schema", type=PATH, help="Write the schema of the masked file to this file.")
+@click.option("--seed", type=int, help="Random seed.  [default: the plan's]")
+@click.option("--keep-order", is_flag=True, help="Keep the row order, which may identify people.")
+@click.option("--row-map", type=TABLE, help="Table for the row map, which undoes the masking.")
+@click.option("--write-schema", type=PATH, help="TOML file for the schema of the masked file.")
 @force_option
 @json_option
 @csv_options
@@ -64,14 +60,14 @@ def command(
     as_json: bool,
     **dialect: Any,
 ) -> None:
-    """Mask FILE as the plan says, and write the masked file and the plan that made it.
+    """Mask FILE by a plan; write the masked file and the plan with its seed.
 
     Identifiers are left out and the rows are shuffled. The plan beside the masked file
-    (NAME.plan.toml) holds the seed: run again, it gives the same bytes. Keep it, like a row
-    map, as private as FILE. Where cells become ranges, sets or stars, or where labels would be
-    lost, the masked file's schema is written, too (NAME.schema.toml, or --write-schema).
+    (NAME.plan.toml) holds the seed and gives the same bytes again. Keep it, like a row map, as
+    private as FILE. If cells become ranges, sets or stars, or labels would be lost, the schema
+    of the masked file is written, too (NAME.schema.toml, or --write-schema).
 
-    FILE and the masked file are of any kind that `unveil --help` lists. A plan is a TOML file:
+    `unveil --help` lists the formats of both files. A plan is a TOML file:
 
     \b
         [[mask]]
@@ -98,30 +94,34 @@ def command(
     plan = as_plan(plan_file, seed)
     if keep_order:
         plan = replace(plan, keep_order=True)
-    given = format_given(file, **dialect)
+    source_format = format_of(dialect, file)
     with progress(f"reading {file}") as show:
-        data = as_microdata(file, schema, format=given)
+        data = as_microdata(file, schema, format=source_format)
         target.check_columns(without_identifiers(data).columns)
-        made_format = target.output_format(source, given)
+        target_format = target.output_format(source, source_format)
         release = mask(
             data, plan, progress=lambda step, done, n: show(f"{step}: {done:,} of {n:,}")
         )
-        if write_schema is None and _needs_schema(data, release, made_format):
+        if write_schema is None and _needs_schema(data, release, target_format):
             write_schema = outputs[-1] = target.companion(".schema.toml")
             check_outputs(outputs, inputs, force=force, tables=tables)
         show(f"writing {out}")
-        write(release, out, format=made_format, force=force, row_map=row_map)
+        write(release, out, format=target_format, force=force, row_map=row_map)
         write(release.plan, written, force=force)
         if write_schema is not None:
             write(release.schema, write_schema, force=force)
     left_out = [name for name in data.columns if name not in release.data.columns]
     if as_json:
-        told = {
-            "originals": len(data),
-            "left_out": left_out,
-            "written": [str(one) for one in (*tables, *outputs) if one],
-        }
-        print_json(_plainly(release) | told)
+        print_json(
+            {
+                "records": len(release),
+                "columns": release.data.columns,
+                "mask": release.plan.to_dict()["mask"],  # without the seed
+                "originals": len(data),
+                "left_out": left_out,
+                "written": [str(file) for file in (*tables, *outputs) if file],
+            }
+        )
         return
     print_release(release, left_out, len(data))
     say(f"Wrote {out}, and {written}: it holds the seed, keep it as private as {file}.")
@@ -131,22 +131,10 @@ def command(
         say(f"Wrote {write_schema}: what the columns of {out} are; give it with the file.")
 
 
-def _plainly(release: Release) -> dict[str, Any]:
-    """A release as plain values; its seed is in the plan's file, and not here."""
-    return {
-        "records": len(release),
-        "columns": release.data.columns,
-        "mask": release.plan.to_dict()["mask"],
-    }
-
-
-def _needs_schema(data: Microdata, release: Release, made: Format | None) -> bool:
-    """Whether the release is not told by its file alone, as the source was, nor by its schema.
-
-    It has ranges, sets, stars or merged categories that the source has not; or it loses labels.
-    """
+def _needs_schema(data: Microdata, release: Release, target: Format | None) -> bool:
+    """Whether the release loses labels, or has new ranges, sets, stars or merged categories."""
     before, after = data.schema, release.data.schema
-    if data.codebook is not None and not (made is not None and made.keeps_labels(release.data)):
+    if data.codebook is not None and not (target is not None and target.keeps_labels(release.data)):
         return True
     return any(
         (after[name].generalised, after[name].merged)
@@ -156,7 +144,7 @@ def _needs_schema(data: Microdata, release: Release, made: Format | None) -> boo
 
 
 def print_release(release: Release, left_out: list[str], originals: int) -> None:
-    """Print what was done, for people."""
+    """Print the steps and the size of a release."""
     steps = release.plan.to_dict()["mask"]
     rows = [
         [
@@ -187,7 +175,7 @@ def _words(value: object) -> str:
 
 
 def _output(source: TableLocation, out: str | Path | None) -> str | Path:
-    """Where the masked file goes: in the source's format, unless its ending is another's."""
+    """The masked file: in the format of the source, unless it has an ending of its own."""
     from unveil.files.locations import is_uri
 
     if out is None:

@@ -14,11 +14,12 @@ def command(name: str | None, *, as_json: bool) -> None:
     from unveil.workflows.methods import method, methods
 
     if name is None:
-        found = methods()
+        all_methods = methods()
         if as_json:
-            print_json(found)
+            print_json(all_methods)
             return
-        print_table(["method", "kind", "what it is"], [[m.name, m.kind, m.summary] for m in found])
+        rows = [[m.name, m.kind, m.summary] for m in all_methods]
+        print_table(["method", "kind", "what it is"], rows)
         return
     one = method(name)
     if as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _File(click.Path):
-    """A file that is no table: it is not kept in a database."""
+    """A file that is no table, and so cannot be in a database."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         from unveil.files.locations import as_path
@@ -26,11 +26,11 @@ class _File(click.Path):
         return super().convert(as_path(value), param, ctx)
 
 
-PATH = _File(path_type=Path, readable=False)  # reading says more than click would
+PATH = _File(path_type=Path, readable=False)  # reading gives better errors than click
 
 
 class _Table(click.ParamType[str | Path]):
-    """A table: a file, a sheet of a workbook, or a database's by its URI."""
+    """A table: a file, a sheet of a workbook, or the URI of a database."""
 
     name = "table"
 
@@ -42,42 +42,50 @@ class _Table(click.ParamType[str | Path]):
 
 TABLE = _Table()
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print the result as JSON to standard output."
-)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
 schema_option = click.option(
-    "--schema", "-s", type=PATH, help="The TOML file that says what the columns are."
+    "--schema", "-s", type=PATH, help="TOML file with the roles and levels of the columns."
 )
 
+
+def seed_option(default: int | None = 0) -> Callable[..., Any]:
+    """The option of the random seed."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=default,
+        show_default=default is not None,
+        help="Random seed.",
+    )
+
+
 _CSV = (
-    click.option("--delimiter", help="CSV: what stands between cells; found by itself."),
+    click.option("--delimiter", help="CSV: delimiter of cells.  [default: detected]"),
     click.option(
         "--encoding",
-        help="CSV, SPSS, Stata, SAS: how the text is stored.  [default: utf-8; as the file says]",
+        help="CSV, SPSS, Stata, SAS: encoding of text.  [default: utf-8; as the file says]",
     ),
-    click.option("--decimal", help="CSV: the decimal sign, '.' or ','.  [default: .]"),
-    click.option("--quote", help="CSV: what encloses text; '' for nothing.  [default: \"]"),
-    click.option(
-        "--missing", multiple=True, help="CSV: a code that means missing; may be repeated."
-    ),
+    click.option("--decimal", help="CSV: decimal sign, '.' or ','.  [default: .]"),
+    click.option("--quote", help="CSV: quotation mark; '' for none.  [default: \"]"),
+    click.option("--missing", multiple=True, help="CSV: code of a missing value; may be repeated."),
 )
 CSV_OPTIONS = ("delimiter", "encoding", "decimal", "quote", "missing")
 
 
 def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a CSV file's dialect."""
+    """Add the options of a CSV file's dialect to a command."""
     for option in reversed(_CSV):
         command = option(command)
     return command
 
 
-def format_given(*files: str | Path, **given: Any) -> Format | None:
-    """Make the format that the options describe; None where nothing was said.
+def format_of(options: Mapping[str, Any], *files: str | Path) -> Format | None:
+    """The format that the CSV options describe; None without them.
 
-    It is the dialect of those files that are CSV, else of those that have these options, too.
+    It is the dialect of the files that are CSV, else of a file whose format has these options.
     """
-    said = {name: value for name, value in given.items() if value not in (None, ())}
+    said = {name: options[name] for name in CSV_OPTIONS if options[name] not in (None, ())}
     if not said:
         return None
     import msgspec
@@ -89,38 +97,32 @@ def format_given(*files: str | Path, **given: Any) -> Format | None:
         said["delimiter"] = "\t"
     if any(may_have_format(file, Csv) for file in files):
         return Csv(**said)
-    for file in files:  # which may have some of the options, too
-        found = locate(file).format
-        if found is not None and {*said} <= {*found.__struct_fields__}:
-            return msgspec.structs.replace(found, **said)
-    options = listing(f"--{name}" for name in said)
-    raise UsageError(f"{files[0]} is not a CSV file: leave out {options}")
+    for file in files:
+        format_ = locate(file).format
+        if format_ is not None and {*said} <= {*format_.__struct_fields__}:
+            return msgspec.structs.replace(format_, **said)
+    flags = listing(f"--{name}" for name in said)
+    raise UsageError(f"{files[0]} is not a CSV file: leave out {flags}")
 
 
 def read_table(
     file: str | Path, schema: Path | Schema | None, dialect: Format | None, *, part: bool = False
 ) -> Microdata:
-    """Read a file; in part, the schema may name columns that it does not have."""
+    """Read a file; if it is `part` of the schema, it may lack columns of the schema."""
     from unveil.files.documents.toml import as_schema
-    from unveil.files.locations import may_have_format
-    from unveil.workflows.inputs.sources import OWN_SCHEMA, as_microdata
+    from unveil.workflows.inputs.sources import OWN_SCHEMA, table_in
 
     declared = as_schema(schema)
     if part and declared is not None:
         declared = declared.where_there()
     try:
-        fits = dialect is not None and may_have_format(file, type(dialect))
-        return as_microdata(file, declared, format=dialect if fits else None)
+        return table_in(dialect, file, declared)
     except (DataError, SchemaError) as error:
         if part:
             error.or_else(OWN_SCHEMA)
         raise
 
 
-def names(given: str | None) -> tuple[str, ...] | None:
-    """Names that are separated by commas.
-
-    >>> names("age, sex")
-    ('age', 'sex')
-    """
-    return None if given is None else tuple(n.strip() for n in given.split(",") if n.strip())
+def split_names(text: str | None) -> tuple[str, ...] | None:
+    """Names that are separated by commas."""
+    return None if text is None else tuple(n.strip() for n in text.split(",") if n.strip())

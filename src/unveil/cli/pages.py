@@ -1,4 +1,4 @@
-"""Options for pages and figures, which several commands write."""
+"""Pages and figures, which several commands write."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,23 +12,19 @@ from unveil.cli.options import PATH
 from unveil.errors import UsageError
 
 _OPTIONS = (
-    click.option(
-        "--report", type=PATH, help="Write one page to read, to print and to send (HTML)."
-    ),
+    click.option("--report", type=PATH, help="HTML page of the results."),
     click.option(
         "--external",
         is_flag=True,
-        help="The page and the figures for others: without what would help an attacker.",
+        help="Omit from the page and the figures what would help an attacker.",
     ),
-    click.option(
-        "--figures", type=PATH, metavar="DIR", help="Write each chart as SVG and PNG to a folder."
-    ),
+    click.option("--figures", type=PATH, metavar="DIR", help="Folder for the charts, SVG and PNG."),
 )
 PAGE_OPTIONS = ("report", "external", "figures")
 
 
 def page_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of pages and figures."""
+    """Add the options of pages and figures to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -36,7 +32,7 @@ def page_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Pages:
-    """The pages and figures that were asked for."""
+    """The requested page and figures."""
 
     report: Path | None
     external: bool
@@ -44,15 +40,15 @@ class Pages:
     force: bool
 
     @property
-    def asked(self) -> bool:
+    def requested(self) -> bool:
         """Whether anything is to be written."""
         return self.report is not None or self.figures is not None
 
     def check(self, inputs: Sequence[object] = (), outputs: Sequence[Path | None] = ()) -> None:
-        """Refuse now what could not be written in the end."""
+        """Refuse outputs that could not be written at the end."""
         from unveil.reports.write import check_figures, check_report
 
-        if self.external and not self.asked:
+        if self.external and not self.requested:
             raise UsageError("--external does nothing without --report or --figures: leave it out")
         if self.report is not None:
             check_report(self.report, inputs, force=self.force)
@@ -60,15 +56,15 @@ class Pages:
             files = (self.report, *outputs)
             check_figures(self.figures, files, force=self.force, external=self.external)
 
-    def write(self, found: Any) -> None:
-        """Write what was asked for."""
+    def write(self, result: Any) -> None:
+        """Write the requested page and figures."""
         from unveil.reports.write import publish
 
-        if self.asked:
-            publish(found, self.report, self.figures, external=self.external)
+        if self.requested:
+            publish(result, self.report, self.figures, external=self.external)
 
     def say(self) -> None:
-        """Say what was written, and who may see it."""
+        """Print what was written, and who may see it."""
         who = "for others; read it before you send it" if self.external else "keep it private"
         if self.report is not None:
             say(f"Wrote {self.report}: the page, {who}.")

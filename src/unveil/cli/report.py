@@ -16,22 +16,22 @@ from unveil.errors import UsageError
 @page_options
 @force_option
 @json_option
-def command(evidence: Path, *, force: bool, as_json: bool, **given: Any) -> None:
-    """Make the page of an audit from its EVIDENCE, without another audit.
+def command(evidence: Path, *, force: bool, as_json: bool, **page: Any) -> None:
+    """Write the page of an audit from its EVIDENCE.
 
     \b
         unveil report audit.json --report audit.html
         unveil report audit.json --report for-others.html --external
 
-    EVIDENCE is the file that `unveil audit ... --evidence FILE` wrote. --json prints what the
-    page says: its sentences, and the tables behind its charts.
+    EVIDENCE is the file of `unveil audit ... --evidence FILE`. --json prints the sentences of
+    the page and the tables behind its charts.
     """  # noqa: D301 - click reads the mark
     from unveil.reports.write import summary_of
 
-    pages = Pages(**given, force=force)
-    if not (pages.asked or as_json):
+    pages = Pages(**page, force=force)
+    if not (pages.requested or as_json):
         raise UsageError("say what to write: --report PAGE, --figures DIR, or --json")
-    if pages.asked:
+    if pages.requested:
         pages.check([evidence])
     with progress(f"reading {evidence}"):
         pages.write(evidence)

@@ -1,4 +1,4 @@
-"""What an audit or a comparison found, in words: the verdict first, then what it rests on."""
+"""The result of an audit, a comparison or a replay, in words: the verdict first."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from unveil.values.results.evidence import Audit
     from unveil.workflows.auditing.replay import Replay
 
-
-# What fits a terminal: how many rows of each table, all of it where it is None. The rest is on
-# the page.
+# Rows of each table on a terminal, None for all of them; the page has the rest.
 ROWS = {
     "limits": None,
     "attacks": None,
@@ -38,17 +36,17 @@ ON_THE_PAGE = ("rank-of-truth", "side-by-side", "plan", "made")  # sections
 
 
 def print_audit(audit: Audit) -> None:
-    """Print what an audit found, for people."""
+    """Print the result of an audit."""
     from unveil.reports.summary import summary
 
     _print(summary(audit.evidence))
 
 
-def print_comparison(found: Comparison) -> None:
-    """Print a comparison for people."""
+def print_comparison(comparison: Comparison) -> None:
+    """Print a comparison."""
     from unveil.reports.summary import comparison_summary
 
-    _print(comparison_summary(found))
+    _print(comparison_summary(comparison))
 
 
 def _print(summary: Summary) -> None:
@@ -60,16 +58,18 @@ def _print(summary: Summary) -> None:
 
 
 def _print_section(section: Section) -> None:
-    told = [one for one in section.exhibits if one.lead or (one.name in ROWS and one.table.rows)]
-    if not (section.paragraphs or section.points or told):
-        return  # it is of charts only
+    exhibits = [
+        one for one in section.exhibits if one.lead or (one.name in ROWS and one.table.rows)
+    ]
+    if not (section.paragraphs or section.points or exhibits):
+        return  # it has charts only
     say()
     say(section.title.upper())
     for paragraph in section.paragraphs:
         say(plain(paragraph))
     for point in section.points:
         say(f"- {plain(point)}")
-    for exhibit in told:
+    for exhibit in exhibits:
         for lead in exhibit.lead:
             say(plain(lead))
         if exhibit.name in ROWS and exhibit.table.rows:
@@ -77,28 +77,28 @@ def _print_section(section: Section) -> None:
 
 
 def _print_table(exhibit: Exhibit) -> None:
-    table, most = exhibit.table, ROWS[exhibit.name]
+    table, limit = exhibit.table, ROWS[exhibit.name]
     heads = [plain(column.head) for column in table.columns]
-    rows = [[plain(cell) for cell in row] for row in table.rows[:most]]
+    rows = [[plain(cell) for cell in row] for row in table.rows[:limit]]
     numbers = [plain(column.head) for column in table.columns if column.number]
     print_table(heads, rows, numbers=numbers)
     if len(rows) < len(table.rows):
         say(f"And {count(len(table.rows) - len(rows), 'more row')}.")
-        return  # the notes are of all rows
+        return  # the notes concern all rows
     for note in exhibit.notes:
         say(plain(note))
 
 
-def print_replay(found: Replay) -> None:
-    """Print whether an audit that was run again found the same."""
-    for note in found.notes:
+def print_replay(replay: Replay) -> None:
+    """Print whether a replay gave the same numbers."""
+    for note in replay.notes:
         say(f"Note: {note}.")
-    if found.same:
-        say(f"The same: all {found.numbers:,} numbers are what they were.")
+    if replay.same:
+        say(f"The same: all {replay.numbers:,} numbers are what they were.")
         return
-    differ = count(len(found.differences), "difference")
-    say(f"NOT the same: {differ}; {count(found.numbers, 'number')} compared.")
+    differ = count(len(replay.differences), "difference")
+    say(f"NOT the same: {differ}; {count(replay.numbers, 'number')} compared.")
     print_table(
         ["where", "before", "now"],
-        [[one.where, f"{one.before}", f"{one.now}"] for one in found.differences[:20]],
+        [[one.where, f"{one.before}", f"{one.now}"] for one in replay.differences[:20]],
     )

@@ -127,7 +127,10 @@ def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> Parameter:
 def _default_words(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return "required"
-    return "none" if field.default is None else msgspec.json.encode(field.default).decode()
+    default = field.default
+    if field.default_factory is not msgspec.NODEFAULT:
+        default = field.default_factory()
+    return "none" if default is None else msgspec.json.encode(default).decode()
 
 
 def words(hint: Any) -> list[str]:

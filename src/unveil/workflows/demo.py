@@ -1,6 +1,4 @@
-"""The whole way on the embedded sample: mask it three ways, audit each, compare them."""
-
-from __future__ import annotations
+"""The demonstration: mask the embedded sample in three ways, audit each release, compare them."""
 
 import subprocess
 import sys
@@ -23,6 +21,8 @@ from unveil.workflows.audit import audit
 from unveil.workflows.compare import compare
 from unveil.workflows.mask import mask
 
+DATA, SCHEMA, LIMITS = "households.csv", "households.toml", "policy.toml"
+COMPARISON = "comparison.html"
 MONEY = ("income", "tax", "savings", "rent")
 CATEGORIES = ("region", "sex", "education", "marital_status", "occupation")
 PLANS: dict[str, tuple[ColumnMask, ...]] = {
@@ -36,7 +36,7 @@ PLANS: dict[str, tuple[ColumnMask, ...]] = {
         RankSwapping(p=15, columns=("tax", "savings", "rent")),
     ),
 }
-WORDS = {  # what each step does, for people who do not know the methods
+DESCRIPTIONS = {  # of each step, for readers who do not know the methods
     "light": ("values trade places, 3 % of the ranks apart at most",),
     "medium": (
         "values trade places, 20 % of the ranks apart at most",
@@ -50,8 +50,8 @@ WORDS = {  # what each step does, for people who do not know the methods
 POLICY = Policy(max_risk=0.1, max_confirmed=0.02, max_loss=0.4)
 ATTACKS = ("distance", "rank-max", "tailored", "position")
 REMASK = 2
-LEARNT = list(PLANS)[-1]  # whose worst case is learnt: the other process audits it, and waits
-# How long things take beside each other, for the bar.
+IN_PARALLEL = list(PLANS)[-1]  # the release that another process audits, with its worst case
+# Relative durations, for the progress bar.
 PARTS = {"making": 1, "masking": 2, "light": 24, "medium": 20, "strong": 8, "comparing": 1}
 STEPS = {
     "attack": 6,
@@ -62,62 +62,20 @@ STEPS = {
     "inference": 4,
     "loss": 5,
 }
-SHORT = 1  # any other step of an audit
-
-
-@dataclass(frozen=True)
-class Folder:
-    """Where everything of a demonstration is.
-
-    >>> from pathlib import Path
-    >>> Folder(Path("demo")).of("light", "html").name
-    'light.html'
-    """
-
-    path: Path
-
-    @property
-    def data(self) -> Path:
-        """The sample."""
-        return self.path / "households.csv"
-
-    @property
-    def schema(self) -> Path:
-        """What its columns are."""
-        return self.path / "households.toml"
-
-    @property
-    def policy(self) -> Path:
-        """The limits."""
-        return self.path / "policy.toml"
-
-    @property
-    def comparison(self) -> Path:
-        """The page that has all releases beside each other."""
-        return self.path / "comparison.html"
-
-    def of(self, name: str, kind: str) -> Path:
-        """What there is of one release: csv, plan.toml, map.csv, json, records.csv, html."""
-        return self.path / f"{name}.{kind}"
-
-    @property
-    def outputs(self) -> list[Path]:
-        """Every file that is written."""
-        kinds = ("csv", "plan.toml", "map.csv", "json", "records.csv", "html")
-        found = [self.data, self.schema, self.policy, self.comparison]
-        return [*found, *(self.of(name, kind) for name in PLANS for kind in kinds)]
+OTHER_STEP = 1
+AUDIT = sum(STEPS.values()) + (2 * len(ATTACKS) - 2) * STEPS["attack"] + 8 * OTHER_STEP
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Demonstration:
-    """What was found of each release, and of all together."""
+    """The audit of each release, and their comparison."""
 
     audits: dict[str, Audit]
     comparison: Comparison
 
 
 def demonstrate(
-    folder: Folder,
+    folder: Path,
     *,
     records: int = 1000,
     seed: int = 7,
@@ -126,62 +84,71 @@ def demonstrate(
 ) -> Demonstration:
     """Make the sample, mask it in each way, audit the releases and compare them.
 
-    Every file but the pages is written to the folder, which is there.
+    All files but the pages are written to the folder, which must exist.
     """
-    check_outputs(folder.outputs, (), force=force)
-    shown = DemoProgress(progress)
-    shown.part("making", f"making {records:,} records")
+    kinds = ("csv", "plan.toml", "map.csv", "json", "records.csv", "html")
+    outputs = [DATA, SCHEMA, LIMITS, COMPARISON]
+    outputs += [f"{name}.{kind}" for name in PLANS for kind in kinds]
+    check_outputs([folder / name for name in outputs], (), force=force)
+    bar = DemoProgress(progress)
+    bar.part("making", f"making {records:,} records")
     data = households(records, seed=seed)
-    for value, path in ((data.schema, folder.schema), (data, folder.data), (POLICY, folder.policy)):
-        write(value, path, force=force)
-    shown.part("masking", "masking")
+    for value, name in ((data.schema, SCHEMA), (data, DATA), (POLICY, LIMITS)):
+        write(value, folder / name, force=force)
+    bar.part("masking", "masking")
     for name, masks in PLANS.items():
         release = mask(data, Plan(masks, seed=seed))
-        write(release.plan, folder.of(name, "plan.toml"), force=force)
-        row_map = folder.of(name, "map.csv")
-        write(release, folder.of(name, "csv"), force=force, row_map=row_map)
-    first, last = list(PLANS)[:-1], list(PLANS)[-1]
-    with _elsewhere(folder, last, seed) as other:
-        audits = {name: _audited(folder, name, seed, shown, force=force) for name in first}
-        shown.part(last, f"auditing {last}")
-        found = _found(folder, last, other)
-        audits[last] = found or _audited(folder, last, seed, shown, force=True)
-    shown.part("comparing", "comparing")
+        write(release.plan, folder / f"{name}.plan.toml", force=force)
+        row_map = folder / f"{name}.map.csv"
+        write(release, folder / f"{name}.csv", force=force, row_map=row_map)
+    audits = {}
+    with _in_parallel(folder, IN_PARALLEL, seed) as other:
+        for name in PLANS:
+            bar.part(name, f"auditing {name}")
+            if name == IN_PARALLEL and other is not None and other.wait() == 0:
+                risks = read_records(folder / f"{name}.records.csv")
+                audits[name] = Audit(read_evidence(folder / f"{name}.json"), risks)
+            else:
+                overwrite = force or name == IN_PARALLEL
+                audits[name] = _audit(folder, name, seed, bar.step, force=overwrite)
+    bar.part("comparing", "comparing")
     return Demonstration(audits, compare(list(audits.values()), names=list(PLANS), seed=seed))
 
 
-def _audited(
-    folder: Folder, name: str, seed: int, shown: DemoProgress | None, *, force: bool
+def _audit(
+    folder: Path,
+    name: str,
+    seed: int,
+    progress: Callable[[str, int, int], None] | None,
+    *,
+    force: bool,
 ) -> Audit:
-    """Audit a release, from its files as anybody would."""
-    if shown is not None:
-        shown.part(name, f"auditing {name}")
-    found = audit(
-        folder.data,
-        folder.of(name, "csv"),
-        schema=folder.schema,
+    result = audit(
+        folder / DATA,
+        folder / f"{name}.csv",
+        schema=folder / SCHEMA,
         attacks=ATTACKS,
-        truth=folder.of(name, "map.csv"),
-        policy=folder.policy,
+        truth=folder / f"{name}.map.csv",
+        policy=folder / LIMITS,
         seed=seed,
-        plan=folder.of(name, "plan.toml"),
+        plan=folder / f"{name}.plan.toml",
         remask=REMASK,
-        worst_case=name == LEARNT,  # it takes long: once, where there is time to spare
-        progress=None if shown is None else shown.step,
+        worst_case=name == IN_PARALLEL,  # it takes long: once, beside the other audits
+        progress=progress,
     )
-    write(found, folder.of(name, "json"), force=force)
-    write_records(found, folder.of(name, "records.csv"), force=force)
-    return found
+    write(result, folder / f"{name}.json", force=force)
+    write_records(result, folder / f"{name}.records.csv", force=force)
+    return result
 
 
 @contextmanager
-def _elsewhere(folder: Folder, name: str, seed: int) -> Iterator[subprocess.Popen[bytes] | None]:
-    """Another process audits one release while this one audits the others; None: it cannot."""
-    call = "import sys; from unveil.workflows.demo import alone; alone(*sys.argv[1:])"
+def _in_parallel(folder: Path, name: str, seed: int) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Another process audits one release beside this one; None if it cannot be started."""
+    call = "import sys; from unveil.workflows.demo import audit_alone; audit_alone(*sys.argv[1:])"
     other = None
     with suppress(OSError):
         other = subprocess.Popen(  # noqa: S603 - this very Python, and a line of this file
-            [sys.executable, "-P", "-c", call, str(folder.path.absolute()), name, str(seed)],
+            [sys.executable, "-P", "-c", call, str(folder.absolute()), name, str(seed)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -195,58 +162,41 @@ def _elsewhere(folder: Folder, name: str, seed: int) -> Iterator[subprocess.Pope
             other.wait()
 
 
-def alone(folder: str, name: str, seed: str) -> None:
-    """Audit one release of a demonstration: what the other process does."""
-    _audited(Folder(Path(folder)), name, int(seed), None, force=True)  # this was checked before
-
-
-def _found(folder: Folder, name: str, other: subprocess.Popen[bytes] | None) -> Audit | None:
-    """What the other process found, once it has; None, if it did not come to an end."""
-    if other is None or other.wait() != 0:
-        return None
-    evidence = read_evidence(folder.of(name, "json"))
-    return Audit(evidence, read_records(folder.of(name, "records.csv")))
+def audit_alone(folder: str, name: str, seed: str) -> None:
+    """Audit one release of a demonstration: the task of the other process."""
+    _audit(Path(folder), name, int(seed), None, force=True)  # the outputs are checked already
 
 
 class DemoProgress:
-    """One bar over all parts, by how long each takes."""
+    """One progress bar over all parts, weighted by their duration."""
 
     def __init__(self, progress: Callable[[str, int, int], None] | None) -> None:
         self._progress = progress
-        self._part, self._begun = "", 0
-        self._step, self._steps = "", 0.0
+        self._part, self._before = "", 0  # the part, and the duration of those before
+        self._step, self._steps = "", 0.0  # the step, and the duration of those before
 
-    def part(self, part: str, doing: str) -> None:
-        """A part begins."""
+    def part(self, part: str, label: str) -> None:
+        """Begin a part."""
         if part != self._part:
-            self._begun += PARTS.get(self._part, 0)
-        self._part, self._doing = part, doing
+            self._before += PARTS.get(self._part, 0)
+        self._part, self._label = part, label
         self._step, self._steps = "", 0.0
-        self._show(doing, 0.0)
+        self._show(label, 0.0)
 
     def step(self, step: str, done: int, total: int) -> None:
-        """An audit tells at which of its steps it is, each of them a hundred."""
+        """Progress of an audit; each of its steps counts one hundred."""
         if step != self._step:
-            self._steps += _takes(self._step)
+            self._steps += _duration(self._step)
             self._step = step
-        now = self._steps + _takes(step) * (done % 100) / 100
-        self._show(f"{self._doing}: {step}", 1.0 if done >= total else now / _expected())
+        now = self._steps + _duration(step) * (done % 100) / 100
+        self._show(f"{self._label}: {step}", 1.0 if done >= total else now / AUDIT)
 
-    def _show(self, doing: str, share: float) -> None:
+    def _show(self, label: str, share: float) -> None:
         if self._progress is not None:
-            whole = sum(PARTS.values())
-            done = self._begun + min(share, 1.0) * PARTS[self._part]
-            self._progress(doing, round(100 * done), 100 * whole)
+            done = self._before + min(share, 1.0) * PARTS[self._part]
+            self._progress(label, round(100 * done), 100 * sum(PARTS.values()))
 
 
-def _takes(step: str) -> float:
-    """How long a step of an audit takes beside the others; none, before the first."""
-    return next(
-        (takes for name, takes in STEPS.items() if step.startswith(name)), SHORT if step else 0
-    )
-
-
-def _expected() -> float:
-    """All steps of an audit."""
-    attacks = 2 * len(ATTACKS) - 1  # one by position
-    return sum(STEPS.values()) + (attacks - 1) * STEPS["attack"] + 8 * SHORT
+def _duration(step: str) -> float:
+    known = (weight for name, weight in STEPS.items() if step.startswith(name))
+    return next(known, OTHER_STEP if step else 0)

@@ -24,6 +24,8 @@ _NOT_IN_EVIDENCE = ("evidence", "per_record", "force", "resume", "progress", "in
 class AuditSettings(Spec, frozen=True, kw_only=True):
     """Settings of an audit beyond the files, the attacks and the policy.
 
+    A plan and a schema may be given by their files; a Release has its own plan.
+
     >>> AuditSettings(memory="4G").bytes
     4294967296
     """
@@ -35,16 +37,13 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     plan: Annotated[
         Any,
         Meta(
-            description="Plan that masked the release, or its file: for attacks that know the "
-            "method, and for remasking. A Release has its own."
+            description="Plan of the release: for attacks that know the method, and for remasking."
         ),
     ] = None
     rename: Annotated[
         dict[str, str], Meta(description="Columns of the release: their names in the original.")
     ] = msgspec.field(default_factory=dict)
-    release_schema: Annotated[
-        Any, Meta(description="Schema of the release, or its file, if it differs.")
-    ] = None
+    release_schema: Annotated[Any, Meta(description="Schema of the release, if it differs.")] = None
     format: Annotated[Any, Meta(description="Format of the files, if its options matter.")] = None
     seconds: Annotated[
         Annotated[float, Meta(gt=0, le=1e9)],

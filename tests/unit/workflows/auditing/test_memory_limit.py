@@ -16,58 +16,58 @@ GIB = 2**30
 
 
 @pytest.fixture(scope="module")
-def both():
+def pair():
     people = unveil.households(5000, seed=1)
     return FilePair(people, people, np.arange(5000))
 
 
-def tasks(both, *attacks):
-    return attack_runs(attacks, both, ("age", "income"), False)
+def runs_of(pair, *attacks):
+    return attack_runs(attacks, pair, ("age", "income"), False)
 
 
-def test_without_a_limit_everything_fits(both):
-    every = tasks(both, unveil.attacks.Distance(matching="posterior"))
-    assert runs_in_memory(every, both, None, asked=False) == (every, [])
+def test_without_a_limit_everything_fits(pair):
+    every = runs_of(pair, unveil.attacks.Distance(matching="posterior"))
+    assert runs_in_memory(every, pair, None, requested=False) == (every, [])
 
 
-def test_a_posterior_that_does_not_fit_gives_way_to_one_to_one(both):
-    every = tasks(both, unveil.attacks.Distance(), unveil.attacks.Distance(matching="posterior"))
-    dear = memory_of(every[2], both)
-    kept, left_out = runs_in_memory(every, both, dear - 1, asked=False)
+def test_a_posterior_that_does_not_fit_gives_way_to_one_to_one(pair):
+    every = runs_of(pair, unveil.attacks.Distance(), unveil.attacks.Distance(matching="posterior"))
+    dear = memory_of(every[2], pair)
+    kept, left_out = runs_in_memory(every, pair, dear - 1, requested=False)
     assert [one.name for one in kept] == ["distance"] * 2 + ["distance-one-to-one"] * 2
     assert [one.name for one in left_out] == ["distance-posterior"] * 2
     assert "distance-one-to-one is made instead" in left_out[0].reason
     cheap = memory_of(
-        AttackRun(unveil.attacks.Distance(matching="one-to-one"), every[2].intruder), both
+        AttackRun(unveil.attacks.Distance(matching="one-to-one"), every[2].intruder), pair
     )
-    kept, left_out = runs_in_memory(every, both, cheap - 1, asked=False)
+    kept, left_out = runs_in_memory(every, pair, cheap - 1, requested=False)
     assert [one.name for one in kept] == ["distance"] * 2
     assert "instead" not in left_out[0].reason
-    assert runs_in_memory(every, both, dear, asked=True) == (every, [])
+    assert runs_in_memory(every, pair, dear, requested=True) == (every, [])
     with pytest.raises(unveil.UnveilError, match="distance-posterior needs about"):
-        runs_in_memory(every, both, dear - 1, asked=True)
+        runs_in_memory(every, pair, dear - 1, requested=True)
 
 
-def test_what_no_attack_fits_into_is_refused_with_the_need(both):
+def test_what_no_attack_fits_into_is_refused_with_the_need(pair):
     every = [
-        *tasks(both, unveil.attacks.Distance()),
+        *runs_of(pair, unveil.attacks.Distance()),
         AttackRun(unveil.attacks.Position(), Intruder()),
     ]
     with pytest.raises(unveil.UnveilError, match=r"needs about 3\d\d MiB, more than the 100 MiB"):
-        runs_in_memory(every, both, 100 * 2**20, asked=False)
+        runs_in_memory(every, pair, 100 * 2**20, requested=False)
 
 
-def test_needs_grow_with_what_is_compared(both):
+def test_needs_grow_with_what_is_compared(pair):
     plain, matched = unveil.attacks.Distance(), unveil.attacks.Distance(matching="posterior")
     weighted = unveil.attacks.Probabilistic()
     several = unveil.attacks.Combined(attacks=[plain, unveil.attacks.Rank()])
     few, more, levels, two = (
-        memory_of(tasks(both, spec)[0], both) for spec in (plain, matched, weighted, several)
+        memory_of(runs_of(pair, spec)[0], pair) for spec in (plain, matched, weighted, several)
     )
     assert few < two < levels
     assert few < more
-    wider = attack_runs([plain], both, ("age", "income", "tax", "rent"), False)[0]
-    assert memory_of(wider, both) > few
+    wider = attack_runs([plain], pair, ("age", "income", "tax", "rent"), False)[0]
+    assert memory_of(wider, pair) > few
 
 
 PEAK = """
