@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.argument("release", type=TABLE)
 @schema_option
 @click.option("--release-schema", type=PATH, help="Schema of RELEASE, if it differs.")
-@click.option("--attack", "method", required=True, help="Attack; `unveil methods` lists them.")
+@click.option("--attack", required=True, help="Attack; `unveil methods` lists them.")
 @click.option(
     "--truth",
     "truths",
@@ -92,7 +92,7 @@ def command(
     release: Path,
     schema: Path | None,
     release_schema: Path | None,
-    method: str,
+    attack: str,
     truths: tuple[str, ...],
     knows: str | None,
     records: str | None,
@@ -140,7 +140,7 @@ def command(
     from unveil.workflows.inputs.sources import schema_for_others
 
     truths = truths if also else truths[-1:]  # of an option given twice the last counts
-    spec = attack_of(method, {k: v for k, v in options.items() if k not in CSV_OPTIONS})
+    spec = attack_of(attack, {k: v for k, v in options.items() if k not in CSV_OPTIONS})
     dialect = format_of(options, original, release)
     more = (schema, release_schema, outsiders, records, options["pairs"], *truths, *plans, *also)
     check_outputs((), (original, release, *more), force=force, tables=[out])

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 @click.option("--other-schema", type=PATH, help="Schema of B.")
 @click.option(
     "--attack",
-    "method",
     help="Attack; `unveil methods` lists them.  [default: probabilistic or distance with common "
     "attributes, structural without]",
 )
@@ -68,7 +67,7 @@ def command(
     second: str | Path,
     schema: Path | None,
     other_schema: Path | None,
-    method: str | None,
+    attack: str | None,
     knows: str | None,
     truth: str | None,
     confidence: float,
@@ -113,7 +112,7 @@ def command(
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
         raise UsageError("--confidence: a number from 0 to 1")
     parameters = {name: value for name, value in options.items() if name not in CSV_OPTIONS}
-    spec = None if method is None else attack_of(method, parameters)
+    spec = None if attack is None else attack_of(attack, parameters)
     dialect = format_of(options, first, second)
     more = (schema, other_schema, truth, options["pairs"])
     check_outputs((), (first, second, *more), force=force, tables=[out])
