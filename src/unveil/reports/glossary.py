@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, get_type_hints
 import msgspec
 
 from unveil import attacks, masks, measures
+from unveil.attacks import matched
 from unveil.attacks import nearest as search
-from unveil.attacks.matched import comparer as matching
 from unveil.attacks.matched import one_to_one, posterior
 from unveil.measures.information_loss.catalogue import GLOSSARY, MeasureMeaning
 from unveil.table.roles import ROLE_MEANINGS
@@ -52,7 +52,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "intruder": ("Intruder", Intruder),
     "original-to-release": ("From original to release", Field(Intruder, "direction")),
     "release-to-original": ("From release to original", Field(Intruder, "direction")),
-    "matchings": ("Matchings", matching),
+    "matchings": ("Matchings", matched),
     "matching-nearest": ("Matching: nearest", search),
     "matching-one-to-one": ("Matching: one to one", one_to_one),
     "matching-posterior": ("Matching: posterior", posterior),

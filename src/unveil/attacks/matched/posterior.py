@@ -1,7 +1,7 @@
-"""Linkage by the posterior over one-to-one matchings.
+"""Posterior linkage: each record is linked to its most probable partner.
 
-All one-to-one matchings are weighted by their likelihood. Each record is linked to its most
-probable partner, and that probability tells the intruder how far to trust the link.
+All one-to-one matchings are weighted by their likelihood. The probability
+of a link over all of them tells the intruder how far to trust the link.
 """
 
 import logging

@@ -40,9 +40,9 @@ class Supervised(Attack, frozen=True, kw_only=True):
     """Linkage by a learnt distance: the parameters that link the most records, given the truth.
 
     No intruder has the truth: this is the worst case. No distance of the family makes more people
-    nearer to their true row than to any other. Parameters also fit these very people by chance;
-    therefore the share that is linked in one half of the records by parameters learnt on the other
-    half is reported as well.
+    nearer to their true row than to any other. Learnt parameters also fit these very people by
+    chance; therefore the share that is linked in one half of the records by parameters learnt on
+    the other half is reported as well.
 
     Torra, Record linkage approaches for dynamic database integration (2013), Section 3: weights of
     the attributes; a fuzzy measure, by which the Choquet integral weighs sets of attributes; or a
