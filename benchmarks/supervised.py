@@ -30,8 +30,7 @@ from cells import command_line, in_a_process, machine, measured, seconds
 from people import people
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.supervised.big_m import BigMProgram
-from unveil.attacks.supervised.competitors import Competitors
-from unveil.attacks.supervised.targets import LinkageTargets
+from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
 from unveil_papers.datasets import dataset
 from unveil_papers.framework.published import published
 from unveil_papers.supervised.files import FILES, masked, of_sample

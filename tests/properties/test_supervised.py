@@ -75,9 +75,9 @@ def test_a_larger_family_links_no_less(files):
 def test_rivals_are_those_that_none_dominates(files, data):
     asking, asked = files
     record = data.draw(st.integers(0, len(asking) - 1))
-    contest = Competition(asking, asked, euclid(), range(asking.shape[1]), threads=1)
+    contest = Competition(asking, asked, euclid(), range(asking.shape[1]))
     every = np.arange(len(asked))
-    found = contest.skyline(np.array([record]), np.array([record]), [every])
+    found = contest.skyline(np.array([record]), np.array([record]), [every], np.ones_like(every))
     cost = contest.costs(np.full(len(asked), record), every)
     assert (cost == (asking[record] - asked) ** 2).all()
     twins = [j for j in every if j != record and (cost[j] == cost[record]).all()]
@@ -98,9 +98,7 @@ def test_rivals_are_those_that_none_dominates(files, data):
     seed=st.integers(0, 5),
 )
 def test_the_least_that_leaves_no_conflict(sets, worth, seed):
-    conflicts = Conflicts(np.array(worth))
-    for one in sets:
-        conflicts.add(tuple(sorted(one)))
+    conflicts = Conflicts(np.array(worth), dict.fromkeys(tuple(sorted(one)) for one in sets))
     least = naive.cheapest_hitting(sets, worth)
     given_up = conflicts.minimum(100.0, seconds=10, nodes=1000)
     assert given_up.least_cost == pytest.approx(least, abs=1e-6)

@@ -17,7 +17,7 @@ for its table of patterns, whatever the number of records.
 
 from unveil.attacks.base import Matching
 from unveil.attacks.matched.posterior import KEPT_CANDIDATES, KEPT_RECORDS, MOST_PAIRS
-from unveil.attacks.supervised.targets import MAX_ROWS
+from unveil.attacks.supervised.competitors import MAX_ROWS
 from unveil.matching.one_to_one import DENSE_BYTES, FIRST_COLUMNS
 
 ALWAYS = 2**24  # bytes, of the smallest attack

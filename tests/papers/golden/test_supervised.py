@@ -14,7 +14,7 @@ from msgspec import structs
 import unveil
 from unveil import attacks
 from unveil.attacks.supervised.skyline import Competition
-from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, new_solver
+from unveil.attacks.supervised.solver import Solver
 from unveil_papers import supervised
 from unveil_papers.framework.published import published
 from unveil_papers.framework.yardstick import compare_table
@@ -139,20 +139,18 @@ def test_no_tolerance_of_a_solver_decides_a_count():
     mine, released = search.intruder_records.cells(), search.released.cells()
     truth, everybody = search.files.pairs, np.arange(400)
     contest = Competition(mine, released, search.metric, range(4))
-    rivals = contest.skyline(everybody, truth, [everybody] * 400)
+    rivals = contest.skyline(everybody, truth, [everybody] * 400, np.ones(400, np.int64))
     owners = np.repeat(everybody, np.diff(rivals.starts))
     rows = contest.costs(owners, rivals.rows) - contest.costs(owners, truth[owners])
-    program = new_solver()  # with its usual tolerances
-    add_columns(program, np.zeros(4), np.full(4, INFINITY))
-    add_columns(program, np.zeros(400), np.ones(400), integer=True)
-    for record in range(400):
-        program.changeColCost(4 + record, 1.0)
-    add_rows(program, np.append(np.ones(4), np.zeros(400))[None], 1.0, 1.0)
+    program = Solver()  # with its usual tolerances
+    program.add_columns(np.zeros(4), np.full(4, np.inf))
+    program.add_columns(np.zeros(400), np.ones(400), np.ones(400), integer=True)
+    program.add_rows(np.append(np.ones(4), np.zeros(400))[None], 1.0, 1.0)
     given_up = 100.0 * (owners[:, None] == everybody)
-    add_rows(program, np.hstack([rows, given_up]), 1e-6, INFINITY)
+    program.add_rows(np.hstack([rows, given_up]), 1e-6, np.inf)
     # Who is dominated, or has a twin, is equal at best: not less is what the solver asks for.
-    program.run()
-    values = np.array(program.getSolution().col_value)
+    program.highs.run()
+    values = program.values()
     weights = dict(zip(file.data.columns, values[:4].tolist(), strict=True))
     attack = attacks.Distance(weights=weights)
     counted = round(400 * file.share(attack, back=True))

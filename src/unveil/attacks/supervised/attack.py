@@ -15,9 +15,9 @@ from unveil.attacks.distance.attribute_costs import Scaling
 from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.bilinear import BilinearForm
 from unveil.attacks.supervised.choquet import ChoquetIntegral, check_measurable
+from unveil.attacks.supervised.competitors import LinkageTargets
 from unveil.attacks.supervised.families import Family, TrainingFiles
 from unveil.attacks.supervised.hitting_set import SAME_HITS
-from unveil.attacks.supervised.targets import LinkageTargets
 from unveil.attacks.supervised.training import FittedDistance, Training
 from unveil.attacks.supervised.weighted_mean import WeightedMean, moment_weights
 from unveil.errors import SpecError
@@ -41,8 +41,7 @@ class Supervised(Attack, frozen=True, kw_only=True):
 
     No intruder has the truth: this is the worst case. No distance of the family makes more people
     nearer to their true row than to any other. Learnt parameters also fit these very people by
-    chance; therefore the share that is linked in one half of the records by parameters learnt on
-    the other half is reported as well.
+    chance, so the result has the share of one half that is linked by those of the other half.
 
     Torra, Record linkage approaches for dynamic database integration (2013), Section 3: weights of
     the attributes; a fuzzy measure, by which the Choquet integral weighs sets of attributes; or a
@@ -118,12 +117,9 @@ class Supervised(Attack, frozen=True, kw_only=True):
                 "supervised: the worst case is learnt from the truth: state which released row "
                 "belongs to which person (truth=, --truth)"
             )
-        targets = LinkageTargets.between(
-            training,
-            files.pairs,
-            strict=self.counting == "strict",
-            skyline_seconds=None if self.seconds is None else self.seconds * SKYLINE_SHARE,
-        )
+        seconds = None if self.seconds is None else self.seconds * SKYLINE_SHARE
+        strict = self.counting == "strict"
+        targets = LinkageTargets.between(training, files.pairs, strict=strict, seconds=seconds)
         sample = np.arange(len(targets))
         if len(targets) > MAX_TRAINING_RECORDS:
             rng = stream(files.seed, "supervised", "sample")
@@ -142,11 +138,8 @@ class Supervised(Attack, frozen=True, kw_only=True):
                 "supervised: the solver left %s undecided; the bound holds, but may be loose",
                 count(result.undecided, "linear program"),
             )
-        return replace(
-            search,
-            details={"learnt": msgspec.to_builtins(result)},
-            learnt=partial(self._apply, fitted),
-        )
+        details = {"learnt": msgspec.to_builtins(result)}
+        return replace(search, details=details, learnt=partial(self._apply, fitted))
 
     def _training_files(self, files: LinkageFiles) -> TrainingFiles:
         attributes = Distance(scale=self.scale).compared(files, dict.fromkeys(files.columns, 1.0))
@@ -173,28 +166,19 @@ class _Trainer:
         seconds = self.attack.seconds
         if seconds is not None and self.attack.splits:
             seconds *= 1 - HALVES_SHARE
-        whole = len(self.targets) == len(self.everybody)
-        return self._learn(self.targets, Budget(seconds, self.attack.steps), "all", prove=whole)
+        budget, whole = Budget(seconds, self.attack.steps), len(self.targets) == len(self.everybody)
+        return self._learn(self.targets, budget, "all", prove=whole, starts=None)
 
     def _learn(
-        self,
-        targets: LinkageTargets,
-        budget: Budget,
-        stream_name: str,
-        *,
-        prove: bool = False,
-        starts: int | None = None,
+        self, targets: LinkageTargets, budget: Budget, name: str, *, prove: bool, starts: int | None
     ) -> FittedDistance:
         """Learn weights; the other families start from these."""
-        training = targets.training
+        training, rng = targets.training, stream(self.seed, "supervised", name)
         progress = training.files.on_bound if starts is None else None
-        rng = stream(self.seed, "supervised", stream_name)
-        mean = WeightedMean(training, targets.records, targets.truth)
         weights_only = self.attack.model == "weights"
-        fitted = Training(mean, targets, budget, rng, progress).run(
-            prove=prove and weights_only, starts=starts
-        )
-        fitted = self._best_of_all(fitted, targets)
+        mean = WeightedMean(training, targets.records, targets.truth)
+        trainer = Training(mean, targets, budget, rng, progress)
+        fitted = self._settle(trainer.run(prove=prove and weights_only, starts=starts), targets)
         if weights_only:
             return fitted
         family: Family
@@ -206,10 +190,10 @@ class _Trainer:
         if fitted.ended == "stopped":  # the family at its starting point
             fitted = Training(family, targets, Budget(0.0, 0), rng).run(prove=False, starts=1)
             return replace(fitted, ended="stopped")
-        fitted = Training(family, targets, budget, rng, progress).run(prove=prove, starts=starts)
-        return self._best_of_all(fitted, targets)
+        trainer = Training(family, targets, budget, rng, progress)
+        return self._settle(trainer.run(prove=prove, starts=starts), targets)
 
-    def _best_of_all(self, fitted: FittedDistance, targets: LinkageTargets) -> FittedDistance:
+    def _settle(self, fitted: FittedDistance, targets: LinkageTargets) -> FittedDistance:
         """After a sample, the parameters that link the most of everybody: learnt, or a start."""
         whole = targets is not self.targets or len(targets) == len(self.everybody)
         if whole or fitted.ended == "stopped":
@@ -229,8 +213,8 @@ class _Trainer:
         for number in range(splits):
             order = stream(self.seed, "supervised", "halves", str(number)).permutation(n)
             one, other = (self.targets.subset(np.sort(h)) for h in np.split(order, [n // 2]))
-            budget = Budget(per_split, None)
-            fitted = self._learn(one, budget, f"half {number}", starts=HALF_STARTS)
+            budget, name = Budget(per_split, None), f"half {number}"
+            fitted = self._learn(one, budget, name, prove=False, starts=HALF_STARTS)
             learnt = fitted.family.search(fitted.point)
             cases = ((learnt, one), (learnt, other), (moments, other), (plain, other))
             shares[number] = [_hits(search, half).mean() for search, half in cases]
@@ -276,7 +260,7 @@ def _evaluate(
     bound = fitted.bound + float(np.sort(np.delete(hit_value, sample)).sum())
     gap = max(bound - linked, 0.0)
     plain, moments = (float(_hits(one, targets).sum()) for one in _untrained(training))
-    parameters = fitted.family.explain(fitted.point)
+    importance, interactions = fitted.family.explain(fitted.point)
     # Proven, but some links are so narrow that they tie: unclear.
     ended = "unclear" if fitted.ended == "proven" and gap > SAME_HITS else fitted.ended
     return SupervisedBound(
@@ -296,10 +280,8 @@ def _evaluate(
         back_expected=float(np.sort(back.hits).sum()),
         plain=plain,
         moments=moments,
-        importance=parameters.importance,
-        together=tuple(
-            AttributeInteraction(*pair) for pair in parameters.interactions[:TOP_INTERACTIONS]
-        ),
+        importance=dict(zip(training.names, importance.tolist(), strict=True)),
+        together=tuple(AttributeInteraction(*pair) for pair in interactions[:TOP_INTERACTIONS]),
         held_out=held_out,
         undecided=fitted.undecided,
     )

@@ -12,13 +12,7 @@ from unveil.attacks.supervised.constraints import LinkageConstraints
 from unveil.attacks.supervised.families import Family, PairFeatures
 from unveil.attacks.supervised.feasibility import in_units, parameter_scale
 from unveil.attacks.supervised.hitting_set import SAME_HITS, proven_cost
-from unveil.attacks.supervised.solver import (
-    INFINITY,
-    add_columns,
-    add_rows,
-    new_solver,
-    run_integer_program,
-)
+from unveil.attacks.supervised.solver import Solver
 from unveil.support.arrays import Floats, Ints
 
 
@@ -29,21 +23,21 @@ class BigMProgram:
         self.constraints, self.family, self.point = constraints, family, point
         self.linked, self.bound = constraints.hits(point), constraints.total
         self._scale = parameter_scale(point)
-        self._solver = new_solver(mip_rel_gap=0.0)
+        self._solver = Solver(mip_rel_gap=0.0)
         n, linkable = family.size, constraints.linkable
-        add_columns(self._solver, np.where(family.signed, -INFINITY, 0.0), np.full(n, INFINITY))
+        self._solver.add_columns(np.where(family.signed, -np.inf, 0.0), np.full(n, np.inf))
         lost = (~linkable).astype(np.float64)
         costs = np.where(linkable, constraints.hit_value, 0.0)
-        add_columns(self._solver, lost, np.ones(len(constraints)), costs, integer=True)
+        self._solver.add_columns(lost, np.ones(len(constraints)), costs, integer=True)
         self._add_cone(family.normalisation(self._scale)[None] * self._scale, 1.0, 1.0)
         self._add_cone(family.cone * self._scale)
         self._rows: set[int] = set()
         tightest = constraints.tightest(point)[0]
         self.add(tightest[tightest >= 0])
 
-    def _add_cone(self, rows: Floats, low: float = 0.0, high: float = INFINITY) -> None:
+    def _add_cone(self, rows: Floats, low: float = 0.0, high: float = np.inf) -> None:
         records = np.zeros((len(rows), len(self.constraints)))
-        add_rows(self._solver, np.hstack([rows, records]), low, high)
+        self._solver.add_rows(np.hstack([rows, records]), low, high)
 
     def add(self, rows: Ints) -> int:
         """Add constraints to the program; returns how many are new."""
@@ -56,17 +50,17 @@ class BigMProgram:
             violation = self.family.max_violation(features, self._scale)
             given_up[np.arange(len(block)), constraints.owners[block]] = violation
             dense = constraints.dense(block, self.family.size) * self._scale
-            add_rows(self._solver, in_units(np.hstack([dense, given_up])), 0.0, INFINITY)
+            self._solver.add_rows(in_units(np.hstack([dense, given_up])), 0.0, np.inf)
         return len(new)
 
     def run(self, seconds: float) -> float:
         """Solve until no kept record has a violated row; returns the estimated seconds used."""
         constraints, used_seconds, n = self.constraints, 0.0, self.family.size
         while self.bound - self.linked > SAME_HITS and used_seconds < seconds:
-            used_seconds += run_integer_program(self._solver, seconds - used_seconds)
+            used_seconds += self._solver.run_integer(seconds - used_seconds)
             loss = proven_cost(self._solver, constraints.hit_value[constraints.linkable])
             self.bound = max(min(self.bound, constraints.total - loss), self.linked)
-            values = np.array(self._solver.getSolution().col_value)
+            values = self._solver.values()
             if not values.any():
                 break
             outside = values[:n] * self._scale

@@ -6,16 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from unveil.attacks.nearest import NearestSearch, as_records
-from unveil.attacks.supervised.families import (
-    NEGLIGIBLE,
-    SUM_ROUNDING,
-    Family,
-    LearntParameters,
-    PairFeatures,
-    TrainingFiles,
-    learnt_parameters,
-    nonnegative_range,
-)
+from unveil.attacks.supervised import families
+from unveil.attacks.supervised.families import Family, PairFeatures, TrainingFiles
 from unveil.attacks.supervised.weighted_mean import median_cost_differences
 from unveil.engines.metric import Metric, squared
 from unveil.engines.records import multiply_rows
@@ -46,7 +38,8 @@ class BilinearForm(Family):
         self._n_cells = len(self._upper[0])
         on_diagonal = self._upper[0] == self._upper[1]
         self._diagonal = np.concatenate([on_diagonal, np.ones(len(self._weighted), bool)])
-        super().__init__(training, len(self._diagonal), signed=~self._diagonal)
+        super().__init__(training, len(self._diagonal))
+        self.signed = ~self._diagonal
         self._start = weights
         unit = median_cost_differences(training, records, truth)
         self._scale, self._unit = np.sqrt(unit[self._squared]), unit[self._weighted]
@@ -54,18 +47,16 @@ class BilinearForm(Family):
         differences = self._numbers[0][records] - self._numbers[1][truth]
         differences = differences[np.lexsort(differences.T)] if differences.size else differences
         values, vectors = np.linalg.eigh(differences.T @ differences / len(differences))
-        least = NEGLIGIBLE * max(float(values.max(initial=0.0)), NEGLIGIBLE)
+        least = families.NEGLIGIBLE * max(float(values.max(initial=0.0)), families.NEGLIGIBLE)
         self._whitening = vectors / np.sqrt(np.maximum(values, least))  # attributes x directions
 
     @property
     def cone(self) -> Floats:
         """A cell above the diagonal is at most the mean of its two on the diagonal."""
-        n = len(self._squared)
-        pairs = [(k, j, sign) for k in range(n) for j in range(k) for sign in (1.0, -1.0)]
-        vectors = np.zeros((len(pairs), n))
-        for row, (one, other, sign) in enumerate(pairs):
-            vectors[row, one], vectors[row, other] = 1.0, sign
-        return self._forms(vectors)
+        n, unit = len(self._squared), np.eye(len(self._squared))
+        pairs = ((k, j, sign) for k in range(n) for j in range(k) for sign in (1.0, -1.0))
+        vectors = [unit[k] + sign * unit[j] for k, j, sign in pairs]
+        return self._forms(np.array(vectors).reshape(len(vectors), n))
 
     def _forms(self, vectors: Floats) -> Floats:
         """The form v' A v of each vector v, as a row of the parameters."""
@@ -87,8 +78,9 @@ class BilinearForm(Family):
         n, on_diagonal = self._n_cells, self._diagonal[: self._n_cells]
         matrix = self._matrix(row_sum[:n] / np.where(on_diagonal, 1.0, 2.0))
         most = float(np.linalg.eigvalsh(matrix).max(initial=-np.inf)) if len(matrix) else -np.inf
-        weights = row_sum[n:] <= SUM_ROUNDING * magnitude[n:]
-        return bool(most <= SUM_ROUNDING * magnitude[:n][on_diagonal].sum() and weights.all())
+        weights = row_sum[n:] <= families.SUM_ROUNDING * magnitude[n:]
+        least = families.SUM_ROUNDING * magnitude[:n][on_diagonal].sum()
+        return bool(most <= least and weights.all())
 
     def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """The products of whitened differences, and the costs of weighted attributes."""
@@ -133,17 +125,18 @@ class BilinearForm(Family):
             one, other = self._upper
             direction[: self._n_cells] = (vector[:, one] * vector[:, other])[0]
         else:
-            direction = rng.normal(size=self.size) * max(float(np.abs(point).mean()), NEGLIGIBLE)
+            size = max(float(np.abs(point).mean()), families.NEGLIGIBLE)
+            direction = rng.normal(size=self.size) * size
         return direction
 
     def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
         """The matrix stays positive semidefinite, and no weight is negative."""
         n = self._n_cells
-        low, high = nonnegative_range(point[n:], direction[n:])
+        low, high = families.nonnegative_range(point[n:], direction[n:])
         values, vectors = np.linalg.eigh(self._matrix(point))
-        root = vectors / np.sqrt(np.maximum(values, NEGLIGIBLE))
+        root = vectors / np.sqrt(np.maximum(values, families.NEGLIGIBLE))
         change = np.linalg.eigvalsh(root.T @ self._matrix(direction) @ root)
-        matrix = nonnegative_range(np.ones(len(change)), change)
+        matrix = families.nonnegative_range(np.ones(len(change)), change)
         return max(low, matrix[0]), min(high, matrix[1])
 
     def project(self, point: Floats) -> Floats:
@@ -157,7 +150,7 @@ class BilinearForm(Family):
     def cuts(self, point: Floats) -> Floats:
         """The eigenvectors along which the matrix is negative."""
         values, vectors = np.linalg.eigh(self._matrix(point))
-        return self._forms(vectors[:, values < -NEGLIGIBLE].T)
+        return self._forms(vectors[:, values < -families.NEGLIGIBLE].T)
 
     def _matrix_and_weights(self, point: Floats) -> tuple[Floats, Floats]:
         """The matrix of scaled differences, and a weight for each attribute outside it."""
@@ -175,15 +168,13 @@ class BilinearForm(Family):
         kept = values > values.max(initial=0.0) * 1e-15
         weighted = training.search_weighted(weights)
         columns = [c for c, place in enumerate(training.attribute_of) if place in self._weighted]
-        queries, base = ([side.cells()[:, columns]] for side in training.sides)
-        costs = [weighted.metric.cost_tuple[column] for column in columns]
-        if kept.any():
-            root = vectors[:, kept] * np.sqrt(values[kept])
-            for side, numbers in zip((queries, base), self._scaled_numbers(training), strict=True):
-                side.insert(0, multiply_rows(numbers, root))
-            costs = [squared()] * int(kept.sum()) + costs
-        sides = (as_records(np.hstack(side)) for side in (queries, base))
+        root = vectors[:, kept] * np.sqrt(values[kept])
+        sides = (
+            as_records(np.hstack([multiply_rows(numbers, root), side.cells()[:, columns]]))
+            for numbers, side in zip(self._scaled_numbers(training), training.sides, strict=True)
+        )
         intruder, released = training.files.queries_first(*sides)
+        costs = [squared()] * root.shape[1] + [weighted.metric.cost_tuple[c] for c in columns]
         metric = Metric(tuple(costs), root=True)
         return replace(weighted, intruder_records=intruder, released=released, metric=metric)
 
@@ -196,13 +187,12 @@ class BilinearForm(Family):
         means = np.nanmean(base, axis=0)  # other files may lack a cell that these have
         return np.where(np.isnan(queries), means, queries), np.where(np.isnan(base), means, base)
 
-    def explain(self, point: Floats) -> LearntParameters:
+    def explain(self, point: Floats) -> tuple[Floats, list[tuple[str, str, float]]]:
         """The diagonal and the weights; the matrix as correlations."""
         matrix, importance = self._matrix_and_weights(point)
         importance[self._squared] = np.diag(matrix) / self._scale**2
         importance /= importance.sum()
-        size = np.sqrt(np.maximum(np.diag(matrix), NEGLIGIBLE * np.trace(matrix)))
+        size = np.sqrt(np.maximum(np.diag(matrix), families.NEGLIGIBLE * np.trace(matrix)))
         correlations = matrix / np.outer(size, size) if len(size) else matrix
-        names = self.training.names
-        paired = [names[place] for place in self._squared.tolist()]
-        return learnt_parameters(names, importance, correlations, paired)
+        names = [self.training.names[place] for place in self._squared.tolist()]
+        return importance, families.rank_interactions(names, correlations)

@@ -44,9 +44,6 @@ class Proof:
         self._on_progress = on_progress
         # A program starts where it ended: one is for large sets of records, one for small ones.
         self._large, self._small = (MarginProgram(constraints, family, point) for _ in range(2))
-        tightest = constraints.tightest(point)[0]
-        for program in (self._large, self._small):
-            program.add(tightest[tightest >= 0])
         self._records = np.flatnonzero(constraints.linkable)
 
     @property
@@ -70,25 +67,22 @@ class Proof:
     def run(self, rng: np.random.Generator) -> None:
         """Find conflicts until the bound is reached, or the budget is spent."""
         try:
-            self._find_conflicts(rng)
+            self._conflicts_in_parts(rng)
+            while not self._over():
+                # The known conflicts give a bound from time to time, not only at the end.
+                most = int(CONFLICT_GROWTH * len(self.conflicts.sets)) + SMALL_PART
+                self._conflicts_by_local_search(rng, most)
+                if self._over():
+                    break
+                given_up, before = self._minimum_loss(self.budget.seconds_left), self.linked
+                if given_up is None or self._over():
+                    break
+                if not self._conflicts_without(given_up) and self.linked <= before:
+                    break  # what is left is undecided
         finally:
             if not self.closed:  # what the last conflicts prove
                 limited = self.budget.seconds is not None
                 self._minimum_loss(LAST_SECONDS if limited else np.inf, LAST_NODES)
-
-    def _find_conflicts(self, rng: np.random.Generator) -> None:
-        self._conflicts_in_parts(rng)
-        while not self._over():
-            # The known conflicts give a bound from time to time, not only at the end.
-            most = int(CONFLICT_GROWTH * len(self.conflicts.sets)) + SMALL_PART
-            self._conflicts_by_local_search(rng, most)
-            if self._over():
-                break
-            given_up, before = self._minimum_loss(self.budget.seconds_left), self.linked
-            if given_up is None or self._over():
-                return
-            if not self._conflicts_without(given_up) and self.linked <= before:
-                return  # what is left is undecided
 
     def _minimum_loss(self, seconds: float, nodes: int = NODES) -> Bools | None:
         """The cheapest records to give up; the value of the others is a bound."""
@@ -140,7 +134,7 @@ class Proof:
             if answer.conflict is None:
                 break
             conflict = self._shrink(answer.conflict)
-            self.conflicts.add(conflict)
+            self.conflicts.sets[conflict] = None
             records = records[~np.isin(records, conflict)]
         return records
 

@@ -9,15 +9,8 @@ import numpy as np
 from unveil.aggregation.indices import interactions
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.attacks.nearest import NearestSearch
-from unveil.attacks.supervised.families import (
-    SUM_ROUNDING,
-    Family,
-    LearntParameters,
-    PairFeatures,
-    TrainingFiles,
-    learnt_parameters,
-    nonnegative_range,
-)
+from unveil.attacks.supervised import families
+from unveil.attacks.supervised.families import Family, PairFeatures, TrainingFiles
 from unveil.attacks.supervised.skyline import NEARER
 from unveil.engines.metric import MAX_CHOQUET
 from unveil.errors import SpecError
@@ -34,7 +27,7 @@ class ChoquetIntegral(Family):
 
     def __init__(self, training: TrainingFiles, weights: Floats) -> None:
         n = len(training.names)
-        super().__init__(training, (1 << n) - 1, row_width=2 * n)
+        super().__init__(training, (1 << n) - 1)
         self._n_attributes, self._weights = n, weights
         sets = np.arange(1 << n)
         subsets = [sets[sets & 1 << one == 0] for one in range(n)]
@@ -68,7 +61,7 @@ class ChoquetIntegral(Family):
                 attributes = range(self._n_attributes)
                 larger = [one | 1 << more for more in attributes if not one >> more & 1]
                 left[min(larger, key=left.__getitem__)] += left[one]
-        return bool(left[-1] <= SUM_ROUNDING * magnitude[-1])
+        return bool(left[-1] <= families.SUM_ROUNDING * magnitude[-1])
 
     def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """The increments of the sorted costs, at the sets of attributes that cost as much."""
@@ -111,9 +104,9 @@ class ChoquetIntegral(Family):
 
     def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
         """The measure stays monotone."""
-        values, change = (np.concatenate([[0.0], one]) for one in (point, direction))
-        upper, lower = self._superset, self._subset
-        return nonnegative_range(values[upper] - values[lower], change[upper] - change[lower])
+        padded = (np.concatenate([[0.0], one]) for one in (point, direction))
+        added, change = (one[self._superset] - one[self._subset] for one in padded)
+        return families.nonnegative_range(added, change)
 
     def project(self, point: Floats) -> Floats:
         """A monotone measure, 1 for all attributes."""
@@ -136,10 +129,10 @@ class ChoquetIntegral(Family):
         measure = FuzzyMeasure(values[sets])
         return training.search(replace(training.metric, combine="choquet", measure=measure))
 
-    def explain(self, point: Floats) -> LearntParameters:
+    def explain(self, point: Floats) -> tuple[Floats, list[tuple[str, str, float]]]:
         """Shapley values and interaction indices."""
-        names, indices = self.training.names, interactions(self._measure(point))
-        return learnt_parameters(names, np.diag(indices), indices, names)
+        indices = interactions(self._measure(point))
+        return np.diag(indices), families.rank_interactions(self.training.names, indices)
 
 
 def check_measurable(training: TrainingFiles) -> None:

@@ -84,27 +84,21 @@ class LinkageConstraints:
 
     def restrict(self, rows: Ints) -> LinkageConstraints:
         """The same records with some of their rows."""
-        rows = rows[np.argsort(self.owners[rows], kind="stable")]
-        counts = np.bincount(self.owners[rows], minlength=len(self))
-        return replace(
-            self,
-            index=self.index[rows],
-            value=self.value[rows],
-            starts=np.concatenate([[0], np.cumsum(counts)]),
-            competitors=self.competitors[rows],
-        )
+        kept = PairFeatures(self.index[rows], self.value[rows])
+        return self._with_rows(self.owners[rows], self.competitors[rows], kept)
 
     def extend(self, owners: Ints, competitors: Ints, rows: PairFeatures) -> LinkageConstraints:
         """The same records with more rows."""
-        order = np.argsort(np.concatenate([self.owners, owners]), kind="stable")
-        counts = np.bincount(owners, minlength=len(self))
-        return replace(
-            self,
-            index=np.concatenate([self.index, rows.index])[order],
-            value=np.concatenate([self.value, rows.value])[order],
-            starts=self.starts + np.concatenate([[0], np.cumsum(counts)]),
-            competitors=np.concatenate([self.competitors, competitors])[order],
-        )
+        index = np.concatenate([self.index, rows.index])
+        both = PairFeatures(index, np.concatenate([self.value, rows.value]))
+        competitors = np.concatenate([self.competitors, competitors])
+        return self._with_rows(np.concatenate([self.owners, owners]), competitors, both)
+
+    def _with_rows(self, owners: Ints, competitors: Ints, rows: PairFeatures) -> LinkageConstraints:
+        order = np.argsort(owners, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(self)))])
+        index, value, competitors = rows.index[order], rows.value[order], competitors[order]
+        return replace(self, index=index, value=value, starts=starts, competitors=competitors)
 
     def dense(self, rows: Ints | list[int], n_parameters: int) -> Floats:
         """Some rows as a matrix of rows x parameters."""

@@ -12,7 +12,7 @@ import abc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from itertools import combinations
 
 import numpy as np
 
@@ -35,13 +35,6 @@ class PairFeatures:
 
     index: Ints32  # pairs x coefficients: the parameters
     value: Floats  # their coefficients
-
-
-class LearntParameters(NamedTuple):
-    """What the parameters say about the attributes."""
-
-    importance: dict[str, float]  # of each attribute; they sum to 1
-    interactions: list[tuple[str, str, float]]  # of two attributes, -1 to 1, the strongest first
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -97,17 +90,9 @@ class Family(abc.ABC):
 
     monotone = True  # whether a higher cost in one attribute is never a smaller distance
 
-    def __init__(
-        self,
-        training: TrainingFiles,
-        size: int,
-        *,
-        row_width: int | None = None,
-        signed: Bools | None = None,
-    ) -> None:
-        self.training, self.size = training, size
-        self.row_width = row_width or size  # coefficients of a constraint
-        self.signed = np.zeros(size, np.bool_) if signed is None else signed  # may be negative
+    def __init__(self, training: TrainingFiles, size: int) -> None:
+        self.training, self.size = training, size  # of the parameters
+        self.signed: Bools = np.zeros(size, np.bool_)  # parameters that may be negative
 
     @property
     def cone(self) -> Floats:
@@ -122,14 +107,8 @@ class Family(abc.ABC):
     def never_positive(self, row_sum: Floats, cone_sum: Floats, magnitude: Floats) -> bool:
         """Whether no parameters make a sum of rows positive, by more than rounding.
 
-        Parameters
-        ----------
-        row_sum
-            The coefficients of the sum.
-        cone_sum
-            The same plus some rows of the cone, which can only raise it.
-        magnitude
-            The sums of the absolute coefficients.
+        `cone_sum` is the sum plus rows of the cone, which can only raise it; `magnitude` is the
+        sum of the absolute coefficients.
         """
 
     @abc.abstractmethod
@@ -170,8 +149,8 @@ class Family(abc.ABC):
         """The nearest candidates by these parameters, in these files or others."""
 
     @abc.abstractmethod
-    def explain(self, point: Floats) -> LearntParameters:
-        """The importance of the attributes and their interactions."""
+    def explain(self, point: Floats) -> tuple[Floats, list[tuple[str, str, float]]]:
+        """The importance of each attribute, in sum 1, and interactions, -1 to 1, ranked."""
 
 
 def nonnegative_range(values: Floats, change: Floats) -> tuple[float, float]:
@@ -185,16 +164,8 @@ def nonnegative_range(values: Floats, change: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def learnt_parameters(
-    names: Sequence[str], importance: Floats, interactions: Floats, paired: Sequence[str]
-) -> LearntParameters:
-    """Importances by name, and the interactions of all pairs of some attributes, ranked."""
-    pairs = [
-        (paired[k], paired[j], float(interactions[k, j]))
-        for k in range(len(paired))
-        for j in range(k)
-    ]
-    return LearntParameters(
-        dict(zip(names, importance.tolist(), strict=True)),
-        sorted(pairs, key=lambda pair: (-abs(pair[2]), pair[:2])),
-    )
+def rank_interactions(names: Sequence[str], matrix: Floats) -> list[tuple[str, str, float]]:
+    """All pairs of attributes, the strongest interaction first."""
+    places = combinations(range(len(names)), 2)
+    pairs = [(names[k], names[j], float(matrix[k, j])) for j, k in places]
+    return sorted(pairs, key=lambda pair: (-abs(pair[2]), pair[:2]))

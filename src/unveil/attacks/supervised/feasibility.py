@@ -1,10 +1,9 @@
 """Whether some records can all be linked together: the widest margin, by a linear program.
 
 The margin is the least row of these records, each row in units of its largest coefficient. Rows
-enter the program when they are violated; the rows of a record are in force or not. Where the
-widest margin is not positive, the multipliers of the program name the records that are in
-conflict. The conflict is not taken from the solver but recomputed from its multipliers, so that no
-tolerance of a solver decides it.
+enter the program when they are violated. Where the widest margin is not positive, the multipliers
+of the program name the records in conflict. The conflict is recomputed from the multipliers, so
+that no tolerance of the solver decides it.
 """
 
 from collections.abc import Iterable
@@ -14,9 +13,9 @@ import numpy as np
 
 from unveil.attacks.supervised.constraints import ROW_ROUNDING, LinkageConstraints
 from unveil.attacks.supervised.families import Family
-from unveil.attacks.supervised.solver import INFINITY, add_columns, add_rows, is_solved, new_solver
+from unveil.attacks.supervised.solver import Solver
 from unveil.support.arrays import Bools, Floats, Ints
-from unveil.support.work import COEFFICIENT_SECONDS, PIVOT_SECONDS, PROGRAM_SECONDS
+from unveil.support.work import COEFFICIENT_SECONDS
 
 NARROWEST_MARGIN = 1e-6  # of a row: a smaller margin may be none
 SOLVER_OPTIONS = {
@@ -43,24 +42,24 @@ class MarginProgram:
         self.constraints, self.family = constraints, family
         self.used_seconds = 0.0  # estimated, of all programs
         self._scale = parameter_scale(point)
-        self._solver = new_solver(**SOLVER_OPTIONS)
-        add_columns(
-            self._solver,
-            np.where(family.signed, -INFINITY, 0.0),
-            np.full(family.size, INFINITY),
-        )
-        add_columns(self._solver, np.array([-INFINITY]), np.ones(1), np.array([-1.0]))  # margin
-        add_rows(self._solver, (family.normalisation(self._scale) * self._scale)[None], 1.0, 1.0)
+        self._solver = Solver(**SOLVER_OPTIONS)
+        lows, highs = np.where(family.signed, -np.inf, 0.0), np.full(family.size, np.inf)
+        self._solver.add_columns(lows, highs)
+        self._solver.add_columns(np.array([-np.inf]), np.ones(1), np.array([-1.0]))  # the margin
+        normalisation = family.normalisation(self._scale) * self._scale
+        self._solver.add_rows(normalisation[None], 1.0, 1.0)
         self._cone = np.zeros((0, family.size))
         self._cone_numbers: list[int] = []  # of the cone's rows in the program
         self._add_cone(family.cone)
         self._number_of: dict[int, int] = {}  # a constraint's row in the program
         self._in_force = np.zeros(len(constraints), np.bool_)
+        tightest = constraints.tightest(point)[0]
+        self.add(tightest[tightest >= 0])
 
     def _add_cone(self, rows: Floats) -> None:
         if len(rows):
             scaled = in_units(rows * self._scale)
-            self._cone_numbers += add_rows(self._solver, scaled, 0.0, INFINITY)
+            self._cone_numbers += self._solver.add_rows(scaled, 0.0, np.inf)
             self._cone = np.vstack([self._cone, scaled])
 
     def _scaled(self, rows: list[int]) -> Floats:
@@ -71,9 +70,9 @@ class MarginProgram:
         unique = dict.fromkeys(np.asarray(rows).tolist())
         new = [row for row in unique if row not in self._number_of]
         if new:
-            low = np.where(self._in_force[self.constraints.owners[new]], 0.0, -INFINITY)
+            low = np.where(self._in_force[self.constraints.owners[new]], 0.0, -np.inf)
             less_margin = np.hstack([self._scaled(new), np.full((len(new), 1), -1.0)])
-            numbers = add_rows(self._solver, less_margin, low, INFINITY)
+            numbers = self._solver.add_rows(less_margin, low, np.inf)
             self._number_of.update(zip(new, numbers, strict=True))
 
     def test(self, records: Iterable[int]) -> Feasibility:
@@ -107,22 +106,20 @@ class MarginProgram:
         changed = np.flatnonzero(required[owners] != self._in_force[owners])
         if len(changed):
             numbers = np.array(list(self._number_of.values()), np.int32)[changed]
-            low = np.where(required[owners[changed]], 0.0, -INFINITY)
-            high = np.full(len(changed), INFINITY)
-            self._solver.changeRowsBounds(len(changed), numbers, low, high)
+            low = np.where(required[owners[changed]], 0.0, -np.inf)
+            high = np.full(len(changed), np.inf)
+            self._solver.highs.changeRowsBounds(len(changed), numbers, low, high)
         self._in_force = required
 
     def _solve(self) -> tuple[Floats, float, Floats] | None:
         """The parameters, their margin, and the multipliers of all rows."""
         for _ in range(2):
-            self._solver.run()
-            pivots = self._solver.getInfo().simplex_iteration_count
-            self.used_seconds += PROGRAM_SECONDS + PIVOT_SECONDS * pivots * self._solver.getNumNz()
-            if is_solved(self._solver):
-                solution = self._solver.getSolution()
-                values = np.array(solution.col_value)
-                return values[:-1] * self._scale, float(values[-1]), np.array(solution.row_dual)
-            self._solver.clearSolver()  # and once more, from the beginning
+            self.used_seconds += self._solver.run_linear()
+            if self._solver.is_solved():
+                values = self._solver.values()
+                multipliers = np.array(self._solver.highs.getSolution().row_dual)
+                return values[:-1] * self._scale, float(values[-1]), multipliers
+            self._solver.highs.clearSolver()  # and once more, from the beginning
         return None
 
     def _conflict(self, multipliers: Floats) -> tuple[int, ...]:

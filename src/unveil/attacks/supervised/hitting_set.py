@@ -1,18 +1,12 @@
 """The cheapest records to give up so that no conflict is left: a minimum hitting set."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from unveil.attacks.supervised.kernels.hitting_set import hit_cheaply
-from unveil.attacks.supervised.solver import (
-    INFINITY,
-    add_columns,
-    add_rows,
-    new_solver,
-    run_integer_program,
-)
+from unveil.attacks.supervised.solver import Solver
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.compile import prepare
 
@@ -35,14 +29,6 @@ class Conflicts:
     hit_value: Floats
     sets: dict[tuple[int, ...], None] = field(default_factory=dict)
 
-    def add(self, records: tuple[int, ...]) -> None:
-        """Add a set."""
-        self.sets[records] = None
-
-    def discard(self, lost: Bools) -> None:
-        """Discard the sets that hold a record which is lost anyway."""
-        self.sets = {one: None for one in self.sets if not lost[list(one)].any()}
-
     def local_search(self, limit: float, start: Bools, rng: np.random.Generator) -> Bools | None:
         """Records that hit every set within a cost limit; None if the search fails."""
         prepare("the search for conflicts", _rehearse)
@@ -55,22 +41,9 @@ class Conflicts:
         prices = np.maximum(self.hit_value, SAME_HITS)
         for attempt in range(SEARCH_STARTS):
             chosen = start.copy() if attempt == 0 else np.zeros(len(self.hit_value), np.bool_)
-            if hit_cheaply(
-                starts,
-                members,
-                own_starts,
-                own,
-                prices,
-                chosen,
-                limit + SAME_HITS,
-                SEARCH_STEPS,
-                per_set[0],
-                weights,
-                touched,
-                per_set[1],
-                per_set[2],
-                rng.integers(1 << 62, size=1),
-            ):
+            state = rng.integers(1 << 62, size=1)
+            goal, scratch = (chosen, limit + SAME_HITS, SEARCH_STEPS), (per_set, weights, touched)
+            if hit_cheaply(starts, members, own_starts, own, prices, *goal, *scratch, state):
                 return chosen
         return None
 
@@ -89,13 +62,13 @@ class Conflicts:
         used, columns = np.unique(members, return_inverse=True)
         costs = self.hit_value[used]
         gap = 1 - SAME_HITS if bool((costs == 1).all()) else SAME_HITS
-        solver = new_solver(mip_max_nodes=nodes, mip_rel_gap=0.0, mip_abs_gap=gap)
-        add_columns(solver, np.zeros(len(used)), np.ones(len(used)), costs, integer=True)
+        solver = Solver(mip_max_nodes=nodes, mip_rel_gap=0.0, mip_abs_gap=gap)
+        solver.add_columns(np.zeros(len(used)), np.ones(len(used)), costs, integer=True)
         rows = np.zeros((len(self.sets), len(used)))
         rows[np.repeat(np.arange(len(self.sets)), np.diff(starts)), columns] = 1.0
-        add_rows(solver, rows, 1.0, INFINITY)
-        used_seconds = run_integer_program(solver, seconds)
-        records = used[np.array(solver.getSolution().col_value) > 0.5]
+        solver.add_rows(rows, 1.0, np.inf)
+        used_seconds = solver.run_integer(seconds)
+        records = used[solver.values() > 0.5]
         hit = np.zeros(len(self.hit_value), np.bool_)
         hit[records] = True
         all_hit = np.logical_or.reduceat(hit[members], starts[:-1]).all()
@@ -103,9 +76,9 @@ class Conflicts:
         return HittingSet(records if within else None, proven_cost(solver, costs), used_seconds)
 
 
-def proven_cost(solver: Any, costs: Floats) -> float:
+def proven_cost(solver: Solver, costs: Floats) -> float:
     """The cost that an integer program has proven; a whole number if every record costs 1."""
-    least = float(solver.getInfo().mip_dual_bound)
+    least = float(solver.highs.getInfo().mip_dual_bound)
     if not np.isfinite(least) or least < 0:
         return 0.0
     return float(np.ceil(least - SAME_HITS)) if bool((costs == 1).all()) else least

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from unveil.attacks.supervised.kernels import skyline as kernels
 from unveil.engines.metric import TIE_RELATIVE, Metric, euclid
@@ -44,15 +43,9 @@ class Competition:
     """
 
     def __init__(
-        self,
-        queries: Records | ArrayLike,
-        base: Records | ArrayLike,
-        metric: Metric,
-        attribute_of: Sequence[int],
-        *,
-        threads: int | None = None,
+        self, queries: Records, base: Records, metric: Metric, attribute_of: Sequence[int]
     ) -> None:
-        self._threads = cores(threads)
+        self._threads = cores(None)
         self._problem = build_problem(*check(queries, base, metric), metric, self._threads)
         self._attribute_of = np.array(attribute_of, np.int64)
         self._n_attributes = int(self._attribute_of.max()) + 1
@@ -64,32 +57,24 @@ class Competition:
         costs = np.empty((len(queries), self._n_attributes))
 
         def work(start: int, stop: int) -> None:
+            files = problem.terms, problem.queries, problem.missing, problem.base
             block = slice(start, stop)
-            kernels.cost_pairs_by_attribute(
-                problem.terms,
-                problem.queries,
-                problem.missing,
-                problem.base,
-                queries[block],
-                candidates[block],
-                self._attribute_of,
-                costs[block],
-            )
+            pairs = queries[block], candidates[block]
+            kernels.cost_pairs_by_attribute(*files, *pairs, self._attribute_of, costs[block])
 
         run_blocks(work, thread_blocks(len(queries), self._threads), threads=self._threads)
         return costs
 
     def skyline(
-        self, queries: Ints, truth: Ints, candidates: Sequence[Ints], sizes: Ints | None = None
+        self, queries: Ints, truth: Ints, candidates: Sequence[Ints], sizes: Ints
     ) -> Skyline:
         """The competitors of each query that are Pareto-minimal, given its true candidate.
 
         By whatever monotone metric, a true candidate that is nearer than these is the nearest. A
         candidate that costs more than the true one in every attribute is no competitor. A
-        candidate stands for sizes[row] identical ones, by default for itself.
+        candidate stands for sizes[row] identical ones.
         """
         problem = self._problem
-        sizes = np.ones(len(problem.base), np.int64) if sizes is None else sizes
         prepare("the competitors of records", _rehearse)
         kept: list[Ints] = [np.zeros(0, np.int64)] * len(queries)
         counts = np.zeros((len(queries), 3), np.int64)
@@ -99,32 +84,21 @@ class Competition:
             rows, costs = np.empty(most, np.int64), np.empty((most + 2, self._n_attributes))
             for place in range(start, stop):
                 query = queries[place]
-                kernels.undominated(
-                    problem.terms,
-                    problem.queries[query],
-                    problem.missing[query if len(problem.missing) > 1 else 0],
-                    problem.base,
-                    candidates[place],
-                    sizes,
-                    truth[place],
-                    self._attribute_of,
-                    NEARER,
-                    rows,
-                    costs,
-                    counts[place],
-                )
-                lost = counts[place, 2] == kernels.DOMINATED
-                kept[place] = rows[: 0 if lost else counts[place, 0]].copy()
+                missing = problem.missing[query if len(problem.missing) > 1 else 0]
+                files = problem.terms, problem.queries[query], missing, problem.base
+                competing = candidates[place], sizes, truth[place], self._attribute_of
+                kernels.undominated(*files, *competing, NEARER, rows, costs, counts[place])
+                kept[place] = rows[: counts[place, 0]].copy()
 
         blocks = thread_blocks(len(queries), self._threads, records_each=1000)
         run_blocks(work, blocks, threads=self._threads)
         starts = np.concatenate([[0], np.cumsum([len(rows) for rows in kept], dtype=np.int64)])
         rows = np.concatenate([np.zeros(0, np.int64), *kept])
-        return Skyline(starts, rows, counts[:, 1], counts[:, 2] == kernels.DOMINATED)
+        return Skyline(starts, rows, counts[:, 1], counts[:, 2] > 0)
 
 
 def _rehearse() -> None:
-    rows, one = np.zeros((2, 1)), np.zeros(1, np.int64)
-    competition = Competition(rows, rows, euclid(), [0], threads=1)
+    records, one = Records(np.zeros((2, 1))), np.zeros(1, np.int64)
+    competition = Competition(records, records, euclid(), [0])
     competition.costs(one, one)
-    competition.skyline(one, one, [np.arange(2)])
+    competition.skyline(one, one, [np.arange(2)], np.ones(2, np.int64))

@@ -12,10 +12,9 @@ import numpy as np
 
 from unveil.attacks.supervised.big_m import BigMProgram
 from unveil.attacks.supervised.bound import OnProgress, Proof
-from unveil.attacks.supervised.competitors import Competitors
+from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
 from unveil.attacks.supervised.families import Family
 from unveil.attacks.supervised.hitting_set import SAME_HITS, Conflicts
-from unveil.attacks.supervised.targets import LinkageTargets
 from unveil.support.arrays import Floats, Ints
 from unveil.support.work import COEFFICIENT_SECONDS, LINE_SECONDS, Budget
 
@@ -175,13 +174,13 @@ class Training:
     def _prove(self) -> None:
         """Search and prove until the bound is reached, or the budget is spent."""
         competitors = self._competitors
-        conflicts = Conflicts(competitors.constraints.hit_value)
-        for pair in islice(competitors.targets.conflicting_pairs(), IDENTICAL_PAIRS):
-            conflicts.add(pair)
+        pairs = islice(competitors.targets.conflicting_pairs(), IDENTICAL_PAIRS)
+        sets: dict[tuple[int, ...], None] = dict.fromkeys(pairs)
         while not (self._closed or self.budget.exhausted):
             rows = competitors.constraints
-            conflicts.discard(~rows.linkable)
-            conflicts.hit_value = rows.hit_value
+            # A conflict with a record that is lost anyway says nothing.
+            sets = {one: None for one in sets if rows.linkable[list(one)].all()}
+            conflicts = Conflicts(rows.hit_value, sets)
             proof = Proof(
                 rows, self.family, self._point, self.budget, conflicts, self._bound, self._report
             )

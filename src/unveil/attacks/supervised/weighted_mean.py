@@ -7,15 +7,8 @@ import numpy as np
 from unveil.attacks.base import LinkageFiles
 from unveil.attacks.distance.attribute_costs import code_values
 from unveil.attacks.nearest import NearestSearch
-from unveil.attacks.supervised.families import (
-    SUM_ROUNDING,
-    Family,
-    LearntParameters,
-    PairFeatures,
-    TrainingFiles,
-    learnt_parameters,
-    nonnegative_range,
-)
+from unveil.attacks.supervised import families
+from unveil.attacks.supervised.families import Family, PairFeatures, TrainingFiles
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.shared_attributes import common_level
 
@@ -49,7 +42,7 @@ class WeightedMean(Family):
 
     def never_positive(self, row_sum: Floats, cone_sum: Floats, magnitude: Floats) -> bool:  # noqa: ARG002
         """No weight has a positive coefficient."""
-        return bool((row_sum <= SUM_ROUNDING * magnitude).all())
+        return bool((row_sum <= families.SUM_ROUNDING * magnitude).all())
 
     def features(self, records: Ints, candidates: Ints) -> PairFeatures:
         """The costs of pairs in each attribute."""
@@ -87,7 +80,7 @@ class WeightedMean(Family):
 
     def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
         """No weight is negative."""
-        return nonnegative_range(point, direction)
+        return families.nonnegative_range(point, direction)
 
     def project(self, point: Floats) -> Floats:
         """No weight is negative or too small to count."""
@@ -99,9 +92,9 @@ class WeightedMean(Family):
         """The weighted Euclidean distance."""
         return (training or self.training).search_weighted(point / self.unit)
 
-    def explain(self, point: Floats) -> LearntParameters:
+    def explain(self, point: Floats) -> tuple[Floats, list[tuple[str, str, float]]]:
         """The weights."""
-        return learnt_parameters(self.training.names, self.weights(point), np.zeros((0, 0)), ())
+        return self.weights(point), []
 
 
 def median_cost_differences(training: TrainingFiles, records: Ints, truth: Ints) -> Floats:
@@ -143,9 +136,8 @@ def _variance_change(files: LinkageFiles, column: str) -> float:
         _, people, released = files.numbers(column)
     else:
         codes = files.categories(column)
-        people, released = (
-            code_values(data, column, codes) for data in (files.reference, files.release)
-        )
+        sides = files.reference, files.release
+        people, released = (code_values(data, column, codes) for data in sides)
     before, after = (np.sort(side[~np.isnan(side)]) for side in (people, released))
     if not (len(before) and len(after)):
         return np.nan

@@ -11,12 +11,12 @@ import unveil
 from unveil import Intruder, Microdata, Schema, masks, measures
 from unveil.attacks import Distance, Supervised
 from unveil.attacks.supervised import attack as supervised
-from unveil.attacks.supervised import bound, competitors, feasibility, targets, training
+from unveil.attacks.supervised import bound, competitors, training
 from unveil.attacks.supervised.big_m import BigMProgram
-from unveil.attacks.supervised.competitors import Competitors
+from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
 from unveil.attacks.supervised.families import nonnegative_range
 from unveil.attacks.supervised.feasibility import MarginProgram
-from unveil.attacks.supervised.targets import LinkageTargets
+from unveil.attacks.supervised.solver import Solver
 from unveil.attacks.supervised.weighted_mean import WeightedMean, moment_weights
 from unveil.errors import SpecError
 from unveil.support.work import Budget, seconds_of
@@ -153,7 +153,7 @@ def test_a_row_with_a_twin_counts_its_share_or_nothing():
 def test_rivals_found_one_by_one_come_to_the_same(monkeypatch, model):
     files = two_files()
     _, whole = attack_plainly(files, Supervised(model=model, splits=0))
-    monkeypatch.setattr(targets, "MAX_PAIRS", 0)
+    monkeypatch.setattr(competitors, "MAX_PAIRS", 0)
     monkeypatch.setattr(competitors, "NEAREST_COMPETITORS", 2)
     _, lazy = attack_plainly(files, Supervised(model=model, splits=0))
     assert whole["ended"] == lazy["ended"] == "proven"
@@ -248,7 +248,7 @@ def test_progress_says_count_and_bound():
 
 
 def test_a_solver_that_fails_leaves_the_best_so_far(monkeypatch, caplog):
-    monkeypatch.setattr(feasibility, "is_solved", lambda _: False)
+    monkeypatch.setattr(Solver, "is_solved", lambda _: False)
     monkeypatch.setattr(BigMProgram, "run", lambda *_: 0.0)
     with caplog.at_level(logging.WARNING, "unveil"):
         _, found = attack_plainly(two_files(60, seed=1), Supervised(splits=0))
@@ -260,12 +260,12 @@ def test_a_solver_that_fails_leaves_the_best_so_far(monkeypatch, caplog):
 
 def test_the_integer_program_helps_out(monkeypatch):
     files = two_files(30, seed=1)
-    monkeypatch.setattr(feasibility, "is_solved", lambda _: False)
+    monkeypatch.setattr(Solver, "is_solved", lambda _: False)
     monkeypatch.setattr(logging.getLogger("unveil"), "disabled", True)
     for model in ("weights", "choquet"):
         _, found = attack_plainly(files, Supervised(model=model, splits=0))
         with monkeypatch.context() as solved:
-            solved.setattr(feasibility, "is_solved", lambda _: True)
+            solved.setattr(Solver, "is_solved", lambda _: True)
             _, proven = attack_plainly(files, Supervised(model=model, splits=0))
         assert proven["ended"] == "proven"
         assert found["linked"] <= proven["linked"] <= found["bound"] < 30
@@ -341,8 +341,8 @@ def test_one_huge_value_hides_no_attribute(model, huge):
 )
 def test_twins_are_counted_by_rows(monkeypatch, first, second, linked):
     files = [plain(["a"], [[float(value)] for value in side]) for side in (first, second)]
-    for pairs in (targets.MAX_PAIRS, 0):  # all rivals at once, and one by one
-        monkeypatch.setattr(targets, "MAX_PAIRS", pairs)
+    for pairs in (competitors.MAX_PAIRS, 0):  # all rivals at once, and one by one
+        monkeypatch.setattr(competitors, "MAX_PAIRS", pairs)
         _, found = attack_plainly(files, Supervised(splits=0, scale="original"))
         assert found["linked"] == pytest.approx(linked) == pytest.approx(found["bound"])
 
@@ -413,7 +413,7 @@ def test_multipliers_that_prove_nothing_blame_nobody():
     assert margin <= 0
     assert program._conflict(proof) == everybody.conflict
     program.test([next(i for i in range(12) if rows.linkable[i])])
-    wrong = np.random.default_rng(0).random((20, program._solver.getNumRow()))
+    wrong = np.random.default_rng(0).random((20, program._solver.highs.getNumRow()))
     for multipliers in wrong:
         multipliers[0] = 0.5  # as if there were no margin, when there is
         assert program._conflict(multipliers) == ()

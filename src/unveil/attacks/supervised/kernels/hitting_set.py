@@ -21,11 +21,9 @@ def hit_cheaply(
     chosen: Bools,
     limit: float,
     steps: int,
-    hits: Ints,
+    per_set: Ints,
     weight: Floats,
     touched: Ints,
-    open_sets: Ints,
-    place: Ints,
     state: Ints,
 ) -> bool:
     """Choose members that hit every set, at a total price of at most `limit`; False if it failed.
@@ -33,8 +31,10 @@ def hit_cheaply(
     Set s has the members from starts[s] on; member i is in the sets from own_starts[i] on.
     `chosen` is the start, and the result. While the price is too high, the member whose loss is
     the cheapest goes out; then the member of an open set that hits most comes in. Sets that stay
-    open gain weight. The last six arguments are scratch arrays, the last a random state.
+    open gain weight. The last four arguments are scratch: three numbers and a weight for each
+    set, when each member was last touched, and the random state.
     """
+    hits, open_sets, place = per_set[0], per_set[1], per_set[2]
     many, cost, opened = len(starts) - 1, 0.0, 0
     hits[:], weight[:], touched[:] = 0, 1.0, 0
     for i in range(len(price)):
@@ -47,8 +47,6 @@ def hit_cheaply(
             open_sets[opened], place[s] = s, opened
             opened += 1
     for step in range(1, steps + 1):
-        if opened == 0 and cost <= limit:
-            return True
         while cost > limit:
             best, least = -1, 1e300
             for i in range(len(price)):

@@ -7,7 +7,6 @@ from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part
 
 ZERO_COST = 1e-30  # a squared difference below this is rounding
-LINKABLE, DOMINATED = range(2)  # whether the true record is nearer in some attribute
 
 
 @part()
@@ -53,13 +52,6 @@ def below(one: Floats, other: Floats, factor: float) -> bool:
 
 
 @part()
-def copy(source: Floats, target: Floats) -> None:
-    """Copy a row."""
-    for k in range(len(source)):
-        target[k] = source[k]
-
-
-@part()
 def above(one: Floats, other: Floats, factor: float) -> bool:
     """Whether factor times one is everywhere above the other."""
     for k in range(len(one)):  # noqa: SIM110 - numba compiles no generator
@@ -88,12 +80,12 @@ def undominated(
     A candidate with the same cost in every attribute is a twin of the true one: no metric tells
     them apart. It stands for sizes[row] rows. A candidate that costs more in every attribute is
     farther by any monotone metric, and so is one that costs nowhere less than another. `kept`
-    has the rows of the others. `counts` has how many those are, how many twins, and whether some
-    candidate costs nowhere more than the true one, which is then never the nearest. "Less" means
-    less than `nearer` times as much. costs[0] is of the true one, costs[1:] of those kept.
+    has the rows of the others. `counts` has how many those are, how many twins, and 1 if some
+    candidate costs nowhere more than the true one: this is then never the nearest, and none are
+    kept. "Less" means less than `nearer` times as much. costs[0] is of the true one.
     """
     attribute_costs(terms, query, missing, base[true], attribute_of, costs[0])
-    many, twins, state = 0, 0, LINKABLE
+    many, twins, dominated = 0, 0, 0
     for row in candidates:
         if row == true:
             continue
@@ -105,7 +97,7 @@ def undominated(
             if below(costs[0], own, nearer):
                 twins += sizes[row]
                 continue
-            state = DOMINATED
+            many, dominated = 0, 1
             break
         lesser = False
         for at in range(many):
@@ -118,9 +110,11 @@ def undominated(
         for at in range(many):
             if not below(own, costs[at + 1], 1.0):
                 kept[left] = kept[at]
-                copy(costs[at + 1], costs[left + 1])
+                for k in range(len(own)):
+                    costs[left + 1, k] = costs[at + 1, k]
                 left += 1
         kept[left] = row
-        copy(own, costs[left + 1])
+        for k in range(len(own)):
+            costs[left + 1, k] = own[k]
         many = left + 1
-    counts[0], counts[1], counts[2] = many, twins, state
+    counts[0], counts[1], counts[2] = many, twins, dominated
