@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 
 from people import masked, people
-from unveil.attacks.distance.polynomial import polynomial
+from unveil.attacks.distance.numeric_metrics import polynomial
 from unveil.engines import metric as metrics
 from unveil.engines.local import engine as local
 from unveil.engines.local import index

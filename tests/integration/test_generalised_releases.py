@@ -139,7 +139,7 @@ def test_a_record_that_no_row_fits_is_linked_with_nobody():
 def few_cells(monkeypatch):
     monkeypatch.setattr(sets, "FEW_CELLS", 2)
     monkeypatch.setattr(sets, "MOST_CELLS", 2)
-    monkeypatch.setattr(sets, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(sets, "MOST_CATEGORIES", 2)
 
 
 @pytest.mark.usefixtures("few_cells")

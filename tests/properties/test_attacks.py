@@ -139,7 +139,7 @@ def _by_ranks(name, a, b):
 def _keys(cells, column):
     if column != "job":
         return cells[column]
-    from unveil.attacks.rank.marginality import marginality, semantic_distances
+    from unveil.attacks.rank.attack import marginality, semantic_distances
 
     rows = SCHEMA["job"].hierarchy
     return marginality(semantic_distances(rows), cells["job"])[cells["job"]]

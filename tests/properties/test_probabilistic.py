@@ -17,11 +17,11 @@ from naive import linkage as naive
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.probabilistic.fellegi_sunter import (
     EstimationRules,
-    decreasing,
+    decreasing_ratios,
     estimate,
-    start_of,
+    initial_model,
 )
-from unveil.attacks.probabilistic.pair_counts import shares
+from unveil.attacks.probabilistic.pair_counts import level_shares
 from unveil.engines.local.level_comparison import (
     count_equal,
     count_levels,
@@ -126,7 +126,7 @@ def test_pooling_is_isotonic_regression(seed, n):
     rng = np.random.default_rng(seed)
     above, below = rng.integers(0, 5, n) * 1.0, rng.integers(1, 5, n) * 1.0
     expected = isotonic_regression(above / below, weights=below, increasing=False).x
-    assert decreasing(above, below) == pytest.approx(expected, abs=1e-12)
+    assert decreasing_ratios(above, below) == pytest.approx(expected, abs=1e-12)
 
 
 rules = st.builds(
@@ -157,13 +157,13 @@ def masked_a_little(rng):
 @given(seeds, rules)
 def test_em_is_that_of_every_pair(seed, rules):
     a, b, ends, patterns = masked_a_little(np.random.default_rng(seed))
-    spread = shares(patterns.totals(), patterns.first)
-    start = start_of(spread, patterns.first, 1 / len(a), constrained=rules.constrained)
+    spread = level_shares(patterns.totals(), patterns.first)
+    start = initial_model(spread, patterns.first, 1 / len(a), constrained=rules.constrained)
     model = estimate(patterns, spread, 1 / len(a), rules)
     m, u, prior, path = naive.em(
         naive.levels(a, b, ends),
-        start.each(start.m),
-        start.each(spread),
+        start.by_attribute(start.m),
+        start.by_attribute(spread),
         1 / len(a),
         len(model.path) - 1,
         smoothing=rules.smoothing,
@@ -183,7 +183,7 @@ def test_the_likelihood_never_falls_and_the_order_is_kept(seed, rules, prior):
     rng = np.random.default_rng(seed)
     a, b, ends = two_files(rng)
     patterns = count_levels(a, b, ends, everybody(a, b))
-    spread = shares(patterns.totals(), patterns.first)
+    spread = level_shares(patterns.totals(), patterns.first)
     long = EstimationRules(**{**vars(rules), "iterations": 60, "tolerance": 1e-9})
     model = estimate(patterns, spread, prior, long)
     assert (np.diff(model.path) >= -1e-10 * (1 + abs(model.path[0]))).all()
@@ -284,8 +284,8 @@ def test_the_order_of_the_rows_means_nothing(seed, way, back):
         mock.patch(
             "unveil.attacks.probabilistic.pair_counts.MOST_PAIRS", 10**8 if way == "all" else 0
         ),
-        mock.patch("unveil.attacks.probabilistic.pair_counts.NEAREST", 4),
-        mock.patch("unveil.attacks.probabilistic.pair_counts.OTHERS", 5),
+        mock.patch("unveil.attacks.probabilistic.pair_counts.SAMPLED_NEAREST", 4),
+        mock.patch("unveil.attacks.probabilistic.pair_counts.SAMPLED_OTHERS", 5),
     ):
         found = [
             unveil.attack(

@@ -17,6 +17,7 @@ from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.specs import Spec, method_name
 from unveil.table.encoding.shared_attributes import common_categories, common_numbers
+from unveil.table.encoding.to_arrays import code_numbers, codes
 from unveil.table.microdata import Microdata
 from unveil.values.links import Finder
 from unveil.values.release.composition import Masking
@@ -25,7 +26,7 @@ from unveil.wording import absent_column, count
 T = TypeVar("T")
 
 Matching = Literal["nearest", "one-to-one", "posterior"]
-Level = Literal["method", "parameters", "original"]
+MaskKnowledge = Literal["method", "parameters", "original"]
 
 Weights = Annotated[
     dict[str, float] | None,
@@ -89,6 +90,18 @@ class LinkageFiles:
         )
         return intruder, reference, released
 
+    def all_categories(self, column: str) -> tuple[str, ...]:
+        """The categories of all files: strangers may have some that equal none."""
+        named = common_categories(*self.pair, column)
+        return tuple(dict.fromkeys((*self.categories(column), *named)))
+
+    def codes(self, column: str, categories: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
+        """The places of intruder's, reference and released categories in a list; NaN is missing."""
+        intruder, released = (code_numbers(codes(d, column, categories).codes) for d in self.pair)
+        if not self.links_strangers:
+            return intruder, intruder, released
+        return intruder, code_numbers(codes(self.reference, column, categories).codes), released
+
     def queries_first(self, intruder: T, released: T) -> tuple[T, T]:
         """What belongs to the queries, then what belongs to their candidates."""
         return (released, intruder) if self.reverse else (intruder, released)
@@ -106,11 +119,10 @@ class RowPositions(NamedTuple):
 
 
 class Attack(Spec, frozen=True, kw_only=True):
-    """One way to link records.
+    """A way to link the intruder's records to released rows.
 
-    An attack does what an intruder would do who has people's true values in hand and the released
-    file: it compares the two and says which row is whose. An audit knows the truth, so it can
-    count how often that is right.
+    An intruder who holds true values of people compares them with the released file and decides
+    which row is whose. An audit knows the truth and counts how often that is right.
 
     >>> from unveil.attacks import METHODS
     >>> all(issubclass(method, Attack) for method in METHODS)
@@ -132,37 +144,40 @@ class Attack(Spec, frozen=True, kw_only=True):
         return method_name(type(self))
 
     @property
-    def knows(self) -> Level | None:
-        """What the intruder needs to know of the masking; nothing, for most attacks."""
+    def knows(self) -> MaskKnowledge | None:
+        """What the intruder must know of the masking; None for most attacks."""
         return None
 
     @abc.abstractmethod
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to link the records of two files."""
+        """Prepare the linkage of two files."""
 
-    def matching_of(self, finder: Finder) -> Matching:  # noqa: ARG002 - some ask it
-        """Whom a record is linked with."""
+    def matching_of(self, finder: Finder) -> Matching:  # noqa: ARG002 - for attacks that choose
+        """How records are linked, which may depend on what the attack found."""
         return self.matching
 
 
-def weights_of(attack: Attack, given: dict[str, float] | None, columns: Sequence[str]) -> Floats:
-    """A weight for each column: 1 where none was given."""
-    for name, weight in (given or {}).items():
+def weights_by_column(
+    attack: Attack, weights: dict[str, float] | None, columns: Sequence[str]
+) -> Floats:
+    """The weight of each column, 1 by default."""
+    given = weights or {}
+    for name, weight in given.items():
         if name not in columns:
             raise SpecError(f"{attack.name}: weights: {absent_column(name, columns)}")
         if not 0 <= weight < np.inf:
             raise SpecError(f"{attack.name}: weights: finite numbers of 0 or more")
-    weights = np.array([(given or {}).get(name, 1.0) for name in columns])
-    if not weights.any():
+    found = np.array([given.get(name, 1.0) for name in columns])
+    if not found.any():
         raise SpecError(f"{attack.name}: weights: not all of them are zero")
-    return weights
+    return found
 
 
-def as_measure(attack: Attack, given: Any) -> None:
-    """Keep an aggregation as plain numbers, held to what a fuzzy measure is."""
-    if given is None:
+def check_aggregation(attack: Attack, aggregation: Any) -> None:
+    """Check that an aggregation is a fuzzy measure, and keep it as plain numbers."""
+    if aggregation is None:
         return
-    values = given.values if isinstance(given, FuzzyMeasure) else given
+    values = aggregation.values if isinstance(aggregation, FuzzyMeasure) else aggregation
     try:
         measure = FuzzyMeasure(values)
     except SpecError as error:
@@ -171,9 +186,9 @@ def as_measure(attack: Attack, given: Any) -> None:
     msgspec.structs.force_setattr(attack, "aggregation", tuple(measure.values.tolist()))
 
 
-def measure_for(attack: Attack, given: tuple[float, ...], columns: Sequence[str]) -> FuzzyMeasure:
-    """The fuzzy measure over these columns."""
-    measure = FuzzyMeasure(given)
+def measure_for(attack: Attack, values: tuple[float, ...], columns: Sequence[str]) -> FuzzyMeasure:
+    """The fuzzy measure over the columns that are compared."""
+    measure = FuzzyMeasure(values)
     if len(measure) != len(columns):
         raise SpecError(
             f"{attack.name}: aggregation: the measure is one of "

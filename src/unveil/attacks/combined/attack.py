@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, Level, LinkageFiles
+from unveil.attacks.base import Attack, LinkageFiles, MaskKnowledge
 from unveil.attacks.combined.score_sum import ScoreSum
 from unveil.attacks.matched.comparer import Comparer
 from unveil.errors import SpecError
@@ -57,10 +57,10 @@ class Combined(Attack, frozen=True, kw_only=True):
             raise SpecError("combined: the matching is of all together: leave it out of each")
 
     @property
-    def knows(self) -> Level | None:
+    def knows(self) -> MaskKnowledge | None:
         """The most that any of the attacks needs to know of the masking."""
         needed = {one.knows for one in self.attacks}
-        levels: tuple[Level, ...] = ("original", "parameters", "method")
+        levels: tuple[MaskKnowledge, ...] = ("original", "parameters", "method")
         return next((level for level in levels if level in needed), None)
 
     def finder(self, files: LinkageFiles) -> Finder:

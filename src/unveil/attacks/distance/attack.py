@@ -1,4 +1,4 @@
-"""Distance-based record linkage: each record is linked with the nearest."""
+"""Distance-based record linkage."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -11,9 +11,9 @@ from unveil.attacks.base import (
     Attack,
     LinkageFiles,
     Weights,
-    as_measure,
+    check_aggregation,
     measure_for,
-    weights_of,
+    weights_by_column,
 )
 from unveil.attacks.distance.attribute_costs import (
     CostRule,
@@ -22,34 +22,33 @@ from unveil.attacks.distance.attribute_costs import (
     compare_by_table,
     compare_categories,
     compare_numbers,
-    leave_out,
     mean_and_deviation,
+    nothing_to_compare,
     standardised,
+    warn_constant,
 )
 from unveil.attacks.distance.category_sets import ComparedAttribute
-from unveil.attacks.distance.mahalanobis import Covariance, covariance_of
-from unveil.attacks.distance.polynomial import polynomial
+from unveil.attacks.distance.numeric_metrics import Covariance, covariance_of, polynomial
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.engines.metric import Metric, euclid, whitened
 from unveil.engines.records import Records
-from unveil.errors import DataError, SchemaError, SpecError
+from unveil.errors import SchemaError, SpecError
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.values.links import Finder
 from unveil.wording import absent_column, listing
 
 
 class Distance(Attack, frozen=True, kw_only=True):
-    """Linkage by distance: each record is linked with the nearest (DBRL).
+    """Distance-based record linkage (DBRL): link each record to the nearest released row.
 
-    Differences in all attributes are added up, each measured by how much people differ in it, and
-    the row with the smallest sum is taken. It takes no knowledge of how the release was masked.
+    The differences in all attributes are added, each relative to how much people differ in it.
+    The intruder needs no knowledge of the masking.
 
-    Numbers are standardised; ordinal and nominal attributes have the distance of
-    Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic
-    record linkage (2002); generalised cells are as far as the nearest value that they may
-    hold. The distances of Torra, Record linkage approaches for dynamic database integration
-    (2013), Section 2.6: Euclid, weighted, Mahalanobis, Choquet. An attribute that is missing on
-    either side costs what it costs on average.
+    Numbers are standardised. Ordinal and nominal attributes have the distance of Domingo-Ferrer
+    and Torra, Validating distance-based record linkage with probabilistic record linkage (2002). A
+    generalised cell is as far as the nearest value that it contains. The metrics are those of
+    Torra, Record linkage approaches for dynamic database integration (2013), Section 2.6: Euclid,
+    weighted, Mahalanobis, Choquet. A missing attribute has its expected cost.
 
     >>> import unveil
     >>> sample = unveil.households(500, seed=7)
@@ -66,7 +65,7 @@ class Distance(Attack, frozen=True, kw_only=True):
 
     metric: Annotated[
         Literal["euclid", "mahalanobis", "manhattan", "chebyshev", "polynomial"],
-        Meta(description="How the distances of the attributes make one."),
+        Meta(description="How the distances of the attributes are combined."),
     ] = "euclid"
     scale: Annotated[
         Scaling | None,
@@ -105,7 +104,7 @@ class Distance(Attack, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        as_measure(self, self.aggregation)
+        check_aggregation(self, self.aggregation)
         for column, given in (self.tables or {}).items():
             given.as_array(column)
         needs = {
@@ -130,53 +129,48 @@ class Distance(Attack, frozen=True, kw_only=True):
             raise SpecError("distance: groups go with covariance 'moments'")
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to link the records of two files."""
+        """Prepare the linkage of two files."""
         if self.metric == "mahalanobis":
-            return self._by_covariance(files)
-        weights = weights_of(self, self.weights, files.columns)
-        used = {name: w for name, w in zip(files.columns, weights.tolist(), strict=True) if w > 0}
+            return self._mahalanobis(files)
+        weights = weights_by_column(self, self.weights, files.columns).tolist()
+        used = {name: w for name, w in zip(files.columns, weights, strict=True) if w > 0}
         if self.metric == "polynomial":
-            return self._by_kernel(files, used)
-        return self._by_attributes(files, used)
-
-    def _by_attributes(self, files: LinkageFiles, used: dict[str, float]) -> Finder:
-        """A distance for each attribute, added up, the largest of them, or integrated."""
+            return self._polynomial(files, used)
         for column in self.tables or {}:
             if column not in files.columns:
                 raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
-        parts, rule = self.compared(files, used), self._rule(files)
-        intruder, released = side_by_side(parts)
-        return NearestSearch(files, intruder, released, self._metric(parts, rule), tuple(parts))
+        parts = self.compare_attributes(files, used)
+        metric = self._combine(parts)
+        return NearestSearch(files, *side_by_side(parts), metric, tuple(parts))
 
-    def compared(self, files: LinkageFiles, used: dict[str, float]) -> dict[str, ComparedAttribute]:
-        """Each attribute in both files, and what a gap costs; without those that do not vary."""
-        rule = self._rule(files)
-        found = {name: self._compared(files, name, rule, weight) for name, weight in used.items()}
-        if all(part is None for part in found.values()):
-            raise nothing_left()
-        if self.aggregation is not None:  # a measure knows every attribute by its place
-            return {name: part or _always_equal(files, rule) for name, part in found.items()}
-        return {name: part for name, part in found.items() if part is not None}
-
-    def _rule(self, files: LinkageFiles) -> CostRule:
-        return CostRule(
+    def compare_attributes(
+        self, files: LinkageFiles, weights: dict[str, float]
+    ) -> dict[str, ComparedAttribute]:
+        """Each attribute in both files, and the cost of a gap; constant attributes are left out."""
+        rule = CostRule(
             power=2 if self.metric == "euclid" else 1,
             scaling=self._scaling(files),
             inclusive=self.inclusive,
         )
+        parts = {name: self._compare(files, name, rule, w) for name, w in weights.items()}
+        if all(part is None for part in parts.values()):
+            raise nothing_to_compare()
+        if self.aggregation is not None:  # a fuzzy measure knows attributes by their position
+            intruder, released = (np.zeros((len(data), 1)) for data in files.pair)
+            constant = ComparedAttribute(intruder, released, (rule.gap(1.0),))
+            return {name: part or constant for name, part in parts.items()}
+        return {name: part for name, part in parts.items() if part is not None}
 
     def _scaling(self, files: LinkageFiles) -> Scaling:
-        return self.scale or (
-            "release" if files.few_records or len(files.reference) == 1 else "own"
-        )
+        return self.scale or ("release" if _is_few(files) else "own")
 
-    def _metric(self, parts: dict[str, ComparedAttribute], rule: CostRule) -> Metric:
+    def _combine(self, parts: dict[str, ComparedAttribute]) -> Metric:
+        """The metric: the sum of the costs of all attributes, the largest, or their integral."""
         costs = tuple(cost for part in parts.values() for cost in part.costs)
-        root = rule.power == 2
+        root = self.metric == "euclid"
         if self.aggregation is None:
-            return Metric(
-                costs, combine="largest" if self.metric == "chebyshev" else "sum", root=root
-            )
+            largest = self.metric == "chebyshev"
+            return Metric(costs, combine="largest" if largest else "sum", root=root)
         if len(costs) > len(parts):
             raise SchemaError(
                 "distance: aggregation: a generalised number is two columns, which a fuzzy "
@@ -185,70 +179,64 @@ class Distance(Attack, frozen=True, kw_only=True):
         measure = measure_for(self, self.aggregation, tuple(parts))
         return Metric(costs, combine="choquet", root=root, measure=measure)
 
-    def _compared(
+    def _compare(
         self, files: LinkageFiles, column: str, rule: CostRule, weight: float
     ) -> ComparedAttribute | None:
         level = common_level(*files.pair, column)
-        own = (self.tables or {}).get(column)
-        if own is not None:
+        distances = (self.tables or {}).get(column)
+        if distances is not None:
             if level == "numeric" or files.generalised(column):
                 raise SchemaError(
                     f"distance: tables: column '{column}' is not a plain attribute of categories"
                 )
-            distances = weight * own.as_array(column) ** rule.power
-            return compare_by_table(files, column, own.categories, distances)
+            costs = weight * distances.as_array(column) ** rule.power
+            return compare_by_table(files, column, distances.categories, costs)
         if level == "numeric":
             return compare_numbers(files, column, rule, weight)
         return compare_categories(files, column, rule, weight, ordered=level == "ordinal")
 
-    def _by_kernel(self, files: LinkageFiles, used: dict[str, float]) -> Finder:
-        """Euclid on the products that the polynomial kernel stands for."""
-        self._check_numbers(files, tuple(used))
-        pairs = {name: standardised(files, name, self._scaling(files)) for name in used}
-        kept = {name: pair for name, pair in pairs.items() if pair is not None}
+    def _polynomial(self, files: LinkageFiles, weights: dict[str, float]) -> Finder:
+        """Euclid's distance on the features of the polynomial kernel."""
+        self._check_numbers(files, tuple(weights))
+        scaled = {name: standardised(files, name, self._scaling(files)) for name in weights}
+        kept = {name: pair for name, pair in scaled.items() if pair is not None}
         if not kept:
-            raise nothing_left()
-        size = np.sqrt([used[name] for name in kept])
+            raise nothing_to_compare()
+        roots = np.sqrt([weights[name] for name in kept])
         intruder, released = (
-            polynomial(
-                as_records(np.column_stack([pair[side] for pair in kept.values()]) * size),
-                self.degree or 2,
-            )
-            for side in (0, 1)
+            polynomial(as_records(np.column_stack(side) * roots), self.degree or 2)
+            for side in zip(*kept.values(), strict=True)
         )
         return NearestSearch(files, intruder, released, euclid(), tuple(kept))
 
-    def _by_covariance(self, files: LinkageFiles) -> Finder:
-        """Euclid after the map that makes what differs between true pairs a unit ball."""
+    def _mahalanobis(self, files: LinkageFiles) -> Finder:
+        """Euclid's distance after the map that whitens the differences of true pairs."""
         self._check_numbers(files, files.columns)
-        alone = files.few_records or len(files.reference) == 1
-        kind: Covariance = self.covariance or ("release" if alone else "moments")
-        found = {}
+        kind: Covariance = self.covariance or ("release" if _is_few(files) else "moments")
+        scaled = {}
         for column in files.columns:
             values = files.numbers(column)
-            scale = mean_and_deviation(values[2])  # one for all, for the sake of the digits
+            scale = mean_and_deviation(values[2])  # one for all files, against rounding errors
             if scale is None:
-                leave_out(column, "release")
+                warn_constant(column, "release")
                 continue
-            found[column] = [(file - scale[0]) / scale[1] for file in values]
-        if not found:
-            raise nothing_left()
-        intruder, reference, released = (
-            np.column_stack([files[side] for files in found.values()]) for side in range(3)
-        )
-        groups = self._grouped(files.columns, tuple(found))
+            scaled[column] = [(side - scale[0]) / scale[1] for side in values]
+        if not scaled:
+            raise nothing_to_compare()
+        intruder, reference, released = map(np.column_stack, zip(*scaled.values(), strict=True))
+        groups = self._column_groups(files.columns, tuple(scaled))
         covariance = covariance_of(kind, reference, released, files.pairs, groups)
         return NearestSearch(
             files,
             as_records(intruder),
             as_records(released),
             whitened(covariance),
-            tuple(found),
+            tuple(scaled),
             supervised=kind == "pairs",
         )
 
-    def _grouped(self, known: tuple[str, ...], columns: tuple[str, ...]) -> list[list[int]]:
-        """The places of the columns masked together; one that is in no group is one by itself."""
+    def _column_groups(self, known: tuple[str, ...], columns: tuple[str, ...]) -> list[list[int]]:
+        """The places of columns that were masked together; other columns are groups of one."""
         named = [name for group in self.groups or () for name in group]
         for name in named:
             if name not in known:
@@ -256,8 +244,8 @@ class Distance(Attack, frozen=True, kw_only=True):
         if len(set(named)) < len(named):
             raise SpecError("distance: groups: a column is in one group only")
         groups = [*(self.groups or ()), *((name,) for name in columns if name not in named)]
-        found = [[columns.index(name) for name in group if name in columns] for group in groups]
-        return [group for group in found if group]
+        places = [[columns.index(name) for name in group if name in columns] for group in groups]
+        return [group for group in places if group]
 
     def _check_numbers(self, files: LinkageFiles, columns: tuple[str, ...]) -> None:
         other = [
@@ -272,21 +260,11 @@ class Distance(Attack, frozen=True, kw_only=True):
             )
 
 
-def nothing_left() -> DataError:
-    """The error where no column varies."""
-    return DataError("no attribute that the intruder knows varies: there is nothing to compare")
+def _is_few(files: LinkageFiles) -> bool:
+    return files.few_records or len(files.reference) == 1
 
 
 def side_by_side(parts: Mapping[str, ComparedAttribute]) -> tuple[Records, Records]:
-    """The attributes of mine, and of the release, as records."""
-    intruder, released = (
-        as_records(np.column_stack([getattr(part, whose) for part in parts.values()]))
-        for whose in ("intruder", "released")
-    )
-    return intruder, released
-
-
-def _always_equal(files: LinkageFiles, rule: CostRule) -> ComparedAttribute:
-    """An attribute in which nobody differs from anybody."""
-    intruder, released = (np.zeros((len(data), 1)) for data in files.pair)
-    return ComparedAttribute(intruder, released, (rule.gap(1.0),))
+    """The attributes of the intruder's records, and of the release, as records."""
+    intruder = as_records(np.column_stack([part.intruder for part in parts.values()]))
+    return intruder, as_records(np.column_stack([part.released for part in parts.values()]))

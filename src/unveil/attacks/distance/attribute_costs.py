@@ -1,4 +1,4 @@
-"""Attributes side by side: the numbers of both files, and what a gap between them costs."""
+"""The costs of single attributes: the values of both files as numbers, and the cost of a gap."""
 
 import logging
 from dataclasses import dataclass
@@ -11,20 +11,19 @@ import numpy as np
 from unveil.attacks.base import LinkageFiles
 from unveil.attacks.distance.category_sets import (
     CategoryDistance,
+    CategorySets,
     ComparedAttribute,
     compare_sets,
-    sides_of,
 )
 from unveil.engines.metric import Cost, absolute, levels, prorated, squared, table
-from unveil.errors import SpecError
+from unveil.errors import DataError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.generalised import Bounds, bounds
-from unveil.table.encoding.shared_attributes import common_categories
-from unveil.table.encoding.to_arrays import Numbers, check_computable, code_numbers, codes
+from unveil.table.encoding.to_arrays import Numbers, check_computable
 from unveil.table.microdata import Microdata
 
 Scaling = Literal["own", "original", "release"]
-MOST_DISTANCE = 1e75  # one whose square can still be squared
+MOST_DISTANCE = 1e75  # its square can still be squared
 
 
 class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,10 +34,9 @@ class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def as_array(self, column: str) -> Floats:
         """The distances, one for each pair of categories."""
-        many = len(self.categories)
-        if len(set(self.categories)) < many or {len(self.distances), *map(len, self.distances)} != {
-            many
-        }:
+        size = len(self.categories)
+        lengths = {len(self.distances), *map(len, self.distances)}
+        if len(set(self.categories)) < size or lengths != {size}:
             raise SpecError(
                 f"distance: tables: '{column}' has a row and a column of distances for each "
                 "category, and none twice"
@@ -54,24 +52,32 @@ class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class CostRule:
-    """How gaps are weighed."""
+    """How the gap between two values becomes a cost."""
 
     power: int  # 2: the distance of an attribute is squared
-    scaling: Scaling  # by whose mean and deviation
-    inclusive: bool = False  # whether ordinal places are counted with both ends
+    scaling: Scaling  # the file whose mean and deviation standardise numbers
+    inclusive: bool = False  # ordinal places are counted with both ends
 
     def gap(
         self, weight: float, unit: float = 1.0, *, side: Literal["both", "above", "below"] = "both"
     ) -> Cost:
-        """The cost of a gap that counts in units of its own."""
+        """The cost of a gap that is measured in a unit."""
         cost = squared if self.power == 2 else absolute
         return cost(weight / unit**self.power, side=side)
+
+    def place_costs(self, weight: float, n_categories: int) -> Floats:
+        """The cost of each pair of ordinal categories, as the weight times a distance up to 1."""
+        places = np.arange(n_categories)
+        apart = np.abs(places - places[:, None])
+        distances = (apart + 1) / n_categories if self.inclusive else apart / (n_categories - 1)
+        costs: Floats = weight * distances**self.power
+        return costs
 
 
 def compare_numbers(
     files: LinkageFiles, column: str, rule: CostRule, weight: float
 ) -> ComparedAttribute | None:
-    """Standardised numbers; None for a column that tells nobody from anybody."""
+    """Standardised numbers; None for a constant column."""
     if files.generalised(column):
         return _compare_ranges(files, column, rule, weight)
     pair = standardised(files, column, rule.scaling)
@@ -83,42 +89,42 @@ def compare_numbers(
 def standardised(
     files: LinkageFiles, column: str, scaling: Scaling
 ) -> tuple[Floats, Floats] | None:
-    """The numbers of both files, each less a mean, over a deviation; None if there is none."""
+    """The numbers of both files less a mean, over a deviation; None for a constant column."""
     intruder, reference, released = files.numbers(column)
-    own, theirs = {
-        "own": (reference, released),
-        "original": (reference, reference),
-        "release": (released, released),
-    }[scaling]
-    scales = mean_and_deviation(own), mean_and_deviation(theirs)
-    if scales[0] is None or scales[1] is None:
-        leave_out(column, "release" if scaling == "release" or scales[0] else "original")
+    own = mean_and_deviation(released if scaling == "release" else reference)
+    theirs = mean_and_deviation(reference if scaling == "original" else released)
+    if own is None or theirs is None:
+        warn_constant(column, "release" if scaling == "release" or own else "original")
         return None
-    return _scaled(intruder, scales[0]), _scaled(released, scales[1])
+    return _scale(intruder, own), _scale(released, theirs)
 
 
-def _scaled(values: Floats, scale: tuple[float, float]) -> Floats:
+def _scale(values: Floats, scale: tuple[float, float]) -> Floats:
     return (values - scale[0]) / scale[1]
 
 
 def mean_and_deviation(values: Floats) -> tuple[float, float] | None:
-    """Of the values that are there; None where they do not vary."""
-    known = np.sort(values[np.isfinite(values)])  # the same sums in whatever order rows stand
+    """The mean and the deviation of the finite values; None where they do not vary."""
+    known = np.sort(values[np.isfinite(values)])  # sums that do not depend on the row order
     if not len(known):
         return None
     least, spread = float(known.min()), float(known.max()) - float(known.min())
     if not spread > 0:
         return None
-    # In units of the spread, so that no square is lost, however small the numbers are.
-    within = (known - least) / spread
+    within = (known - least) / spread  # so that squares of tiny numbers do not vanish
     return least + spread * float(within.mean()), spread * float(within.std(ddof=1))
 
 
-def leave_out(column: str, whose: str) -> None:
-    """Say that a column is of no use to the attack."""
+def warn_constant(column: str, file: str) -> None:
+    """Warn that a column is left out because it does not vary."""
     logging.getLogger("unveil").warning(
-        "column '%s' does not vary in the %s: it is left out of the comparison", column, whose
+        "column '%s' does not vary in the %s: it is left out of the comparison", column, file
     )
+
+
+def nothing_to_compare() -> DataError:
+    """The error where no column varies."""
+    return DataError("no attribute that the intruder knows varies: there is nothing to compare")
 
 
 def _compare_ranges(
@@ -126,46 +132,44 @@ def _compare_ranges(
 ) -> ComparedAttribute | None:
     """Ranges by the least distance between any of their values.
 
-    The one that asks shows its upper end and the one that is asked its lower end, which
-    costs where it is above; then the other two ends, the other way round. At most one of
-    the two gaps is there.
+    The first number is the query's upper end against the candidate's lower end, which costs where
+    it is above; the second compares the other two ends. At most one of the two gaps is positive.
     """
-    intruder, released = (ends_of(data, column) for data in files.pair)
-    reference = (
-        intruder if files.reference is files.intruder_records else ends_of(files.reference, column)
-    )
-    by = released if rule.scaling == "release" else reference
+    intruder, released = (range_ends(data, column) for data in files.pair)
+    scaled_by = released
+    if rule.scaling != "release":
+        scaled_by = range_ends(files.reference, column) if files.links_strangers else intruder
     with np.errstate(invalid="ignore"):
-        scale = mean_and_deviation((by.lower + by.upper) / 2)
+        scale = mean_and_deviation((scaled_by.lower + scaled_by.upper) / 2)
     if scale is None:
-        leave_out(column, "release" if by is released else "original")
+        warn_constant(column, "release" if scaled_by is released else "original")
         return None
     ends = np.concatenate([intruder.lower, intruder.upper, released.lower, released.upper])
     finite = ends[np.isfinite(ends)]
     (a_low, a_high), (b_low, b_high) = (
-        (_scaled(np.clip(end, finite.min(), finite.max()), scale) for end in (one.lower, one.upper))
+        (_scale(np.clip(end, finite.min(), finite.max()), scale) for end in (one.lower, one.upper))
         for one in (intruder, released)
     )
-    asks, asked = [a_high, a_low], [b_low, b_high]
+    of_intruder, of_release = [a_high, a_low], [b_low, b_high]
     if files.reverse:
-        asks, asked = [a_low, a_high], [b_high, b_low]  # mine are asked
+        of_intruder, of_release = [a_low, a_high], [b_high, b_low]
     return ComparedAttribute(
-        np.column_stack(asks),
-        np.column_stack(asked),
+        np.column_stack(of_intruder),
+        np.column_stack(of_release),
         (rule.gap(weight, side="above"), rule.gap(weight, side="below")),
     )
 
 
-def ends_of(data: Microdata, column: str) -> Bounds:
-    """Both ends of each cell. A star tells nothing: it is missing, not at no distance."""
-    found = bounds_of(data, column)
+def range_ends(data: Microdata, column: str) -> Bounds:
+    """Both ends of each cell; NaN for a star, which is missing rather than at no distance."""
+    found = range_bounds(data, column)
     star = np.isinf(found.lower) & np.isinf(found.upper)
     lower, upper = (np.where(star, np.nan, end) for end in (found.lower, found.upper))
     return Bounds(lower, upper, ~np.isnan(lower))
 
 
-def bounds_of(data: Microdata, column: str) -> Bounds:
-    """Both ends of each cell, infinite where open, of numbers that can be computed with."""
+def range_bounds(data: Microdata, column: str) -> Bounds:
+    """Both ends of each cell, infinite where open; numbers too large to square are refused."""
     found = bounds(data, column)
     ends = np.column_stack([found.lower, found.upper])
     finite = np.where(np.isinf(ends), 0.0, ends)
@@ -176,72 +180,61 @@ def bounds_of(data: Microdata, column: str) -> Bounds:
 def compare_categories(
     files: LinkageFiles, column: str, rule: CostRule, weight: float, *, ordered: bool
 ) -> ComparedAttribute | None:
-    """Categories by the categorical paper's distance, generalised ones by the least.
+    """Categories by the distance of the categorical paper, generalised ones by the least.
 
-    Domingo-Ferrer and Torra, Definition 1: nominal ones are equal or not; of ordinal ones
-    the places apart count, here over one less than there are, so that the farthest are at
-    distance 1; `inclusive` counts both ends, over all that there are, as the paper does.
+    Domingo-Ferrer and Torra, Definition 1: nominal categories are equal or not. The distance of
+    ordinal ones is their difference in places over one less than their number, so that the farthest
+    are at distance 1; `inclusive` counts both ends, over their number, as the paper does.
     """
     listed = files.categories(column)
     if len(listed) < 2:
-        leave_out(column, "original, nor in the release")
+        warn_constant(column, "original, nor in the release")
         return None
+    if not ordered:
+        listed = files.all_categories(column)
     if files.generalised(column):
-        return _compare_sets(files, column, rule, weight, ordered=ordered)
-    if not ordered:  # strangers may have others, which equal none
-        named = common_categories(*files.pair, column)
-        intruder, released = (
-            code_values(data, column, tuple(dict.fromkeys((*listed, *named))))[:, None]
-            for data in files.pair
-        )
-        return ComparedAttribute(intruder, released, (levels([0], [0, weight]),))
-    intruder, released = (code_values(data, column, listed)[:, None] for data in files.pair)
-    if not rule.inclusive:
+        return _compare_sets(files, column, listed, rule, weight, ordered=ordered)
+    if not ordered:
+        cost = levels([0], [0, weight])
+    elif not rule.inclusive:
         cost = rule.gap(weight, len(listed) - 1)
     elif rule.power == 1:
         cost = prorated([0, len(listed) - 1], [weight / len(listed), weight])
     else:
-        cost = table(weight * _places_apart(len(listed), inclusive=True) ** rule.power)
-    return ComparedAttribute(intruder, released, (cost,))
+        cost = table(rule.place_costs(weight, len(listed)))
+    intruder, _, released = files.codes(column, listed)
+    return ComparedAttribute(intruder[:, None], released[:, None], (cost,))
 
 
 def compare_by_table(
-    files: LinkageFiles, column: str, listed: tuple[str, ...], distances: Floats
+    files: LinkageFiles, column: str, categories: tuple[str, ...], distances: Floats
 ) -> ComparedAttribute:
-    """Categories by a table of the user's, a row for each of the original's."""
-    intruder, released = (code_values(data, column, listed)[:, None] for data in files.pair)
-    return ComparedAttribute(
-        intruder, released, (table(distances.T if files.reverse else distances),)
-    )
-
-
-def _places_apart(many: int, *, inclusive: bool) -> Floats:
-    places = np.arange(many)
-    apart = np.abs(places - places[:, None])
-    distances: Floats = (apart + 1) / many if inclusive else apart / (many - 1)
-    return distances
-
-
-def code_values(data: Microdata, column: str, listed: tuple[str, ...]) -> Floats:
-    """The categories' places in a list; a NaN where missing."""
-    return code_numbers(codes(data, column, listed).codes)
+    """Categories by the user's table, which has a row for each of the original's."""
+    intruder, _, released = files.codes(column, categories)
+    cost = table(distances.T if files.reverse else distances)
+    return ComparedAttribute(intruder[:, None], released[:, None], (cost,))
 
 
 def _compare_sets(
-    files: LinkageFiles, column: str, rule: CostRule, weight: float, *, ordered: bool
+    files: LinkageFiles,
+    column: str,
+    listed: tuple[str, ...],
+    rule: CostRule,
+    weight: float,
+    *,
+    ordered: bool,
 ) -> ComparedAttribute:
     """Sets of categories by the least distance between any two of their members."""
-    listed = files.categories(column)
-    if not ordered:  # strangers may have others, which equal none
-        listed = tuple(dict.fromkeys((*listed, *common_categories(*files.pair, column))))
-    apart = CategoryDistance(weight)
+    distance = CategoryDistance(weight)
     if ordered:
-        places = weight * _places_apart(len(listed), inclusive=rule.inclusive) ** rule.power
         gap = partial(rule.gap, weight, len(listed) - 1)
-        apart = CategoryDistance(
-            weight, places, None if rule.inclusive else lambda side: gap(side=side)
+        distance = CategoryDistance(
+            weight,
+            rule.place_costs(weight, len(listed)),
+            None if rule.inclusive else lambda side: gap(side=side),
         )
-    found = compare_sets(column, sides_of(*files.pair, column, listed), apart, stars=False)
+    sets = CategorySets.of(*files.pair, column, listed)
+    found = compare_sets(column, sets, distance, stars=False)
     if not files.reverse:
         return found
     return found._replace(costs=tuple(cost.reversed for cost in found.costs))

@@ -1,11 +1,13 @@
-"""Sets of categories side by side: how far they are apart, and whether they have one in common.
+"""Generalised categories: the distance of two sets is that of their nearest members.
 
-Two cells are as far apart as the nearest of their categories. Few different cells make a table. Of
-many, sets that are runs of neighbouring categories show their two ends, as ranges of numbers do:
-all ranges of an order are runs, and so are groups of a hierarchy and prefixes once categories stand
-by group or by their characters. What is left is a table still, or, where the originals are single
-categories, one number for each category: whether it is held.
+If there are few different cells, their distances are in a table. If there are many and each set is
+a run of neighbouring categories, a cell is represented by its two ends, as a range of numbers is.
+All ranges of an order are runs; groups of a hierarchy and prefixes are, once categories are sorted
+by group. What remains is compared by a larger table, or, if the originals are single categories, by
+one number for each category: whether the set contains it.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,28 +26,28 @@ from unveil.table.hierarchies import Hierarchy
 from unveil.table.microdata import Microdata
 
 FEW_CELLS = 256  # different cells of both files of which a table is always kept
-MOST_CELLS = 4000  # of which one is kept where there is no other way
-MOST_MEMBERS = 32  # categories of which each is a number
+MOST_CELLS = 4000  # of which a table is kept where there is no other way
+MOST_CATEGORIES = 32  # that may each be a number
 
 
 class ComparedAttribute(NamedTuple):
-    """One attribute of both files in some numbers, a NaN where it is missing."""
+    """One attribute of both files as one or more numbers, NaN where it is missing."""
 
     intruder: Floats
     released: Floats
-    costs: tuple[Cost, ...]  # where mine ask
+    costs: tuple[Cost, ...]  # from the intruder's records to the released rows
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CategoryDistance:
-    """What it costs that two categories are not the same."""
+    """The cost of two different categories."""
 
     cost: float  # where they have no order
-    places: Floats | None = None  # where they have: by their places, every two of them
-    gap: Callable[[Literal["above", "below"]], Cost] | None = None  # the same of a gap
+    places: Floats | None = None  # where they have one: of every two categories
+    gap: Callable[[Literal["above", "below"]], Cost] | None = None  # the same, as a gap
 
     def of_ends(self) -> tuple[Cost, Cost] | None:
-        """What it costs that a run lies above another, or below; None where no gap says it."""
+        """The costs of a run above another, and below it; None if no gap expresses them."""
         if self.places is None:
             other = partial(levels, [0], [0, self.cost])
             return other(side="above"), other(side="below")
@@ -53,32 +55,43 @@ class CategoryDistance:
 
 
 class CategorySets(NamedTuple):
-    """The cells of both files as sets of the same categories."""
+    """The cells of one attribute of both files as sets of the same categories."""
 
     intruder: CodeSets
     released: CodeSets
-    line: Ints  # the place of each category, so that sets are runs of neighbours if they can be
+    line: Ints  # the place of each category, sorted so that sets are runs if they can be
+
+    @classmethod
+    def of(
+        cls, intruder: Microdata, release: Microdata, column: str, listed: tuple[str, ...]
+    ) -> CategorySets:
+        """The cells of a column of both files, given the list of its categories."""
+        hierarchy = release.schema[column].hierarchy or intruder.schema[column].hierarchy
+        line = _by_group(hierarchy, listed) if hierarchy else np.arange(len(listed))
+        own, released = (code_sets(data, column, listed) for data in (intruder, release))
+        return cls(own, released, line)
 
     @property
-    def cells(self) -> int:
-        """How many different cells there are."""
+    def sides(self) -> tuple[CodeSets, CodeSets]:
+        """The sets of the intruder's records and of the release."""
+        return self.intruder, self.released
+
+    @property
+    def n_cells(self) -> int:
+        """The number of different cells."""
         return len(self.intruder.starts) + len(self.released.starts) - 2
 
-
-def sides_of(
-    intruder: Microdata, release: Microdata, column: str, listed: tuple[str, ...]
-) -> CategorySets:
-    """The cells of an attribute of both files, by the same list of its categories."""
-    ours, theirs = (code_sets(data, column, listed) for data in (intruder, release))
-    rows = release.schema[column].hierarchy or intruder.schema[column].hierarchy
-    return CategorySets(
-        ours, theirs, np.arange(len(listed)) if not rows else _by_group(rows, listed)
-    )
+    @property
+    def has_few_singles(self) -> bool:
+        """Whether the intruder's cells are single categories, or stars, of a short list."""
+        sizes = np.diff(self.intruder.starts)
+        short = len(self.line) <= MOST_CATEGORIES
+        return short and bool(np.isin(sizes, (1, len(self.line))).all())
 
 
-def _by_group(rows: tuple[tuple[str, ...], ...], listed: tuple[str, ...]) -> Ints:
-    """The categories in the order of their groups, the coarsest first."""
-    groups = Hierarchy.of(rows)
+def _by_group(hierarchy: tuple[tuple[str, ...], ...], listed: tuple[str, ...]) -> Ints:
+    """The place of each category when they are sorted by group, the coarsest first."""
+    groups = Hierarchy.of(hierarchy)
     path = dict(zip(groups.leaves, groups.codes[::-1].T.tolist(), strict=True))
     last = [len(groups.leaves)] * len(groups.labels)
     line = np.empty(len(listed), np.int64)
@@ -88,35 +101,32 @@ def _by_group(rows: tuple[tuple[str, ...], ...], listed: tuple[str, ...]) -> Int
 
 
 def compare_sets(
-    column: str, sides: CategorySets, apart: CategoryDistance, *, stars: bool
+    column: str, sets: CategorySets, distance: CategoryDistance, *, stars: bool
 ) -> ComparedAttribute:
     """Cells by the least cost between any of their categories.
 
-    A cell of mine that may be any category is missing, and so is a released one, but where
-    `stars` says that it holds whatever there is.
+    A star of the intruder is missing; so is a released one, unless `stars` says that it contains
+    every category.
     """
-    intruder = np.where(_anything(sides.intruder), -1, sides.intruder.cell)
-    hidden = np.zeros(len(sides.released.cell), np.bool_) if stars else _anything(sides.released)
-    released = np.where(hidden, -1, sides.released.cell)
-    if (
-        sides.cells > FEW_CELLS
-        and (found := _by_ends(sides, apart, intruder, released)) is not None
-    ):
+    intruder = np.where(_is_star(sets.intruder), -1, sets.intruder.cell)
+    hidden = np.zeros(len(sets.released.cell), np.bool_) if stars else _is_star(sets.released)
+    released = np.where(hidden, -1, sets.released.cell)
+    if sets.n_cells > FEW_CELLS and (found := _by_ends(sets, distance, intruder, released)):
         return found
-    if sides.cells <= MOST_CELLS:
-        costs = _table(sides, apart) if sides.cells else np.zeros((1, 1))  # all are missing
-        theirs = code_numbers(released) + len(sides.intruder.starts) - 1
-        return ComparedAttribute(code_numbers(intruder)[:, None], theirs[:, None], (table(costs),))
-    if (found := _by_members(sides, apart, intruder, released)) is not None:
-        return found
+    if sets.n_cells <= MOST_CELLS:
+        costs = _table(sets, distance) if sets.n_cells else np.zeros((1, 1))  # all are missing
+        cells = code_numbers(released) + len(sets.intruder.starts) - 1
+        return ComparedAttribute(code_numbers(intruder)[:, None], cells[:, None], (table(costs),))
+    if distance.places is None and sets.has_few_singles:
+        return _by_members(sets, distance, intruder, released)
     raise SchemaError(
-        f"column '{column}' has {sides.cells:,} different generalised cells; at most "
+        f"column '{column}' has {sets.n_cells:,} different generalised cells; at most "
         f"{MOST_CELLS:,} sets of categories are compared: leave it out of what the intruder knows"
     )
 
 
 def comparable(intruder: Microdata, release: Microdata, column: str) -> bool:
-    """Whether there is a way to compare so many cells of an attribute as there are.
+    """Whether `compare_sets` has a way to compare the cells of a column.
 
     >>> from unveil.table.sample import households
     >>> comparable(households(3), households(3), "region")
@@ -125,69 +135,63 @@ def comparable(intruder: Microdata, release: Microdata, column: str) -> bool:
     level = common_level(intruder, release, column)
     if level == "numeric" or not any(d.schema[column].generalised for d in (intruder, release)):
         return True
-    sides = sides_of(intruder, release, column, common_categories(intruder, release, column))
-    if sides.cells <= MOST_CELLS or (level == "nominal" and _single(sides)):
+    listed = common_categories(intruder, release, column)
+    sets = CategorySets.of(intruder, release, column, listed)
+    if sets.n_cells <= MOST_CELLS or (level == "nominal" and sets.has_few_singles):
         return True
     return all(
-        _runs(sets, sides.line, np.where(_anything(sets), -1, sets.cell)) is not None
-        for sets in (sides.intruder, sides.released)
+        _run_ends(side, sets.line, np.where(_is_star(side), -1, side.cell)) is not None
+        for side in sets.sides
     )
 
 
-def _anything(sets: CodeSets) -> Bools:
-    """Whether each record's cell may be any category."""
+def _is_star(sets: CodeSets) -> Bools:
+    """Whether each record's cell contains every category."""
     every = np.append(np.diff(sets.starts) == len(sets.categories), False)
-    return every[sets.cell]
+    stars: Bools = every[sets.cell]
+    return stars
 
 
-def _table(sides: CategorySets, apart: CategoryDistance) -> Floats:
-    """Between any two cells, ours and then theirs, the least cost of their categories.
+def _table(sets: CategorySets, distance: CategoryDistance) -> Floats:
+    """Between any two cells, the intruder's and then the released, the least cost of a pair.
 
-    A cell that holds none of the categories is as far from all as can be.
+    An empty set is as far from all others as can be.
     """
-    if apart.places is None:
-        held = np.zeros((sides.cells, len(sides.line)), np.float32)
-        held[_owners(sides), np.concatenate([sides.intruder.members, sides.released.members])] = 1
-        return np.where(held @ held.T > 0, 0.0, apart.cost)
-    farthest = float(apart.places.max(initial=0.0))
+    if distance.places is None:
+        contains = np.zeros((sets.n_cells, len(sets.line)), np.float32)
+        sizes = np.concatenate([np.diff(side.starts) for side in sets.sides])
+        owners = np.repeat(np.arange(len(sizes)), sizes)
+        contains[owners, np.concatenate([side.members for side in sets.sides])] = 1
+        return np.where(contains @ contains.T > 0, 0.0, distance.cost)
+    farthest = float(distance.places.max(initial=0.0))
     members = [
-        sets.members[start:stop].astype(np.int64)
-        for sets in (sides.intruder, sides.released)
-        for start, stop in zip(sets.starts[:-1], sets.starts[1:], strict=True)
+        side.members[start:stop].astype(np.int64)
+        for side in sets.sides
+        for start, stop in zip(side.starts[:-1], side.starts[1:], strict=True)
     ]
-    # To each category from each cell, then to each cell: twice the least.
-    from_cell = np.array([apart.places[one].min(axis=0, initial=farthest) for one in members])
+    # The least cost from each cell to each category, then to each cell.
+    from_cell = np.array([distance.places[one].min(axis=0, initial=farthest) for one in members])
     return np.array([from_cell[:, one].min(axis=1, initial=farthest) for one in members])
 
 
-def _owners(sides: CategorySets) -> Ints:
-    """The cell of each member, ours and then theirs."""
-    sizes = np.concatenate([np.diff(sets.starts) for sets in (sides.intruder, sides.released)])
-    return np.repeat(np.arange(len(sizes)), sizes)
-
-
 def _by_ends(
-    sides: CategorySets, apart: CategoryDistance, intruder: Ints, released: Ints
+    sets: CategorySets, distance: CategoryDistance, intruder: Ints, released: Ints
 ) -> ComparedAttribute | None:
-    """Runs of neighbours by their ends; None where some cell is no run.
+    """Runs by their ends; None where a cell is no run.
 
-    Mine show the last, which the first of the others is not to be after; then the first,
-    which their last is not to be before.
+    The last category of the intruder's run is compared with the first of the released run, then
+    the first with the last.
     """
-    costs = apart.of_ends()
-    ours, theirs = (
-        _runs(sides.intruder, sides.line, intruder),
-        _runs(sides.released, sides.line, released),
-    )
+    costs = distance.of_ends()
+    ours = _run_ends(sets.intruder, sets.line, intruder)
+    theirs = _run_ends(sets.released, sets.line, released)
     if costs is None or ours is None or theirs is None:
         return None
-    return ComparedAttribute(
-        np.column_stack([ours[1], ours[0]]), np.column_stack([theirs[0], theirs[1]]), costs
-    )
+    return ComparedAttribute(np.column_stack(ours[::-1]), np.column_stack(theirs), costs)
 
 
-def _runs(sets: CodeSets, line: Ints, cell: Ints | Ints32) -> tuple[Floats, Floats] | None:
-    """The first and the last place of each record's cell; None where one has a gap, or nothing."""
+def _run_ends(sets: CodeSets, line: Ints, cell: Ints | Ints32) -> tuple[Floats, Floats] | None:
+    """The first and the last place of each record's cell; None if one has a gap, or is empty."""
     sizes = np.diff(sets.starts)
     used = np.zeros(len(sizes), np.bool_)
     used[cell[cell >= 0]] = True
@@ -203,26 +207,17 @@ def _runs(sets: CodeSets, line: Ints, cell: Ints | Ints32) -> tuple[Floats, Floa
     return first[cell], last[cell]
 
 
-def _single(sides: CategorySets) -> bool:
-    """Whether mine are single categories, and these are few."""
-    sizes = np.diff(sides.intruder.starts)
-    few = len(sides.line) <= MOST_MEMBERS
-    return few and bool(np.isin(sizes, (1, len(sides.line))).all())
-
-
 def _by_members(
-    sides: CategorySets, apart: CategoryDistance, intruder: Ints, released: Ints
-) -> ComparedAttribute | None:
-    """A number for each category: 1 if mine is this one, and if the released cell lacks it."""
-    if apart.places is not None or not _single(sides):
-        return None
-    many = len(sides.line)
-    ours, theirs = (
-        np.full((len(sets.starts), many), first)
-        for sets, first in zip(sides[:2], (0.0, 1.0), strict=True)
-    )
-    for made, sets, now in ((ours, sides.intruder, 1.0), (theirs, sides.released, 0.0)):
-        made[np.repeat(np.arange(len(sets.starts) - 1), np.diff(sets.starts)), sets.members] = now
-        made[-1] = np.nan  # of a cell that is missing
-    both = table([[0.0, 0.0], [0.0, apart.cost]])
-    return ComparedAttribute(ours[intruder], theirs[released], (both,) * many)
+    sets: CategorySets, distance: CategoryDistance, intruder: Ints, released: Ints
+) -> ComparedAttribute:
+    """For each category 1 if the intruder has it, against 1 if the released cell lacks it."""
+    n_categories = len(sets.line)
+    numbers = []
+    for side, outside in zip(sets.sides, (0.0, 1.0), strict=True):
+        number = np.full((len(side.starts), n_categories), outside)
+        cells = np.repeat(np.arange(len(side.starts) - 1), np.diff(side.starts))
+        number[cells, side.members] = 1.0 - outside
+        number[-1] = np.nan  # a missing cell
+        numbers.append(number)
+    cost = table([[0.0, 0.0], [0.0, distance.cost]])
+    return ComparedAttribute(numbers[0][intruder], numbers[1][released], (cost,) * n_categories)

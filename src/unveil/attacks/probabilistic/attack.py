@@ -1,4 +1,4 @@
-"""Probabilistic record linkage: each record is linked with its likeliest match."""
+"""Probabilistic record linkage."""
 
 import logging
 from collections.abc import Sequence
@@ -8,45 +8,43 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.base import Attack, LinkageFiles
-from unveil.attacks.distance.attack import nothing_left
+from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.comparisons import (
     AttributeComparison,
-    comparisons_of,
-    without_doubles,
+    compare_attributes,
+    drop_redundant,
 )
 from unveil.attacks.probabilistic.fellegi_sunter import (
     EstimationRules,
     FellegiSunterModel,
     estimate,
 )
-from unveil.attacks.probabilistic.match_weights import metric_of
-from unveil.attacks.probabilistic.pair_counts import CountedPairs, count
-from unveil.attacks.probabilistic.thresholds import decide
+from unveil.attacks.probabilistic.match_weights import thresholds, weight_metric
+from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_comparisons
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
 from unveil.values.links import Finder
 from unveil.wording import listing
 
-MOST_CODES = 2000  # categories of an attribute in which to differ may speak for a match
+MOST_CODES = 2000  # categories of an attribute whose difference may be evidence for a match
 MOST_PRIOR = 0.5
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
 
 
 class Probabilistic(Attack, frozen=True, kw_only=True):
-    """Probabilistic linkage: each record is linked with its likeliest match (PRL).
+    """Probabilistic record linkage (PRL): link each record to the row of the highest match weight.
 
-    It learns from the two files themselves how much it says when two records agree in an
-    attribute, and takes the row whose agreements say most. It takes no knowledge of how the
-    release was masked.
+    It learns from the two files how much evidence agreement in each attribute is. The intruder
+    needs no knowledge of the masking.
 
     Fellegi and Sunter, A theory for record linkage (1969), on comparison levels: cells are
-    equal, nearly so, or not. How often matches (m) and other pairs (u) have each level is
-    estimated by EM, without the truth; m / u may not rise from agreement to disagreement,
-    without which EM is known to take some other division of the pairs for that into matches
-    and others. An attribute that is missing on either side adds nothing.
+    equal, nearly equal, or different. The probabilities of each level among matches (m) and other
+    pairs (u) are estimated by EM, without the truth. m / u may not rise from agreement to
+    disagreement: without this constraint EM may find another division of the pairs than that into
+    matches and others. A missing attribute has weight 0.
 
     >>> import unveil
     >>> sample = unveil.households(500, seed=7)
@@ -145,14 +143,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             )
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to link the records of two files."""
-        comparisons, doubles = without_doubles(
-            comparisons_of(files, self.tolerances or {}, self.agreement)
+        """Estimate the match weights, and prepare the linkage of two files."""
+        comparisons, dropped = drop_redundant(
+            compare_attributes(files, self.tolerances or {}, self.agreement)
         )
         if not comparisons:
-            raise nothing_left()
+            raise nothing_to_compare()
         self._check_order(comparisons)
-        counted = count(files, comparisons, self.sampled)
+        counted = count_comparisons(files, comparisons, self.sampled)
         model = estimate(counted.patterns, counted.u, self._prior(files, counted), self._rules())
         if not model.converged:
             logging.getLogger("unveil").warning(
@@ -160,18 +158,15 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                 "larger tolerance",
                 self.iterations,
             )
-        intruder, released = (
-            as_records(np.column_stack([getattr(one, whose) for one in comparisons]))
-            for whose in ("intruder", "released")
-        )
+        weights = model.by_attribute(model.weights())
         return NearestSearch(
             files,
-            intruder,
-            released,
-            metric_of(comparisons, model.each(model.weights()), prorate=self.prorated),
+            as_records(np.column_stack([one.intruder for one in comparisons])),
+            as_records(np.column_stack([one.released for one in comparisons])),
+            weight_metric(comparisons, weights, prorate=self.prorated),
             tuple(one.column for one in comparisons),
             margins="likelihood",
-            details=self._details(comparisons, counted, model) | {"dropped": doubles},
+            details=self._details(comparisons, counted, model) | {"dropped": dropped},
         )
 
     def _rules(self) -> EstimationRules:
@@ -191,7 +186,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         return min(matches / max(counted.pairs, 1), MOST_PRIOR)
 
     def _check_order(self, comparisons: Sequence[AttributeComparison]) -> None:
-        """Without the order constraint attributes are equal or not, of few categories."""
+        """Refuse levels and numbers where the order constraint is dropped."""
         if self.constrained:
             return
         graded = [one.column for one in comparisons if not one.equality]
@@ -204,7 +199,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         wide = [
             one.column
             for one in comparisons
-            if one.kind == "numbers" or max(map(_most, (one.intruder, one.released))) >= MOST_CODES
+            if one.kind == "numbers"
+            or np.fmax.reduce(np.concatenate([one.intruder, one.released])) >= MOST_CODES
         ]
         if wide:
             raise SchemaError(
@@ -218,14 +214,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         counted: CountedPairs,
         model: FellegiSunterModel,
     ) -> dict[str, Any]:
-        """How the weights were found, in plain values and in splink's words."""
-        m, u, weights = map(model.each, (model.m, model.u, model.weights()))
+        """The estimates, as plain values in splink's terms."""
+        m, u, weights = map(model.by_attribute, (model.m, model.u, model.weights()))
         details: dict[str, Any] = {
             "prior": model.prior,
             "converged": model.converged,
             "iterations": len(model.path) - 1,
             "log_likelihood": model.path,
-            "counted": counted.said,
+            "counted": counted.description,
             "greatest_match_weight": float(sum(map(np.max, weights)) / np.log(2)),
             "comparisons": [
                 {"output_column_name": one.column, "comparison_levels": _levels(one, *own)}
@@ -233,24 +229,19 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             ],
         }
         if self.p_link_unmatched is not None and self.p_nonlink_matched is not None:
-            details["thresholds"] = decide(
+            details["thresholds"] = thresholds(
                 counted.patterns,
                 model,
                 p_link_unmatched=self.p_link_unmatched,
                 p_nonlink_matched=self.p_nonlink_matched,
-                times=counted.times,
+                pairs_each=counted.pairs_each,
             )
         return details
-
-
-def _most(codes: Floats) -> float:
-    return float(np.fmax.reduce(codes, initial=0.0))
 
 
 def _levels(
     one: AttributeComparison, m: Floats, u: Floats, weights: Floats
 ) -> list[dict[str, Any]]:
-    """The levels of a comparison as splink has them."""
     return [
         {
             "label_for_charts": label,

@@ -1,8 +1,8 @@
 """Fellegi and Sunter's model of comparison levels, and its parameters by EM.
 
-A pair that is a match has level l in attribute j with probability m[j, l], one that is none with
-u[j, l], independently of its other attributes. The weight of a level is log(m / u). The levels
-of all attributes stand in one array, each from agreement to disagreement.
+A match has level l in attribute j with probability m[j, l], a non-match with u[j, l],
+independently of other attributes. The weight of a level is log(m / u). The levels of all
+attributes are in one array, each attribute's from agreement to disagreement.
 """
 
 from dataclasses import dataclass, field, replace
@@ -13,8 +13,8 @@ from unveil.engines.local.level_patterns import ExpectedMatches, LevelPatterns
 from unveil.support.arrays import Bools, Floats, Ints
 
 TINY = 1e-300  # a probability whose logarithm is still a number
-MOST_WEIGHT = float(np.log(1e12))  # no level decides alone: an estimate of 0 excludes nobody
-AGREEMENT = 0.9  # how many matches agree, at the start
+MOST_WEIGHT = float(np.log(1e12))  # an estimate of 0 excludes nobody
+START_AGREEMENT = 0.9  # the share of matches that agree, at the start
 
 
 @dataclass(frozen=True)
@@ -24,20 +24,20 @@ class EstimationRules:
     constrained: bool = True  # m / u does not rise from agreement to disagreement
     estimate_prior: bool = False
     estimate_u: bool = False
-    smoothing: float = 1.0  # matches that are added, with levels as all pairs have them
+    smoothing: float = 1.0  # matches added, distributed over the levels as all pairs are
     iterations: int = 1000
     tolerance: float = 1e-5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FellegiSunterModel:
-    """The parameters, and how EM came to them."""
+    """The parameters of the model, and the course of EM."""
 
     m: Floats
     u: Floats
     first: Ints  # where the levels of each attribute begin, and their end
     prior: float
-    path: list[float] = field(default_factory=list)  # of the log-likelihood, smoothing included
+    path: list[float] = field(default_factory=list)  # log-likelihoods, smoothing included
     converged: bool = False
 
     @property
@@ -46,94 +46,84 @@ class FellegiSunterModel:
         return float(_log(self.prior) - _log(1 - self.prior))
 
     def weights(self) -> Floats:
-        """log(m / u), bounded; of a level that no pair has, its neighbour's."""
+        """log(m / u), bounded; a level without pairs has its neighbour's weight."""
         known = (self.m > 0) | (self.u > 0)
         weights = np.clip(_log(self.m) - _log(self.u), -MOST_WEIGHT, MOST_WEIGHT)
-        parts = zip(self.each(weights), self.each(known), strict=True)
+        parts = zip(self.by_attribute(weights), self.by_attribute(known), strict=True)
         return np.concatenate([_filled(own, there) for own, there in parts])
 
-    def each(self, values: Floats | Bools) -> list[Floats]:
-        """What is said of all levels, attribute by attribute."""
+    def by_attribute(self, values: Floats | Bools) -> list[Floats]:
+        """The values of all levels, split by attribute."""
         return np.split(values, self.first[1:-1])
 
 
-def start_of(
+def initial_model(
     u: Floats, first: Ints, prior: float, *, constrained: bool = True
 ) -> FellegiSunterModel:
-    """Nine matches of ten agree; where there are degrees of agreement, the nearer the likelier."""
-    found = []
+    """Nine matches of ten agree; the nearer a level of agreement, the more probable."""
+    parts = []
     for own in np.split(u, first[1:-1]):
         nearer = own[:-1] * np.arange(len(own) - 1, 0, -1)
         m = own
         if nearer.sum() > 0:
-            share = AGREEMENT if own[-1] > 0 else 1.0
+            share = START_AGREEMENT if own[-1] > 0 else 1.0
             m = np.append(share * nearer / nearer.sum(), 1 - share)
-        found.append(decreasing(m, own) * own if constrained else m)
-    return FellegiSunterModel(np.concatenate(found), u, first, prior)
+        parts.append(decreasing_ratios(m, own) * own if constrained else m)
+    return FellegiSunterModel(np.concatenate(parts), u, first, prior)
 
 
 def estimate(
     patterns: LevelPatterns, u: Floats, prior: float, rules: EstimationRules
 ) -> FellegiSunterModel:
-    """Estimate m, and if wanted u and the prior, by EM in log space.
+    """Estimate m, and by the rules u and the prior, by EM in log space.
 
-    Fellegi and Sunter (1969), Jaro (1989). Under the order constraint the M-step pools adjacent
-    levels that violate it to one ratio, which is the constrained maximum, so that the
-    likelihood never falls: of m / u where u is given (isotonic regression of a / u, with
-    weights u), of both where it is not (of a / (a + b), with weights a + b; Dykstra, Kochar and
-    Robertson, 1995), where a and b are the matches and the other pairs expected of each level.
-
-    Parameters
-    ----------
-    patterns
-        The pairs by their comparison levels.
-    u
-        How all pairs are spread over the levels of each attribute.
-    prior
-        The share of matches among the pairs; where it is estimated, the start.
-    rules
-        What is estimated, and how.
+    Fellegi and Sunter (1969), Jaro (1989). `u` is the distribution of all pairs over the levels of
+    each attribute, `prior` the share of matches among the pairs, or its start. Under the order
+    constraint the M-step pools adjacent levels that violate it to one ratio. That is the
+    constrained maximum, so the likelihood never falls: of m / u where u is given (isotonic
+    regression of a / u, with weights u), of both where it is not (of a / (a + b), with weights
+    a + b; Dykstra, Kochar and Robertson, 1995), where a and b are the expected matches and other
+    pairs of each level.
     """
-    known = _Known(patterns.totals(), u, patterns.first, patterns.pairs)
-    model = start_of(u, patterns.first, prior, constrained=rules.constrained)
+    known = _CountedLevels(patterns.totals(), u, patterns.first, patterns.pairs)
+    model = initial_model(u, patterns.first, prior, constrained=rules.constrained)
     path: list[float] = []
     while True:
-        found = patterns.expect(_log(model.m) - _log(model.u), model.logit)
-        path.append(known.likelihood(model, found, rules))
+        expected = patterns.expect(_log(model.m) - _log(model.u), model.logit)
+        path.append(known.likelihood(model, expected, rules))
         if len(path) > rules.iterations:
             return replace(model, path=path)
-        after = known.maximise(model, found, rules)
+        after = known.maximise(model, expected, rules)
         if _change(model, after) <= rules.tolerance:
             return replace(model, path=path, converged=True)
         model = after
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class _Known:
-    """What EM knows of the pairs, whatever the parameters."""
+class _CountedLevels:
+    """The counts of pairs that EM fits the parameters to."""
 
     totals: Floats  # pairs of each level
-    spread: Floats  # their shares; or those of all pairs, where these are a sample
+    spread: Floats  # their shares, of all pairs where the counted ones are a sample
     first: Ints
     pairs: float
 
     def likelihood(
-        self, model: FellegiSunterModel, found: ExpectedMatches, rules: EstimationRules
+        self, model: FellegiSunterModel, expected: ExpectedMatches, rules: EstimationRules
     ) -> float:
-        """The logarithm of the likelihood, and of what smoothing makes of it."""
-        total = found.logs + self.pairs * float(_log(1 - model.prior))
+        total = expected.logs + self.pairs * float(_log(1 - model.prior))
         total += float(self.totals @ _log(model.u))
         smoothed = _log(model.m) + (_log(model.u) if rules.estimate_u else 0.0)
         return total + rules.smoothing * float(self.spread @ smoothed)
 
     def maximise(
-        self, model: FellegiSunterModel, found: ExpectedMatches, rules: EstimationRules
+        self, model: FellegiSunterModel, expected: ExpectedMatches, rules: EstimationRules
     ) -> FellegiSunterModel:
-        """The parameters that make the expected matches likeliest."""
-        a = found.levels + rules.smoothing * self.spread
+        """The M-step."""
+        a = expected.levels + rules.smoothing * self.spread
         against = self.spread
         if rules.estimate_u:
-            others = np.maximum(self.totals - found.levels, 0.0) + rules.smoothing * self.spread
+            others = np.maximum(self.totals - expected.levels, 0.0) + rules.smoothing * self.spread
             against = a + others
         ratio = _ratio(a, against)
         if rules.constrained:
@@ -141,33 +131,32 @@ class _Known:
         m = self._shares(ratio * against, model.m)
         u = self._shares((1 - ratio) * against, model.u) if rules.estimate_u else model.u
         estimated = rules.estimate_prior and self.pairs > 0
-        prior = found.matches / self.pairs if estimated else model.prior
+        prior = expected.matches / self.pairs if estimated else model.prior
         return FellegiSunterModel(m, u, self.first, prior)
 
     def _pool(self, ratio: Floats, a: Floats, against: Floats) -> None:
-        """Keep the ratios of each attribute from rising."""
         rises = np.flatnonzero((ratio[1:] > ratio[:-1]) | (against[1:] <= 0)) + 1
         inside = np.searchsorted(self.first, rises, side="right") - 1
         for attribute in np.unique(inside[rises > self.first[inside]]).tolist():
             own = slice(self.first[attribute], self.first[attribute + 1])
-            ratio[own] = decreasing(a[own], against[own])
+            ratio[own] = decreasing_ratios(a[own], against[own])
 
     def _shares(self, parts: Floats, before: Floats) -> Floats:
-        """Parts as shares of their attribute's sum; where that is nothing, as before."""
+        """Parts as shares of their attribute's sum; as before where that is 0."""
         sums = np.repeat(np.add.reduceat(parts, self.first[:-1]), np.diff(self.first))
         return np.where(sums > 0, parts / np.where(sums > 0, sums, 1.0), before)
 
 
-def decreasing(above: Floats, below: Floats) -> Floats:
-    """Above / below, adjacent violators pooled so that no ratio is more than the one before.
+def decreasing_ratios(above: Floats, below: Floats) -> Floats:
+    """Above / below, with adjacent violators pooled so that ratios do not rise.
 
-    >>> decreasing(np.array([2.0, 6.0, 1.0]), np.array([1.0, 1.0, 2.0]))
+    >>> decreasing_ratios(np.array([2.0, 6.0, 1.0]), np.array([1.0, 1.0, 2.0]))
     array([4. , 4. , 0.5])
     """
     pools: list[list[float]] = []  # numerator, denominator, levels
     for a, b in zip(above.tolist(), below.tolist(), strict=True):
         pools.append([a, b, 1])
-        # A level that nothing is known of has no ratio, and joins the one before.
+        # A level without pairs has no ratio, and joins the one before.
         while len(pools) > 1 and pools[-2][0] * pools[-1][1] <= pools[-1][0] * pools[-2][1]:
             last = pools.pop()
             pools[-1] = [x + y for x, y in zip(pools[-1], last, strict=True)]
@@ -184,7 +173,7 @@ def _log(share: Floats | float) -> Floats:
 
 
 def _filled(weights: Floats, known: Floats) -> Floats:
-    """A level that no pair has weighs what the next one does; the last, what the one before."""
+    """Weights where a level without pairs has the next level's, the last the one before."""
     places = np.flatnonzero(known)
     if not len(places):
         return np.zeros(len(weights))

@@ -1,4 +1,4 @@
-"""The pairs that parameters are estimated from: all of them, or a sample that holds matches."""
+"""The pairs that parameters are estimated from: all pairs, or a sample that contains matches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +9,8 @@ from unveil.attacks.base import LinkageFiles
 from unveil.attacks.blocking import block_records
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
-from unveil.attacks.probabilistic.fellegi_sunter import start_of
-from unveil.attacks.probabilistic.match_weights import metric_of
+from unveil.attacks.probabilistic.fellegi_sunter import initial_model
+from unveil.attacks.probabilistic.match_weights import weight_metric
 from unveil.engines.local.level_comparison import (
     count_equal,
     count_levels,
@@ -23,9 +23,9 @@ from unveil.support.seeds import stream
 from unveil.table.row_identity import content_order
 from unveil.values.links import ComparisonBlock
 
-MOST_PAIRS, MOST_WIDE = 10**8, 10**7  # compared one by one; where patterns are very long
-FEW_ATTRIBUTES = 12  # of so many, agreements are counted quicker than compared
-NEAREST, OTHERS = 32, 1000  # candidates of a sampled record: the likeliest, and some more
+MOST_PAIRS, MOST_WIDE_PAIRS = 10**8, 10**7  # compared one by one; where patterns are very long
+FEW_ATTRIBUTES = 12  # up to which equalities are counted faster than compared
+SAMPLED_NEAREST, SAMPLED_OTHERS = 32, 1000  # candidates of a sampled record
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -33,126 +33,124 @@ class CountedPairs:
     """Pairs by their comparison levels."""
 
     patterns: LevelPatterns
-    u: Floats  # how all pairs are spread over the levels of each attribute
+    u: Floats  # the distribution of all pairs over the levels of each attribute
     pairs: int  # that are compared
-    sampled: int = 0  # of how many the patterns are; 0: of all
-    times: float = 1.0  # for how many pairs one that was counted stands
+    sampled: int = 0  # pairs in the patterns; 0 for all
+    pairs_each: float = 1.0  # that a counted pair represents
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """What was counted, in words."""
         if not self.sampled:
             return f"all {self.pairs:,} pairs"
         return f"a sample of {self.sampled:,} of {self.pairs:,} pairs"
 
 
-def count(
+def count_comparisons(
     files: LinkageFiles, comparisons: Sequence[AttributeComparison], sampled: int
 ) -> CountedPairs:
-    """Count the pairs of people and released rows that are compared, or sample them."""
+    """Count the comparison levels of reference records and released rows, or sample the pairs."""
     own = replace(files, intruder_records=files.reference)
-    if files.reference is not files.intruder_records:  # the blocks at hand are the strangers'
-        own = replace(
-            own, blocks=block_records(files.reference, files.release, files.blocks.columns)
-        )
-    reference = np.column_stack([one.reference for one in comparisons])
-    released = np.column_stack([one.released for one in comparisons])
-    ends = [one.tolerances for one in comparisons]
+    if files.links_strangers:  # the blocks at hand are the strangers'
+        blocks = block_records(files.reference, files.release, files.blocks.columns)
+        own = replace(own, blocks=blocks)
     blocks = own.blocks
+    reference, released = _cells(comparisons)
+    ends = [one.tolerances for one in comparisons]
     pairs = int(blocks.n_candidates(blocks.intruder, blocks.released).sum())
-    most = MOST_PAIRS if len(key_words(ends)) == 1 else MOST_WIDE
+    most = MOST_PAIRS if len(key_words(ends)) == 1 else MOST_WIDE_PAIRS
     equality = all(one.equality for one in comparisons) and not blocks.has_missing
     if equality and (len(ends) <= FEW_ATTRIBUTES or pairs > most):
-        found = count_equal(reference, released, (blocks.intruder, blocks.released))
-        if found is not None:
-            return CountedPairs(found, shares(found.totals(), found.first), pairs)
-    if pairs <= most:
-        found = count_levels(reference, released, ends, _parts(own))
-        return CountedPairs(found, shares(found.totals(), found.first), pairs)
-    return _sample(own, comparisons, pairs, sampled)
+        patterns = count_equal(reference, released, (blocks.intruder, blocks.released))
+        if patterns is not None:
+            return CountedPairs(patterns, level_shares(patterns.totals(), patterns.first), pairs)
+    if pairs > most:
+        return _sample(own, comparisons, pairs, sampled)
+    patterns = count_levels(reference, released, ends, _all_blocks(own))
+    return CountedPairs(patterns, level_shares(patterns.totals(), patterns.first), pairs)
 
 
-def shares(totals: Floats, first: Ints) -> Floats:
-    """The share of each level; where no pair has any, all that is known is that none agrees."""
-    found = [
+def level_shares(totals: Floats, first: Ints) -> Floats:
+    """The share of each level of an attribute; if no pair has any, none agrees."""
+    shares = [
         own / own.sum() if own.sum() > 0 else np.eye(len(own))[-1]
         for own in np.split(totals, first[1:-1])
     ]
-    return np.concatenate(found)
+    return np.concatenate(shares)
 
 
-def _parts(files: LinkageFiles) -> list[ComparisonBlock]:
-    return files.blocks.comparison_blocks(
-        files.blocks.intruder, files.blocks.released, np.arange(len(files.intruder_records))
-    )
+def _cells(comparisons: Sequence[AttributeComparison]) -> tuple[Floats, Floats]:
+    """The numbers of the reference records and of the release."""
+    reference = np.column_stack([one.reference for one in comparisons])
+    return reference, np.column_stack([one.released for one in comparisons])
+
+
+def _all_blocks(files: LinkageFiles) -> list[ComparisonBlock]:
+    blocks, every = files.blocks, np.arange(len(files.intruder_records))
+    return blocks.comparison_blocks(blocks.intruder, blocks.released, every)
 
 
 def _sample(
     files: LinkageFiles, comparisons: Sequence[AttributeComparison], pairs: int, sampled: int
 ) -> CountedPairs:
-    """Some records, each with its likeliest candidates and, for all others, a few of them.
+    """The pairs of some records: their most probable candidates, and a sample of the others.
 
-    True matches are one pair in as many as the larger file has records, so that pairs drawn
-    blindly hold next to none. Each record drawn brings all its candidates: those that are
-    likeliest by the start values as they are, the others by a sample that stands for them. So
-    sums over all pairs are estimated without bias. Rows are put in the order of their contents
-    first: who is drawn does not depend on where rows stand.
+    Matches are one pair in as many as the larger file has records, so a simple sample of pairs
+    would contain almost none. A sampled candidate represents all other candidates of its record,
+    so that sums over all pairs are estimated without bias. Rows are first sorted by content: the
+    sample does not depend on the row order.
     """
-    search = _by_content(files, comparisons)
+    search = _search_by_content(files, comparisons)
     a, b = search.intruder_records.cells(), search.released.cells()
-    asking, _ = search.files.queries_first(len(a), len(b))
+    queries, _ = search.files.queries_first(len(a), len(b))
     rng = stream(0, "probabilistic", "sample")
-    records = np.sort(rng.choice(asking, min(sampled, asking), replace=False))
-    near = search.nearest(records, NEAREST, None).rows
-    listed, times = [], []
-    for part in search.comparison_blocks(records):
-        own, many = near[part.records], len(part.candidates)
-        if not many:
+    records = np.sort(rng.choice(queries, min(sampled, queries), replace=False))
+    near = search.nearest(records, SAMPLED_NEAREST, None).rows
+    listed, pairs_each = [], []
+    for block in search.comparison_blocks(records):
+        own, size = near[block.records], len(block.candidates)
+        if not size:
             continue
-        drawn = part.candidates[rng.integers(many, size=(len(own), OTHERS))]
+        drawn = block.candidates[rng.integers(size, size=(len(own), SAMPLED_OTHERS))]
         others = ~(drawn[:, :, None] == own[:, None, :]).any(axis=2)
-        left = many - (own >= 0).sum(axis=1)
-        stands_for = left / np.maximum(others.sum(axis=1), 1)
-        for rows, kept, time in (
+        left = size - (own >= 0).sum(axis=1)
+        represents = left / np.maximum(others.sum(axis=1), 1)
+        for rows, kept, each in (
             (own, own >= 0, np.ones(len(own))),
-            (drawn, others, stands_for),
+            (drawn, others, represents),
         ):
             which, place = np.nonzero(kept)
-            listed.append(np.column_stack([records[part.records[which]], rows[which, place]]))
-            times.append(time[which])
+            listed.append(np.column_stack([records[block.records[which]], rows[which, place]]))
+            pairs_each.append(each[which])
     rows = np.concatenate(listed)
     if search.files.reverse:
         rows = rows[:, ::-1]
     ends = [one.tolerances for one in comparisons]
-    found = count_pairs(a, b, ends, np.ascontiguousarray(rows), np.concatenate(times))
-    # With missing cells in what parts them, blocks overlap, and their pairs are too many to list.
+    patterns = count_pairs(a, b, ends, np.ascontiguousarray(rows), np.concatenate(pairs_each))
+    # Blocks with missing cells overlap, and their pairs are too many to list.
     exact = not files.blocks.has_missing
-    totals = level_totals(a, b, ends, _parts(search.files)) if exact else found.totals()
-    u = shares(totals, found.first)
-    return CountedPairs(found, u, pairs, len(rows), pairs / found.pairs)
+    totals = level_totals(a, b, ends, _all_blocks(search.files)) if exact else patterns.totals()
+    u = level_shares(totals, patterns.first)
+    return CountedPairs(patterns, u, pairs, len(rows), pairs / patterns.pairs)
 
 
-def _by_content(files: LinkageFiles, comparisons: Sequence[AttributeComparison]) -> NearestSearch:
-    """A search by the start values, with the rows of both files in the order of their contents.
+def _search_by_content(
+    files: LinkageFiles, comparisons: Sequence[AttributeComparison]
+) -> NearestSearch:
+    """A search by the initial weights, with the rows of both files sorted by content.
 
-    The smaller file asks: nearly every one of its records has a match.
+    The records of the smaller file are the queries: nearly every one has a match.
     """
     known = [*files.columns, *files.blocks.columns]
-    intruder, released = (np.argsort(content_order(data.select(known))) for data in files.pair)
-    blocks = files.blocks.take(intruder, released)
-    ordered = replace(files, blocks=blocks, reverse=len(released) < len(intruder))
-    a, b = (
-        np.column_stack([getattr(one, whose) for one in comparisons])[order]
-        for whose, order in (("reference", intruder), ("released", released))
+    orders = [np.argsort(content_order(data.select(known))) for data in files.pair]
+    ordered = replace(
+        files, blocks=files.blocks.take(*orders), reverse=len(orders[1]) < len(orders[0])
     )
+    a, b = (side[order] for side, order in zip(_cells(comparisons), orders, strict=True))
     ends = [one.tolerances for one in comparisons]
     first = np.cumsum([0, *(len(own) + 1 for own in ends)])
-    start = start_of(shares(level_totals(a, b, ends, _everybody(a, b)), first), first, 0.5)
-    metric = metric_of(comparisons, start.each(start.weights()), prorate=False)
-    return NearestSearch(
-        ordered, as_records(a), as_records(b), metric, tuple(one.column for one in comparisons)
-    )
-
-
-def _everybody(a: Floats, b: Floats) -> list[ComparisonBlock]:
-    return [ComparisonBlock(np.arange(len(a)), np.arange(len(b)))]
+    everybody = [ComparisonBlock(np.arange(len(a)), np.arange(len(b)))]
+    start = initial_model(level_shares(level_totals(a, b, ends, everybody), first), first, 0.5)
+    metric = weight_metric(comparisons, start.by_attribute(start.weights()), prorate=False)
+    columns = tuple(one.column for one in comparisons)
+    return NearestSearch(ordered, as_records(a), as_records(b), metric, columns)

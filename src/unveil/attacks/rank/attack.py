@@ -1,5 +1,6 @@
-"""Rank-based record linkage: each record is linked with the one that stands in the same places."""
+"""Rank-based record linkage."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -11,37 +12,34 @@ from unveil.attacks.base import (
     Attack,
     LinkageFiles,
     Weights,
-    as_measure,
+    check_aggregation,
     measure_for,
-    weights_of,
+    weights_by_column,
 )
-from unveil.attacks.distance.attribute_costs import code_values
 from unveil.attacks.nearest import NearestSearch, as_records
-from unveil.attacks.rank.marginality import marginality, semantic_distances
 from unveil.engines.metric import Metric, absolute, chebyshev, choquet, manhattan
 from unveil.errors import SchemaError, SpecError
-from unveil.support.arrays import Bools, Floats
+from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.threads import on_all_cores
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.encoding.to_arrays import codes, tied_blocks
 from unveil.values.links import Finder
 
 Ranks = NDArray[np.float64 | np.int64]
-
-
 Ranking = Literal["own", "release"]
+MARGINALITY_DIGITS = 12  # equal marginalities stay equal, whatever the rounding
 
 
 class Rank(Attack, frozen=True, kw_only=True):
-    """Linkage by rank: each record is linked with the one whose ranks are nearest (RBRL).
+    """Rank-based record linkage (RBRL): link each record to the row with the nearest ranks.
 
-    It compares places in the order from lowest to highest, not the values themselves: many masks
-    change them little. It takes no knowledge of how the release was masked.
+    It compares the ranks of values instead of the values, since many masks change ranks little.
+    The intruder needs no knowledge of the masking.
 
     Muralidhar and Domingo-Ferrer, Rank-based record linkage for re-identification risk
-    assessment (2016): absolute differences of average ranks, added up or the largest of them.
-    A nominal attribute with a hierarchy is ranked by its marginality, without one it has no
-    ranks. A missing rank costs what it costs on average.
+    assessment (2016): absolute differences of average ranks, their sum or the largest of them.
+    A nominal attribute with a hierarchy is ranked by marginality; without one it has no ranks. A
+    missing rank has its expected cost.
 
     >>> import unveil
     >>> sample = unveil.households(500, seed=7)
@@ -69,25 +67,22 @@ class Rank(Attack, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        as_measure(self, self.aggregation)
+        check_aggregation(self, self.aggregation)
         if self.aggregation is not None and (self.weights or self.criterion != "sum"):
             raise SpecError("rank: a fuzzy measure takes the place of criterion and weights")
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to link the records of two files."""
-        weights = weights_of(self, self.weights, files.columns)
+        """Prepare the linkage of two files."""
+        weights = weights_by_column(self, self.weights, files.columns)
         columns = tuple(name for name, w in zip(files.columns, weights, strict=True) if w > 0)
-        alike = not files.few_records and len(files.reference) == len(files.release)
-        by: Ranking = self.ranks or ("own" if alike else "release")
-        pairs = on_all_cores(lambda name: ranked(*self._keys(files, name, by), by), columns)
-        intruder, released = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
-        return NearestSearch(
-            files,
-            as_records(intruder),
-            as_records(released),
-            self._metric(columns, weights),
-            columns,
+        same_size = not files.few_records and len(files.reference) == len(files.release)
+        ranking: Ranking = self.ranks or ("own" if same_size else "release")
+        pairs = on_all_cores(
+            lambda name: rank_values(*self._sort_keys(files, name, ranking), ranking), columns
         )
+        intruder, released = map(np.column_stack, zip(*pairs, strict=True))
+        metric = self._metric(columns, weights)
+        return NearestSearch(files, as_records(intruder), as_records(released), metric, columns)
 
     def _metric(self, columns: tuple[str, ...], weights: Floats) -> Metric:
         if self.aggregation is not None:
@@ -95,8 +90,10 @@ class Rank(Attack, frozen=True, kw_only=True):
         metric = manhattan if self.criterion == "sum" else chebyshev
         return metric(None if self.weights is None else weights[weights > 0])
 
-    def _keys(self, files: LinkageFiles, column: str, by: Ranking) -> tuple[Floats, Floats, Floats]:
-        """Numbers that stand as the cells do: of mine, of the people and of the release."""
+    def _sort_keys(
+        self, files: LinkageFiles, column: str, ranking: Ranking
+    ) -> tuple[Floats, Floats, Floats]:
+        """Numbers in the order of the cells: of intruder, reference and release."""
         if files.generalised(column):
             raise SchemaError(
                 f"rank: column '{column}' is generalised, and ranges and sets have no rank: leave "
@@ -105,20 +102,8 @@ class Rank(Attack, frozen=True, kw_only=True):
         level = common_level(*files.pair, column)
         if level == "numeric":
             return files.numbers(column)
-        if level == "nominal":
-            return self._marginal(files, column, by)
-        listed = files.categories(column)
-        intruder, released = (code_values(data, column, listed) for data in files.pair)
-        strangers = files.reference is not files.intruder_records
-        return (
-            intruder,
-            code_values(files.reference, column, listed) if strangers else intruder,
-            released,
-        )
-
-    def _marginal(
-        self, files: LinkageFiles, column: str, by: Ranking
-    ) -> tuple[Floats, Floats, Floats]:
+        if level == "ordinal":
+            return files.codes(column, files.categories(column))
         hierarchy = next((h for data in files.pair if (h := data.schema[column].hierarchy)), ())
         if not hierarchy:
             raise SchemaError(
@@ -127,36 +112,34 @@ class Rank(Attack, frozen=True, kw_only=True):
                 "knows, or attack by distance"
             )
         distances = semantic_distances(hierarchy)
-        listed = tuple(row[0] for row in hierarchy)
         intruder, reference, released = (
-            codes(data, column, listed).codes.astype(np.int64)
+            codes(data, column, tuple(row[0] for row in hierarchy)).codes.astype(np.int64)
             for data in (files.intruder_records, files.reference, files.release)
         )
         own, theirs = (
             np.append(marginality(distances, among), np.nan)
-            for among in ((reference if by == "own" else released), released)
+            for among in ((reference if ranking == "own" else released), released)
         )
         return own[intruder], own[reference], theirs[released]
 
 
-def ranked(
-    intruder: Floats, reference: Floats, released: Floats, by: Ranking
+def rank_values(
+    intruder: Floats, reference: Floats, released: Floats, ranking: Ranking
 ) -> tuple[Ranks, Ranks]:
-    """Twice the average rank of each value of mine and of the release.
+    """Twice the average rank of each value of the intruder and of the release.
 
-    Among the people, or where it would stand in the release. Where counts differ, a rank
-    among the people becomes the rank that the release's values are expected to give it: r of
-    m is r (n + 1) / (m + 1) of n.
+    Among the reference records, or where it would stand in the release. If the numbers of values
+    differ, rank r of m becomes r (n + 1) / (m + 1) of n, its expected rank in the release.
 
-    >>> mine, released = np.array([5.0, 1.0]), np.array([2.0, 4.0, 4.0, 9.0])
-    >>> [ranks.tolist() for ranks in ranked(mine, mine, released, "release")]
+    >>> intruder, released = np.array([5.0, 1.0]), np.array([2.0, 4.0, 4.0, 9.0])
+    >>> [ranks.tolist() for ranks in rank_values(intruder, intruder, released, "release")]
     [[7, 1], [2, 5, 5, 8]]
-    >>> [ranks.tolist() for ranks in ranked(mine, mine, released, "own")]
+    >>> [ranks.tolist() for ranks in rank_values(intruder, intruder, released, "own")]
     [[6.666666666666667, 3.3333333333333335], [2, 5, 5, 8]]
     """
     known, there = ~np.isnan(intruder), ~np.isnan(released)
-    among = released[there] if by == "release" else reference[~np.isnan(reference)]
-    if by == "own" and reference is intruder:
+    among = released[there] if ranking == "release" else reference[~np.isnan(reference)]
+    if ranking == "own" and reference is intruder:
         ours = tied_blocks(intruder, known).twice_rank
     else:
         ascending = np.sort(among)
@@ -164,8 +147,41 @@ def ranked(
         ours = below + upto + 1
     if len(among) != there.sum():
         ours = ours * ((there.sum() + 1) / (len(among) + 1))
-    return _known(ours, known), _known(tied_blocks(released, there).twice_rank, there)
+    theirs = tied_blocks(released, there).twice_rank
+    return _with_missing(ours, known), _with_missing(theirs, there)
 
 
-def _known(ranks: Ranks, present: Bools) -> Ranks:
+def _with_missing(ranks: Ranks, present: Bools) -> Ranks:
     return ranks if present.all() else np.where(present, ranks, np.nan)
+
+
+def semantic_distances(hierarchy: Sequence[Sequence[str]]) -> Floats:
+    """The distance of each two categories: log2(1 + the share of ancestors not in common).
+
+    Of all ancestors of both, themselves included (Sánchez, Batet, Isern and Valls, Ontology-based
+    semantic similarity: a new feature-based approach, 2012).
+
+    >>> rows = [["nurse", "health"], ["doctor", "health"], ["pilot", "transport"]]
+    >>> semantic_distances(rows).round(3).tolist()
+    [[0.0, 0.737, 1.0], [0.737, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    """
+    rows = np.array([list(row) for row in hierarchy])
+    shared = (rows[:, None, :] == rows[None, :, :]).sum(axis=2)
+    together = 2 * rows.shape[1] - shared
+    distances: Floats = np.log2(1 + (together - shared) / together)
+    return distances
+
+
+def marginality(distances: Floats, coded: Ints) -> Floats:
+    """The mean distance of each category from those of the records; -1 is missing.
+
+    Domingo-Ferrer, Sánchez and Rufian-Torrell, Anonymization of nominal data using semantic
+    marginality (2013): it orders nominal categories, ordinary ones first and peculiar ones last.
+
+    >>> distances = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> marginality(distances, np.array([0, 0, 0, 1])).tolist()
+    [0.25, 0.75]
+    """
+    shares = np.bincount(coded[coded >= 0], minlength=len(distances)) / max((coded >= 0).sum(), 1)
+    mean: Floats = np.round(distances @ shares, MARGINALITY_DIGITS)
+    return mean

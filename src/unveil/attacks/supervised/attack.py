@@ -142,7 +142,8 @@ class Supervised(Attack, frozen=True, kw_only=True):
         return replace(search, details=details, learnt=partial(self._apply, fitted))
 
     def _training_files(self, files: LinkageFiles) -> TrainingFiles:
-        attributes = Distance(scale=self.scale).compared(files, dict.fromkeys(files.columns, 1.0))
+        weights = dict.fromkeys(files.columns, 1.0)
+        attributes = Distance(scale=self.scale).compare_attributes(files, weights)
         return TrainingFiles(files, attributes, *side_by_side(attributes))
 
     def _apply(self, fitted: FittedDistance, files: LinkageFiles) -> Finder:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from unveil.attacks.base import LinkageFiles
-from unveil.attacks.distance.attribute_costs import code_values
 from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised import families
 from unveil.attacks.supervised.families import Family, PairFeatures, TrainingFiles
@@ -135,9 +134,7 @@ def _variance_change(files: LinkageFiles, column: str) -> float:
     if level == "numeric":
         _, people, released = files.numbers(column)
     else:
-        codes = files.categories(column)
-        sides = files.reference, files.release
-        people, released = (code_values(data, column, codes) for data in sides)
+        _, people, released = files.codes(column, files.categories(column))
     before, after = (np.sort(side[~np.isnan(side)]) for side in (people, released))
     if not (len(before) and len(after)):
         return np.nan

@@ -1,1 +1,1 @@
-"""Linkage by an intruder who knows the masking method, and the test of compatible rows."""
+"""Method-aware linkage: an intruder who knows the masking method; and the compatible rows."""

@@ -1,4 +1,4 @@
-"""The attack of somebody who knows how the release was masked."""
+"""Method-aware linkage: the attack of an intruder who knows how the release was masked."""
 
 import logging
 from dataclasses import replace
@@ -7,12 +7,17 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, Level, LinkageFiles
-from unveil.attacks.distance.attack import nothing_left
+from unveil.attacks.base import Attack, LinkageFiles, MaskKnowledge
+from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
-from unveil.attacks.tailored.channel_estimates import DOUBT, estimated_function, settled
-from unveil.attacks.tailored.likelihood import PairLikelihood, evidence_of, joined
+from unveil.attacks.tailored.channel_estimates import (
+    IMPROBABLE,
+    estimate_function,
+    resolve_channels,
+)
+from unveil.attacks.tailored.likelihood import Likelihoods, likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
+from unveil.attacks.tailored.pair_likelihood import PairLikelihood
 from unveil.engines.local.engine import costs_of, density
 from unveil.engines.records import multiply_rows
 from unveil.errors import DataError, UsageError
@@ -21,23 +26,20 @@ from unveil.values.links import Finder
 from unveil.values.release.channels import Channel
 from unveil.wording import listing
 
-ERROR = 1e-2  # relative, of the sum over everybody
+DENSITY_ERROR = 1e-2  # relative, of the sum over the population
 
 
 class Tailored(Attack, frozen=True, kw_only=True):
-    """Knowing the mask: each record is linked with the row that the masking likeliest made of it.
+    """Method-aware linkage: link each record to the row that the mask most probably made of it.
 
-    It is the attack of somebody who was told how the release was masked, but not the random
-    numbers. What the masking cannot have done rules a row out; where that leaves one, the
-    intruder is certain.
+    The intruder knows the masking method and its parameters, but not the seed. Rows that the mask
+    cannot have produced are excluded; if a single row remains, the link is certain.
 
-    For an intruder who knows what was done to each column, but not the seed: it reads the
-    release's channels. A pair's score is the log-likelihood of the released row given the
-    original; a row that many originals explain well is weak evidence for any of them, so an
-    original that looks for its row sets it against how well everybody explains that row.
-    What the masking cannot have done excludes a candidate; where that leaves one, the
-    intruder knows. See Nin, Herranz and Torra, Rethinking rank swapping to decrease disclosure
-    risk (2008), for the idea.
+    The score of a pair is the log-likelihood of the released row given the original, by the
+    channels of the release. A row that many originals explain well is weak evidence for any of
+    them, so its likelihood is divided by that of the whole population where originals look for
+    rows. Extends Nin, Herranz and Torra, Rethinking rank swapping to decrease disclosure risk
+    (2008), from rank swapping to every mask with a channel.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -52,7 +54,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
     """
 
     level: Annotated[
-        Level,
+        MaskKnowledge,
         Meta(
             description="What is known of the masking: the method, its parameters being "
             "estimated; the parameters too; or the whole original besides, so that what "
@@ -68,27 +70,28 @@ class Tailored(Attack, frozen=True, kw_only=True):
     ] = True
 
     @property
-    def knows(self) -> Level | None:
+    def knows(self) -> MaskKnowledge | None:
         """What the intruder needs to know of the masking."""
         return self.level
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to link the records of two files."""
-        reading, channels = self._known(files)
-        parts = evidence_of(channels, reading)
+        """Prepare the linkage of two files."""
+        view, channels = self._known_masking(files)
+        parts = likelihoods_of(channels, view)
         if not parts:
-            raise nothing_left()
-        together = joined(list(parts.values()))
-        intruder, released = as_records(together.intruder), as_records(together.released)
-        metric = together.metric
+            raise nothing_to_compare()
+        pairs = PairLikelihood.join(list(parts.values()))
+        intruder, released = as_records(pairs.intruder), as_records(pairs.released)
+        metric = pairs.metric
         corrected = self.corrected and not files.reverse
-        if corrected or files.pairs is None:  # which refuses what nobody can have become
-            everybody = self._everybody(reading, channels, parts)
+        if corrected or files.pairs is None:  # the latter refuses rows that nobody can explain
+            log_evidence = self._log_evidence(view, channels, parts)
         if corrected:
-            released = replace(released, offset=everybody)
+            released = replace(released, offset=log_evidence)
         if files.reverse:
-            metric, intruder = metric.reversed, replace(intruder, offset=together.spread)
-        finder = NearestSearch(
+            metric, intruder = metric.reversed, replace(intruder, offset=pairs.spread)
+        _check_truth(files, parts)
+        return NearestSearch(
             files,
             intruder,
             released,
@@ -97,11 +100,9 @@ class Tailored(Attack, frozen=True, kw_only=True):
             margins="likelihood",
             details={"level": self.level, "channels": [repr(channel) for channel in channels]},
         )
-        _check_truth(files, parts)
-        return finder
 
-    def _known(self, files: LinkageFiles) -> tuple[MaskedView, tuple[Channel, ...]]:
-        """The files as the intruder reads them, and the channels in which they differ."""
+    def _known_masking(self, files: LinkageFiles) -> tuple[MaskedView, tuple[Channel, ...]]:
+        """The files as the intruder sees them, and the channels of the masking."""
         if files.masking is None:
             raise UsageError(
                 "tailored: this attack needs to know how the release was masked: give the "
@@ -112,118 +113,100 @@ class Tailored(Attack, frozen=True, kw_only=True):
                 "tailored: the plan did nothing to what the intruder knows; give the plan that "
                 "made this release, or attack by distance"
             )
-        exact = files.masking.exact
+        functions, channels = files.masking.exact, files.masking.channels
         if self.level != "method":
-            reading = MaskedView(files, exact)
-            return reading, settled(files.masking.channels, reading.by(files.reference))
-        plain = MaskedView(files, beyond=DOUBT)
-        guessed = {
+            view = MaskedView(files, functions)
+            return view, resolve_channels(channels, view.with_records(files.reference))
+        plain = MaskedView(files, impossible_cost=IMPROBABLE)
+        estimates = {
             column: tuple(
-                made
-                for function in functions
-                if (made := estimated_function(function, plain.numbers(column)[2])) is not None
+                estimate
+                for function in of_column
+                if (estimate := estimate_function(function, plain.numbers(column)[2])) is not None
             )
-            for column, functions in exact.items()
-            if not files.generalised(column)  # where it does not show
+            for column, of_column in functions.items()
+            if not files.generalised(column)  # where a function leaves no trace
         }
-        reading = replace(plain, exact=guessed)
-        reference = reading.by(files.reference)
-        return reading, settled(files.masking.channels, reference, estimated=True)
+        view = replace(plain, functions=estimates)
+        reference = view.with_records(files.reference)
+        return view, resolve_channels(channels, reference, estimated=True)
 
-    def _everybody(
-        self,
-        reading: MaskedView,
-        channels: tuple[Channel, ...],
-        parts: dict[tuple[str, ...], PairLikelihood],
+    def _log_evidence(
+        self, view: MaskedView, channels: tuple[Channel, ...], parts: Likelihoods
     ) -> Floats:
-        """For each released row the log of how well all the people explain it, added up.
+        """The log of the summed likelihoods of each released row over the population.
 
-        Somebody with few records takes the released rows themselves for the people; where
-        noise was added, a normal distribution like theirs: a row explains itself too well.
+        An intruder with few records takes the released rows for the population. Where noise was
+        added, a normal distribution like theirs takes their place: a row explains itself too well.
         """
-        files = reading.files
-        reference = files.release if files.few_records else files.reference
-        by = reading.by(reference)
-        told = parts if by is reading else evidence_of(channels, by)
-        together = joined(list(told.values()))
+        files = view.files
+        population = view.with_records(files.release if files.few_records else files.reference)
+        if population is not view:
+            parts = likelihoods_of(channels, population)
+        pairs = PairLikelihood.join(list(parts.values()))
         rows = np.arange(len(files.release))
-        bell = np.zeros(len(rows))
+        log_normal = np.zeros(len(rows))
         if files.few_records:
-            smooth = [cost.is_squared for cost in together.costs]
-            bell, together = _bell(together.released[:, smooth]), together.without(smooth)
-            if not together.costs:
-                return bell
-        base = replace(as_records(together.intruder), offset=together.spread)
-        asking = NearestSearch(
-            replace(by.files, reverse=True),
-            base,
-            as_records(together.released),
-            together.metric.reversed,
+            smooth = [cost.is_squared for cost in pairs.costs]
+            log_normal, pairs = _log_normal(pairs.released[:, smooth]), pairs.without(smooth)
+            if not pairs.costs:
+                return log_normal
+        search = NearestSearch(
+            replace(population.files, reverse=True),
+            replace(as_records(pairs.intruder), offset=pairs.spread),
+            as_records(pairs.released),
+            pairs.metric.reversed,
             (),
         )
-        found = bell + asking.log_sums(rows, ERROR)
-        impossible = np.isneginf(found)
+        evidence = log_normal + search.log_sums(rows, DENSITY_ERROR)
+        impossible = np.isneginf(evidence)
         if impossible.any() and not files.few_records and files.pairs is None:
-            raise _contradiction(by, channels, int(impossible.sum()))
-        return np.where(impossible, found[~impossible].min(initial=0.0), found)
+            excluded = {}
+            for columns, part in likelihoods_of(channels, population).items():
+                released, base = as_records(part.released), as_records(part.intruder)
+                log_sum = density(released, base, part.metric.reversed).log_sum
+                excluded[columns] = int(np.isneginf(log_sum).sum())
+            raise _contradiction(excluded, "released rows", int(impossible.sum()))
+        return np.where(impossible, evidence[~impossible].min(initial=0.0), evidence)
 
 
-def _bell(values: Floats) -> Floats:
-    """The log of the density of a normal distribution fitted to the rows, but for a constant."""
+def _log_normal(values: Floats) -> Floats:
+    """The log-density of a normal distribution fitted to the rows, up to a constant."""
     if not values.shape[1] or len(values) < 2:
         return np.zeros(len(values))
     known = ~np.isnan(values)
     means = np.where(known, values, 0.0).sum(0) / np.maximum(known.sum(0), 1)
     centred = np.where(known, values - means, 0.0)
-    back = np.linalg.pinv(np.atleast_2d(np.cov(centred.T)), hermitian=True)
-    found: Floats = -0.5 * (multiply_rows(centred, back) * centred).sum(1)
-    return found
+    inverse = np.linalg.pinv(np.atleast_2d(np.cov(centred.T)), hermitian=True)
+    log_density: Floats = -0.5 * (multiply_rows(centred, inverse) * centred).sum(1)
+    return log_density
 
 
-def _check_truth(files: LinkageFiles, parts: dict[tuple[str, ...], PairLikelihood]) -> None:
-    """Refuse channels that cannot have made the true rows: of another plan, or another file."""
-    if files.pairs is None or files.reference is not files.intruder_records:
+def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
+    """Refuse channels that exclude true rows: they belong to another plan, or another file."""
+    if files.pairs is None or files.links_strangers:
         return
-    intruder = np.flatnonzero(files.pairs >= 0)
-    excluded = {
-        columns: int(
-            np.isinf(
-                costs_of(
-                    as_records(part.intruder),
-                    as_records(part.released),
-                    part.metric,
-                    (intruder, files.pairs[intruder]),
-                )
-            ).sum()
-        )
-        for columns, part in parts.items()
-    }
+    records = np.flatnonzero(files.pairs >= 0)
+    truth = records, files.pairs[records]
+    excluded = {}
+    for columns, part in parts.items():
+        costs = costs_of(as_records(part.intruder), as_records(part.released), part.metric, truth)
+        excluded[columns] = int(np.isinf(costs).sum())
     if not any(excluded.values()):
         return
-    error = contradicted(excluded, "true rows")
+    error = _contradiction(excluded, "true rows")
     if not files.few_records:
         raise error
     logging.getLogger("unveil").warning("%s; or are these records not known exactly?", error)
 
 
-def _contradiction(reading: MaskedView, channels: tuple[Channel, ...], rows: int) -> DataError:
-    """Which column the people cannot explain, and in how many released rows."""
-    excluded = {}
-    for columns, part in evidence_of(channels, reading).items():
-        found = density(as_records(part.released), as_records(part.intruder), part.metric.reversed)
-        excluded[columns] = int(np.isneginf(found.log_sum).sum())
-    return contradicted(excluded, "released rows", rows)
-
-
-def contradicted(excluded: dict[tuple[str, ...], int], what: str, rows: int = 0) -> DataError:
+def _contradiction(excluded: dict[tuple[str, ...], int], what: str, rows: int = 0) -> DataError:
     """The error where the channels cannot have made the release."""
-    each = [f"{listing(columns)} ({many:,})" for columns, many in excluded.items() if many]
-    which = (
-        f"column {'; '.join(each)}"
-        if each
-        else f"the columns together, though none alone ({rows:,})"
-    )
+    counts = [f"{listing(columns)} ({n:,})" for columns, n in excluded.items() if n]
+    where = f"the columns together, though none alone ({rows:,})"
+    if counts:
+        where = f"column {'; '.join(counts)}"
     return DataError(
-        f"tailored: the masking that is known cannot have made these {what}: {which}; is it the "
+        f"tailored: the masking that is known cannot have made these {what}: {where}; is it the "
         "plan of this release, and is this its original? Otherwise attack with level 'method'"
     )

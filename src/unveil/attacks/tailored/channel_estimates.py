@@ -1,4 +1,4 @@
-"""What an intruder estimates who knows the method, not its parameters; and what has none."""
+"""Channels with unknown parameters: an intruder estimates them from the two files."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,10 +8,11 @@ from typing import cast
 import numpy as np
 
 from unveil.attacks.distance.attribute_costs import mean_and_deviation
-from unveil.attacks.distance.mahalanobis import covariance_of
+from unveil.attacks.distance.numeric_metrics import covariance_of
 from unveil.attacks.nearest import as_records
-from unveil.attacks.tailored.likelihood import evidence_of, joined
+from unveil.attacks.tailored.likelihood import likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
+from unveil.attacks.tailored.pair_likelihood import PairLikelihood
 from unveil.engines.local.engine import density
 from unveil.engines.local.index import same_rows
 from unveil.support.arrays import Floats, Ints
@@ -31,94 +32,92 @@ from unveil.values.release.channels import (
     Unknown,
 )
 
-LOOKED_AT = 500  # released rows by which a parameter is chosen
-DOUBT = 9.2  # what lies beyond an estimated bound is 10,000 times less likely, not impossible
-NOISES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5)  # over the deviation
-SCALES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5)  # of what is unknown
-FACTORS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)  # how far from 1
+SAMPLED_ROWS = 500  # released rows by whose likelihood a parameter is chosen
+IMPROBABLE = 9.2  # log 10,000: the cost of what an estimated channel excludes
+NOISES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5)  # in deviations
+UNKNOWN_NOISES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5)  # of an unknown channel
+FACTORS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)  # distances from 1
 WINDOWS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75)  # of the records
 CHANGES = (0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)  # of the categories
-LEAST_CHANGE = 1e-3
-HARDLY = 1e-6  # how likely a category is that is too far
-DECIMALS = 6  # of a base
-IMPOSSIBLE = 1e6
-LEAST_RECORDS = 10  # of whose variances something can be learnt
-ROUNDED = Slack()  # what is estimated has the rounding in it
+LEAST_CHANGE = 1e-3  # the probability of a category that the release does not suggest
+LEAST_TRANSITION = 1e-6  # the likelihood of a category that is too far
+MOST_DECIMALS = 6  # of a rounding base
+LEAST_LOG_LIKELIHOOD = -1e6  # of a row that is impossible
+LEAST_RECORDS = 10  # by whose variances noise is estimated
+NO_SLACK = Slack()  # estimates include the rounding
 
 
-def settled(
-    channels: Sequence[Channel], reading: MaskedView, *, estimated: bool = False
+def resolve_channels(
+    channels: Sequence[Channel], view: MaskedView, *, estimated: bool = False
 ) -> tuple[Channel, ...]:
-    """Channels that say how likely each pair is, in the place of those that do not.
+    """Channels that have a likelihood for each pair, in place of those that have none.
 
-    Groups scatter their members round their centre as much as variances have fallen, or as
-    far in every direction, whichever is more likely; of what is unknown it is estimated how
-    far it goes. If `estimated`, nothing but the methods is known: noise is told by the
-    variances that it added; a factor, a window, a probability of change by the likelihood of
-    the release.
+    Members of groups are scattered around their centres by as much as variances fell, or equally
+    far in all directions, whichever is more likely. Unknown channels get the most likely extent. If
+    `estimated`, only the methods are known: noise is estimated by the variances that it added;
+    factors, windows and probabilities of change by the likelihood of the release.
     """
     groups = [one for one in channels if isinstance(one, Groups)]
     others = [one for one in channels if not isinstance(one, Groups)]
-    if estimated:  # but for groups, of which variances tell all there is to know
-        blind: list[Channel] = [Unknown(one.columns) for one in groups]
-        others = _estimated([*others, *blind], reading)[: len(others)]
-    members = [one for group in groups for one in _of_groups(group, reading)]
-    usual = _scanned([*others, *members], reading, Unknown, _unknown_at, range(len(SCALES)))
+    if estimated:
+        unknown: list[Channel] = [Unknown(one.columns) for one in groups]
+        others = _estimate([*others, *unknown], view)[: len(others)]
+    members = [one for group in groups for one in _group_noise(group, view)]
+    by_variances = _scan(
+        [*others, *members], view, Unknown, _unknown_at, range(len(UNKNOWN_NOISES))
+    )
     if estimated or not groups:
-        return tuple(usual)
-    # Or as far in every direction, by the distance that made the groups.
-    tried = [
-        [*others, *(one for group in groups for one in _alike(group, reading, far))]
-        for far in NOISES
+        return tuple(by_variances)
+    equally_far = [
+        [*others, *(one for group in groups for one in _even_noise(group, view, scale))]
+        for scale in NOISES
     ]
-    whole = [some for some in tried if not any(isinstance(one, Unknown) for one in some)]
-    return tuple(_likeliest([usual, *whole], reading))
+    known = [some for some in equally_far if not any(isinstance(one, Unknown) for one in some)]
+    return tuple(_most_likely([by_variances, *known], view))
 
 
-def _alike(channel: Groups, reading: MaskedView, far: float) -> list[Channel]:
-    """Members so far from their centre, in the distance by which groups are alike."""
+def _even_noise(channel: Groups, view: MaskedView, scale: float) -> list[Channel]:
+    """Members at a common distance from their centre, in the distance that made the groups."""
     found: list[Channel] = []
     for column, deviation in zip(channel.columns, channel.deviation.tolist(), strict=True):
-        if reading.files.generalised(column):
+        if view.files.generalised(column):
             found.append(Unknown((column,)))
-        elif (level := common_level(*reading.pair, column)) == "numeric":
-            noise = np.array([[(far * deviation) ** 2]])
-            found.append(Noise((column,), np.zeros(1), noise, (ROUNDED,)))
+        elif view.is_numeric(column):
+            noise = np.array([[(scale * deviation) ** 2]])
+            found.append(Noise((column,), np.zeros(1), noise, (NO_SLACK,)))
         else:
-            listed = reading.files.categories(column)
+            listed = view.files.categories(column)
             place = np.arange(len(listed)) / max(len(listed) - 1, 1)
             gaps = np.abs(place - place[:, None])
-            likely = np.exp(-0.5 * (gaps if level == "ordinal" else np.sign(gaps)) ** 2 / far**2)
-            matrix = likely + HARDLY
+            if common_level(*view.pair, column) == "nominal":
+                gaps = np.sign(gaps)
+            matrix = np.exp(-0.5 * gaps**2 / scale**2) + LEAST_TRANSITION
             found.append(Transition((column,), listed, matrix / matrix.sum(1, keepdims=True)))
     return found
 
 
-def _estimated(channels: list[Channel], reading: MaskedView) -> list[Channel]:
-    told = [_by_itself(channel, reading) for channel in channels]
-    if any(isinstance(channel, Noise) for channel in told):
-        told = _noise_of_release(told, channels, reading)
-    told = _scanned(told, reading, Ratio, _ratio_at, FACTORS)
-    told = _scanned(told, reading, Swap, _swap_at, WINDOWS)
-    return _scanned(told, reading, (Transition, Recoding), _transition_at, CHANGES)
+def _estimate(channels: list[Channel], view: MaskedView) -> list[Channel]:
+    by_variances = [
+        (_noise_by_variances(one.columns, view, one.slack) or one)
+        if isinstance(one, Noise)
+        else one
+        for one in channels
+    ]
+    found = by_variances
+    if any(isinstance(one, Noise) for one in channels):
+        # Or noise in proportion to the columns: if these are correlated, what was added to their
+        # covariances is small beside them. The only choice with too few records for variances.
+        found = _scan(by_variances, view, Noise, _noise_at, NOISES)
+        pairs = zip(by_variances, channels, strict=True)
+        if not any(isinstance(old, Noise) and new is old for new, old in pairs):
+            found = _most_likely([by_variances, found], view)
+    found = _scan(found, view, Ratio, _ratio_at, FACTORS)
+    found = _scan(found, view, Swap, _swap_at, WINDOWS)
+    return _scan(found, view, (Transition, Recoding), _transition_at, CHANGES)
 
 
-def _noise_of_release(
-    found: list[Channel], channels: list[Channel], reading: MaskedView
-) -> list[Channel]:
-    """Noise by the variances that it added, or in proportion to the columns, as likely.
-
-    Where variances say nothing, there are too few records. Where columns are correlated,
-    what was added to their covariances is small beside these, and all but lost.
-    """
-    scanned = _scanned(found, reading, Noise, _noise_at, NOISES)
-    if any(isinstance(old, Noise) and new is old for new, old in zip(found, channels, strict=True)):
-        return scanned
-    return _likeliest([found, scanned], reading)
-
-
-def estimated_function(function: Exact, released: Floats) -> Exact | None:
-    """A function's parameter from what it has made; None where that does not show it."""
+def estimate_function(function: Exact, released: Floats) -> Exact | None:
+    """A function with the parameter that the released values show; None if they show none."""
     known = released[~np.isnan(released)]
     if not len(known):
         return None
@@ -131,154 +130,148 @@ def estimated_function(function: Exact, released: Floats) -> Exact | None:
 
 
 def _common_divisor(values: Floats) -> float | None:
-    """The largest number of which all are multiples, if it has few decimals."""
-    for decimals in range(DECIMALS + 1):
+    """The largest number that divides all values, if it has few decimals."""
+    for decimals in range(MOST_DECIMALS + 1):
         scaled = np.unique(values) * 10.0**decimals
         whole = np.rint(scaled)
         if (np.abs(scaled - whole) <= 1e-9 * np.maximum(np.abs(scaled), 1)).all():
-            divisor = 0
-            for number in np.abs(whole).astype(np.int64).tolist():
-                divisor = gcd(divisor, number)
+            divisor = gcd(*np.abs(whole).astype(np.int64).tolist())
             return divisor / 10.0**decimals if divisor else None
     return None
 
 
-def _scanned(
+def _scan(
     channels: list[Channel],
-    reading: MaskedView,
+    view: MaskedView,
     kind: type | tuple[type, ...],
-    at: Callable[[Channel, MaskedView, float], Channel],
+    with_parameter: Callable[[Channel, MaskedView, float], Channel],
     parameters: Sequence[float],
 ) -> list[Channel]:
-    """Channels of one kind with the parameter under which the release is most likely."""
+    """The channels of one kind with the parameter under which the release is most likely."""
     if not any(isinstance(channel, kind) for channel in channels):
         return channels
     tried = [
-        [at(one, reading, value) if isinstance(one, kind) else one for one in channels]
+        [with_parameter(one, view, value) if isinstance(one, kind) else one for one in channels]
         for value in parameters
     ]
-    return _likeliest(tried, reading)
+    return _most_likely(tried, view)
 
 
-def _likeliest(tried: list[list[Channel]], reading: MaskedView) -> list[Channel]:
-    """The channels under which the release is most likely."""
-    return max(tried, key=lambda some: log_likelihood(some, reading))
+def _most_likely(tried: list[list[Channel]], view: MaskedView) -> list[Channel]:
+    return max(tried, key=lambda channels: _log_likelihood(channels, view))
 
 
-def log_likelihood(channels: Sequence[Channel], reading: MaskedView) -> float:
-    """How likely the release is, as far as some of its rows tell; for few people, they."""
-    parts = list(evidence_of(channels, reading).values())
+def _log_likelihood(channels: Sequence[Channel], view: MaskedView) -> float:
+    """The log-likelihood of some released rows; with few records, of these in the release."""
+    parts = list(likelihoods_of(channels, view).values())
     if not parts:
         return 0.0
-    together = joined(parts)
-    intruder, released = as_records(together.intruder), as_records(together.released)
-    if reading.files.few_records:
-        rows = _looked_at(together.intruder)
-        found = density(intruder.take(rows), released, together.metric, error=1e-3).log_sum
+    pairs = PairLikelihood.join(parts)
+    intruder, released = as_records(pairs.intruder), as_records(pairs.released)
+    if view.files.few_records:
+        rows = _sample_rows(pairs.intruder)
+        found = density(intruder.take(rows), released, pairs.metric, error=1e-3).log_sum
     else:
-        rows = _looked_at(together.released)
-        base = replace(intruder, offset=together.spread)
-        found = density(released.take(rows), base, together.metric.reversed, error=1e-3).log_sum
-    return float(np.maximum(found, -IMPOSSIBLE).sum() - len(rows) * together.constant)
+        rows = _sample_rows(pairs.released)
+        base = replace(intruder, offset=pairs.spread)
+        found = density(released.take(rows), base, pairs.metric.reversed, error=1e-3).log_sum
+    return float(np.maximum(found, LEAST_LOG_LIKELIHOOD).sum() - len(rows) * pairs.constant)
 
 
-def _looked_at(values: Floats) -> Ints:
-    """Some rows, whatever their order."""
+def _sample_rows(values: Floats) -> Ints:
+    """Some different rows, whatever their order in the file."""
     firsts = same_rows(np.ascontiguousarray(values), np.zeros(0), 1).firsts
-    return firsts[:: max(1, len(firsts) // LOOKED_AT)]
+    return firsts[:: max(1, len(firsts) // SAMPLED_ROWS)]
 
 
-def _of_groups(channel: Groups, reading: MaskedView) -> list[Channel]:
-    """Centres of groups: noise for numbers, for categories nobody knows what."""
-    plain = [c for c in channel.columns if common_level(*reading.pair, c) == "numeric"]
-    other: list[Channel] = [Unknown((column,)) for column in channel.columns if column not in plain]
-    noise = _noise_of(tuple(plain), reading, *(ROUNDED for _ in plain))
-    return [*([Unknown((column,)) for column in plain] if noise is None else [noise]), *other]
+def _group_noise(channel: Groups, view: MaskedView) -> list[Channel]:
+    """The scatter of members around their centres: noise for numbers, unknown for categories."""
+    numeric = tuple(column for column in channel.columns if view.is_numeric(column))
+    noise = _noise_by_variances(numeric, view, (NO_SLACK,) * len(numeric))
+    unknown = [c for c in numeric if noise is None] + [
+        c for c in channel.columns if c not in numeric
+    ]
+    return [*([] if noise is None else [noise]), *(Unknown((column,)) for column in unknown)]
 
 
-def _by_itself(channel: Channel, reading: MaskedView) -> Channel:
-    """A channel whose parameters show in each file's own figures."""
-    if isinstance(channel, Noise):
-        return _noise_of(channel.columns, reading, *channel.slack) or channel
-    return channel
-
-
-def _noise_of(columns: tuple[str, ...], reading: MaskedView, *slack: Slack) -> Noise | None:
-    """The noise by which variances, and covariances, differ; None: there are too few records."""
-    if reading.files.few_records or not columns:
+def _noise_by_variances(
+    columns: tuple[str, ...], view: MaskedView, slack: tuple[Slack, ...]
+) -> Noise | None:
+    """The noise by which variances and covariances differ; None with too few records."""
+    if view.files.few_records or not columns:
         return None
-    reference, released = (_complete(columns, reading, side) for side in (1, 2))
+    reference, released = (_complete_rows(columns, view, side) for side in (1, 2))
     if min(len(reference), len(released)) < LEAST_RECORDS:
         return None
     varies = np.flatnonzero((np.ptp(reference, axis=0) > 0) & (np.ptp(released, axis=0) > 0))
     if not len(varies):
         return None
     covariance = np.zeros((len(columns), len(columns)))
-    some = reference[:, varies], released[:, varies]
+    groups = [list(range(len(varies)))]
     covariance[np.ix_(varies, varies)] = covariance_of(
-        "moments", *some, None, [list(range(len(varies)))]
+        "moments", reference[:, varies], released[:, varies], None, groups
     )
     return Noise(columns, np.zeros(len(columns)), covariance, slack)
 
 
-def _complete(columns: tuple[str, ...], reading: MaskedView, side: int) -> Floats:
-    """The numbers of the people (1) or of the release (2), of records that miss none."""
-    numbers = np.column_stack([reading.numbers(column)[side] for column in columns])
+def _complete_rows(columns: tuple[str, ...], view: MaskedView, side: int) -> Floats:
+    """The complete rows of the reference (1) or of the release (2), sorted by content."""
+    numbers = np.column_stack([view.numbers(column)[side] for column in columns])
     known = numbers[~np.isnan(numbers).any(axis=1)]
-    return known[np.lexsort(known.T)]  # the same sums in whatever order rows stand
+    return known[np.lexsort(known.T)]  # so that sums do not depend on the row order
 
 
-def _noise_at(channel: Channel, reading: MaskedView, scale: float) -> Channel:
-    """Noise of so many deviations of the release; correlated as that, if of several columns."""
-    released, width = _complete(channel.columns, reading, 2), len(channel.columns)
+def _noise_at(channel: Channel, view: MaskedView, scale: float) -> Channel:
+    """Noise of a multiple of the release's deviation, correlated as the release is."""
+    released, width = _complete_rows(channel.columns, view, 2), len(channel.columns)
     covariance = np.eye(width) if len(released) < 2 else np.atleast_2d(np.cov(released.T))
     return replace(  # type: ignore[call-arg]
         channel, mean=np.zeros(width), covariance=scale**2 * covariance, slope=None
     )
 
 
-def _unknown_at(channel: Channel, reading: MaskedView, step: float) -> Channel:
-    """Something that goes about so far."""
+def _unknown_at(channel: Channel, view: MaskedView, step: float) -> Channel:
+    """An unknown channel as noise, or random change, of one of the extents."""
     column = channel.columns[0]
-    if reading.files.generalised(column):
-        return channel  # of ranges and sets nothing can be said
-    if common_level(*reading.pair, column) != "numeric":
-        return _transition_at(channel, reading, CHANGES[int(step)])
-    reference, released = (mean_and_deviation(side) for side in reading.numbers(column)[1:])
-    (centre, deviation), size = released or (0.0, 1.0), SCALES[int(step)]
-    if reference is None or reading.files.few_records:
-        noise = np.array([[(size * deviation) ** 2]])
-        return Noise((column,), np.zeros(1), noise, (ROUNDED,))
-    # Both files as they stand, and a correlation between them.
-    kept = 1 / (1 + size**2)  # of the variance
+    if view.files.generalised(column):
+        return channel
+    if not view.is_numeric(column):
+        return _transition_at(channel, view, CHANGES[int(step)])
+    reference, released = (mean_and_deviation(side) for side in view.numbers(column)[1:])
+    (centre, deviation), scale = released or (0.0, 1.0), UNKNOWN_NOISES[int(step)]
+    if reference is None or view.files.few_records:
+        noise = np.array([[(scale * deviation) ** 2]])
+        return Noise((column,), np.zeros(1), noise, (NO_SLACK,))
+    # The means and variances of both files, and a correlation between them.
+    kept = 1 / (1 + scale**2)  # of the variance
     slope = kept**0.5 * deviation / reference[1]
     noise = np.array([[(1 - kept) * deviation**2]])
     mean = np.array([centre - slope * reference[0]])
-    return Noise((column,), mean, noise, (ROUNDED,), slope=np.array([slope]))
+    return Noise((column,), mean, noise, (NO_SLACK,), slope=np.array([slope]))
 
 
-def _ratio_at(channel: Channel, reading: MaskedView, far: float) -> Channel:  # noqa: ARG001
-    return replace(channel, low=1 - far, high=1 + far)  # type: ignore[call-arg]
+def _ratio_at(channel: Channel, view: MaskedView, distance: float) -> Channel:  # noqa: ARG001
+    return replace(channel, low=1 - distance, high=1 + distance)  # type: ignore[call-arg]
 
 
-def _swap_at(channel: Channel, reading: MaskedView, share: float) -> Channel:
-    """A window of so many of the records; where nothing moves, it stays at none."""
+def _swap_at(channel: Channel, view: MaskedView, share: float) -> Channel:
+    """A window of a share of the records; a window of 0 stays."""
     swap = cast("Swap", channel)
     if not swap.window:
         return swap
-    many = int((~np.isnan(reading.keys(swap.columns[0])[2])).sum())
+    n = int((~np.isnan(view.sort_keys(swap.columns[0])[2])).sum())
     if swap.mean is None:
-        return replace(swap, window=max(1, round(share * many)))
-    return replace(swap, window=many, mean=share * many / 2, deviation=share * many / 2)
+        return replace(swap, window=max(1, round(share * n)))
+    return replace(swap, window=n, mean=share * n / 2, deviation=share * n / 2)
 
 
-def _transition_at(channel: Channel, reading: MaskedView, change: float) -> Channel:
-    """Categories go where the release has more of them, and a share of them anywhere."""
+def _transition_at(channel: Channel, view: MaskedView, change: float) -> Channel:
+    """Categories move to those that the release has more of; a share of them to any."""
     column = channel.columns[0]
-    listed = reading.categories(column)
+    listed = view.categories(column)
     before, after = (
         np.bincount(coded[~np.isnan(coded)].astype(np.int64), minlength=len(listed)) + 1e-9
-        for coded in reading.coded(column, listed)
+        for coded in view.codes(column, listed)
     )
     before, after = before / before.sum(), after / after.sum()
     stay = np.minimum(before, after) / before

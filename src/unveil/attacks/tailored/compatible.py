@@ -1,27 +1,28 @@
-"""Compatible rows: a released row fits a record, or it does not."""
+"""Linkage by compatibility: a released row fits a record, or it does not."""
 
 from dataclasses import replace
 
 from unveil.attacks.base import Attack, LinkageFiles
-from unveil.attacks.distance.attack import nothing_left
+from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
-from unveil.attacks.tailored.likelihood import joined, unchanged
+from unveil.attacks.tailored.likelihood import unmasked_likelihood
 from unveil.attacks.tailored.masked_view import MaskedView
+from unveil.attacks.tailored.pair_likelihood import PairLikelihood
 from unveil.engines.metric import Metric
 from unveil.values.links import Finder
 
 
 class Compatible(Attack, frozen=True, kw_only=True):
-    """Compatible rows: each record is linked with any of the released rows that it fits.
+    """Linkage by compatibility: link each record to any released row that is compatible with it.
 
-    A row fits if every cell can hold the person's value: it is the same, a range or a set that
-    holds it, a group that it belongs to, or a star. All rows that fit are as likely; the others are
-    ruled out. So it is the attack on files that were made coarser and tell nothing false.
+    A row is compatible if each cell equals the person's value, or is a range, set, group or star
+    that contains it. All compatible rows are equally likely; the others are excluded. The attack
+    suits files that were generalised and contain no false values.
 
-    A missing cell, like a star, rules nothing out. There is no distance: a value just outside
-    a range does not fit, so that of files that were perturbed it links little. How many rows
-    fit is what k-anonymity and its kin promise: Samarati, Protecting respondents' identities in
-    microdata release (2001); `unveil.measures.compatible_rows` counts them.
+    A missing cell, like a star, excludes nothing. There is no distance: a value just outside a
+    range is not compatible, so perturbed files yield few links. k-anonymity and related models
+    bound the number of compatible rows: Samarati, Protecting respondents' identities in microdata
+    release (2001); `unveil.measures.compatible_rows` counts them.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -37,16 +38,16 @@ class Compatible(Attack, frozen=True, kw_only=True):
     """
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to link the records of two files."""
+        """Prepare the linkage of two files."""
         if not files.columns:
-            raise nothing_left()
-        reading = MaskedView(files)
-        together = joined([unchanged(column, reading) for column in files.columns])
-        metric = Metric(tuple(replace(cost, missing=0.0) for cost in together.costs))
+            raise nothing_to_compare()
+        view = MaskedView(files)
+        pairs = PairLikelihood.join([unmasked_likelihood(name, view) for name in files.columns])
+        metric = Metric(tuple(replace(cost, missing=0.0) for cost in pairs.costs))
         return NearestSearch(
             files,
-            as_records(together.intruder),
-            as_records(together.released),
+            as_records(pairs.intruder),
+            as_records(pairs.released),
             metric.reversed if files.reverse else metric,
             files.columns,
             margins="likelihood",

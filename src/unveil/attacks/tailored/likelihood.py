@@ -1,30 +1,28 @@
-"""Evidence: what a channel says of a pair, as numbers side by side and what gaps in them cost.
+"""The likelihood of a pair under each channel.
 
-The cost of a pair is minus the log of the probability that the channel made the released
-cells of the original ones, but for what is the same for all pairs. What is impossible costs
-infinity, and no more than that is ever impossible: rounding, ties and missing cells are given
-their room.
+What is impossible costs infinity, and nothing else does: rounding, ties and missing cells are
+allowed for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, singledispatch
 from math import erfc, log, pi
 
 import numpy as np
 
-from unveil.attacks.distance.attribute_costs import bounds_of, mean_and_deviation
-from unveil.attacks.distance.category_sets import CategoryDistance, compare_sets, sides_of
+from unveil.attacks.distance.attribute_costs import mean_and_deviation, range_bounds
+from unveil.attacks.distance.category_sets import CategoryDistance, CategorySets, compare_sets
 from unveil.attacks.nearest import as_records
-from unveil.attacks.tailored.masked_view import MaskedView
-from unveil.attacks.tailored.missing_cells import neutral
+from unveil.attacks.tailored.masked_view import Ends, MaskedView
+from unveil.attacks.tailored.pair_likelihood import DENSITY_ERROR, PairLikelihood
 from unveil.engines.local.engine import density
-from unveil.engines.metric import Cost, Metric, levels, prorated, squared, table
+from unveil.engines.metric import Cost, levels, prorated, squared, table
 from unveil.engines.records import multiply_rows
 from unveil.support.arrays import Floats
-from unveil.table.encoding.shared_attributes import common_categories, common_level
+from unveil.table.encoding.shared_attributes import common_categories
 from unveil.table.encoding.to_columns import Slack
 from unveil.values.release.channels import (
     Channel,
@@ -38,115 +36,74 @@ from unveil.values.release.channels import (
     Unknown,
 )
 
-ROUNDING = 1e-12  # relative: what two ways to compute the same number may differ by
-ERROR = 1e-3  # relative, of a sum of probabilities
-LEAST = 1e-9  # noise below this share of the largest number is lost in its digits
-FEW_GAPS = 0.05  # a share of the records that correlations may be lost for
-SINGULAR = 1e-10  # a share of the noise below which digits are lost
-STEPS = np.arange(1.0, 8.1, 0.25)  # of half the range: where the law of drawn steps is looked at
+ROUNDING = 1e-12  # relative: by which two ways to compute a number may differ
+LEAST_NOISE = 1e-9  # relative to the largest number, whose digits hide less
+MOST_INCOMPLETE = 0.05  # the share of records that correlated noise may lose to missing cells
+SINGULAR = 1e-10  # the least eigenvalue of a correlation matrix
+STEPS = np.arange(1.0, 8.1, 0.25)  # in mean steps or deviations: knots of the law of drawn steps
+
+Likelihoods = dict[tuple[str, ...], PairLikelihood]  # by the columns of a channel
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class PairLikelihood:
-    """Some attributes of both files in numbers, a NaN where one is missing."""
-
-    intruder: Floats  # records x numbers
-    released: Floats
-    costs: tuple[Cost, ...]  # of gaps, where mine ask
-    spread: Floats  # for each of mine the log of how many values its probability is spread over
-    constant: float = 0.0  # the same for all, which depends on the channel's parameters
-
-    @property
-    def metric(self) -> Metric:
-        """What pairs cost, where mine ask."""
-        return Metric(self.costs)
-
-    def without(self, some: Sequence[bool]) -> PairLikelihood:
-        """The evidence less some of its numbers."""
-        kept = [j for j, gone in enumerate(some) if not gone]
-        return replace(
-            self,
-            intruder=self.intruder[:, kept],
-            released=self.released[:, kept],
-            costs=tuple(self.costs[j] for j in kept),
-        )
-
-
-def evidence_of(
-    channels: Sequence[Channel], reading: MaskedView
-) -> dict[tuple[str, ...], PairLikelihood]:
-    """What these channels say of the columns that are compared; of others that they stayed."""
+def likelihoods_of(channels: Sequence[Channel], view: MaskedView) -> Likelihoods:
+    """The likelihood of each channel; compared columns without a channel were not masked."""
     named = {column for channel in channels for column in channel.columns}
-    kept = [column for column in reading.files.columns if column not in named]
-    whole = reading.by(
-        reading.files.release if reading.files.few_records else reading.files.reference
-    )
-    found: dict[tuple[str, ...], Callable[[MaskedView], PairLikelihood]] = {
-        channel.columns: partial(evidence, channel)
+    unmasked = [column for column in view.files.columns if column not in named]
+    files = view.files
+    whole = view.with_records(files.release if files.few_records else files.reference)
+    likelihood: dict[tuple[str, ...], Callable[[MaskedView], PairLikelihood]] = {
+        channel.columns: partial(channel_likelihood, channel)
         for channel in channels
-        if not isinstance(channel, Unknown)  # of which there is no evidence
+        if not isinstance(channel, Unknown)  # which is no evidence
     }
-    found |= {(column,): partial(unchanged, column) for column in kept}
-    each = {}
-    for columns, told in found.items():
-        part = told(reading)
-        each[columns] = neutral(part, part if whole is reading else told(whole))
-    for together in reading.together:
-        _among_released(each, together)
-    return each
+    likelihood |= {(column,): partial(unmasked_likelihood, column) for column in unmasked}
+    parts = {}
+    for columns, of_view in likelihood.items():
+        part = of_view(view)
+        parts[columns] = part.with_missing(part if whole is view else of_view(whole))
+    for grouped in view.grouped_columns:
+        _normalise_groups(parts, grouped)
+    return parts
 
 
-def _among_released(each: dict[tuple[str, ...], PairLikelihood], together: tuple[str, ...]) -> None:
-    """Make the rows that were released all that can come out of some columns.
+def _normalise_groups(parts: Likelihoods, grouped: tuple[str, ...]) -> None:
+    """Make the released rows the only possible values of columns replaced by centres.
 
-    Centres lie where originals do, and are no more likely where there are more of them.
+    Centres are among the originals, but not more probable where originals are denser.
     """
-    own = [columns for columns in each if set(columns) <= set(together)]
+    own = [columns for columns in parts if set(columns) <= set(grouped)]
     if not own:
         return
-    part = joined([each[columns] for columns in own])
-    asked, base = as_records(part.intruder), as_records(part.released)
-    found = density(asked, base, part.metric, error=ERROR).log_sum
-    spread = np.where(np.isfinite(found), found, 0.0)
-    for columns in own:  # whose probabilities now add up to 1
-        each[columns] = replace(each[columns], spread=np.zeros(len(spread)), constant=0.0)
-    each[own[0]] = replace(each[own[0]], spread=spread)
-
-
-def joined(parts: Sequence[PairLikelihood]) -> PairLikelihood:
-    """The evidence of several channels, which is independent given the original."""
-    return PairLikelihood(
-        np.column_stack([part.intruder for part in parts]),
-        np.column_stack([part.released for part in parts]),
-        tuple(cost for part in parts for cost in part.costs),
-        np.sum([part.spread for part in parts], axis=0),
-        sum(part.constant for part in parts),
-    )
+    part = PairLikelihood.join([parts[columns] for columns in own])
+    queries, base = as_records(part.intruder), as_records(part.released)
+    log_sum = density(queries, base, part.metric, error=DENSITY_ERROR).log_sum
+    spread = np.where(np.isfinite(log_sum), log_sum, 0.0)
+    for columns in own:  # whose probabilities now sum to 1
+        parts[columns] = replace(parts[columns], spread=np.zeros(len(spread)), constant=0.0)
+    parts[own[0]] = replace(parts[own[0]], spread=spread)
 
 
 @singledispatch
-def evidence(channel: Channel, reading: MaskedView) -> PairLikelihood:  # noqa: ARG001
-    """What a channel says of every pair."""
-    raise TypeError(f"nothing is known of what {type(channel).__name__} says of a pair")
+def channel_likelihood(channel: Channel, view: MaskedView) -> PairLikelihood:  # noqa: ARG001
+    """The likelihood of every pair under a channel."""
+    raise TypeError(f"no likelihood is known for the channel {type(channel).__name__}")
 
 
-@evidence.register(Noise)
-def _(channel: Noise, reading: MaskedView) -> PairLikelihood:
-    """Squared gaps in units of the noise; in those of its roots, where it is correlated.
+@channel_likelihood.register(Noise)
+def _(channel: Noise, view: MaskedView) -> PairLikelihood:
+    """Squared gaps in units of the noise, or of its Cholesky roots if it is correlated.
 
-    Each root takes in one column more. A missing cell takes the later ones with it, so
-    columns with many of them come last; where many records would lose what they know by
-    that, correlations are let go instead.
+    Each root involves one column more, so a missing cell makes the later roots missing. Columns
+    with many missing cells come last; if many records would still lose known cells, correlations
+    are ignored instead.
     """
-    pairs = [reading.numbers(column)[::2] for column in channel.columns]
+    pairs = [view.numbers(column)[::2] for column in channel.columns]
     order = np.argsort([np.isnan(out).sum() for _, out in pairs], kind="stable")
     largest = np.array([np.nanmax(np.abs(np.concatenate([*pair, [0.0]]))) for pair in pairs])
-    rounded = [
-        slack.around(big) ** 2 / 3 for slack, big in zip(channel.slack, largest, strict=True)
-    ]
-    covariance = channel.covariance + np.diag(np.maximum(rounded, (LEAST * largest) ** 2 + 1e-280))
-    covariance = covariance[np.ix_(order, order)]
-    if any(_in_part(file) > FEW_GAPS for file in zip(*pairs, strict=True)):
+    rounding = [s.around(big) ** 2 / 3 for s, big in zip(channel.slack, largest, strict=True)]
+    least = np.maximum(rounding, (LEAST_NOISE * largest) ** 2 + 1e-280)
+    covariance = (channel.covariance + np.diag(least))[np.ix_(order, order)]
+    if any(_incomplete(file) > MOST_INCOMPLETE for file in zip(*pairs, strict=True)):
         covariance = np.diag(np.diag(covariance))
     deviation = np.sqrt(np.diag(covariance))
     root = np.linalg.cholesky(_regular(covariance / np.outer(deviation, deviation)))
@@ -157,25 +114,23 @@ def _(channel: Noise, reading: MaskedView) -> PairLikelihood:
         [out for _, out in pairs],
     )
     intruder, released = (
-        _upto_each(np.column_stack([file[j] - centre[j] for j in order]) / deviation, back)
+        _times_triangle(np.column_stack([file[j] - centre[j] for j in order]) / deviation, back)
         for file in files
     )
-    size = float(
-        np.log(deviation).sum() + np.log(np.diag(root)).sum() + len(order) * log(2 * pi) / 2
-    )
-    return PairLikelihood(
-        intruder, released, (squared(0.5),) * len(order), np.zeros(len(intruder)), size
-    )
+    log_det = np.log(deviation).sum() + np.log(np.diag(root)).sum()
+    constant = float(log_det + len(order) * log(2 * pi) / 2)
+    costs = (squared(0.5),) * len(order)
+    return PairLikelihood(intruder, released, costs, np.zeros(len(intruder)), constant)
 
 
-def _in_part(file: Sequence[Floats]) -> float:
-    """The share of the records that miss some of the columns and know others."""
+def _incomplete(file: Sequence[Floats]) -> float:
+    """The share of records that miss some of the columns but not all."""
     absent = np.isnan(np.column_stack(file))
     return float((absent.any(axis=1) & ~absent.all(axis=1)).mean())
 
 
-def _upto_each(rows: Floats, matrix: Floats) -> Floats:
-    """Rows times an upper triangle, of which a missing number spoils only what it is part of."""
+def _times_triangle(rows: Floats, matrix: Floats) -> Floats:
+    """Rows times an upper triangle; a missing number spoils only the sums that it is part of."""
     found = np.zeros(rows.shape)
     for j in range(len(matrix)):
         used = np.flatnonzero(matrix[: j + 1, j])
@@ -184,7 +139,7 @@ def _upto_each(rows: Floats, matrix: Floats) -> Floats:
 
 
 def _regular(correlation: Floats) -> Floats:
-    """A correlation matrix with some noise in every direction, where columns add up to others."""
+    """A correlation matrix with the least eigenvalue raised, for columns that depend on others."""
     values, vectors = np.linalg.eigh(correlation)
     if values.min() >= SINGULAR:
         return correlation
@@ -192,89 +147,87 @@ def _regular(correlation: Floats) -> Floats:
     return found
 
 
-@evidence.register(Ratio)
-def _(channel: Ratio, reading: MaskedView) -> PairLikelihood:
-    """Uniform between two ends, of which the released value, but for rounding, is one."""
-    intruder, _, released = reading.numbers(channel.columns[0])
+@channel_likelihood.register(Ratio)
+def _(channel: Ratio, view: MaskedView) -> PairLikelihood:
+    """Uniform between two ends, up to rounding."""
+    intruder, _, released = view.numbers(channel.columns[0])
     low, high = channel.ends(intruder)
     unit = np.maximum(2 * channel.slack.around(intruder), 1e-280)
     width = np.maximum(high - low, unit)
     spread = np.where(np.isnan(intruder), 0.0, np.log(width) - np.log(unit))
-    return _overlap((low, high), _around(released, channel.slack), reading, spread)
+    return _overlap((low, high), _around(released, channel.slack), view, spread)
 
 
-@evidence.register(Ranges)
-def _(channel: Ranges, reading: MaskedView) -> PairLikelihood:
-    """The range holds the value, as a star, which is no missing cell, holds any."""
+@channel_likelihood.register(Ranges)
+def _(channel: Ranges, view: MaskedView) -> PairLikelihood:
+    """The range contains the value; a star contains any, and is not missing."""
     column = channel.columns[0]
-    released, (low, high) = bounds_of(reading.files.release, column), reading.own_ends(column)
-    if column in reading.exact:
-        slack = reading.slack(column)
+    released, (low, high) = range_bounds(view.files.release, column), view.intruder_ends(column)
+    if column in view.functions:
+        slack = view.slack(column)
         low, high = _around(low, slack)[0], _around(high, slack)[1]
     highest = channel.highest(released.lower, released.upper)
-    return _overlap((low, high), (released.lower, highest), reading)
+    return _overlap((low, high), (released.lower, highest), view)
 
 
-@evidence.register(Sets)
-def _(channel: Sets, reading: MaskedView) -> PairLikelihood:
-    """The cell may hold the category, as a star, which is no missing cell, may hold any."""
+@channel_likelihood.register(Sets)
+def _(channel: Sets, view: MaskedView) -> PairLikelihood:
+    """The set contains the category; a star contains any, and is not missing."""
     column = channel.columns[0]
-    listed = channel.listed(common_categories(*reading.pair, column))
-    sides = sides_of(*reading.pair, column, listed)
-    sides = sides._replace(intruder=channel.becomes(sides.intruder))
-    found = compare_sets(column, sides, CategoryDistance(reading.beyond), stars=True)
-    return PairLikelihood(*found, np.zeros(len(found.intruder)))
+    listed = channel.listed(common_categories(*view.pair, column))
+    sets = CategorySets.of(*view.pair, column, listed)
+    sets = sets._replace(intruder=channel.becomes(sets.intruder))
+    compared = compare_sets(column, sets, CategoryDistance(view.impossible_cost), stars=True)
+    return PairLikelihood(*compared, np.zeros(len(compared.intruder)))
 
 
-@evidence.register(Recoding)
-def _(channel: Recoding, reading: MaskedView) -> PairLikelihood:
-    """The category is the one that the table says."""
+@channel_likelihood.register(Recoding)
+def _(channel: Recoding, view: MaskedView) -> PairLikelihood:
+    """The released category is the one that the table gives."""
     column = channel.columns[0]
-    listed = tuple(dict.fromkeys((*reading.categories(column), *channel.table.values())))
+    listed = tuple(dict.fromkeys((*view.categories(column), *channel.table.values())))
     place = {category: code for code, category in enumerate(listed)}
     becomes = [place.get(channel.table.get(category, ""), np.nan) for category in listed]
-    intruder, released = reading.coded(column, listed)
-    return _equal(_looked_up(np.array(becomes), intruder), released, reading)
+    intruder, released = view.codes(column, listed)
+    code = np.where(np.isnan(intruder), len(listed), intruder).astype(np.int64)
+    return _equal(np.array([*becomes, np.nan])[code], released, view)
 
 
-@evidence.register(Transition)
-def _(channel: Transition, reading: MaskedView) -> PairLikelihood:
-    """Minus the log of the matrix's probability."""
-    column, many = channel.columns[0], len(channel.categories)
-    listed = tuple(dict.fromkeys((*channel.categories, *reading.categories(column))))
-    intruder, released = reading.coded(column, listed)
-    costs = np.full((len(listed), len(listed)), reading.beyond)
+@channel_likelihood.register(Transition)
+def _(channel: Transition, view: MaskedView) -> PairLikelihood:
+    """The negative log of the matrix's probability."""
+    column, n = channel.columns[0], len(channel.categories)
+    listed = tuple(dict.fromkeys((*channel.categories, *view.categories(column))))
+    intruder, released = view.codes(column, listed)
+    costs = np.full((len(listed), len(listed)), view.impossible_cost)
     with np.errstate(divide="ignore"):
-        costs[:many, :many] = np.minimum(np.abs(np.log(channel.matrix)), reading.beyond)
-    intruder = np.where(intruder < many, intruder, np.nan)  # of others the matrix says nothing
-    return PairLikelihood(
-        intruder[:, None], released[:, None], (table(costs),), np.zeros(len(intruder))
-    )
+        costs[:n, :n] = np.minimum(np.abs(np.log(channel.matrix)), view.impossible_cost)
+    intruder = np.where(intruder < n, intruder, np.nan)[:, None]  # the matrix omits the others
+    return PairLikelihood(intruder, released[:, None], (table(costs),), np.zeros(len(intruder)))
 
 
-@evidence.register(Swap)
-def _(channel: Swap, reading: MaskedView) -> PairLikelihood:
-    """No farther apart than the window, in positions of blocks of equal values."""
-    intruder, released = reading.positions(
-        channel.columns[0], channel.slack, moved=channel.window > 0
-    )
-    if not channel.mean:  # no law of steps; a mean of none at all moves nothing
+@channel_likelihood.register(Swap)
+def _(channel: Swap, view: MaskedView) -> PairLikelihood:
+    """Within the window, in positions of blocks of equal values; or by the law of steps."""
+    column, moved = channel.columns[0], channel.window > 0
+    intruder, released = view.positions(column, channel.slack, moved=moved)
+    if not channel.mean:  # no law of steps; a mean of 0 moves nothing
         window = channel.window if channel.mean is None else 0
         reach = intruder[0] - window, intruder[1] + window
-        last = np.nanmax(released[1], initial=0.0)  # at the ends there is less room to move
+        last = np.nanmax(released[1], initial=0.0)  # at the ends there are fewer positions
         room = np.minimum(reach[1], last) - np.maximum(reach[0], 0.0) + 1
         spread = np.where(np.isnan(room), 0.0, np.log(np.fmax(room, 1.0)))
-        return _overlap(reach, released, reading, spread)
+        return _overlap(reach, released, view, spread)
     knots, costs, constant = _step_law(channel)
-    part = _overlap(intruder, released, reading, cost=partial(prorated, knots, costs))
+    part = _overlap(intruder, released, view, cost=partial(prorated, knots, costs))
     return replace(part, constant=constant)
 
 
 def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
-    """What steps cost whose length is drawn, never less for a longer one."""
+    """Knots and costs of steps of random length, never less for a longer one; and a constant."""
     mean, deviation = (max(size or 0.0, 0.5) for size in (channel.mean, channel.deviation))
     steps = STEPS * max(mean, deviation)
-    if channel.bound:  # any step within the drawn bound is as likely
+    if channel.bound:  # all steps within a drawn bound are equally likely
         upto = np.concatenate([[0.0], steps])
         lengths = np.arange(1.0, upto[-1] + 2)[:: max(1, int(upto[-1] // 5000))]
         weight = np.exp(-0.5 * ((lengths - mean) / deviation) ** 2)
@@ -288,48 +241,40 @@ def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
     return [0.0, *steps.tolist()], [0.0, *far.tolist()], log(size)
 
 
-def unchanged(column: str, reading: MaskedView) -> PairLikelihood:
-    """A column that was not masked, or by functions of its own value only."""
-    generalised = reading.files.generalised(column)
-    if common_level(*reading.pair, column) == "numeric":
-        if generalised:
-            return evidence(Ranges((column,)), reading)
-        made, _, out = reading.numbers(column)
-        if column not in reading.exact:  # nothing was computed: equal to the last digit, or not
-            return _equal(*_places(made, out), reading)
-        return _overlap((made, made), _around(out, reading.slack(column)), reading)
-    if generalised:
-        return evidence(Sets((column,)), reading)
-    listed = reading.categories(column)
-    ours, theirs = reading.coded(column, listed)
-    return _equal(ours, theirs, reading)
+def unmasked_likelihood(column: str, view: MaskedView) -> PairLikelihood:
+    """A column that was not masked, or only by exact functions of its value."""
+    numeric = view.is_numeric(column)
+    if view.files.generalised(column):
+        return channel_likelihood(Ranges((column,)) if numeric else Sets((column,)), view)
+    if not numeric:
+        return _equal(*view.codes(column, view.categories(column)), view)
+    intruder, _, released = view.numbers(column)
+    if column in view.functions:
+        return _overlap((intruder, intruder), _around(released, view.slack(column)), view)
+    # Nothing was computed: numbers are equal to the last digit or not, as their places are.
+    values = np.concatenate([intruder, released])
+    places = np.unique(values, return_inverse=True)[1].astype(np.float64)
+    places[np.isnan(values)] = np.nan
+    return _equal(places[: len(intruder)], places[len(intruder) :], view)
 
 
-def _places(intruder: Floats, released: Floats) -> tuple[Floats, Floats]:
-    """The place of each number among all of both files: small whole numbers, exactly compared."""
-    both = np.concatenate([intruder, released])
-    places = np.unique(both, return_inverse=True)[1].astype(np.float64)
-    places[np.isnan(both)] = np.nan
-    return places[: len(intruder)], places[len(intruder) :]
-
-
-def _equal(intruder: Floats, released: Floats, reading: MaskedView) -> PairLikelihood:
-    cost = levels([0], [0, reading.beyond])
+def _equal(intruder: Floats, released: Floats, view: MaskedView) -> PairLikelihood:
+    cost = levels([0], [0, view.impossible_cost])
     return PairLikelihood(intruder[:, None], released[:, None], (cost,), np.zeros(len(intruder)))
 
 
 def _overlap(
-    intruder: tuple[Floats, Floats],
-    released: tuple[Floats, Floats],
-    reading: MaskedView,
+    intruder: Ends,
+    released: Ends,
+    view: MaskedView,
     spread: Floats | None = None,
     *,
     cost: Callable[..., Cost] | None = None,
 ) -> PairLikelihood:
-    """Two intervals have a value in common; or, with a cost, the gap between them has one.
+    """Two intervals overlap; or, with a cost, the gap between them costs.
 
-    Mine show the upper end, which the lower end of the others is not to be above; then the
-    lower end, which their upper end is not to be below.
+    The first number is the intruder's upper end against the released lower end, the second the
+    lower end against the upper.
     """
     ends = np.concatenate([*intruder, *released])
     finite = ends[np.isfinite(ends)]
@@ -339,8 +284,8 @@ def _overlap(
     )
     none = np.zeros(len(lower)) if spread is None else spread
     if cost is None and (lower == upper).all() and (other_lower == other_upper).all():
-        return replace(_equal(upper, other_lower, reading), spread=none)
-    each = cost or partial(levels, [0], [0, reading.beyond])
+        return replace(_equal(upper, other_lower, view), spread=none)
+    each = cost or partial(levels, [0], [0, view.impossible_cost])
     return PairLikelihood(
         np.column_stack([upper, lower]),
         np.column_stack([other_lower, other_upper]),
@@ -349,14 +294,7 @@ def _overlap(
     )
 
 
-def _around(values: Floats, slack: Slack) -> tuple[Floats, Floats]:
-    """The values with the room that rounding needs."""
-    room = slack.around(values) * (1 + LEAST) + ROUNDING * np.abs(values)
+def _around(values: Floats, slack: Slack) -> Ends:
+    """The ends of what rounding may have made of values."""
+    room = slack.around(values) * (1 + LEAST_NOISE) + ROUNDING * np.abs(values)
     return values - room, values + room
-
-
-def _looked_up(becomes: Floats, codes: Floats) -> Floats:
-    known = ~np.isnan(codes)
-    found = np.full(len(codes), np.nan)
-    found[known] = becomes[codes[known].astype(np.int64)]
-    return found

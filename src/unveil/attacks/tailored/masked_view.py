@@ -1,4 +1,4 @@
-"""Two files as somebody reads them who knows what was done to the columns."""
+"""The two files as an intruder sees them who knows what was done to each column."""
 
 from __future__ import annotations
 
@@ -8,145 +8,140 @@ import numpy as np
 
 from unveil.attacks.base import LinkageFiles
 from unveil.attacks.blocking import block_records
-from unveil.attacks.distance.attribute_costs import code_values, ends_of
+from unveil.attacks.distance.attribute_costs import range_ends
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_level
-from unveil.table.encoding.to_arrays import TiedBlocks, codes, tied_blocks
+from unveil.table.encoding.to_arrays import TiedBlocks, code_numbers, codes, tied_blocks
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Exact, Groups
 
-Ends = tuple[Floats, Floats]
+Ends = tuple[Floats, Floats]  # lower and upper
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MaskedView:
-    """The two files, and the functions through which cells went before anything else."""
+    """The two files, with the exact functions of the masking applied to the intruder's cells."""
 
     files: LinkageFiles
-    exact: dict[str, tuple[Exact, ...]] = field(default_factory=dict)
-    beyond: float = np.inf  # what costs that cannot be; finite where the channel is a guess
-    # What was read before: a parameter that is estimated asks for the same codes many times.
-    _listed: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
-    _coded: dict[tuple[str, tuple[str, ...]], tuple[Floats, Floats]] = field(
+    functions: dict[str, tuple[Exact, ...]] = field(default_factory=dict)
+    impossible_cost: float = np.inf  # finite where the channel is estimated
+    # Kept, since the estimation of a parameter asks for the same codes many times.
+    _categories: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
+    _codes: dict[tuple[str, tuple[str, ...]], tuple[Floats, Floats]] = field(
         default_factory=dict, init=False
     )
 
     @property
     def pair(self) -> tuple[Microdata, Microdata]:
-        """The records that are linked, and the release."""
+        """The intruder's records and the release."""
         return self.files.pair
 
     @property
-    def together(self) -> tuple[tuple[str, ...], ...]:
-        """Columns in which records were replaced by centres of groups, set by set."""
+    def grouped_columns(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of columns in which records were replaced by centres of groups."""
         channels = self.files.masking.channels if self.files.masking else ()
         return tuple(one.columns for one in channels if isinstance(one, Groups))
 
-    def by(self, reference: Microdata) -> MaskedView:
-        """The same for other people in the place of mine."""
+    def with_records(self, records: Microdata) -> MaskedView:
+        """The same view with other records in the place of the intruder's."""
         files = self.files
-        if reference is files.intruder_records:
+        if records is files.intruder_records:
             return self
-        blocks = block_records(reference, files.release, files.blocks.columns)
-        return replace(
-            self,
-            files=replace(files, intruder_records=reference, reference=reference, blocks=blocks),
-        )
+        blocks = block_records(records, files.release, files.blocks.columns)
+        files = replace(files, intruder_records=records, reference=records, blocks=blocks)
+        return replace(self, files=files)
+
+    def is_numeric(self, column: str) -> bool:
+        """Whether a column has numbers in both files."""
+        return common_level(*self.pair, column) == "numeric"
 
     def categories(self, column: str) -> tuple[str, ...]:
-        """The categories of both files, those that the masking made among them."""
-        if column not in self._listed:
-            every = (codes(data, column).categories for data in self.pair)
-            listed = dict.fromkeys(label for labels in every for label in labels)
-            self._listed[column] = tuple(listed)
-        return self._listed[column]
+        """The categories of both files, including those that the masking made."""
+        if column not in self._categories:
+            listed = dict.fromkeys(c for data in self.pair for c in codes(data, column).categories)
+            self._categories[column] = tuple(listed)
+        return self._categories[column]
 
-    def coded(self, column: str, listed: tuple[str, ...]) -> tuple[Floats, Floats]:
-        """The places of the categories in a list, of mine and of the release."""
+    def codes(self, column: str, listed: tuple[str, ...]) -> tuple[Floats, Floats]:
+        """The places of the intruder's and of the released categories in a list."""
         key = (column, listed)
-        if key not in self._coded:
-            intruder, released = (code_values(data, column, listed) for data in self.pair)
-            self._coded[key] = intruder, released
-        return self._coded[key]
+        if key not in self._codes:
+            intruder, released = (code_numbers(codes(d, column, listed).codes) for d in self.pair)
+            self._codes[key] = intruder, released
+        return self._codes[key]
 
     def numbers(self, column: str) -> tuple[Floats, Floats, Floats]:
-        """The numbers of mine and of the people after those functions, and of the release."""
+        """The numbers of intruder and reference after the functions, and of the release."""
         intruder, reference, released = self.files.numbers(column)
-        strangers = reference is not intruder
-        for function in self.exact.get(column, ()):
+        for function in self.functions.get(column, ()):
             intruder = function.becomes(intruder)
-            reference = function.becomes(reference) if strangers else intruder
+            reference = function.becomes(reference) if self.files.links_strangers else intruder
         return intruder, reference, released
 
-    def own_ends(self, column: str) -> Ends:
-        """What mine may be after those functions: a number, or a range that was one before."""
-        found = ends_of(self.files.intruder_records, column)
-        lower, upper = found.lower, found.upper
-        for function in self.exact.get(column, ()):
+    def intruder_ends(self, column: str) -> Ends:
+        """The ends of the intruder's cells, numbers or ranges, after the functions."""
+        ends = range_ends(self.files.intruder_records, column)
+        lower, upper = ends.lower, ends.upper
+        for function in self.functions.get(column, ()):
             lower, upper = function.becomes(lower), function.becomes(upper)
         return lower, upper
 
     def slack(self, column: str) -> Slack:
-        """How far rounding after those functions can have moved a number."""
-        each = [function.slack for function in self.exact.get(column, ())]
+        """How far rounding in the functions can have moved a number."""
+        each = [function.slack for function in self.functions.get(column, ())]
         return Slack(sum(one.absolute for one in each), sum(one.relative for one in each))
 
     def positions(self, column: str, slack: Slack, *, moved: bool) -> tuple[Ends, Ends]:
-        """The first and the last position of each cell's block of equals, in both files.
+        """The first and the last position of each cell's block of equal values, in both files.
 
-        Each in its own file, where the release has as many as there are people. Else all in
-        the release, be it that some were left out before values moved, or after, when those
-        between two values can only be fewer. A value that the release has not stands between
-        those next to it; so does any, where not `moved` but replaced by a mean of neighbours.
+        If both files have equally many values, each file has its own positions. Otherwise all
+        positions are those in the release: whether records were left out before values moved or
+        after, no more than these can be between two values. A value that the release lacks is
+        between its neighbours; so is any value that was not `moved` but replaced by a mean.
         """
-        intruder, reference, released = self.keys(column)
-        known, there = (~np.isnan(values) for values in (reference, released))
+        intruder, reference, released = self.sort_keys(column)
+        known, there = ~np.isnan(reference), ~np.isnan(released)
         if not self.files.few_records and known.sum() == there.sum():
-            theirs = _ends(tied_blocks(released, there))
+            theirs = _block_ends(tied_blocks(released, there))
             if reference is intruder:
-                return _ends(tied_blocks(reference, known)), theirs
-            return _among(intruder, np.sort(reference[known]), Slack(), strict=False), theirs
-        among = np.sort(released[there])
-        ours = _among(intruder, among, slack, strict=not moved)
-        return ours, _among(released, among, Slack(), strict=False)
+                return _block_ends(tied_blocks(reference, known)), theirs
+            return _positions_among(intruder, np.sort(reference[known]), Slack()), theirs
+        ascending = np.sort(released[there])
+        ours = _positions_among(intruder, ascending, slack, neighbours=not moved)
+        return ours, _positions_among(released, ascending, Slack())
 
-    def keys(self, column: str) -> tuple[Floats, Floats, Floats]:
-        """Numbers that stand as the cells do."""
-        if common_level(*self.pair, column) == "numeric":
+    def sort_keys(self, column: str) -> tuple[Floats, Floats, Floats]:
+        """Numbers in the order of the cells, of intruder, reference and release."""
+        if self.is_numeric(column):
             return self.numbers(column)
         listed = self.files.categories(column)
-        intruder, released = self.coded(column, listed)
-        if self.files.reference is self.files.intruder_records:
-            return intruder, intruder, released
-        return intruder, code_values(self.files.reference, column, listed), released
+        if self.files.links_strangers:
+            return self.files.codes(column, listed)
+        intruder, released = self.codes(column, listed)
+        return intruder, intruder, released
 
 
-def _ends(blocks: TiedBlocks) -> Ends:
+def _block_ends(blocks: TiedBlocks) -> Ends:
     absent = blocks.last < 0
     return np.where(absent, np.nan, blocks.first), np.where(absent, np.nan, blocks.last)
 
 
-def _among(values: Floats, ascending: Floats, slack: Slack, *, strict: bool) -> Ends:
-    """Where values stand among others: in the block of their equals, or between two.
+def _positions_among(
+    values: Floats, ascending: Floats, slack: Slack, *, neighbours: bool = False
+) -> Ends:
+    """The positions of values among others: their block of equals, or between two.
 
-    If `strict`, from the block of the value next below to that of the next above.
+    With `neighbours`, from the block of the next lower value to that of the next higher.
     """
     if not len(ascending):
         nothing = np.full(len(values), np.nan)
         return nothing, nothing
-    room = slack.around(values)
-    below = np.searchsorted(ascending, values - room, "left" if strict else "right") - 1
-    above = np.searchsorted(ascending, values + room, "right" if strict else "left")
-    lowest, highest = (
-        ascending[np.maximum(below, 0)],
-        ascending[np.minimum(above, len(ascending) - 1)],
-    )
-    first = np.where(below < 0, 0, np.searchsorted(ascending, lowest, "left"))
-    last = np.where(
-        above >= len(ascending),
-        len(ascending) - 1,
-        np.searchsorted(ascending, highest, "right") - 1,
-    )
+    room, last = slack.around(values), len(ascending) - 1
+    below = np.searchsorted(ascending, values - room, "left" if neighbours else "right") - 1
+    above = np.searchsorted(ascending, values + room, "right" if neighbours else "left")
+    low, high = ascending[np.maximum(below, 0)], ascending[np.minimum(above, last)]
+    first = np.where(below < 0, 0, np.searchsorted(ascending, low, "left"))
+    final = np.where(above > last, last, np.searchsorted(ascending, high, "right") - 1)
     missing = np.isnan(values)
-    return np.where(missing, np.nan, first), np.where(missing, np.nan, last)
+    return np.where(missing, np.nan, first), np.where(missing, np.nan, final)

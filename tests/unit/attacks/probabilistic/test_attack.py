@@ -12,8 +12,7 @@ import unveil
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.fellegi_sunter import FellegiSunterModel
-from unveil.attacks.probabilistic.match_weights import metric_of
-from unveil.attacks.probabilistic.thresholds import decide
+from unveil.attacks.probabilistic.match_weights import thresholds, weight_metric
 from unveil.engines.local.engine import rank_of_truth
 from unveil.engines.local.level_comparison import count_levels
 from unveil.errors import SpecError
@@ -173,7 +172,7 @@ def test_thresholds_by_hand():
         np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.2, 0.7]), patterns.first, 0.5
     )
     # Posterior probabilities are 7/8, 1/2, 1/8; of the others 1/12, 4/12, 7/12 have each level.
-    found = decide(patterns, model, p_link_unmatched=0.1, p_nonlink_matched=0.1)
+    found = thresholds(patterns, model, p_link_unmatched=0.1, p_nonlink_matched=0.1)
     assert found == {
         "link_threshold": pytest.approx(math.log2(7)),
         "nonlink_threshold": pytest.approx(-math.log2(7)),
@@ -181,13 +180,15 @@ def test_thresholds_by_hand():
         "clerical_pairs": 1,
         "nonlinked_pairs": 1,
     }
-    strict = decide(patterns, model, p_link_unmatched=0.05, p_nonlink_matched=0.05)
+    strict = thresholds(patterns, model, p_link_unmatched=0.05, p_nonlink_matched=0.05)
     assert strict["link_threshold"] is strict["nonlink_threshold"] is None
     assert strict["clerical_pairs"] == 3
-    all_decided = decide(patterns, model, p_link_unmatched=0.45, p_nonlink_matched=0.1, times=10)
+    all_decided = thresholds(
+        patterns, model, p_link_unmatched=0.45, p_nonlink_matched=0.1, pairs_each=10
+    )
     assert (all_decided["linked_pairs"], all_decided["clerical_pairs"]) == (20, 0)
     with pytest.raises(SpecError, match="the thresholds cross"):
-        decide(patterns, model, p_link_unmatched=0.45, p_nonlink_matched=0.45)
+        thresholds(patterns, model, p_link_unmatched=0.45, p_nonlink_matched=0.45)
 
 
 def test_thresholds_part_the_pairs():
@@ -233,7 +234,7 @@ def test_where_levels_weigh_the_same_the_nearer_goes_first():
 def test_pooled_levels_that_rounding_has_turned_round():
     values = np.array([0.5, 2.5])
     one = AttributeComparison("x", (0.0,), "numbers", values, values, values)
-    metric = metric_of([one], [np.array([0.0, 1e-16])], prorate=True)
+    metric = weight_metric([one], [np.array([0.0, 1e-16])], prorate=True)
     found = rank_of_truth(values[:, None], values[:, None], [0, 1], metric)
     assert found.n_closer.tolist() == found.n_tied.tolist() == [0, 0]
 
@@ -262,8 +263,8 @@ def test_many_attributes_and_many_records():
     ]
     assert unveil.measures.risk(unveil.attack(*files, PRL(), truth="row-order")).expected > 70
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unveil.attacks.probabilistic.pair_counts.MOST_WIDE", 1000)
-        patch.setattr("unveil.attacks.probabilistic.pair_counts.OTHERS", 50)
+        patch.setattr("unveil.attacks.probabilistic.pair_counts.MOST_WIDE_PAIRS", 1000)
+        patch.setattr("unveil.attacks.probabilistic.pair_counts.SAMPLED_OTHERS", 50)
         links = unveil.attack(*files, PRL(), truth="row-order")
         assert links.finder.details["counted"].startswith("a sample of ")
         assert measures.risk(links).expected > 70
@@ -274,7 +275,7 @@ def test_a_sample_finds_nearly_the_same(monkeypatch, smaller):
     files = masked(800)
     files[smaller] = files[smaller].take(np.arange(400))
     exact = details(*files, truth=None)
-    for name, value in {"MOST_PAIRS": 1000, "NEAREST": 16, "OTHERS": 100}.items():
+    for name, value in {"MOST_PAIRS": 1000, "SAMPLED_NEAREST": 16, "SAMPLED_OTHERS": 100}.items():
         monkeypatch.setattr(f"unveil.attacks.probabilistic.pair_counts.{name}", value)
     sampled = details(*files, truth=None, sampled=300)
     assert exact["counted"] == "all 320,000 pairs"

@@ -6,8 +6,7 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.attacks.rank.attack import ranked
-from unveil.attacks.rank.marginality import marginality, semantic_distances
+from unveil.attacks.rank.attack import marginality, rank_values, semantic_distances
 
 JOBS = [["nurse", "health", "all"], ["doctor", "health", "all"], ["pilot", "air", "all"]]
 
@@ -15,7 +14,7 @@ JOBS = [["nurse", "health", "all"], ["doctor", "health", "all"], ["pilot", "air"
 def test_a_rank_in_the_release_is_where_a_value_would_stand():
     released = np.array([1.0, 3.0, 3.0, 8.0, np.nan])
     mine = np.array([0.0, 1.0, 2.0, 3.0, 9.0, np.nan])
-    ours, theirs = ranked(mine, mine, released, "release")
+    ours, theirs = rank_values(mine, mine, released, "release")
     assert ours[:-1].tolist() == [1, 2, 3, 5, 9]
     assert np.isnan(ours[-1])
     assert np.isnan(theirs[-1])
@@ -29,7 +28,7 @@ def test_own_ranks_of_other_counts_are_those_expected_in_the_release():
     n, m = 7, 3
     drawn = np.array(list(combinations(range(1, n + 1), m)))
     mine = np.array([10.0, 20.0, 30.0])
-    ours, _ = ranked(mine, mine, np.arange(float(n)), "own")
+    ours, _ = rank_values(mine, mine, np.arange(float(n)), "own")
     assert ours / 2 == pytest.approx(drawn.mean(axis=0))
 
 

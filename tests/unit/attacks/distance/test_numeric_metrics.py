@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unveil.attacks.distance.polynomial import polynomial
+from unveil.attacks.distance.numeric_metrics import polynomial
 from unveil.engines.records import Records
 from unveil.errors import SpecError, UsageError
 
