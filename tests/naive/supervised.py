@@ -84,8 +84,8 @@ def best_on_grid(asking, asked, steps):
         for share in np.geomspace(1e-4, 1, steps):
             total = one + share * other
             own = np.diag(total)
-            rivals = total + np.diag(np.full(len(total), np.inf))
-            best = max(best, int((rivals.min(axis=1) > own * (1 + 1e-6) + 1e-9).sum()))
+            others = total + np.diag(np.full(len(total), np.inf))
+            best = max(best, int((others.min(axis=1) > own * (1 + 1e-6) + 1e-9).sum()))
     return best
 
 
@@ -103,11 +103,11 @@ def undominated(cost, true):
     return kept
 
 
-def cheapest_hitting(sets, worth):
-    """The least worth of records that hit every set, by trying all of them."""
+def cheapest_hitting(sets, costs):
+    """The least cost of records that hit every set, by trying all of them."""
     best = np.inf
-    for size in range(len(worth) + 1):
-        for some in combinations(range(len(worth)), size):
+    for size in range(len(costs) + 1):
+        for some in combinations(range(len(costs)), size):
             if all(set(some) & set(one) for one in sets):
-                best = min(best, sum(worth[i] for i in some))
+                best = min(best, sum(costs[i] for i in some))
     return best

@@ -64,15 +64,15 @@ def test_a_larger_family_links_no_less(files):
         learnt(*files, model, steps=200)[1] for model in ("weights", "choquet", "bilinear")
     )
     cost = naive.costs(*files).sum(axis=2) ** 0.5  # every attribute alike
-    rivals = cost + np.diag(np.full(len(cost), np.inf))
-    plain = (rivals.min(axis=1) > np.diag(cost) + 1e-6).sum()
+    others = cost + np.diag(np.full(len(cost), np.inf))
+    plain = (others.min(axis=1) > np.diag(cost) + 1e-6).sum()
     assert plain <= weights["linked"]
     assert weights["linked"] <= choquet["linked"]
     assert weights["linked"] <= bilinear["linked"]
 
 
 @given(files=two_files(most=8), data=st.data())
-def test_rivals_are_those_that_none_dominates(files, data):
+def test_competitors_are_those_that_none_dominates(files, data):
     asking, asked = files
     record = data.draw(st.integers(0, len(asking) - 1))
     contest = Competition(asking, asked, euclid(), range(asking.shape[1]))
@@ -94,19 +94,19 @@ def test_rivals_are_those_that_none_dominates(files, data):
 
 @given(
     sets=st.lists(st.sets(st.integers(0, 6), min_size=1, max_size=3), min_size=1, max_size=8),
-    worth=st.lists(st.sampled_from([1.0, 0.5, 1 / 3]), min_size=7, max_size=7),
+    costs=st.lists(st.sampled_from([1.0, 0.5, 1 / 3]), min_size=7, max_size=7),
     seed=st.integers(0, 5),
 )
-def test_the_least_that_leaves_no_conflict(sets, worth, seed):
-    conflicts = Conflicts(np.array(worth), dict.fromkeys(tuple(sorted(one)) for one in sets))
-    least = naive.cheapest_hitting(sets, worth)
+def test_the_least_that_leaves_no_conflict(sets, costs, seed):
+    conflicts = Conflicts(np.array(costs), dict.fromkeys(tuple(sorted(one)) for one in sets))
+    least = naive.cheapest_hitting(sets, costs)
     given_up = conflicts.minimum(100.0, seconds=10, nodes=1000)
     assert given_up.least_cost == pytest.approx(least, abs=1e-6)
-    assert np.array(worth)[given_up.records].sum() == pytest.approx(least, abs=1e-6)
+    assert np.array(costs)[given_up.records].sum() == pytest.approx(least, abs=1e-6)
     assert all(set(given_up.records.tolist()) & one for one in sets)
     quick = conflicts.local_search(least, np.zeros(7, np.bool_), np.random.default_rng(seed))
     if quick is not None:
-        assert np.array(worth)[quick].sum() <= least + 1e-5
+        assert np.array(costs)[quick].sum() <= least + 1e-5
         assert all(quick[list(one)].any() for one in sets)
     below = conflicts.local_search(least - 0.1, np.zeros(7, np.bool_), np.random.default_rng(seed))
     assert below is None

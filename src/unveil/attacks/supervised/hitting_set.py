@@ -34,8 +34,8 @@ class Conflicts:
         prepare("the search for conflicts", _rehearse)
         starts, members = self._members()
         order = np.argsort(members, kind="stable")
-        own_starts = np.searchsorted(members[order], np.arange(len(self.hit_value) + 1))
-        own = np.repeat(np.arange(len(self.sets)), np.diff(starts))[order]
+        member_starts = np.searchsorted(members[order], np.arange(len(self.hit_value) + 1))
+        member_sets = np.repeat(np.arange(len(self.sets)), np.diff(starts))[order]
         per_set = np.empty((3, len(self.sets)), np.int64)
         weights, touched = np.empty(len(self.sets)), np.empty(len(self.hit_value), np.int64)
         prices = np.maximum(self.hit_value, SAME_HITS)
@@ -43,7 +43,9 @@ class Conflicts:
             chosen = start.copy() if attempt == 0 else np.zeros(len(self.hit_value), np.bool_)
             state = rng.integers(1 << 62, size=1)
             goal, scratch = (chosen, limit + SAME_HITS, SEARCH_STEPS), (per_set, weights, touched)
-            if hit_cheaply(starts, members, own_starts, own, prices, *goal, *scratch, state):
+            if hit_cheaply(
+                starts, members, member_starts, member_sets, prices, *goal, *scratch, state
+            ):
                 return chosen
         return None
 

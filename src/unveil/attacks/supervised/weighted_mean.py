@@ -11,7 +11,7 @@ from unveil.attacks.supervised.families import Family, PairFeatures, TrainingFil
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.shared_attributes import common_level
 
-SMALLEST_WEIGHT = 1e-14  # relative to the largest: who is told apart by less would tie
+SMALLEST_WEIGHT = 1e-14  # relative to the largest: a smaller weight tells no candidates apart
 LEAST_DIFFERENCE = 1e-4  # of true pairs in an unmasked attribute, where competitors differ by 1
 LEAST_CHANGE = 1e-4  # of a variance: an unmasked attribute counts for much, not for everything
 SHIFTS = 7  # competitors of each record in the median difference

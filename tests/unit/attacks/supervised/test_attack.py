@@ -150,7 +150,7 @@ def test_a_row_with_a_twin_counts_its_share_or_nothing():
 
 
 @pytest.mark.parametrize("model", ["weights", "choquet", "bilinear"])
-def test_rivals_found_one_by_one_come_to_the_same(monkeypatch, model):
+def test_competitors_found_one_by_one_come_to_the_same(monkeypatch, model):
     files = two_files()
     _, whole = attack_plainly(files, Supervised(model=model, splits=0))
     monkeypatch.setattr(competitors, "MAX_PAIRS", 0)
@@ -185,7 +185,7 @@ def test_strangers_meet_what_was_learnt():
         assert others.score == pytest.approx(links.score[:10])
 
 
-def test_blocks_part_rivals():
+def test_blocks_part_competitors():
     schema = Schema(quasi=["a", "b"], nominal=["b"])
     first = pl.DataFrame({"a": [1.0, 2, 3, 4], "b": ["x", "y", "x", "y"]})
     second = pl.DataFrame({"a": [1.9, 1.1, 3, 4], "b": ["x", "y", "x", "y"]})
@@ -341,7 +341,7 @@ def test_one_huge_value_hides_no_attribute(model, huge):
 )
 def test_twins_are_counted_by_rows(monkeypatch, first, second, linked):
     files = [plain(["a"], [[float(value)] for value in side]) for side in (first, second)]
-    for pairs in (competitors.MAX_PAIRS, 0):  # all rivals at once, and one by one
+    for pairs in (competitors.MAX_PAIRS, 0):  # all competitors at once, and one by one
         monkeypatch.setattr(competitors, "MAX_PAIRS", pairs)
         _, found = attack_plainly(files, Supervised(splits=0, scale="original"))
         assert found["linked"] == pytest.approx(linked) == pytest.approx(found["bound"])
@@ -379,7 +379,7 @@ def test_a_measure_weighs_no_star():
     assert attack_plainly((first, second), Supervised(splits=0))[1]["linked"] > 0
 
 
-def test_rivals_are_found_one_by_one_where_all_take_too_long():
+def test_competitors_are_found_one_by_one_where_all_take_too_long():
     found = targets_of(two_files(), True)
     assert found.skyline is not None
     assert replace(found, skyline_seconds=0.0).skyline is None

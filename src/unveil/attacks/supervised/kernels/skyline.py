@@ -38,8 +38,8 @@ def cost_pairs_by_attribute(
 ) -> None:
     """out[p] becomes the costs of query left[p] and record right[p], attribute by attribute."""
     for p in range(len(left)):
-        own = left[p] if len(missing) > 1 else 0
-        attribute_costs(terms, queries[left[p]], missing[own], base[right[p]], attribute_of, out[p])
+        query, row = left[p], left[p] if len(missing) > 1 else 0
+        attribute_costs(terms, queries[query], missing[row], base[right[p]], attribute_of, out[p])
 
 
 @part()
@@ -85,11 +85,11 @@ def undominated(
     kept. "Less" means less than `nearer` times as much. costs[0] is of the true one.
     """
     attribute_costs(terms, query, missing, base[true], attribute_of, costs[0])
-    many, twins, dominated = 0, 0, 0
+    n_kept, twins, dominated = 0, 0, 0
     for row in candidates:
         if row == true:
             continue
-        own = costs[many + 1]
+        own = costs[n_kept + 1]
         attribute_costs(terms, query, missing, base[row], attribute_of, own)
         if above(own, costs[0], nearer):
             continue
@@ -97,17 +97,17 @@ def undominated(
             if below(costs[0], own, nearer):
                 twins += sizes[row]
                 continue
-            many, dominated = 0, 1
+            n_kept, dominated = 0, 1
             break
         lesser = False
-        for at in range(many):
+        for at in range(n_kept):
             if below(costs[at + 1], own, 1.0):
                 lesser = True
                 break
         if lesser:
             continue
         left = 0
-        for at in range(many):
+        for at in range(n_kept):
             if not below(own, costs[at + 1], 1.0):
                 kept[left] = kept[at]
                 for k in range(len(own)):
@@ -116,5 +116,5 @@ def undominated(
         kept[left] = row
         for k in range(len(own)):
             costs[left + 1, k] = own[k]
-        many = left + 1
-    counts[0], counts[1], counts[2] = many, twins, dominated
+        n_kept = left + 1
+    counts[0], counts[1], counts[2] = n_kept, twins, dominated
