@@ -194,7 +194,7 @@ def test_ctrl_c_ends_cleanly_and_can_be_resumed(unveil_command, here, monkeypatc
 
     given = (*AUDIT, *QUICK, "--evidence", "e.json")
     with monkeypatch.context() as patch:
-        patch.setattr("unveil.workflows.auditing.measured_results.unchanged", interrupted)
+        patch.setattr("unveil.measures.unchanged", interrupted)
         done = unveil_command(*given)
     assert (done.code, done.out) == (130, "")
     assert done.err.strip() == "unveil: stopped"

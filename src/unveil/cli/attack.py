@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil.cli import options
 from unveil.cli.attack_text import print_attack
 from unveil.cli.console import print_json, progress, say
-from unveil.cli.options import (
-    CSV_OPTIONS,
-    PATH,
-    TABLE,
-    csv_options,
-    force_option,
-    format_of,
-    json_option,
-    read_table,
-    schema_option,
-    seed_option,
-    split_names,
-)
+from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import WithAttackParameters, as_usage, attack_of
 from unveil.errors import UsageError
 
@@ -36,7 +25,7 @@ if TYPE_CHECKING:
 @click.command(name="attack", cls=WithAttackParameters)
 @click.argument("original", type=TABLE)
 @click.argument("release", type=TABLE)
-@schema_option
+@options.schema_option
 @click.option("--release-schema", type=PATH, help="Schema of RELEASE, if it differs.")
 @click.option("--attack", required=True, help="Attack; `unveil methods` lists them.")
 @click.option(
@@ -51,8 +40,7 @@ if TYPE_CHECKING:
     help="Attributes the intruder knows, separated by commas.  [default: the quasi-identifiers]",
 )
 @click.option(
-    "--records",
-    help="Records the intruder holds: a fraction, a count, or a file.  [default: all]",
+    "--records", help="Records the intruder holds: a fraction, a count, or a file.  [default: all]"
 )
 @click.option("--blocks", help="Blocking: attributes known to be unmasked, separated by commas.")
 @click.option(
@@ -75,7 +63,7 @@ if TYPE_CHECKING:
 )
 @click.option("--outsiders", type=TABLE, help="Control: a file of people not in the release.")
 @click.option("--sample", type=click.IntRange(min=1), help="Size of a random sample to attack.")
-@seed_option()
+@options.seed_option()
 @click.option(
     "--top",
     type=click.IntRange(1, 1000),
@@ -84,9 +72,9 @@ if TYPE_CHECKING:
     help="Largest k of the top-k curve.",
 )
 @click.option("--links", "out", type=TABLE, help="Table for the links of each record.")
-@force_option
-@json_option
-@csv_options
+@options.force_option
+@options.json_option
+@options.csv_options
 def command(
     original: Path,
     release: Path,
@@ -109,7 +97,7 @@ def command(
     *,
     force: bool,
     as_json: bool,
-    **options: Any,
+    **chosen: Any,
 ) -> None:
     """Link the records of an intruder, from ORIGINAL, with the rows of RELEASE; count the hits.
 
@@ -140,24 +128,26 @@ def command(
     from unveil.workflows.inputs.sources import schema_for_others
 
     truths = truths if also else truths[-1:]  # of an option given twice the last counts
-    spec = attack_of(attack, {k: v for k, v in options.items() if k not in CSV_OPTIONS})
-    dialect = format_of(options, original, release)
-    more = (schema, release_schema, outsiders, records, options["pairs"], *truths, *plans, *also)
+    spec = attack_of(attack, {k: v for k, v in chosen.items() if k not in options.CSV_OPTIONS})
+    dialect = options.format_of(chosen, original, release)
+    more = (schema, release_schema, outsiders, records, chosen["pairs"], *truths, *plans, *also)
     check_outputs((), (original, release, *more), force=force, tables=[out])
     with progress(f"reading {original}") as show:
-        people = read_table(original, schema, dialect)
+        people = options.read_table(original, schema, dialect)
         show(f"reading {release}")
         declared = schema_for_others(people, as_schema(schema))
         released = [
-            read_table(file, release_schema or declared, dialect, part=release_schema is None)
+            options.read_table(
+                file, release_schema or declared, dialect, part=release_schema is None
+            )
             for file in (release, *also)
         ]
         channel = _channel(plans)
         with as_usage():
             intruder = Intruder(
-                knows=split_names(knows),
+                knows=options.split_names(knows),
                 records=_records(records, declared, dialect),
-                blocks=split_names(blocks) or (),
+                blocks=options.split_names(blocks) or (),
                 direction=direction,  # type: ignore[arg-type]
             )
 
@@ -182,7 +172,7 @@ def command(
         links = per_release[-1] if key else per_release[0]
         control = None
         if outsiders is not None:
-            control = links.on(read_table(outsiders, declared, dialect, part=True))
+            control = links.on(options.read_table(outsiders, declared, dialect, part=True))
         summary = describe_attack(links, top=top, outsiders=control)
         if also and links.truth is not None:
             summary["several"] = risk_by_releases(per_release, keyed=key is not None)
@@ -244,4 +234,4 @@ def _records(text: str | None, schema: Schema | None, dialect: Format | None) ->
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
-    return read_table(text, schema, dialect, part=True)
+    return options.read_table(text, schema, dialect, part=True)

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil.cli import options
 from unveil.cli.console import bar, print_json, say
-from unveil.cli.options import (
-    PATH,
-    TABLE,
-    csv_options,
-    force_option,
-    format_of,
-    json_option,
-    schema_option,
-    seed_option,
-    split_names,
-)
+from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
 from unveil.cli.parameters import WithAuditSettings, as_usage, values_of
 from unveil.cli.verdict_text import print_audit, print_replay
@@ -35,7 +26,7 @@ FAILED = 1  # exit code
 @click.command(name="audit", cls=WithAuditSettings)
 @click.argument("original", type=TABLE, required=False)
 @click.argument("release", type=TABLE, required=False)
-@schema_option
+@options.schema_option
 @click.option(
     "--truth",
     help="Which released row belongs to which person: an identifier of both files, the file of a "
@@ -62,22 +53,22 @@ FAILED = 1  # exit code
     help="Largest share of people that an attack may link: a policy of one limit.",
 )
 @page_options
-@seed_option()
+@options.seed_option()
 @click.option(
     "--replay",
     type=PATH,
     help="Repeat the audit of this evidence and check that every number is the same.",
 )
-@force_option
-@json_option
-@csv_options
+@options.force_option
+@options.json_option
+@options.csv_options
 def command(
     original: str | Path | None,
     release: str | Path | None,
     replay: Path | None,
     *,
     as_json: bool,
-    **options: Any,
+    **chosen: Any,
 ) -> None:
     """Audit RELEASE: attack it, measure it, and check it against a policy.
 
@@ -102,61 +93,61 @@ def command(
     runs, finished steps are kept beside it, for --resume.
     """  # noqa: D301 - click reads the mark
     if replay is not None:
-        _replay(replay, original, release, options, as_json=as_json)
+        _replay(replay, original, release, chosen, as_json=as_json)
         return
     if original is None or release is None:
         raise UsageError("name ORIGINAL and RELEASE; `unveil audit --help` has an example")
-    pages = Pages(**{name: options[name] for name in (*PAGE_OPTIONS, "force")})
-    result = _audit(original, release, options, pages)
+    pages = Pages(**{name: chosen[name] for name in (*PAGE_OPTIONS, "force")})
+    result = _audit(original, release, chosen, pages)
     if as_json:
         print_json(result.evidence)
     else:
         print_audit(result)
         pages.say()
         for option, what in (("evidence", "all that was found"), ("per_record", "each risk")):
-            if options[option] is not None:
-                say(f"Wrote {options[option]}: {what}; keep it as private as {original}.")
+            if chosen[option] is not None:
+                say(f"Wrote {chosen[option]}: {what}; keep it as private as {original}.")
     if result.verdict is not None and not result.verdict.passed:
         raise SystemExit(FAILED)
 
 
 def _audit(
-    original: str | Path, release: str | Path, options: dict[str, Any], pages: Pages
+    original: str | Path, release: str | Path, chosen: dict[str, Any], pages: Pages
 ) -> Audit:
     from unveil.files.documents.toml import read_plan
     from unveil.files.locations import check_outputs
     from unveil.workflows.audit import audit
     from unveil.workflows.auditing.settings import AuditSettings
 
-    if options["exact"] and options["seconds"] is not None:
+    if chosen["exact"] and chosen["seconds"] is not None:
         raise UsageError("--seconds does nothing with --exact: leave it out")
-    plan, file, force = options["plan"], options["intruder_file"], options["force"]
-    if plan is None and options["remask"] not in (None, "0"):
+    plan, file, force = chosen["plan"], chosen["intruder_file"], chosen["force"]
+    if plan is None and chosen["remask"] not in (None, "0"):
         raise UsageError("--remask does nothing without --plan: leave it out")
-    outputs = options["evidence"], options["per_record"]
-    check_outputs((*outputs, pages.report), (plan, options["policy"]), force=force)
-    inputs = (options[name] for name in ("schema", "release_schema", "truth"))
+    outputs = chosen["evidence"], chosen["per_record"]
+    check_outputs((*outputs, pages.report), (plan, chosen["policy"]), force=force)
+    inputs = (chosen[name] for name in ("schema", "release_schema", "truth"))
     pages.check((original, release, *inputs, file), outputs)
     tables = (original, release) if file is None else (original, release, file)
     settings = {
-        name: options[name] for name in AuditSettings.__struct_fields__ if name in options
+        name: chosen[name] for name in AuditSettings.__struct_fields__ if name in chosen
     } | {
-        "knows": split_names(options["knows"]),
+        "knows": options.split_names(chosen["knows"]),
         "plan": None if plan is None else read_plan(plan),
-        "rename": _renames(options["renames"]),
-        "errors": None if options["errors"] is None else _numbers(options["errors"]),
-        "format": format_of(options, *tables),
+        "rename": _renames(chosen["renames"]),
+        "errors": None if chosen["errors"] is None else _numbers(chosen["errors"]),
+        "format": options.format_of(chosen, *tables),
     }
-    policy = _policy(options["policy"], options["max_risk"])
+    policy = _policy(chosen["policy"], chosen["max_risk"])
     with bar(f"reading {original}") as show, as_usage():
         result = audit(
             original,
             release,
-            schema=options["schema"],
-            attacks=options["attacks"] or None,
-            truth=options["truth"],
+            schema=chosen["schema"],
+            attacks=chosen["attacks"] or None,
+            truth=chosen["truth"],
             policy=policy,
-            seed=options["seed"],
+            seed=chosen["seed"],
             **values_of(AuditSettings, settings),
             progress=show,
         )
@@ -168,7 +159,7 @@ def _replay(
     file: Path,
     original: str | Path | None,
     release: str | Path | None,
-    options: dict[str, Any],
+    chosen: dict[str, Any],
     *,
     as_json: bool,
 ) -> None:
@@ -191,8 +182,8 @@ def _replay(
             evidence,
             original=original,
             release=release,
-            truth=options["truth"],
-            intruder_file=options["intruder_file"],
+            truth=chosen["truth"],
+            intruder_file=chosen["intruder_file"],
             progress=show,
         )
     if as_json:

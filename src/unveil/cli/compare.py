@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from unveil.cli import options
 from unveil.cli.console import print_json, progress
-from unveil.cli.options import PATH, TABLE, force_option, json_option, seed_option
+from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import Pages, page_options
 from unveil.cli.verdict_text import print_comparison
 
@@ -20,10 +21,10 @@ from unveil.cli.verdict_text import print_comparison
     help="Risk of each record (audit --per-record): one file for each EVIDENCE, in the same order; "
     "none for a synthetic release.",
 )
-@seed_option()
+@options.seed_option()
 @page_options
-@force_option
-@json_option
+@options.force_option
+@options.json_option
 def command(
     evidence: tuple[Path, ...],
     records: tuple[str | Path, ...],

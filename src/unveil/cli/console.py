@@ -20,12 +20,6 @@ def say(line: str = "") -> None:
     _echo(printable(line))
 
 
-def say_lines(text: str) -> None:
-    """Print a text of several lines to standard output."""
-    for line in text.splitlines():
-        say(line)
-
-
 def complain(line: str) -> None:
     """Print a line to standard error."""
     click.echo(printable(line), err=True)

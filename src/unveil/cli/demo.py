@@ -5,8 +5,9 @@ from shlex import quote
 
 import click
 
+from unveil.cli import options
 from unveil.cli.console import bar, print_table, say
-from unveil.cli.options import PATH, force_option, seed_option
+from unveil.cli.options import PATH
 from unveil.cli.verdict_text import print_comparison
 from unveil.errors import FileError
 from unveil.wording import listing, reason
@@ -26,8 +27,8 @@ PAGES = 0.04  # duration of the pages, beside all else
     show_default=True,
     help="Number of people.",
 )
-@seed_option(default=7)
-@force_option
+@options.seed_option(default=7)
+@options.force_option
 def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     """Demonstrate masking, auditing and comparing on the embedded sample.
 

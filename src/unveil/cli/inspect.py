@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil.cli import options
 from unveil.cli.console import print_json, print_table, progress, say
-from unveil.cli.options import (
-    PATH,
-    TABLE,
-    csv_options,
-    force_option,
-    format_of,
-    json_option,
-    schema_option,
-)
+from unveil.cli.options import PATH, TABLE
 from unveil.wording import count
 
 if TYPE_CHECKING:
@@ -25,12 +18,12 @@ if TYPE_CHECKING:
 
 @click.command(name="inspect")
 @click.argument("file", type=TABLE)
-@schema_option
+@options.schema_option
 @click.option("--write-schema", type=PATH, help="TOML file for the schema, with guessed levels.")
 @click.option("--show-values", is_flag=True, help="Show extremes and commonest categories.")
-@force_option
-@json_option
-@csv_options
+@options.force_option
+@options.json_option
+@options.csv_options
 def command(
     file: str | Path,
     schema: Path | None,
@@ -55,7 +48,7 @@ def command(
     if write_schema is not None:
         check_outputs([write_schema], [file], force=force)
     with progress(f"reading {file}"):
-        data = as_microdata(file, schema, format=format_of(dialect, file))
+        data = as_microdata(file, schema, format=options.format_of(dialect, file))
         inspection = inspect(data, show_values=show_values)
     if write_schema is not None:
         write(Schema.infer(data), write_schema, force=force)

@@ -7,20 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil.cli import options
 from unveil.cli.console import print_json, progress, say
 from unveil.cli.link_text import print_linkage
-from unveil.cli.options import (
-    CSV_OPTIONS,
-    PATH,
-    TABLE,
-    csv_options,
-    force_option,
-    format_of,
-    json_option,
-    read_table,
-    seed_option,
-    split_names,
-)
+from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import WithAttackParameters, as_usage, attack_of
 from unveil.errors import UsageError
 
@@ -42,8 +32,7 @@ if TYPE_CHECKING:
     "attributes, structural without]",
 )
 @click.option(
-    "--knows",
-    help="Attributes of A to link by, separated by commas.  [default: all that suit]",
+    "--knows", help="Attributes of A to link by, separated by commas.  [default: all that suit]"
 )
 @click.option(
     "--truth",
@@ -58,10 +47,10 @@ if TYPE_CHECKING:
     help="Probability above which a link is claimed.",
 )
 @click.option("--links", "out", type=TABLE, help="Table for the pairs and their probability.")
-@seed_option()
-@force_option
-@json_option
-@csv_options
+@options.seed_option()
+@options.force_option
+@options.json_option
+@options.csv_options
 def command(
     first: str | Path,
     second: str | Path,
@@ -76,7 +65,7 @@ def command(
     *,
     force: bool,
     as_json: bool,
-    **options: Any,
+    **chosen: Any,
 ) -> None:
     """Link the records of A with those of B: two files about the same people, or some of them.
 
@@ -111,21 +100,23 @@ def command(
 
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
         raise UsageError("--confidence: a number from 0 to 1")
-    parameters = {name: value for name, value in options.items() if name not in CSV_OPTIONS}
+    parameters = {name: value for name, value in chosen.items() if name not in options.CSV_OPTIONS}
     spec = None if attack is None else attack_of(attack, parameters)
-    dialect = format_of(options, first, second)
-    more = (schema, other_schema, truth, options["pairs"])
+    dialect = options.format_of(chosen, first, second)
+    more = (schema, other_schema, truth, chosen["pairs"])
     check_outputs((), (first, second, *more), force=force, tables=[out])
     with progress(f"reading {first}") as show:
         shared = schema is not None and other_schema is None
-        people = read_table(first, schema, dialect, part=shared)
+        people = options.read_table(first, schema, dialect, part=shared)
         show(f"reading {second}")
-        others = read_table(second, schema if shared else other_schema, dialect, part=shared)
+        others = options.read_table(
+            second, schema if shared else other_schema, dialect, part=shared
+        )
         if schema is not None and shared:
             check_named(read_schema(schema), people, others)
         show("linking")
         scenario = prepare(people, others, intruder=Intruder(), truth=truth, seed=seed)
-        known = split_names(knows)
+        known = options.split_names(knows)
         with as_usage():
             spec = spec or _default_attack(scenario, known, parameters)
             links = link_scenario(scenario, spec, known)

@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil.cli import options
 from unveil.cli.console import print_json, print_table, progress, say
-from unveil.cli.options import (
-    PATH,
-    TABLE,
-    csv_options,
-    force_option,
-    format_of,
-    json_option,
-    schema_option,
-)
+from unveil.cli.options import PATH, TABLE
 from unveil.errors import UsageError
 from unveil.wording import count, listing
 
@@ -29,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command(name="mask")
 @click.argument("file", type=TABLE)
-@schema_option
+@options.schema_option
 @click.option("--plan", "-p", "plan_file", type=PATH, required=True, help="TOML file of the plan.")
 @click.option(
     "--output",
@@ -43,9 +36,9 @@ if TYPE_CHECKING:
 @click.option("--keep-order", is_flag=True, help="Keep the row order, which may identify people.")
 @click.option("--row-map", type=TABLE, help="Table for the row map, which undoes the masking.")
 @click.option("--write-schema", type=PATH, help="TOML file for the schema of the masked file.")
-@force_option
-@json_option
-@csv_options
+@options.force_option
+@options.json_option
+@options.csv_options
 def command(
     file: str | Path,
     schema: Path | None,
@@ -94,7 +87,7 @@ def command(
     plan = as_plan(plan_file, seed)
     if keep_order:
         plan = replace(plan, keep_order=True)
-    source_format = format_of(dialect, file)
+    source_format = options.format_of(dialect, file)
     with progress(f"reading {file}") as show:
         data = as_microdata(file, schema, format=source_format)
         target.check_columns(without_identifiers(data).columns)

@@ -2,7 +2,7 @@
 
 import click
 
-from unveil.cli.console import print_json, print_table, say, say_lines
+from unveil.cli.console import print_json, print_table, say
 from unveil.cli.options import json_option
 
 
@@ -27,7 +27,8 @@ def command(name: str | None, *, as_json: bool) -> None:
         return
     say(f"{one.name} ({one.kind})")
     say()
-    say_lines(one.description)
+    for line in one.description.splitlines():
+        say(line)
     say()
     rows = [[p.name, p.type, p.default, p.meaning] for p in one.parameters]
     print_table(["parameter", "type", "default", "meaning"], rows)

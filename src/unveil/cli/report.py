@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from unveil.cli import options
 from unveil.cli.console import print_json, progress
-from unveil.cli.options import PATH, force_option, json_option
+from unveil.cli.options import PATH
 from unveil.cli.pages import Pages, page_options
 from unveil.errors import UsageError
 
@@ -14,8 +15,8 @@ from unveil.errors import UsageError
 @click.command(name="report")
 @click.argument("evidence", type=PATH)
 @page_options
-@force_option
-@json_option
+@options.force_option
+@options.json_option
 def command(evidence: Path, *, force: bool, as_json: bool, **page: Any) -> None:
     """Write the page of an audit from its EVIDENCE.
 

@@ -15,23 +15,10 @@ if TYPE_CHECKING:
     from unveil.workflows.auditing.replay import Replay
 
 # Rows of each table on a terminal, None for all of them; the page has the rest.
-ROWS = {
-    "limits": None,
-    "attacks": None,
-    "knowledge": None,
-    "attributes": 5,
-    "noise": None,
-    "halves": None,
-    "correspondence": 5,
-    "subgroups": 5,
-    "inference": None,
-    "loss": None,
-    "subgroup-loss": 5,
-    "remedies": None,
-    "risk-loss": None,
-    "best": None,
-    "differences": None,
-}
+WHOLE = ["limits", "attacks", "knowledge", "noise", "halves", "inference", "loss", "remedies"]
+WHOLE += ["risk-loss", "best", "differences"]
+SHORTENED = ("attributes", "correspondence", "subgroups", "subgroup-loss")
+ROWS: dict[str, int | None] = dict.fromkeys(WHOLE) | dict.fromkeys(SHORTENED, 5)
 ON_THE_PAGE = ("rank-of-truth", "side-by-side", "plan", "made")  # sections
 
 

@@ -38,6 +38,7 @@ from unveil.workflows.auditing.attack_runs import (
 )
 from unveil.workflows.auditing.attribute_ablation import attribute_risks
 from unveil.workflows.auditing.checkpoints import Checkpoints, each_warning_once
+from unveil.workflows.auditing.checks import identifiers_in
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
 from unveil.workflows.auditing.intruder_file import intruder_file_runs
 from unveil.workflows.auditing.knowledge_sweep import (
@@ -189,7 +190,7 @@ class AuditRun:
             released=len(inputs.pair.release),
             pairs=None if inputs.pair.rows is None else len(inputs.pair.released),
             known=inputs.known,
-            identifiers=inputs.identifiers,
+            identifiers=identifiers_in(inputs.pair.original, inputs.pair.release),
             verdict=None,
             attacks=attacked.findings,
             left_out=(*attacked.left_out, *not_bounded),
@@ -218,21 +219,14 @@ class AuditRun:
             specs, left_out = default_attacks(
                 inputs.pair, inputs.known, knows_masking=knows_masking
             )
-        runs, too_large = runs_in_memory(
-            attack_runs(specs, inputs.pair, inputs.known, inputs.channel),
-            inputs.pair,
-            limit,
-            requested=requested,
-        )
+        runs = list[AttackRun]()
+        wanted = [(attack_runs(specs, inputs.pair, inputs.known, inputs.channel), inputs.pair)]
         if inputs.file is not None:
-            of_file, more = runs_in_memory(
-                intruder_file_runs(inputs.file, self.specs),
-                inputs.file.pair,
-                limit,
-                requested=requested,
-            )
-            runs, too_large = runs + of_file, too_large + more
-        return runs, left_out + too_large
+            wanted.append((intruder_file_runs(inputs.file, self.specs), inputs.file.pair))
+        for of_pair, pair in wanted:
+            fitting, too_large = runs_in_memory(of_pair, pair, limit, requested=requested)
+            runs, left_out = runs + fitting, left_out + too_large
+        return runs, left_out
 
     def _make_attacks(
         self, runs: list[AttackRun], left_out: list[LeftOut], steps: Checkpoints
@@ -283,7 +277,7 @@ class AuditRun:
                 if worst not in (run, chooser):
                     results = [*attacked.results, self._make_attack(worst, steps)]
                     attacked = replace(attacked, results=results)
-                risk = attacked.risk_of(worst)
+                risk = next(one.finding.risk for one in attacked.results if one.run == worst)
                 return msgspec.structs.replace(knowledge, worst=risk), attacked
         return knowledge, attacked
 

@@ -192,21 +192,21 @@ def _difference(
     seed: int,
 ) -> Difference:
     """How much higher the first's risk is, over the same records where these are known."""
-    paired, has_records = None, False
+    paired, why = None, "the records are not paired (give the risk of each by records, --records)"
     if risks is not None and others is not None:
-        has_records = True
         paired = paired_difference(risks, others, seed=seed, names=(first.name, second.name))
+        why = "no record was attacked in both"
     return Difference(
         first=first.name,
         second=second.name,
         share=(first.risk or 0.0) - (second.risk or 0.0),
         paired=paired,
-        note=_note(first, second, paired, has_records=has_records),
+        note=_note(first, second, paired, why),
     )
 
 
 def _note(
-    first: ComparedRelease, second: ComparedRelease, paired: Paired | None, *, has_records: bool
+    first: ComparedRelease, second: ComparedRelease, paired: Paired | None, not_paired: str
 ) -> str:
     """What a difference means, and what it does not."""
     intervals = {
@@ -217,14 +217,9 @@ def _note(
     whole = "" if intervals else "; of these very records the difference is exact"
     if paired is None:
         alone = "".join(
-            f"; {n} alone {one.low:.1%} to {one.high:.1%}" for n, one in intervals.items()
+            f"; {name} alone {one.low:.1%} to {one.high:.1%}" for name, one in intervals.items()
         )
-        why = (
-            "no record was attacked in both"
-            if has_records
-            else "the records are not paired (give the risk of each by records, --records)"
-        )
-        return f"no interval can be given for the difference, as {why}{alone}{whole}"
+        return f"no interval can be given for the difference, as {not_paired}{alone}{whole}"
     records = count(paired.n, "record")
     if paired.interval is not None:
         return f"over {records} attacked in both, if these stand for more of their kind{whole}"

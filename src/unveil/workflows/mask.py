@@ -87,11 +87,7 @@ def mask_again(original: Microdata, plan: Plan) -> Release:
 
 
 def _apply(
-    original: Microdata,
-    plan: Plan,
-    progress: Callable[[str, int, int], None] | None,
-    *,
-    warn: bool,
+    original: Microdata, plan: Plan, progress: Callable[[str, int, int], None] | None, *, warn: bool
 ) -> Release:
     masks = masks_of(plan, original)
     not_checked = check_masks(masks, original)
@@ -193,13 +189,8 @@ def _warn_of_discards(mask: Mask, people: Microdata, kept: Ints) -> None:
     if uneven:
         logger.warning("%s: %s", mask.step, plain(uneven))
     elif gone >= MANY_DISCARDED * len(people):
-        logger.warning(
-            "%s: %s of %s records are not released (%.1f %%)",
-            mask.step,
-            f"{gone:,}",
-            f"{len(people):,}",
-            100 * gone / len(people),
-        )
+        share = f"{gone:,} of {len(people):,} records are not released"
+        logger.warning("%s: %s (%.1f %%)", mask.step, share, 100 * gone / len(people))
 
 
 def as_plan(

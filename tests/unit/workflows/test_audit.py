@@ -669,7 +669,7 @@ def test_what_is_finished_is_of_these_rows_only(people, release, tmp_path, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("unveil.workflows.auditing.measured_results.unchanged", fail)
+        patch.setattr("unveil.measures.unchanged", fail)
         with pytest.raises(KeyboardInterrupt):
             unveil.audit(people, release.data, truth=np.arange(N), **kept)
     truth, other = np.arange(N), release.data.take(np.arange(N)[::-1])

@@ -14,12 +14,7 @@ IN_MEMORY = "a table in memory"  # which evidence does not hold
 
 
 def attack_name(spec: Attack) -> str:
-    """A short name that distinguishes the variants of an attack.
-
-    >>> from unveil.attacks import Distance, Rank
-    >>> attack_name(Rank(criterion="max")), attack_name(Distance())
-    ('rank-max', 'distance')
-    """
+    """A short name that distinguishes the variants of an attack: rank-max, distance."""
     values = [(getattr(spec, field.name), field) for field in msgspec.structs.fields(type(spec))]
     variant = [
         value
@@ -30,12 +25,7 @@ def attack_name(spec: Attack) -> str:
 
 
 def plain_spec(spec: Attack) -> dict[str, Any]:
-    """An attack in plain values: its method, and the parameters that are not at their default.
-
-    >>> from unveil.attacks import Rank
-    >>> plain_spec(Rank(criterion="max"))
-    {'method': 'rank', 'criterion': 'max'}
-    """
+    """An attack in plain values: its method, and the parameters that are not at their default."""
     plain: dict[str, Any] = {"method": spec.name}
     for field in msgspec.structs.fields(type(spec)):
         value = getattr(spec, field.name)
@@ -55,6 +45,8 @@ def attack_from(attack: Any) -> Attack:
 
     >>> attack_from("rank-max") == attack_from({"method": "rank", "criterion": "max"})
     True
+    >>> attack_name(attack_from("rank-max")), plain_spec(attack_from("rank-max"))
+    ('rank-max', {'method': 'rank', 'criterion': 'max'})
     """
     if isinstance(attack, Attack):
         return attack

@@ -8,17 +8,8 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from unveil.attacks import (
-    Attack,
-    Combined,
-    Compatible,
-    Distance,
-    Pairs,
-    Position,
-    Probabilistic,
-    Rank,
-    Tailored,
-)
+from unveil import attacks
+from unveil.attacks import Attack
 from unveil.measures import hits
 from unveil.measures.disclosure.compatible_rows import truthful
 from unveil.support.arrays import Floats, Ints
@@ -28,7 +19,6 @@ from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Direction, Intruder
 from unveil.values.links import Links
 from unveil.values.results.evidence import Finding, LeftOut
-from unveil.values.results.risk import Risk
 from unveil.wording import count
 from unveil.workflows.auditing.attack_names import attack_name, plain_spec
 from unveil.workflows.auditing.attack_summary import describe_attack
@@ -76,14 +66,17 @@ class AttackRun:
     @property
     def estimates_weights(self) -> bool:
         """Whether each attack estimates match weights anew, which is slow."""
-        return isinstance(self.spec, Probabilistic | Combined)
+        return isinstance(self.spec, attacks.Probabilistic | attacks.Combined)
 
     @property
     def compares(self) -> bool:
         """Whether it compares attributes of the originals, record by record."""
         if self.by_file:
             return False
-        return not isinstance(self.spec, Position | Pairs) and self.spec.matching == "nearest"
+        return (
+            not isinstance(self.spec, attacks.Position | attacks.Pairs)
+            and self.spec.matching == "nearest"
+        )
 
 
 def default_attacks(
@@ -97,24 +90,24 @@ def default_attacks(
     records = max(len(pair.original), len(pair.release))
     numeric = [name for name in known if name in pair.plain("numeric")]
     single = [name for name in known if name in pair.plain()]
-    suitable: list[Attack] = [Distance()]
+    suitable: list[Attack] = [attacks.Distance()]
     too_slow: list[Attack] = []
     if len(numeric) > 1:
-        suitable.append(Distance(metric="mahalanobis"))
+        suitable.append(attacks.Distance(metric="mahalanobis"))
     if any(_has_ranks(pair, name) for name in known):
-        suitable += [Rank(), Rank(criterion="max")]
+        suitable += [attacks.Rank(), attacks.Rank(criterion="max")]
     if single:  # EM's weights are for categories above all
         quick = records <= WEIGHTED or len(numeric) < len(single)
-        (suitable if quick else too_slow).append(Probabilistic())
+        (suitable if quick else too_slow).append(attacks.Probabilistic())
     if generalised(pair, known):
-        suitable.append(Compatible())
+        suitable.append(attacks.Compatible())
     matchings = suitable if records <= MATCHED else too_slow
-    matchings.append(Distance(matching="posterior"))
+    matchings.append(attacks.Distance(matching="posterior"))
     if knows_masking:
-        suitable.append(Tailored())
-        matchings.append(Tailored(matching="posterior"))
+        suitable.append(attacks.Tailored())
+        matchings.append(attacks.Tailored(matching="posterior"))
     reason = f"it takes long on {count(records, 'record')}; --attack {{}} makes it"
-    return [*suitable, Position()], [
+    return [*suitable, attacks.Position()], [
         LeftOut(name=name, direction=direction, reason=reason.format(name))
         for name in sorted(map(attack_name, too_slow))
         for direction in get_args(Direction)
@@ -132,19 +125,20 @@ def truthful_attributes(pair: FilePair, known: Sequence[str]) -> tuple[str, ...]
 
 
 def attack_runs(
-    attacks: Sequence[Attack], pair: FilePair, known: Sequence[str], channel: Any
+    specs: Sequence[Attack], pair: FilePair, known: Sequence[str], channel: Any
 ) -> list[AttackRun]:
     """Each attack in both directions, on the attributes that it can compare."""
     runs, names = [], list[str]()
-    for spec in attacks:
+    for spec in specs:
         names.append(attack_name(spec))
         number = names.count(names[-1])
-        if isinstance(spec, Position | Pairs):
+        if isinstance(spec, attacks.Position | attacks.Pairs):
             runs.append(AttackRun(spec, Intruder(), number))
             continue
+        comparable = tuple(name for name in known if _compares(spec, pair, name))
         for direction in get_args(Direction):
             intruder = Intruder(
-                knows=_comparable(spec, pair, known) or tuple(known),
+                knows=comparable or tuple(known),
                 direction=direction,
                 channel=channel if spec.knows is not None else False,
             )
@@ -152,16 +146,15 @@ def attack_runs(
     return runs
 
 
-def _comparable(spec: Attack, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(spec, Rank):
-        return tuple(name for name in known if _has_ranks(pair, name))
-    if isinstance(spec, Distance) and spec.metric == "mahalanobis":
-        return tuple(name for name in known if name in pair.plain("numeric"))
-    if isinstance(spec, Probabilistic):
-        return tuple(name for name in known if name in pair.plain())
-    if isinstance(spec, Compatible):
-        return truthful_attributes(pair, known)
-    return tuple(known)
+def _compares(spec: Attack, pair: FilePair, name: str) -> bool:
+    """Whether an attack can compare an attribute."""
+    if isinstance(spec, attacks.Rank):
+        return _has_ranks(pair, name)
+    if isinstance(spec, attacks.Distance) and spec.metric == "mahalanobis":
+        return name in pair.plain("numeric")
+    if isinstance(spec, attacks.Probabilistic):
+        return name in pair.plain()
+    return not isinstance(spec, attacks.Compatible) or truthful(pair, name)
 
 
 def _has_ranks(pair: FilePair, column: str) -> bool:
@@ -177,9 +170,9 @@ class WorkBudget(NamedTuple):
     seconds: float | None  # None: no limit
     size: int | None = None
 
-    def shared(self, attacks: int) -> WorkBudget:
-        """An equal share for each of several attacks."""
-        return self if self.seconds is None else self._replace(seconds=self.seconds / attacks)
+    def shared(self, repeats: int) -> WorkBudget:
+        """An equal share for each repetition."""
+        return self if self.seconds is None else self._replace(seconds=self.seconds / repeats)
 
 
 def sample_to_budget(links: Links, budget: WorkBudget) -> Links:
@@ -284,10 +277,6 @@ class AttackResults:
             for one in self.results
             if one.run.intruder.knows and not one.run.by_file and one.finding.risk.interval is None
         ]
-
-    def risk_of(self, run: AttackRun) -> Risk:
-        """The risk by one of the attacks."""
-        return next(one.finding.risk for one in self.results if one.run == run)
 
     def share_of(self, name: str) -> float | None:
         """The highest share that the attacks of this name link; None if there is none."""

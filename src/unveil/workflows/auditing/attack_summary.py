@@ -7,19 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from unveil import measures
 from unveil.attacks import Position
 from unveil.attacks.combined.score_sum import ScoreSum
-from unveil.measures import (
-    at_risk,
-    forecast,
-    hits,
-    in_any,
-    margins,
-    precision,
-    risk,
-    row_order,
-    top_k,
-)
 from unveil.measures.identity.claims import clear_margin
 from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.values.links import Links
@@ -35,7 +25,7 @@ def describe_attack(
     if links.truth is None:
         sample, clear = links.sample(SAMPLE_SIZE), None
         if sample.finder.margins:  # the links that an intruder would claim
-            clear = int((margins(sample) >= clear_margin(sample) - 1e-9).sum())
+            clear = int((measures.margins(sample) >= clear_margin(sample) - 1e-9).sum())
         return {
             "attack": links.name,
             "risk": None,
@@ -44,26 +34,26 @@ def describe_attack(
             "unlinked": int((sample.best < 0).sum()),
             "tied": int((sample.n_best > 1).sum()),
             "clear": clear,
-            "forecast": forecast(links),
+            "forecast": measures.forecast(links),
             "details": links.finder.details,
         }
     union = None
     if isinstance(links.finder, ScoreSum):  # an oracle knows which combined attack to believe
         combined = [replace(links, finder=part) for part in links.finder.summands]
-        union = float(np.sort(in_any(combined)).sum())
+        union = float(np.sort(measures.in_any(combined)).sum())
     summary: dict[str, Any] = {
         "attack": links.name,
-        "risk": risk(links, outsiders=outsiders),
+        "risk": measures.risk(links, outsiders=outsiders),
         "outsiders": outsiders is not None,  # whether they are the control
-        "top": _plain(top_k(links, top)),
-        "at_risk": _plain(at_risk(links)),
-        "precision": _plain(precision(links)) if links.finder.margins else None,
-        "forecast": forecast(links),
+        "top": _plain(measures.top_k(links, top)),
+        "at_risk": _plain(measures.at_risk(links)),
+        "precision": _plain(measures.precision(links)) if links.finder.margins else None,
+        "forecast": measures.forecast(links),
         "union": union,
         "details": links.finder.details,
     }
     if isinstance(links.attack, Position):
-        summary["row_order"] = _plain(row_order(links))
+        summary["row_order"] = _plain(measures.row_order(links))
     return summary
 
 
@@ -76,7 +66,7 @@ def risk_by_releases(links: Sequence[Links], *, keyed: bool) -> list[dict[str, A
     rows = []
     missed: dict[int, float] = {}
     for number, one in enumerate(links, start=1):
-        per_record = hits(one)
+        per_record = measures.hits(one)
         people = one.true_rows if one.intruder.reverse else one.records
         for person, hit in zip(people.tolist(), per_record.tolist(), strict=True):
             missed[person] = missed.get(person, 1.0) * (1 - hit)

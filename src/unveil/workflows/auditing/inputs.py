@@ -21,7 +21,7 @@ from unveil.values.release.release import Release, Releases
 from unveil.values.results.evidence import Input
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.attack_runs import FITTED, AttackRun
-from unveil.workflows.auditing.checks import check_columns, check_truth, doubts, identifiers_in
+from unveil.workflows.auditing.checks import check_columns, check_truth, doubts
 from unveil.workflows.auditing.intruder_file import IntruderFile, find_people
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.inputs.scenario import Scenario, prepare
@@ -46,11 +46,6 @@ class AuditInputs:
     truth: str | None  # as the user stated it
     notes: tuple[str, ...] = ()
     file: IntruderFile | None = None
-
-    @property
-    def identifiers(self) -> tuple[str, ...]:
-        """The identifiers that the release still has."""
-        return identifiers_in(self.pair.original, self.pair.release)
 
     def is_quick(self, run: AttackRun) -> bool:
         """Whether an attack can be repeated: it is blind, or fitted to few records."""

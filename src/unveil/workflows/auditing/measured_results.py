@@ -1,31 +1,14 @@
 """The measures of an audit beside its attacks: disclosure, uniqueness, subgroups, loss."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
+from unveil import measures
 from unveil.attacks import Compatible
 from unveil.errors import UnveilError
-from unveil.measures import (
-    by_subgroup,
-    classical_score,
-    compatible_rows,
-    diversity,
-    every_subgroup,
-    household_hits,
-    interval_disclosure,
-    linked_disclosure,
-    loss,
-    population_risk,
-    record_risks,
-    release_uniqueness,
-    sampling_fraction,
-    shapes,
-    unchanged,
-    wilson,
-)
 from unveil.measures.identity.subgroups import SMALLEST_GROUP, Subgrouping
 from unveil.support.arrays import Ints
 from unveil.table.encoding.shared_attributes import common_cells
@@ -33,17 +16,14 @@ from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.results.disclosure import (
     CompatibleRows,
-    Diversity,
     GroupMean,
     HouseholdHits,
     Inference,
-    IntervalDisclosure,
     PopulationRisk,
     ReleaseUniqueness,
-    Unchanged,
 )
+from unveil.values.results.evidence import Evidence
 from unveil.values.results.knowledge import Halves
-from unveil.values.results.loss import Loss, Shape
 from unveil.values.results.risk import Interval
 from unveil.values.results.subgroups import GroupRisk, RecordRisks, Subgroups
 from unveil.workflows.auditing.attack_runs import (
@@ -65,32 +45,25 @@ def measure(
 ) -> dict[str, Any]:
     """Every measure that does not belong to one attack, by its name in the evidence."""
     pair, seed, notes = inputs.pair, inputs.scenario.seed, list(inputs.notes)
-    groupings = every_subgroup(pair.original)
+    groupings = measures.every_subgroup(pair.original)
     keys = pair.with_role("quasi") or inputs.known  # whatever the intruder may know
+    kinds = get_type_hints(Evidence)
+    work: dict[str, tuple[str, Callable[[], Any]]] = {
+        "intervals": ("interval disclosure", lambda: measures.interval_disclosure(pair, seed=seed)),
+        "uniqueness": ("uniqueness", lambda: measures.release_uniqueness(pair, keys)),
+        "diversity": ("diversity", lambda: measures.diversity(pair.release, keys)),
+        "compatible": ("compatible rows", lambda: _compatible(inputs)),
+        "unchanged": ("unchanged columns", lambda: measures.unchanged(pair)),
+        "inference": ("inference", lambda: _inference(inputs, attacked)),
+        "loss": ("loss", lambda: measures.loss(pair, groupings=groupings, seed=seed)),
+        "shapes": ("shapes", lambda: measures.shapes(pair)),
+        "record_risks": ("risks of records", lambda: _record_risks(attacked)),
+    }
     measured: dict[str, Any] = {
-        "intervals": steps.run(
-            "interval disclosure",
-            IntervalDisclosure | None,
-            lambda _: interval_disclosure(pair, seed=seed),
-        ),
-        "uniqueness": steps.run(
-            "uniqueness", ReleaseUniqueness | None, lambda _: release_uniqueness(pair, keys)
-        ),
-        "diversity": steps.run(
-            "diversity", tuple[Diversity, ...], lambda _: diversity(pair.release, keys)
-        ),
-        "compatible": steps.run(
-            "compatible rows", CompatibleRows | None, lambda _: _compatible(inputs)
-        ),
-        "unchanged": steps.run("unchanged columns", Unchanged, lambda _: unchanged(pair)),
-        "inference": steps.run(
-            "inference", tuple[Inference, ...], lambda _: _inference(inputs, attacked)
-        ),
-        "loss": steps.run("loss", Loss, lambda _: loss(pair, groupings=groupings, seed=seed)),
-        "shapes": steps.run("shapes", tuple[Shape, ...], lambda _: shapes(pair)),
-        "record_risks": steps.run(
-            "risks of records", RecordRisks | None, lambda _: _record_risks(attacked)
-        ),
+        name: steps.run(step, kinds[name], lambda _, result=result: result())  # type: ignore[misc]
+        for name, (step, result) in work.items()
+    }
+    measured |= {
         "sampling_fraction": None,
         "halves": None,
         "subgroups": _group_risks(pair, attacked, groupings),
@@ -105,7 +78,7 @@ def measure(
         notes.append(population)
     measured["population"] = None if isinstance(population, str) else population
     with suppress(UnveilError):  # the risk in the population says what is wrong with the weights
-        measured["sampling_fraction"] = sampling_fraction(pair.original)
+        measured["sampling_fraction"] = measures.sampling_fraction(pair.original)
     if (
         pair.original.schema.with_role("household")
         and attacked.results
@@ -131,7 +104,7 @@ def _compatible(inputs: AuditInputs) -> CompatibleRows | None:
     columns = truthful_attributes(pair, known) if generalised(pair, known) else ()
     if not columns:
         return None
-    return compatible_rows(inputs.scenario.links(Compatible(), Intruder(knows=columns)))
+    return measures.compatible_rows(inputs.scenario.links(Compatible(), Intruder(knows=columns)))
 
 
 def _inference(inputs: AuditInputs, attacked: AttackResults) -> tuple[Inference, ...]:
@@ -140,7 +113,7 @@ def _inference(inputs: AuditInputs, attacked: AttackResults) -> tuple[Inference,
     if run is None:
         return ()
     links = inputs.scenario.links(run.spec, run.intruder)
-    return linked_disclosure(links, inputs.pair, seed=inputs.scenario.seed)
+    return measures.linked_disclosure(links, inputs.pair, seed=inputs.scenario.seed)
 
 
 def _record_risks(attacked: AttackResults) -> RecordRisks | None:
@@ -148,7 +121,9 @@ def _record_risks(attacked: AttackResults) -> RecordRisks | None:
     if not attacked.results:
         return None
     worst = attacked.findings[0]
-    return record_risks(attacked.columns(), attack=worst.name, direction=worst.risk.direction)
+    return measures.record_risks(
+        attacked.columns(), attack=worst.name, direction=worst.risk.direction
+    )
 
 
 def _population(pair: FilePair, unique: ReleaseUniqueness | None) -> PopulationRisk | str | None:
@@ -157,7 +132,7 @@ def _population(pair: FilePair, unique: ReleaseUniqueness | None) -> PopulationR
         return None
     columns = [name for name in unique.release.columns if name not in unique.perturbed]
     try:
-        return population_risk(pair.release, columns) if columns else None
+        return measures.population_risk(pair.release, columns) if columns else None
     except UnveilError as error:
         return f"the risk in the population is not measured: {error}"
 
@@ -179,7 +154,7 @@ def _group_risks(
         by_attack = [
             _risks_by_attack(
                 run,
-                by_subgroup(per_record, grouping, order=order),
+                measures.by_subgroup(per_record, grouping, order=order),
                 grouping.column,
                 sizes_in_file if run.by_file else sizes,
             )
@@ -208,7 +183,7 @@ def _risks_by_attack(
             attack=f"{run.name} {run.intruder.direction}",
             n=one.n,
             share=one.mean or 0.0,
-            interval=wilson(min((one.mean or 0.0) * one.n, one.n), one.n, size)
+            interval=measures.wilson(min((one.mean or 0.0) * one.n, one.n), one.n, size)
             if one.n
             else Interval(0.0, 1.0, 0.95),
             small=size < SMALLEST_GROUP,
@@ -225,7 +200,9 @@ def _households(pair: FilePair, attacked: AttackResults) -> HouseholdHits | None
         return None
     worst = max(attacked.on_all_records, key=lambda one: one.finding.risk.share).per_record
     released = ~np.isnan(worst)
-    return household_hits(worst[released], common_cells(people, column=homes[0])[0][released])
+    return measures.household_hits(
+        worst[released], common_cells(people, column=homes[0])[0][released]
+    )
 
 
 def _score(attacked: AttackResults, measured: dict[str, Any]) -> float | None:
@@ -234,7 +211,7 @@ def _score(attacked: AttackResults, measured: dict[str, Any]) -> float | None:
     intervals, lost = measured["intervals"], measured["loss"]["PIL"].value
     if distance is None or probabilistic is None or intervals is None or lost is None:
         return None
-    return classical_score(
+    return measures.classical_score(
         100 * lost,
         interval_disclosure=100 * intervals.average.by_rank[0].share,
         distance=100 * distance,

@@ -77,9 +77,5 @@ def memory_of(run: AttackRun, pair: FilePair) -> int:
 
 
 def in_units(size: int) -> str:
-    """A number of bytes in GiB or MiB.
-
-    >>> in_units(3 * 2**30)
-    '3.0 GiB'
-    """
+    """A number of bytes in GiB or MiB: 3.0 GiB."""
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

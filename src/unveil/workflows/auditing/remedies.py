@@ -57,7 +57,10 @@ def remedies(
     if not len(people):
         return None
     attack = with_fewer_candidates(run, scenario, people, candidate_limit(run))
-    trial = RemedyTrial.of(attack)
+    places = attack.scenario.places
+    order, truth = np.argsort(places.release_order), places.record_of_row
+    truth = np.full(len(places.release), -1) if truth is None else truth
+    trial = RemedyTrial(attack, places.release.take(order), truth[order])
     sets = known_sets(run, compared)
     proposals = proposed_remedies(trial.release, known, compared=compared, riskiest=riskiest)
     with quietly():  # nobody released what is tried here
@@ -129,19 +132,7 @@ PRAM = MaskTemplate(  # an invariant matrix would change only the rarest categor
 def proposed_remedies(
     release: Microdata, known: Sequence[str], *, compared: Sequence[str], riskiest: str | None
 ) -> list[ProposedRemedy]:
-    """The remedies that can be applied and that mask something which the attack compares.
-
-    >>> import unveil
-    >>> names = ["age", "income", "sex"]
-    >>> sample = unveil.households(100)
-    >>> for one in proposed_remedies(sample, names, compared=names, riskiest="age"):
-    ...     print(one.description)
-    leave out age
-    microaggregate age and income in groups of 10
-    swap age and income with values up to 15 % of the ranks away
-    change sex with a probability of 30 % (PRAM)
-    swap age and income with values up to 15 % of the ranks away, and change sex with a ...
-    """
+    """The remedies that can be applied and that mask something which the attack compares."""
 
     def proposal(template: MaskTemplate) -> ProposedRemedy | None:
         columns = tuple(name for name in known if template.fits(release, name))
@@ -177,14 +168,6 @@ class RemedyTrial:
     attack: SampledAttack
     release: Microdata
     truth: Ints  # the person of each released row, -1 for none
-
-    @classmethod
-    def of(cls, attack: SampledAttack) -> "RemedyTrial":
-        """The trial of a sampled attack."""
-        places = attack.scenario.places
-        people, order = places.record_of_row, np.argsort(places.release_order)
-        truth = np.full(len(places.release), -1) if people is None else people
-        return cls(attack, places.release.take(order), truth[order])
 
     @property
     def people(self) -> Microdata:

@@ -61,12 +61,7 @@ def replay(
             "the release of this audit was in memory, with its plan and its row map: write these "
             "(unveil.write), and audit the files"
         )
-    paths = {
-        "original": original,
-        "release": release,
-        "truth": truth,
-        INTRUDER_FILE: intruder_file,
-    }
+    paths = {"original": original, "release": release, "truth": truth, INTRUDER_FILE: intruder_file}
     files = {
         name: _same_file(name, evidence.inputs[name], path)
         for name, path in paths.items()

@@ -21,6 +21,10 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _NOT_IN_EVIDENCE = ("evidence", "per_record", "force", "resume", "progress", "intruder_file")
 
 
+def _about(description: str) -> Meta:
+    return Meta(description=description)
+
+
 class AuditSettings(Spec, frozen=True, kw_only=True):
     """Settings of an audit beyond the files, the attacks and the policy.
 
@@ -32,82 +36,64 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
 
     knows: Annotated[
         tuple[str, ...] | None,
-        Meta(description="Attributes an intruder may know; default: the quasi-identifiers."),
+        _about("Attributes an intruder may know; default: the quasi-identifiers."),
     ] = None
     plan: Annotated[
         Any,
-        Meta(
-            description="Plan of the release: for attacks that know the method, and for remasking."
-        ),
+        _about("Plan of the release: for attacks that know the method, and for remasking."),
     ] = None
     rename: Annotated[
-        dict[str, str], Meta(description="Columns of the release: their names in the original.")
+        dict[str, str], _about("Columns of the release: their names in the original.")
     ] = msgspec.field(default_factory=dict)
-    release_schema: Annotated[Any, Meta(description="Schema of the release, if it differs.")] = None
-    format: Annotated[Any, Meta(description="Format of the files, if its options matter.")] = None
+    release_schema: Annotated[Any, _about("Schema of the release, if it differs.")] = None
+    format: Annotated[Any, _about("Format of the files, if its options matter.")] = None
     seconds: Annotated[
         Annotated[float, Meta(gt=0, le=1e9)],
-        Meta(
-            description="Work budget of each attack, in seconds of an ordinary laptop: every "
-            "machine gives the same answer. An attack beyond it samples the records."
-        ),
+        _about("Work budget of each attack in laptop seconds; beyond it, records are sampled."),
     ] = 60.0
-    exact: Annotated[bool, Meta(description="Attack all records, however long it takes.")] = False
-    memory: Annotated[str | int | None, Meta(description="Memory limit: 4G, 500M, or bytes.")] = (
-        None
-    )
-    sweep: Annotated[
-        bool, Meta(description="Measure the risk against what the intruder knows.")
-    ] = True
+    exact: Annotated[bool, _about("Attack all records, however long it takes.")] = False
+    memory: Annotated[str | int | None, _about("Memory limit: 4G, 500M, or bytes.")] = None
+    sweep: Annotated[bool, _about("Measure the risk against what the intruder knows.")] = True
     errors: Annotated[
         tuple[Annotated[float, Meta(ge=0, le=10)], ...],
-        Meta(description="Error rates of the intruder's values to test."),
+        _about("Error rates of the intruder's values to test."),
     ] = (0.0, 0.1, 0.2, 0.5)
     remask: Annotated[
         Annotated[int, Meta(ge=0, le=1000)],
-        Meta(description="Number of other seeds to mask with, if the plan is known."),
+        _about("Number of other seeds to mask with, if the plan is known."),
     ] = 5
     remedies: Annotated[
-        bool, Meta(description="Try further masks and report how far each lowers the risk.")
+        bool, _about("Try further masks and report how far each lowers the risk.")
     ] = True
     worst_case: Annotated[
         bool,
-        Meta(
-            description="Learn from the truth how many records a distance links at worst; up to "
-            "2,000 records."
-        ),
+        _about("Learn from the truth what a distance links at worst; up to 2,000 records."),
     ] = True
     halves: Annotated[
         bool,
-        Meta(
-            description="Test linkage between two halves of the attributes (no common attribute). "
+        _about(
+            "Test linkage between two halves of the attributes (no common attribute). "
             "Slow: up to minutes."
         ),
     ] = False
     intruder_file: Annotated[
         Any,
-        Meta(
-            description="File that an intruder holds about the same people, with an identifier of "
-            "the original; it may share no attribute with the release."
-        ),
+        _about("File of an intruder about the same people, with an identifier of the original."),
     ] = None
     evidence: Annotated[
         Any,
-        Meta(
-            description="JSON file for every number with its inputs and settings; finished steps "
-            "are kept beside it while the audit runs."
-        ),
+        _about("JSON file for every number with its inputs and settings."),
     ] = None
     per_record: Annotated[
-        Any, Meta(description="Table for the risk of each record; as private as the original.")
+        Any, _about("Table for the risk of each record; as private as the original.")
     ] = None
-    force: Annotated[bool, Meta(description="Overwrite files that exist.")] = False
-    resume: Annotated[
-        bool, Meta(description="Resume a killed audit that was to write this evidence.")
-    ] = False
-    progress: Annotated[
-        Any, Meta(description="Called with the step, how much is done, and the total.")
-    ] = None
+    force: Annotated[bool, _about("Overwrite files that exist.")] = False
+    resume: Annotated[bool, _about("Resume a killed audit that was to write this evidence.")] = (
+        False
+    )
+    progress: Annotated[Any, _about("Called with the step, how much is done, and the total.")] = (
+        None
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

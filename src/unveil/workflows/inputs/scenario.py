@@ -184,10 +184,7 @@ def prepare(
 
 
 def _schema_of_others(
-    original: Any,
-    release: Any,
-    intruder: Intruder,
-    schema: Schema | str | os.PathLike[str] | None,
+    original: Any, release: Any, intruder: Intruder, schema: Schema | str | os.PathLike[str] | None
 ) -> Schema | None:
     """The schema of files beside the original that have none; without one, the original's."""
     releases = release.releases if isinstance(release, Releases) else (release,)

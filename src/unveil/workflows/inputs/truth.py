@@ -34,7 +34,12 @@ def true_rows(truth: Any, sources: TruthSources) -> Ints | None:
     """The released row of each of the intruder's records, -1 for none; None if it is not known."""
     if isinstance(truth, str):
         if truth == ROW_ORDER:
-            return _through(sources, _by_position(sources), "row-order")
+            if len(sources.original) != len(sources.release):
+                raise DataError(
+                    f"truth: 'row-order' needs as many rows in both files; the original has "
+                    f"{len(sources.original):,}, the release {len(sources.release):,}"
+                )
+            return _through(sources, np.arange(len(sources.original)), "row-order")
         files = (sources.records, sources.original, sources.release)
         if any(truth in data.columns for data in files):
             return _by_identifier(truth, sources)
@@ -48,16 +53,30 @@ def true_rows(truth: Any, sources: TruthSources) -> Ints | None:
 
 
 def _row_map(truth: Any, sources: TruthSources) -> Ints:
-    if not isinstance(truth, str | os.PathLike):
-        return _as_row_map(truth, sources)
-    if not is_table_path(truth):
-        columns = [name for name in sources.records.columns if name in sources.release.columns]
+    """The original's row of each released row, from 0, read or given as numbers."""
+    if isinstance(truth, str | os.PathLike):
+        if not is_table_path(truth):
+            columns = [name for name in sources.records.columns if name in sources.release.columns]
+            raise UsageError(
+                f"truth: '{os.fspath(truth)}' is no column of the files and no file: give an "
+                "identifier that both files have, the file of a row map, or 'row-order'; "
+                f"columns of both: {listing(columns) or 'none'}"
+            )
+        return read_row_map(truth, len(sources.original), len(sources.release))
+    try:
+        rows = np.asarray(truth)
+    except ValueError:
+        rows = np.zeros(0)
+    if rows.shape != (len(sources.release),) or rows.dtype.kind not in "iu":
         raise UsageError(
-            f"truth: '{os.fspath(truth)}' is no column of the files and no file: give an "
-            "identifier that both files have, the file of a row map, or 'row-order'; "
-            f"columns of both: {listing(columns) or 'none'}"
+            "truth: a column's name, the path of a row map, 'row-order', or whole numbers: the "
+            f"original's row of each of the {len(sources.release):,} released rows, from 0; -1: "
+            "none"
         )
-    return read_row_map(truth, len(sources.original), len(sources.release))
+    rows = rows.astype(np.int64)
+    if rows.max(initial=-1) >= len(sources.original) or rows.min(initial=0) < -1:
+        raise DataError(f"truth: rows of the original go from 0 to {len(sources.original) - 1}")
+    return rows
 
 
 def _check_origin(sources: TruthSources) -> None:
@@ -104,15 +123,6 @@ def _by_identifier(column: str, sources: TruthSources) -> Ints | None:
     )
 
 
-def _by_position(sources: TruthSources) -> Ints:
-    if len(sources.original) != len(sources.release):
-        raise DataError(
-            f"truth: 'row-order' needs as many rows in both files; the original has "
-            f"{len(sources.original):,}, the release {len(sources.release):,}"
-        )
-    return np.arange(len(sources.original))
-
-
 def _through(sources: TruthSources, to_release: Ints, source: str | None) -> Ints | None:
     """The released rows of the intruder's records, through the original's rows."""
     if sources.rows is not None:
@@ -150,21 +160,3 @@ def _inverse(row_map: Ints, originals: int) -> Ints:
             "comes, too: the truth is of one released row for each original"
         )
     return to_release
-
-
-def _as_row_map(truth: Any, sources: TruthSources) -> Ints:
-    """A row map as numbers: the original's row of each released row, from 0."""
-    try:
-        rows = np.asarray(truth)
-    except ValueError:
-        rows = np.zeros(0)
-    if rows.shape != (len(sources.release),) or rows.dtype.kind not in "iu":
-        raise UsageError(
-            "truth: a column's name, the path of a row map, 'row-order', or whole numbers: the "
-            f"original's row of each of the {len(sources.release):,} released rows, from 0; -1: "
-            "none"
-        )
-    rows = rows.astype(np.int64)
-    if rows.max(initial=-1) >= len(sources.original) or rows.min(initial=0) < -1:
-        raise DataError(f"truth: rows of the original go from 0 to {len(sources.original) - 1}")
-    return rows

@@ -7,7 +7,7 @@ import pytest
 import unveil
 from fixtures import evidence as some_evidence
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
-from unveil.workflows.auditing import attribute_ablation, measured_results, sampled_attack
+from unveil.workflows.auditing import attribute_ablation, sampled_attack
 from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.settings import AuditSettings
 
@@ -28,7 +28,7 @@ def tables(noise, n=N):
 @pytest.fixture(autouse=True)
 def _free(monkeypatch):
     """What is lost takes longest, and is not looked at."""
-    monkeypatch.setattr(measured_results, "loss", lambda *_, **__: some_evidence.some_loss())
+    monkeypatch.setattr("unveil.measures.loss", lambda *_, **__: some_evidence.some_loss())
 
 
 def risks(before, after, **options):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from unveil import Microdata, Schema
 from unveil.errors import DataError
 from unveil.table.encoding.to_arrays import normal_scores
-from unveil.workflows.auditing.half_split import FEWEST, STRONG, WEAK, split_attributes
+from unveil.workflows.auditing.half_linkage import FEWEST, STRONG, WEAK, split_attributes
 
 EXAMPLES = settings.default.max_examples
 SPLIT = {  # what a file is split into: sides, dropped

@@ -14,8 +14,8 @@ from unveil.files.documents.evidence import evidence_json
 from unveil.files.documents.toml import plan_from
 from unveil.measures import hits, loss
 from unveil.values.file_pair import FilePair
-from unveil.workflows.auditing import measured_results, sampled_attack
 from unveil.workflows.auditing import remedies as module
+from unveil.workflows.auditing import sampled_attack
 from unveil.workflows.auditing.remedies import proposed_remedies
 
 N, KNOWS = 100, ("age", "pay", "school", "town")
@@ -56,7 +56,7 @@ def tried(original, released, **options):
     """What would help; the loss of the release itself is not looked at."""
     given = {"truth": np.arange(len(original)), "sweep": False} | QUICK | options
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measured_results, "loss", lambda *_, **__: some_evidence.some_loss())
+        patch.setattr("unveil.measures.loss", lambda *_, **__: some_evidence.some_loss())
         return unveil.audit(original, released, **given).evidence.remedies
 
 
@@ -213,7 +213,7 @@ def test_the_same_after_a_kill(people, release, evidence, tmp_path, monkeypatch)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("unveil.workflows.auditing.measured_results.unchanged", fail)
+        patch.setattr("unveil.measures.unchanged", fail)
         with pytest.raises(KeyboardInterrupt):
             unveil.audit(people, release.data, **options)
     monkeypatch.setattr("unveil.workflows.audit.remedies", fail)  # done already
