@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from unveil.files.formats.base import Format
     from unveil.table.microdata import Microdata
     from unveil.table.schema import Schema
+    from unveil.values.release.plan import Plan
 
 
 @click.command(name="attack", cls=WithAttackParameters)
@@ -119,7 +120,7 @@ def command(
 
     import msgspec
 
-    from unveil.files.documents.toml import as_schema
+    from unveil.files.documents.toml import as_schema, read_plan
     from unveil.files.locations import check_outputs
     from unveil.files.tables import write
     from unveil.values.intruder import Intruder
@@ -142,7 +143,7 @@ def command(
             )
             for file in (release, *also)
         ]
-        channel = _channel(plans)
+        known_plans = tuple(read_plan(path) for path in plans)
         with as_usage():
             intruder = Intruder(
                 knows=options.split_names(knows),
@@ -161,7 +162,7 @@ def command(
 
         _check_releases(plans, truths, also, key)
         per_release = []
-        for target, plan, truth in _targets(released, key, channel, truths):
+        for target, plan, truth in _targets(released, key, known_plans, truths):
             informed = msgspec.structs.replace(intruder, channel=plan)
             with as_usage():
                 check_kinds(spec, informed, truth)
@@ -186,14 +187,6 @@ def command(
         say(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
 
 
-def _channel(plans: tuple[Path, ...]) -> Any:
-    """What the intruder knows of the masking: nothing, one plan, or one for each release."""
-    from unveil.files.documents.toml import read_plan
-
-    read = tuple(read_plan(path) for path in plans)
-    return (read[0] if len(read) == 1 else read) if read else False
-
-
 def _check_releases(
     plans: tuple[Path, ...], truths: tuple[str, ...], also: tuple[Path, ...], key: str | None
 ) -> None:
@@ -212,19 +205,19 @@ def _check_releases(
 
 
 def _targets(
-    released: Sequence[Microdata], key: str | None, channel: Any, truths: tuple[str, ...]
+    released: Sequence[Microdata], key: str | None, plans: tuple[Plan, ...], truths: tuple[str, ...]
 ) -> Iterator[tuple[Any, Any, str | None]]:
     """The releases to attack, each with its plan and its truth: joined by a key, or one by one."""
     from unveil.values.release.release import Releases
 
-    several = isinstance(channel, tuple)
+    several, channel = len(plans) > 1, plans[0] if plans else False
     for number, release in enumerate(released):
         truth = truths[number] if len(truths) > 1 else next(iter(truths), None)
         if key is None or number == 0:
-            yield release, channel[number] if several else channel, truth
+            yield release, plans[number] if several else channel, truth
         else:
             joined = Releases(tuple(released[: number + 1]), key)
-            yield joined, channel[: number + 1] if several else channel, truth
+            yield joined, plans[: number + 1] if several else channel, truth
 
 
 def _records(text: str | None, schema: Schema | None, dialect: Format | None) -> Any:

@@ -170,10 +170,6 @@ class WorkBudget(NamedTuple):
     seconds: float | None  # None: no limit
     size: int | None = None
 
-    def shared(self, repeats: int) -> WorkBudget:
-        """An equal share for each repetition."""
-        return self if self.seconds is None else self._replace(seconds=self.seconds / repeats)
-
 
 def sample_to_budget(links: Links, budget: WorkBudget) -> Links:
     """All records if the attack fits the budget, otherwise a seeded sample that does.

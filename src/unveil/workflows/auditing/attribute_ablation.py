@@ -42,8 +42,8 @@ def attribute_risks(
     places = scenario.places
     records = max(len(places.intruder_records), len(places.release))
     attack = SampledAttack(run, scenario, people)
-    few = records * min(len(compared) + 1, LEFT_OUT + 1) <= ALL_CANDIDATES
-    if not few or run.estimates_weights:
+    quick = records * min(len(compared) + 1, LEFT_OUT + 1) <= ALL_CANDIDATES
+    if not quick or run.estimates_weights:
         attack = with_fewer_candidates(run, scenario, people, candidate_limit(run))
     sets = known_sets(run, compared)
     share = cache(attack.share)

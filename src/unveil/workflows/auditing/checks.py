@@ -108,9 +108,9 @@ def same_type(people: Microdata, released: Microdata, name: str) -> bool:
     return categories or len(kinds) == 1 or "nothing" in kinds or kinds == {"dates", "times"}
 
 
-def _suggested(wanted: list[str], there: list[str]) -> str:
+def _suggested(wanted: list[str], names: list[str]) -> str:
     """Suggested pairs of similar names, to end a clause with."""
-    near = {old: suggest(old, there) for old in wanted}
+    near = {old: suggest(old, names) for old in wanted}
     pairs = [f"{text.split(chr(39))[1]}={old}" for old, text in near.items() if text]
     return f", perhaps {listing(pairs)}" if pairs else ""
 

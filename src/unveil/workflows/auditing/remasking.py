@@ -49,13 +49,15 @@ def remask(
         masking = sum(mask.seconds_per_record for mask in masks_of(plan, people))
         seconds = len(people) * (REMASK_SECONDS + masking)
         repeats = min(repeats, max(1, int(budget.seconds / seconds)))
+    if budget.seconds is not None:
+        budget = budget._replace(seconds=budget.seconds / repeats)
     risks, shares, attacked = [], [], 0
     for repeat in range(repeats):
         progress(repeat, repeats)
         with suppress(DataError):
             release = mask_again(people, reseeded(plan, scenario.seed, FIRST_RUN + repeat))
             again = prepare(people, release, intruder=Intruder(), truth=None, seed=scenario.seed)
-            links = sample_to_budget(again.links(run.spec, intruder), budget.shared(repeats))
+            links = sample_to_budget(again.links(run.spec, intruder), budget)
             per_record, attacked = risk_per_record(links, len(people)), len(links)
             risks.append(per_record)
             shares.append(float(np.sort(per_record[~np.isnan(per_record)]).mean()))

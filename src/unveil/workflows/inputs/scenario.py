@@ -57,12 +57,12 @@ class Scenario:
         """The links of one attack; see `unveil.attack`."""
         check_kinds(spec, intruder, self.truth)
         _check_records(intruder, self.intruder)
-        mine, released = self.places.intruder_records, self.side.data
+        records, released = self.places.intruder_records, self.side.data
         knowing = self.side.knowing(intruder)
         if isinstance(spec, Structural):
-            columns, others = disjoint_columns(mine, released, knowing)
+            columns, others = disjoint_columns(records, released, knowing)
         else:
-            columns, others = compared_columns(spec, mine, released, knowing), ()
+            columns, others = compared_columns(spec, records, released, knowing), ()
         masking, places = None, self.places
         if spec.knows is not None:
             if intruder.channel is False:  # a Release knows it
@@ -70,18 +70,18 @@ class Scenario:
             known = self.side.known_by(intruder, self.original, self.seed)
             masking = self.side.masking_of(known, self.original, columns, self.seed)
             if spec.knows == "original":
-                mine = self.side.repeat_masking(known, mine, self.seed)
-                places = replace(places, intruder_records=mine)
+                records = self.side.repeat_masking(known, records, self.seed)
+                places = replace(places, intruder_records=records)
         else:  # who knows the masking knows what it has merged
-            mine = recode_like_release(released, mine, (*columns, *intruder.blocks))
+            records = recode_like_release(released, records, (*columns, *intruder.blocks))
         files = LinkageFiles(
-            intruder_records=mine,
-            reference=mine,
+            intruder_records=records,
+            reference=records,
             release=released,
             columns=columns,
             few_records=not intruder.has_all,
             reverse=intruder.reverse,
-            blocks=known_blocks(mine, released, intruder),
+            blocks=known_blocks(records, released, intruder),
             pairs=places.pairs,
             positions=self.positions,
             masking=masking,

@@ -28,7 +28,8 @@ def tables(noise, n=N):
 @pytest.fixture(autouse=True)
 def _free(monkeypatch):
     """What is lost takes longest, and is not looked at."""
-    monkeypatch.setattr("unveil.measures.loss", lambda *_, **__: some_evidence.some_loss())
+    loss = some_evidence.some_loss()
+    monkeypatch.setattr("unveil.measures.loss", lambda *_, **__: loss)
 
 
 def risks(before, after, **options):

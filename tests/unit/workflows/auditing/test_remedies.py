@@ -55,8 +55,9 @@ def evidence(people, release):
 def tried(original, released, **options):
     """What would help; the loss of the release itself is not looked at."""
     given = {"truth": np.arange(len(original)), "sweep": False} | QUICK | options
+    loss = some_evidence.some_loss()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unveil.measures.loss", lambda *_, **__: some_evidence.some_loss())
+        patch.setattr("unveil.measures.loss", lambda *_, **__: loss)
         return unveil.audit(original, released, **given).evidence.remedies
 
 
