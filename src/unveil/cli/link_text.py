@@ -129,8 +129,10 @@ def _print_truth(linkage: Linkage) -> None:
     if linkage.risk is None:
         say("How many links are right can be counted with --truth.")
         return
+    from unveil.reports.headline import risk_sentence
+
     say()
-    say(f"By the truth, {linkage.risk}.")
+    say(f"By the truth, {risk_sentence(linkage.risk, linkage.risk.attack)}.")
     if linkage.risk.absent:
         say(f"{count(linkage.risk.absent, 'record')} of A are not in B, and are not counted there.")
     if linkage.right is not None and linkage.claimed:
