@@ -33,7 +33,7 @@ def run(unveil_command, folder, *more, second="health.csv"):
 
 
 def test_files_with_no_common_attribute(unveil_command, files, monkeypatch):
-    monkeypatch.setattr(credit, "USUAL", 1e9)  # nothing is good enough
+    monkeypatch.setattr(credit, "PRIOR_DEVIATION", 1e9)  # nothing is good enough
     done = run(unveil_command, files, "--truth", "person")
     assert (done.code, done.err) == (0, "")
     assert "No better than chance can be shown" in done.out

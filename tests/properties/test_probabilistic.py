@@ -188,7 +188,9 @@ def test_the_likelihood_never_falls_and_the_order_is_kept(seed, rules, prior):
     model = estimate(patterns, spread, prior, long)
     assert (np.diff(model.path) >= -1e-10 * (1 + abs(model.path[0]))).all()
     assert model.converged or len(model.path) == 61
-    for m, u, weights in zip(*map(model.each, (model.m, model.u, model.weights())), strict=True):
+    for m, u, weights in zip(
+        *map(model.by_attribute, (model.m, model.u, model.weights())), strict=True
+    ):
         assert m.sum() == pytest.approx(1)
         assert u.sum() == pytest.approx(1)
         assert np.isfinite(weights).all()

@@ -28,16 +28,18 @@ T = TypeVar("T")
 Matching = Literal["nearest", "one-to-one", "posterior"]
 MaskKnowledge = Literal["method", "parameters", "original"]
 
+MATCHING = (
+    "How records are linked: each to its nearest row; one to one at the least total cost; or each "
+    "to its most probable partner over all one-to-one matchings."
+)
 Weights = Annotated[
-    dict[str, float] | None,
-    Meta(description="How much each attribute counts; those not named count 1."),
+    dict[str, float] | None, Meta(description="The weights of attributes, 1 by default.")
 ]
 Aggregation = Annotated[
     Any,
     Meta(
-        description="A fuzzy measure by which the attributes' parts are integrated (Choquet), "
-        "instead of added up: a number for each set of attributes, the first attribute the "
-        "lowest bit.",
+        description="A fuzzy measure, by which the attributes' costs are integrated (Choquet) "
+        "instead of added: a number for each set of attributes, the first attribute the lowest bit."
     ),
 ]
 
@@ -129,14 +131,7 @@ class Attack(Spec, frozen=True, kw_only=True):
     True
     """
 
-    matching: Annotated[
-        Matching,
-        Meta(
-            description="Whom a record is linked with: the nearest; its partner when all are "
-            "matched one to one at the least total cost; or whom it has most often in a random "
-            "matching."
-        ),
-    ] = "nearest"
+    matching: Annotated[Matching, Meta(description=MATCHING)] = "nearest"
 
     @property
     def name(self) -> str:

@@ -70,18 +70,17 @@ class Distance(Attack, frozen=True, kw_only=True):
     scale: Annotated[
         Scaling | None,
         Meta(
-            description="Whose mean and deviation numbers are standardised by: each file's own, "
-            "or those of one; if not given, their own, but the release's for an intruder with "
-            "few records."
+            description="The file whose mean and deviation standardise numbers; by default each "
+            "file's own, but the release's for an intruder with few records."
         ),
     ] = None
     weights: Weights = None
     covariance: Annotated[
         Covariance | None,
         Meta(
-            description="Mahalanobis: the covariance of what differs: from both files' moments, "
-            "of the original, of the release, their sum, or of the true pairs, which no "
-            "intruder has. If not given, moments; for an intruder with few records, release."
+            description="Mahalanobis: the covariance, from both files' moments, of the original, "
+            "of the release, their sum, or of the true pairs, which no intruder has. By default "
+            "moments; release for an intruder with few records."
         ),
     ] = None
     groups: Annotated[
@@ -90,16 +89,15 @@ class Distance(Attack, frozen=True, kw_only=True):
     ] = None
     degree: Annotated[
         Annotated[int, Meta(ge=1, le=20)] | None,
-        Meta(description="Polynomial: the degree of the kernel; if not given, 2."),
+        Meta(description="Polynomial: the degree of the kernel, 2 by default."),
     ] = None
     aggregation: Aggregation = None
     inclusive: Annotated[
-        bool,
-        Meta(description="Whether ordinal places are counted with both ends, as in the paper."),
+        bool, Meta(description="Count ordinal places with both ends, as in the paper.")
     ] = False
     tables: Annotated[
         dict[str, Distances] | None,
-        Meta(description="Distances of your own between an attribute's categories."),
+        Meta(description="The user's own distances between an attribute's categories."),
     ] = None
 
     def __post_init__(self) -> None:

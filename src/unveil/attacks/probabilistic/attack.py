@@ -58,54 +58,53 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     tolerances: Annotated[
         dict[str, tuple[float, ...]] | None,
         Meta(
-            description="The gaps at which an attribute's levels end, ascending, in its own units; "
-            "of ordinal categories in places; 0 is equality. If not given, equality and 0.05, 0.2 "
-            "and 0.5 of the release's deviation, or one place and two."
+            description="The largest gaps of an attribute's levels, ascending, in its unit or in "
+            "places of ordinal categories; 0 is equality. By default equality and 0.05, 0.2 and "
+            "0.5 deviations of the release, or one place and two."
         ),
     ] = None
     agreement: Annotated[
         Share | None,
         Meta(
-            description="Of numbers without tolerances of their own: the share of both ranges "
-            "together up to which they agree. Farther ones do not, there are no other levels, and "
-            "weights are prorated over the whole range."
+            description="For numbers without tolerances: the share of the range up to which they "
+            "agree, the only level; weights are prorated over the whole range."
         ),
     ] = None
     prorated: Annotated[
-        bool,
-        Meta(description="Whether weights of numbers between tolerances go by closeness."),
+        bool, Meta(description="Prorate the weights of numbers between tolerances.")
     ] = True
     constrained: Annotated[
         bool,
         Meta(
-            description="Whether m / u is kept from rising from agreement to disagreement. Only "
-            "where all attributes are equal or not can it be let go, as published programs do."
+            description="Keep m / u from rising from agreement to disagreement. Can be dropped, as "
+            "published programs do, if all attributes are compared by equality."
         ),
     ] = True
     prior: Annotated[
         Literal["fixed", "estimated"] | Share,
         Meta(
-            description="The share of matches among the pairs: as many as the smaller file has "
-            "records (fixed), estimated, or a number."
+            description="The share of matches among the pairs: one for each record of the smaller "
+            "file (fixed), estimated, or a number."
         ),
     ] = "fixed"
     u: Annotated[
         Literal["counted", "estimated"],
-        Meta(description="Whether u is counted over all pairs, or estimated like m."),
+        Meta(description="Count u over all pairs, or estimate it like m."),
     ] = "counted"
     smoothing: Annotated[
-        Annotated[float, Meta(ge=0, le=1e6)],
+        float,
         Meta(
-            description="Matches that are added to those found, with levels as all pairs have "
-            "them: so a level that no match has weighs little, and not without bound."
+            ge=0,
+            le=1e6,
+            description="Matches added to those found, distributed over the levels as all pairs "
+            "are, which bounds the weights of levels without matches.",
         ),
     ] = 1.0
     iterations: Annotated[
-        Annotated[int, Meta(ge=1, le=1_000_000)], Meta(description="The most steps that EM takes.")
+        int, Meta(ge=1, le=1_000_000, description="The largest number of EM steps.")
     ] = 1000
     tolerance: Annotated[
-        Annotated[float, Meta(gt=0, lt=1)],
-        Meta(description="EM has converged when no probability changes by more than this."),
+        float, Meta(gt=0, lt=1, description="The largest change of a probability at convergence.")
     ] = 1e-5
     p_link_unmatched: Annotated[
         Share | None,
@@ -115,14 +114,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         ),
     ] = None
     p_nonlink_matched: Annotated[
-        Share | None,
-        Meta(description="P(NP|M), the share of matches that may be left unlinked."),
+        Share | None, Meta(description="P(NP|M), the share of matches that may be left unlinked.")
     ] = None
     sampled: Annotated[
-        Annotated[int, Meta(ge=1, le=1_000_000)],
+        int,
         Meta(
-            description="Where pairs are too many to be compared, more than 10^8: of how many "
-            "records they are sampled, for the estimates only."
+            ge=1,
+            le=1_000_000,
+            description="Records whose pairs are sampled for the estimates, if pairs exceed 10^8.",
         ),
     ] = 2000
 

@@ -51,15 +51,13 @@ class Rank(Attack, frozen=True, kw_only=True):
     """
 
     criterion: Annotated[
-        Literal["sum", "max"],
-        Meta(description="Whether differences of ranks are added up, or the largest counts."),
+        Literal["sum", "max"], Meta(description="The sum of rank differences, or the largest.")
     ] = "sum"
     ranks: Annotated[
         Ranking | None,
         Meta(
-            description="Among whom a record is ranked: its own file, or the release; if not "
-            "given, its own file, but the release where the intruder has few records or the "
-            "files are of different sizes."
+            description="The file in which a record is ranked; by default its own, but the release "
+            "for an intruder with few records, or files of different sizes."
         ),
     ] = None
     weights: Weights = None

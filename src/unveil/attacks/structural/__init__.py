@@ -1,1 +1,1 @@
-"""Linkage of two files that share no attribute."""
+"""Linkage of two files that have no common attribute."""

@@ -1,10 +1,8 @@
-"""Who is who, and which attributes go together: found at once, from neither.
+"""Expectation maximisation over matchings and canonical correlations at once.
 
-If it were known who is who, canonical correlations would tell what the files have in common; if
-that were known, it would tell who is who. Expectation and maximisation in turn find both: the
-posterior over all matchings, given the correlations, and the correlations, given the posterior.
-Soft matchings matter. One that is decided confirms itself: among a hundred records there is always
-a matching with high correlations.
+Given the matching, canonical correlations show what the files have in common; given these, the
+posterior over matchings follows. Both are estimated in turn. The matchings must be soft: a decided
+one confirms itself, since among a hundred records some matching always has high correlations.
 """
 
 from __future__ import annotations
@@ -16,224 +14,224 @@ from typing import Protocol
 
 import numpy as np
 
-from unveil.attacks.structural.file_features import LEAST, correlations_of
+from unveil.attacks.structural.file_features import LEAST_VARIANCE, correlation_matrix
 from unveil.attacks.structural.soft_matching import (
-    SETTLED,
-    STILL,
-    likelihood_of,
-    many,
-    partly_matched,
-    posterior_of,
+    PROBABILITY_TOLERANCE,
+    SCALING_TOLERANCE,
+    is_large,
+    log_likelihood_ratio,
+    match_probabilities,
+    partial_match_probabilities,
 )
 from unveil.support.arrays import Floats, Ints
 
-LEVELS = (0.9, 0.99, 0.999)  # shares of a file's variance that are looked at, one after another
-ROUNDS, MORE = 10, 30  # of expectation and maximisation, at most: at first, and then
+VARIANCE_SHARES = (0.9, 0.99, 0.999)  # of each file, to which directions are added one by one
+FIRST_ROUNDS, MORE_ROUNDS = 10, 30  # of expectation and maximisation
 LIKELY = 0.2  # a probability that is not small
-CERTAIN = 0.995  # no correlation is larger: nothing is known for sure
-FAINT = 0.02  # a correlation that says nothing
-FEWEST, GOING_ON = 10, 4  # starts that go on after a first look: so many, or one in so many
-FEW = 3  # those that do where there are many pairs
-AT_FIRST, SOME, ALMOST_ALL = 0.9, 0.3, 0.99  # shares of the smaller file that are in both
+MOST_CORRELATION, LEAST_CORRELATION = 0.995, 0.02  # nothing is certain; less is ignored
+LEAST_CONTINUED, CONTINUED = 10, 4  # starts continued after a first look: at least, one in
+CONTINUED_IF_LARGE = 3
+# Shares of the smaller file that have a partner: at the start, at least, at most.
+START_OVERLAP, LEAST_OVERLAP, MOST_OVERLAP = 0.9, 0.3, 0.99
 
 
 class PairEvidence(Protocol):
-    """What speaks for a pair, and learns from a posterior."""
+    """Evidence for pairs, with parameters that are fitted to a posterior over matchings."""
 
-    def learn(self, posterior: Floats) -> None:
-        """Fit the parameters, given how likely each pair is."""
+    def fit(self, posterior: Floats) -> None:
+        """Fit the parameters, given the probability of each pair."""
 
     def weights(self) -> Floats:
-        """For each pair the log of how much likelier it is than one of strangers."""
+        """The log-likelihood ratio of each pair against a pair of strangers."""
 
 
-def weights_of(parts: Sequence[PairEvidence]) -> Floats:
-    """What all parts say of each pair together."""
-    return reduce(np.add, (part.weights() for part in parts))
+def total_weights(parts: Sequence[PairEvidence]) -> Floats:
+    """The sum of the weights of all parts."""
+    total: Floats = reduce(np.add, (part.weights() for part in parts))
+    return total
 
 
-def whitening(related: Floats, share: float) -> Floats:
-    """The map to uncorrelated directions of unit deviation that hold this share of the variance."""
-    values, vectors = np.linalg.eigh(related)
+def whitening(correlations: Floats, share: float) -> Floats:
+    """The map to uncorrelated directions of unit variance that have a share of all variance."""
+    values, vectors = np.linalg.eigh(correlations)
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = int(np.searchsorted(np.cumsum(values) / values.sum(), share - 1e-12)) + 1
     kept = min(kept, int((values > 1e-6 * values[0]).sum()))
-    found: Floats = vectors[:, :kept] / np.sqrt(values[:kept])
-    return found
+    whitened: Floats = vectors[:, :kept] / np.sqrt(values[:kept])
+    return whitened
 
 
-def _root(values: Floats, weights: Floats) -> Floats:
-    """The map that makes values uncorrelated and of unit deviation, where weighed like this."""
-    moments = values.T @ (weights[:, None] * values) / max(float(weights.sum()), 1e-9)
+def _inverse_root(moments: Floats, least: float) -> Floats:
+    """The symmetric inverse square root of a matrix of moments."""
     spectrum, vectors = np.linalg.eigh(moments)
-    found: Floats = vectors / np.sqrt(np.maximum(spectrum, 1e-6 * spectrum[-1] + 1e-12)) @ vectors.T
-    return found
+    floor = least if least else 1e-6 * spectrum[-1] + 1e-12
+    root: Floats = vectors / np.sqrt(np.maximum(spectrum, floor)) @ vectors.T
+    return root
 
 
-def _freeing(related: Floats) -> Floats:
-    """The map that makes features uncorrelated, each changed as little as can be."""
-    spectrum, vectors = np.linalg.eigh(related)
-    found: Floats = vectors / np.sqrt(np.maximum(spectrum, LEAST)) @ vectors.T
-    return found
+def _whiten_weighted(values: Floats, weights: Floats) -> Floats:
+    moments = values.T @ (weights[:, None] * values) / max(float(weights.sum()), 1e-9)
+    return _inverse_root(moments, 0.0)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FeaturePair:
-    """The scores of two files that are compared, and how those of each are correlated."""
+    """The feature scores of two files, and the correlations of features within each."""
 
     intruder: Floats  # records x features
     released: Floats
-    related: tuple[Floats, Floats]  # correlations of the features, in the whole files
+    correlations: tuple[Floats, Floats]  # in the whole files
 
     @classmethod
     def of(cls, intruder: Floats, released: Floats) -> FeaturePair:
         """Two whole files."""
-        return cls(intruder, released, (correlations_of(intruder), correlations_of(released)))
+        return cls(intruder, released, (correlation_matrix(intruder), correlation_matrix(released)))
 
     @property
     def size(self) -> int:
-        """How many pairs of records there are."""
+        """The number of pairs of records."""
         return len(self.intruder) * len(self.released)
 
-    def some(self, rows: Ints, columns: Ints) -> FeaturePair:
-        """Some records of each."""
-        return FeaturePair(self.intruder[rows], self.released[columns], self.related)
+    def take(self, rows: Ints, columns: Ints) -> FeaturePair:
+        """Some records of each file."""
+        return FeaturePair(self.intruder[rows], self.released[columns], self.correlations)
 
 
 @dataclass(repr=False, eq=False)
 class CanonicalCorrelations:
-    """What the scores of two files have in common: canonical correlations of a soft matching."""
+    """The canonical correlations of two files under a soft matching, as evidence for pairs."""
 
     pair: FeaturePair
-    share: float  # of each file's variance that is looked at
+    share: float  # of each file's variance that is used
     sizes: Floats = field(init=False)  # the correlations
-    turns: tuple[Floats, Floats] = field(init=False)  # features x canonical directions
+    directions: tuple[Floats, Floats] = field(init=False)  # features x canonical directions
 
-    def learn(self, posterior: Floats) -> None:
-        """The canonical correlations of the pairs, each as likely as the posterior says."""
-        left, right = self._maps
+    def fit(self, posterior: Floats) -> None:
+        """The canonical correlations of the pairs, weighted by the posterior."""
+        left, right = self._whitenings
         x, y = self.pair.intruder @ left, (self.pair.released @ right).astype(posterior.dtype)
-        # Who has a partner need not vary as all do: correlations, not covariances.
-        first, second = _root(x, posterior.sum(1)), _root(y, posterior.sum(0))
+        # Records with a partner may vary unlike the others: correlations, not covariances.
+        first = _whiten_weighted(x, posterior.sum(1))
+        second = _whiten_weighted(y, posterior.sum(0))
         across = first @ (x.T @ (posterior @ y)) @ second / max(float(posterior.sum()), 1e-9)
-        self._take(across, left @ first, right @ second)
+        self._decompose(across, left @ first, right @ second)
 
-    def suppose(self, across: Floats) -> None:
-        """Take features, each freed from what the others of its file say, to correlate so."""
-        self._take(across, *(_freeing(related) for related in self.pair.related))
+    def assume(self, across: Floats) -> None:
+        """Assume cross-correlations of the features, each made independent of its file's others."""
+        left, right = (_inverse_root(own, LEAST_VARIANCE) for own in self.pair.correlations)
+        self._decompose(across, left, right)
 
-    def _take(self, across: Floats, left: Floats, right: Floats) -> None:
-        """The canonical directions of a cross-correlation, given what makes features white."""
-        turn, sizes, back = np.linalg.svd(across, full_matrices=False)
-        kept = sizes > FAINT
-        self.sizes = np.minimum(sizes[kept], CERTAIN)
-        self.turns = left @ turn[:, kept], right @ back.T[:, kept]
+    def _decompose(self, across: Floats, left: Floats, right: Floats) -> None:
+        """The canonical directions of cross-correlations, given the maps that whiten features."""
+        u, sizes, v = np.linalg.svd(across, full_matrices=False)
+        kept = sizes > LEAST_CORRELATION
+        self.sizes = np.minimum(sizes[kept], MOST_CORRELATION)
+        self.directions = left @ u[:, kept], right @ v.T[:, kept]
 
     def weights(self) -> Floats:
         """The log-likelihood ratio of every pair, under normal scores."""
-        size, first, second = self.found
+        sizes, (first, second) = self.sizes, self.directions
         u, v = self.pair.intruder @ first, self.pair.released @ second
-        # Of many pairs, half the memory to go through, and digits enough.
-        width = np.float32 if many(self.pair.size) else np.float64
-        steep = size / (1 - size**2)
-        own = (u**2) @ (size * steep), (v**2) @ (size * steep)
-        found: Floats = (u * steep).astype(width) @ v.T.astype(width)
-        found -= (0.5 * own[0] - self.level)[:, None].astype(width)
-        found -= (0.5 * own[1]).astype(width)
-        return found
+        width = np.float32 if is_large(self.pair.size) else np.float64
+        steep = sizes / (1 - sizes**2)
+        own = (u**2) @ (sizes * steep), (v**2) @ (sizes * steep)
+        weights: Floats = (u * steep).astype(width) @ v.T.astype(width)
+        weights -= (0.5 * own[0] - self.weight_at_mean)[:, None].astype(width)
+        weights -= (0.5 * own[1]).astype(width)
+        return weights
 
     @property
-    def level(self) -> float:
-        """The log-likelihood ratio of a pair that is where the mean is."""
+    def weight_at_mean(self) -> float:
+        """The log-likelihood ratio of a pair at the mean of both files."""
         return -0.5 * float(np.log1p(-(self.sizes**2)).sum())
 
-    @property
-    def found(self) -> tuple[Floats, Floats, Floats]:
-        """The correlations, and the directions of both files that are correlated."""
-        return self.sizes, *self.turns
-
-    def among(self, pair: FeaturePair) -> CanonicalCorrelations:
-        """The same of other records."""
+    def of_pair(self, pair: FeaturePair) -> CanonicalCorrelations:
+        """The same correlations as evidence for other records."""
         other = CanonicalCorrelations(pair, self.share)
-        other.sizes, other.turns = self.sizes, self.turns
+        other.sizes, other.directions = self.sizes, self.directions
         return other
 
     @cached_property
-    def _maps(self) -> tuple[Floats, Floats]:
-        first, second = (whitening(related, self.share) for related in self.pair.related)
+    def _whitenings(self) -> tuple[Floats, Floats]:
+        first, second = (whitening(own, self.share) for own in self.pair.correlations)
         return first, second
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class StructureFit:
-    """The posterior and the likelihood that parts come to when they have settled."""
+class EMResult:
+    """The posterior over matchings and the log-likelihood at convergence."""
 
     posterior: Floats
-    likelihood: float
+    log_likelihood: float
 
 
-def settle(parts: Sequence[PairEvidence], posterior: Floats, rounds: int = ROUNDS) -> StructureFit:
-    """Let the parts learn from the posterior, and the posterior from the parts, in turn."""
+def run_em(
+    parts: Sequence[PairEvidence], posterior: Floats, rounds: int = FIRST_ROUNDS
+) -> EMResult:
+    """Fit the parts to the posterior and compute the posterior from the parts, in turn."""
     weights = np.zeros_like(posterior)
     for _ in range(rounds):
         for part in parts:
-            part.learn(posterior)
-        weights = weights_of(parts)
-        before, posterior = posterior, posterior_of(weights)
-        # Of many candidates each is unlikely, and so is a change.
-        if np.abs(posterior - before).max() < SETTLED * min(1.0, posterior.max() / LIKELY):
+            part.fit(posterior)
+        weights = total_weights(parts)
+        before, posterior = posterior, match_probabilities(weights)
+        # Among many candidates each is improbable, and changes are small.
+        tolerance = PROBABILITY_TOLERANCE * min(1.0, posterior.max() / LIKELY)
+        if np.abs(posterior - before).max() < tolerance:
             break
-    return StructureFit(posterior, likelihood_of(weights, posterior))
+    return EMResult(posterior, log_likelihood_ratio(weights, posterior))
 
 
-def loosen(parts: Sequence[PairEvidence]) -> float:
-    """Let parts that have settled learn that some records have no partner; how many pairs remain.
+def fit_overlap(parts: Sequence[PairEvidence]) -> float:
+    """Fit converged parts again, now with unmatched records; returns the number of pairs.
 
-    Whoever has none was given one, and blurred what was learnt.
+    Records without a partner were given one, which blurred the parameters.
     """
-    weights = weights_of(parts)
-    few: int = min(weights.shape)
-    pairs: float = AT_FIRST * few
-    for _ in range(MORE):
-        chance = partly_matched(weights, pairs)
-        before, pairs = pairs, float(np.clip(chance.sum(), SOME * few, ALMOST_ALL * few))
+    weights = total_weights(parts)
+    smaller: int = min(weights.shape)
+    pairs: float = START_OVERLAP * smaller
+    for _ in range(MORE_ROUNDS):
+        chance = partial_match_probabilities(weights, pairs)
+        least, most = LEAST_OVERLAP * smaller, MOST_OVERLAP * smaller
+        before, pairs = pairs, float(np.clip(chance.sum(), least, most))
         for part in parts:
-            part.learn(chance)
-        weights = weights_of(parts)
-        if abs(pairs - before) < STILL * few:
+            part.fit(chance)
+        weights = total_weights(parts)
+        if abs(pairs - before) < SCALING_TOLERANCE * smaller:
             break
     return pairs
 
 
-def correlated(
+def fit_correlations(
     first: FeaturePair, pair: FeaturePair, starts: Iterable[Floats]
 ) -> CanonicalCorrelations:
-    """The correlations that make the files likeliest, from the best of many starts.
+    """The correlations of the highest likelihood, from the best of many starting posteriors.
 
-    Starts are posteriors of the first pairs. After a look at these, and at the most variable
-    directions only, a part goes on with all pairs.
+    All starts are tried on the first pairs and the most variable directions; the best continue
+    with all pairs.
     """
-    found = []
+    tried = []
     for start in starts:
-        part = CanonicalCorrelations(first, LEVELS[0])
-        found.append((settle([part], start).likelihood, part))
-    found.sort(key=lambda one: -one[0])
-    kept = FEW if many(pair.size) else max(FEWEST, len(found) // GOING_ON)
-    begun = (posterior_of(part.among(pair).weights()) for _, part in found[:kept])
-    on = (progressed(pair, posterior, LEVELS[1:], MORE) for posterior in begun)
-    return max(on, key=lambda one: one[0])[1]
+        part = CanonicalCorrelations(first, VARIANCE_SHARES[0])
+        tried.append((run_em([part], start).log_likelihood, part))
+    tried.sort(key=lambda one: -one[0])
+    large = is_large(pair.size)
+    kept = CONTINUED_IF_LARGE if large else max(LEAST_CONTINUED, len(tried) // CONTINUED)
+    posteriors = (match_probabilities(part.of_pair(pair).weights()) for _, part in tried[:kept])
+    refined = (refine(pair, start, VARIANCE_SHARES[1:], MORE_ROUNDS) for start in posteriors)
+    return max(refined, key=lambda one: one[0])[1]
 
 
-def progressed(
+def refine(
     pair: FeaturePair,
     posterior: Floats,
     shares: Sequence[float],
     rounds: int,
-    also: Sequence[PairEvidence] = (),
+    others: Sequence[PairEvidence] = (),
 ) -> tuple[float, CanonicalCorrelations]:
-    """The likelihood that ever smaller directions of variance come to, and the correlations."""
+    """The log-likelihood and the correlations after EM with ever more directions."""
     for share in shares:
         part = CanonicalCorrelations(pair, share)
-        fit = settle([part, *also], posterior, rounds)
-        posterior = fit.posterior
-    return fit.likelihood, part
+        result = run_em([part, *others], posterior, rounds)
+        posterior = result.posterior
+    return result.log_likelihood, part

@@ -1,7 +1,7 @@
-"""How far links are to be believed, told by files that share nobody.
+"""Confidence in links: a search compared with the same search in files of strangers.
 
-The likelihood of a structure that was searched for is always high, and so are the probabilities of
-its links. What they would be by chance is told by controls: the same search in files of strangers.
+A search always finds a structure of high likelihood, whose links have high probabilities. The same
+search in null files, which share nobody, shows what chance yields.
 """
 
 from collections.abc import Sequence
@@ -13,107 +13,94 @@ import numpy as np
 from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities
 from unveil.attacks.matched.posterior import posterior
 from unveil.attacks.nearest import NearestSearch
-from unveil.attacks.structural.canonical import ALMOST_ALL, PairEvidence, weights_of
+from unveil.attacks.structural.canonical import MOST_OVERLAP, PairEvidence, total_weights
 from unveil.attacks.structural.soft_matching import (
-    beliefs_of,
-    likelihood_of,
-    log_odds,
-    posterior_of,
+    log_likelihood_ratio,
+    match_probabilities,
+    prior_log_odds,
+    propagate_beliefs,
 )
 from unveil.support.arrays import Floats
 
-USUAL, AS_MANY = 10.0, 4.0  # a control's deviation before any is seen, and how many that counts for
-FREE = 4.0  # the deviation of what is not found by chance
-HALF, STEEP = 5.5, 1.2  # deviations at which it is as likely as not; how fast it grows sure
-BETTER = 1.0  # deviations from which a structure is worth following
-LEAST = 1e-9  # what remains of a probability that is not believed: its order
+PRIOR_DEVIATION, PRIOR_COUNT = 10.0, 4.0  # of the null likelihoods, and its weight in null files
+COUNTED_DEVIATION = 4.0  # of evidence that is counted, not searched for
+EVEN_CHANCE, SURENESS_SLOPE = 5.5, 1.2  # deviations at which sureness is 1/2; its slope
+LEAST_DEVIATIONS = 1.0  # of a structure that is followed
+LEAST_SURENESS = 1e-9  # keeps the order of probabilities
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Confidence:
-    """A search held against the same search in controls, by the kind of these."""
+    """The likelihood of a search, compared with those of null files; a posterior model."""
 
-    likelihood: float
-    controls: dict[str, tuple[float, ...]]  # the likelihoods of those of each kind
-    level: float = 0.0  # the log-likelihood ratio of a pair that costs nothing, at no offset
-    shared: float = ALMOST_ALL  # of my records that are taken to have a partner
+    log_likelihood: float
+    null_files: dict[str, tuple[float, ...]]  # the log-likelihoods of each kind of null file
+    weight_at_zero: float = 0.0  # the log-likelihood ratio of a pair at cost 0, without offsets
+    overlap: float = MOST_OVERLAP  # the share of the intruder's records that have a partner
 
     @property
     def strictest(self) -> str | None:
-        """The kind of controls above which the search is least."""
-        return min(self.controls, key=self._above) if self.controls else None
-
-    @property
-    def found(self) -> tuple[float, ...]:
-        """The likelihoods of the strictest controls; of none, where nothing is found by chance."""
-        kind = self.strictest
-        return (0.0,) if kind is None else self.controls[kind]
+        """The kind of null files that the search exceeds least."""
+        return min(self.null_files, key=self._excess) if self.null_files else None
 
     @property
     def deviations(self) -> float:
-        """By how many deviations of the controls' likelihoods the search's is above them."""
+        """The excess of the log-likelihood over the strictest null files, in deviations."""
         kind = self.strictest
-        return self.likelihood / FREE if kind is None else self._above(kind)
+        return self.log_likelihood / COUNTED_DEVIATION if kind is None else self._excess(kind)
 
-    def _above(self, kind: str) -> float:
-        others = np.array(self.controls[kind])
-        squares = AS_MANY * USUAL**2 + float(((others - others.mean()) ** 2).sum())
-        size = np.sqrt(squares / (AS_MANY + len(others) - 1))
-        return float((self.likelihood - others.mean()) / size)
+    def _excess(self, kind: str) -> float:
+        nulls = np.array(self.null_files[kind])
+        squares = PRIOR_COUNT * PRIOR_DEVIATION**2 + float(((nulls - nulls.mean()) ** 2).sum())
+        deviation = np.sqrt(squares / (PRIOR_COUNT + len(nulls) - 1))
+        return float((self.log_likelihood - nulls.mean()) / deviation)
 
     @property
     def sure(self) -> float:
-        """How sure it is, from 0 to 1, that the structure is not one of chance."""
-        return float(1 / (1 + np.exp(-STEEP * np.clip(self.deviations - HALF, -50.0, 50.0))))
+        """How sure it is, from 0 to 1, that the structure is not due to chance."""
+        excess = np.clip(self.deviations - EVEN_CHANCE, -50.0, 50.0)
+        return float(1 / (1 + np.exp(-SURENESS_SLOPE * excess)))
 
     @property
-    def better(self) -> bool:
-        """Whether the structure is worth following, sure or not."""
-        return self.deviations >= BETTER
+    def worth_following(self) -> bool:
+        """Whether the structure is better than chance, sure or not."""
+        return self.deviations >= LEAST_DEVIATIONS
 
-    def told(self, method: str) -> dict[str, Any]:
-        """What speaks for the search, in plain values."""
-        kind, others = self.strictest, np.array(self.found)
-        told: dict[str, Any] = {
+    def as_dict(self, method: str) -> dict[str, Any]:
+        """The comparison as plain values."""
+        kind = self.strictest
+        nulls = np.array(self.null_files[kind]) if kind is not None else None
+        return {
             "method": method,
-            "likelihood": self.likelihood,
-            "control": None,
-            "spread": None,
-            "most": None,
-            "controls": 0,
+            "likelihood": self.log_likelihood,
+            "control": None if nulls is None else float(nulls.mean()),
+            "spread": None if nulls is None else float(nulls.std(ddof=1)),
+            "most": None if nulls is None else float(nulls.max()),
+            "controls": 0 if nulls is None else len(nulls),
             "kind": kind,
             "deviations": self.deviations,
         }
-        if kind is not None:
-            told |= {
-                "control": float(others.mean()),
-                "spread": float(others.std(ddof=1)),
-                "most": float(others.max()),
-                "controls": len(others),
-            }
-        return told
 
     def posterior(self, pairs: ClassPairs) -> MatchProbabilities:
-        """The posterior over matchings where some have no partner, scaled by how sure it is."""
-        outcome = posterior(pairs, _alone(pairs, self))
-        return replace(outcome, chance=outcome.chance * max(self.sure, LEAST))
+        """The posterior over matchings with unmatched records, times the sureness."""
+        matches = posterior(pairs, self._log_unmatched(pairs))
+        return replace(matches, chance=matches.chance * max(self.sure, LEAST_SURENESS))
+
+    def _log_unmatched(self, pairs: ClassPairs) -> Floats:
+        """The log-likelihood that a record of each class has no partner."""
+        search = cast("NearestSearch", pairs.comparer)
+        queries, _ = search.files.queries_first(search.intruder_records, search.released)
+        offset = np.zeros(len(queries)) if queries.offset is None else queries.offset
+        rows, columns = int(pairs.supply.sum()), int(pairs.capacity.sum())
+        records = columns if search.files.reverse else rows
+        matched = min(self.overlap * records, MOST_OVERLAP * min(rows, columns))
+        unmatched: Floats = offset - self.weight_at_zero - prior_log_odds(matched, rows, columns)
+        return unmatched
 
 
-def likelihood_found(parts: Sequence[PairEvidence]) -> float:
-    """How much likelier the files are, as a log, by what a search has found."""
-    weights = weights_of(parts)
-    # Both are below the sum over all matchings; beliefs are nearer, but need not have settled.
-    found = posterior_of(weights), beliefs_of(weights)
-    return max(likelihood_of(weights, chance) for chance in found)
-
-
-def _alone(pairs: ClassPairs, credit: Confidence) -> Floats:
-    """The log of how likely records of each class are to be alone, as costs go."""
-    between = cast("NearestSearch", pairs.comparer)
-    asking, _ = between.files.queries_first(between.intruder_records, between.released)
-    own = np.zeros(len(asking)) if asking.offset is None else asking.offset
-    rows, columns = int(pairs.supply.sum()), int(pairs.capacity.sum())
-    intruder = columns if between.files.reverse else rows
-    matched = min(credit.shared * intruder, ALMOST_ALL * min(rows, columns))
-    unmatched: Floats = own - credit.level - log_odds(matched, rows, columns)
-    return unmatched
+def fitted_log_likelihood(parts: Sequence[PairEvidence]) -> float:
+    """The log-likelihood ratio of the files, given fitted parts."""
+    weights = total_weights(parts)
+    # Both are lower bounds; beliefs are closer, but need not have converged.
+    posteriors = match_probabilities(weights), propagate_beliefs(weights)
+    return max(log_likelihood_ratio(weights, chance) for chance in posteriors)

@@ -1,4 +1,6 @@
-"""Files that share no attribute: the records of each as numbers of its own."""
+"""Features: the records of one file as numbers, where two files have no common attribute."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,50 +23,69 @@ from unveil.table.microdata import Microdata
 from unveil.table.row_identity import content_order
 from unveil.wording import count
 
-FEWEST = 10  # records: of fewer nothing can be said
+LEAST_RECORDS = 10  # of a file of which anything can be said
 MOST_CATEGORIES = 12  # of a nominal attribute, each of which is a feature
-RARE, FEW = 0.02, 3  # a category with a smaller share, or of fewer records, is none
+LEAST_SHARE, LEAST_COUNT = 0.02, 3  # of a category that is a feature
 RIDGE = 1e-3  # added to correlations, so that they can be inverted
-LEAST = 0.05  # of any direction's variance, where correlations fill in what is missing
+LEAST_VARIANCE = 0.05  # of any direction, where correlations impute missing scores
 
 
 class Feature(NamedTuple):
-    """A number of each record: an attribute in its order, or whether it is one category."""
+    """A number of each record: an attribute in its order, or whether it has one category."""
 
     column: str
-    order: tuple[str, ...] = ()  # of an attribute of categories; empty for one of numbers
-    category: str | None = None  # of a nominal one
+    order: tuple[str, ...] = ()  # of an attribute of categories; empty for numbers
+    category: str | None = None  # of a nominal attribute
 
     def of(self, data: Microdata) -> Floats:
-        """The numbers of a file's records; NaN is missing, or of no category that is known."""
+        """The values of a file's records; NaN for a missing or unknown category."""
         if not self.order and self.category is None:
             return numbers(data, [self.column]).values[:, 0]
         labels = labels_of(data.column(self.column))
         if self.category is not None:
             return (labels == self.category).cast(float).to_numpy()
-        unheard = labels.is_in(list(self.order)).not_().fill_null(False)
-        return code_numbers(codes_of(labels.set(unheard, None), self.order))
+        unknown = labels.is_in(list(self.order)).not_().fill_null(False)
+        return code_numbers(codes_of(labels.set(unknown, None), self.order))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FileFeatures:
-    """The records of one file as features, and the attributes that are left out, with reasons."""
+    """The records of one file as features, and the attributes left out, with reasons."""
 
     features: tuple[Feature, ...]
     values: Floats  # records x features, NaN where missing
     left_out: dict[str, str]
-    places: Ints  # of the rows in the order of all that they hold
+    places: Ints  # of the rows in the order of their contents
+
+    @classmethod
+    def of(cls, data: Microdata, columns: Sequence[str], file: str) -> FileFeatures:
+        """The features of a file, whose name is for messages."""
+        if len(data) < LEAST_RECORDS:
+            raise DataError(
+                f"the {file} has {count(len(data), 'record')}: where no attribute is common, "
+                f"nothing can be said of fewer than {LEAST_RECORDS}"
+            )
+        features: list[Feature] = []
+        left_out = {}
+        for column in columns:
+            own, reason = _features(data, column)
+            features += own
+            if not own:
+                left_out[column] = reason
+        values = np.array([feature.of(data) for feature in features])
+        places = content_order(data.select(list(columns)) if columns else data)
+        return cls(tuple(features), values.reshape(-1, len(data)).T, left_out, places)
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def check(self, whose: str) -> None:
-        """Refuse a file of which no attribute is a feature."""
+    def check(self, file: str) -> None:
+        """Refuse a file without features."""
         if not self.features:
-            told = "; ".join(f"'{name}' {reason}" for name, reason in self.left_out.items())
-            raise DataError(f"the {whose} has no attribute to be linked by: {told}")
+            reasons = "; ".join(f"'{name}' {reason}" for name, reason in self.left_out.items())
+            raise DataError(f"the {file} has no attribute to be linked by: {reasons}")
 
-    def of(self, data: Microdata) -> Floats:
+    def of_records(self, data: Microdata) -> Floats:
         """The same features of other people."""
         return np.column_stack([feature.of(data) for feature in self.features])
 
@@ -75,28 +96,8 @@ class FileFeatures:
 
     @cached_property
     def order(self) -> Ints:
-        """The rows by what they hold, so that nothing depends on where they stand."""
+        """The rows sorted by features, then contents, so that nothing depends on the row order."""
         return np.lexsort([self.places, *self.values.T[::-1]])
-
-
-def side_of(data: Microdata, columns: Sequence[str], whose: str) -> FileFeatures:
-    """The records of a file as features, if any of its attributes can be some."""
-    if len(data) < FEWEST:
-        raise DataError(
-            f"the {whose} has {count(len(data), 'record')}: where no attribute is common, "
-            f"nothing can be said of fewer than {FEWEST}"
-        )
-    found: list[Feature] = []
-    left_out = {}
-    for column in columns:
-        features, reason = _features(data, column)
-        found += features
-        if not features:
-            left_out[column] = reason
-    values = [feature.of(data) for feature in found]
-    numbered = np.array(values).reshape(-1, len(data)).T
-    held = data.select(list(columns)) if columns else data
-    return FileFeatures(tuple(found), numbered, left_out, content_order(held))
 
 
 def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
@@ -123,63 +124,62 @@ def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
 
 
 def _frequent(data: Microdata, column: str, listed: tuple[str, ...]) -> list[str]:
-    """The categories that are not rare, the most frequent ones if they are many."""
+    """The most frequent categories, without rare ones."""
     cells = codes_of(labels_of(data.column(column)), listed)
     counts = np.bincount(cells[cells >= 0], minlength=len(listed))
     by_count = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
-    return [listed[k] for k in np.sort(by_count) if counts[k] >= max(RARE * counts.sum(), FEW)]
+    least = max(LEAST_SHARE * counts.sum(), LEAST_COUNT)
+    return [listed[k] for k in np.sort(by_count) if counts[k] >= least]
 
 
-def scores_of(values: Floats, among: Floats) -> Floats:
-    """Features as normal scores of unit deviation; a missing one as its record suggests.
+def feature_scores(values: Floats, among: Floats) -> Floats:
+    """Features as normal scores of unit deviation, ranked among the records of a file.
 
-    Places are counted among the records of `among`. A missing score is what is expected given the
-    record's others.
+    A missing score is its expectation given the record's other scores.
     """
     reference = np.column_stack([normal_scores(column) for column in among.T])
-    size = deviations_of(reference)
+    size = feature_deviations(reference)
     scores = np.column_stack(
         [normal_scores(own, column) for own, column in zip(values.T, among.T, strict=True)]
     )
-    return _completed(scores / size, _possible(correlations_of(reference / size)))
+    return _impute(scores / size, _positive_definite(correlation_matrix(reference / size)))
 
 
-def deviations_of(scores: Floats) -> Floats:
-    """The deviation of each feature whose mean is 0; 1 for one that is constant or missing."""
+def feature_deviations(scores: Floats) -> Floats:
+    """The deviation of each feature of mean 0; 1 for a constant or missing one."""
     known = np.maximum((~np.isnan(scores)).sum(0), 1)
     size: Floats = np.sqrt(np.nansum(scores**2, axis=0) / known)
     return np.where(size > 0, size, 1.0)
 
 
-def correlations_of(scores: Floats) -> Floats:
-    """Correlations of features of unit deviation, each two where both are known.
+def correlation_matrix(scores: Floats) -> Floats:
+    """The correlations of features of unit deviation, each two where both are known.
 
-    Where missing ones were filled in, the deviation is what it is then, as for any whitening.
+    The diagonal has the variances, which imputed scores make smaller.
     """
     present = ~np.isnan(scores)
     filled = np.where(present, scores, 0.0)
     both = present.T.astype(np.float64) @ present
-    related: Floats = filled.T @ filled / np.maximum(both, 1.0)
-    own = np.diag(related)
-    np.fill_diagonal(related, np.where(own > 0, own, 1.0))
-    return related
+    correlations: Floats = filled.T @ filled / np.maximum(both, 1.0)
+    own = np.diag(correlations)
+    np.fill_diagonal(correlations, np.where(own > 0, own, 1.0))
+    return correlations
 
 
-def _possible(related: Floats) -> Floats:
-    """Correlations that may hold together, as those of pairs that are known here and there do not.
+def _positive_definite(correlations: Floats) -> Floats:
+    """The nearest correlations with a least variance in all directions.
 
-    By no more than the least variance can a feature be told from others: what is told by less is
-    told by chance, and would come out many times too large.
+    Pairwise correlations need not be consistent; small variances would blow up imputed scores.
     """
-    spectrum, vectors = np.linalg.eigh(related)
-    found = (vectors * np.maximum(spectrum, LEAST)) @ vectors.T
-    size = np.sqrt(np.diag(found))
-    fitting: Floats = found / size / size[:, None]
-    return fitting
+    spectrum, vectors = np.linalg.eigh(correlations)
+    raised = (vectors * np.maximum(spectrum, LEAST_VARIANCE)) @ vectors.T
+    size = np.sqrt(np.diag(raised))
+    found: Floats = raised / size / size[:, None]
+    return found
 
 
-def _completed(scores: Floats, related: Floats) -> Floats:
-    """Missing scores as expected given the others of the record; 0, where it has none."""
+def _impute(scores: Floats, correlations: Floats) -> Floats:
+    """Missing scores by their expectation given the record's others; 0 if it has none."""
     present = ~np.isnan(scores)
     filled = np.where(present, scores, 0.0)
     patterns, which = np.unique(present, axis=0, return_inverse=True)
@@ -187,7 +187,7 @@ def _completed(scores: Floats, related: Floats) -> Floats:
         if known.all() or not known.any():
             continue
         rows = np.flatnonzero(which.ravel() == place)
-        inner = related[np.ix_(known, known)] + RIDGE * np.eye(int(known.sum()))
-        weights = np.linalg.solve(inner, related[np.ix_(known, ~known)])
+        inner = correlations[np.ix_(known, known)] + RIDGE * np.eye(int(known.sum()))
+        weights = np.linalg.solve(inner, correlations[np.ix_(known, ~known)])
         filled[np.ix_(rows, ~known)] = filled[np.ix_(rows, known)] @ weights
     return filled

@@ -1,36 +1,35 @@
-"""Files that share nobody: what an attack finds in them is what it finds by chance.
+"""Null files: files like the given ones that share no person, to show what chance yields.
 
-Shuffling the rows of a file is no control, since no attack looks at their order. Two kinds of
-controls are. Redrawn from a Gaussian copula, a file has the same marginals and the same
-correlations, and nobody in common with anyone. Stand-ins are the people who might have been in the
-file instead: each cell is one of a person's or of a near neighbour's, so that everything else that
-goes together in the file goes together in them, too.
+There are two kinds. A file redrawn from a Gaussian copula has the same marginals and correlations.
+Stand-ins are people who might have been in the file: each cell is a person's or a near
+neighbour's, so that they keep all other dependences of the file.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from unveil.attacks.structural.file_features import correlations_of, deviations_of, scores_of
+from unveil.attacks.structural.file_features import (
+    correlation_matrix,
+    feature_deviations,
+    feature_scores,
+)
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import normal_scores
 
-Control = Callable[[Floats, np.random.Generator], Floats]
-
-
 NEIGHBOURS = 5
-SAME = 1 - 1e-9  # a correlation from which one feature repeats another
-AT_ONCE = 4_000_000  # distances that are held at a time
+REPEATED = 1 - 1e-9  # the correlation from which on a feature repeats another
+DISTANCES_AT_ONCE = 4_000_000
 
 
 def redrawn(values: Floats, rng: np.random.Generator) -> Floats:
     """A file of the same marginals, exactly, and the same correlations of normal scores."""
     present = ~np.isnan(values)
     scores = np.column_stack([normal_scores(column) for column in values.T])
-    spectrum, vectors = np.linalg.eigh(correlations_of(scores / deviations_of(scores)))
+    spectrum, vectors = np.linalg.eigh(correlation_matrix(scores / feature_deviations(scores)))
     root = vectors * np.sqrt(np.maximum(spectrum, 0.0))
     drawn = rng.standard_normal(values.shape) @ root.T
-    there = present[rng.permutation(len(values))]  # who has which cells
+    there = present[rng.permutation(len(values))]  # the pattern of missing cells
     found = np.full_like(values, np.nan)
     for column, known in enumerate(there.T):
         rows = np.flatnonzero(known)
@@ -40,35 +39,33 @@ def redrawn(values: Floats, rng: np.random.Generator) -> Floats:
 
 
 def stand_ins(values: Floats, rng: np.random.Generator) -> Floats:
-    """People between one of the file and one of those nearest: each cell is of either."""
-    scores = scores_of(values, values)
+    """Each cell of a person, or of one of their nearest neighbours; repeated features together."""
+    scores = feature_scores(values, values)
     near = _neighbours(scores)
     person = rng.integers(0, len(values), len(values))
     other = near[person, rng.integers(0, near.shape[1], len(values))]
-    either = (rng.random(values.shape) < rng.random((len(values), 1)))[:, _first_alike(scores)]
+    sums = np.abs(scores.T @ scores)
+    size = np.sqrt(np.diag(sums))
+    first_alike = (sums >= REPEATED * size * size[:, None]).argmax(1)
+    either = (rng.random(values.shape) < rng.random((len(values), 1)))[:, first_alike]
     return np.where(either, values[person], values[other])
 
 
-def _first_alike(scores: Floats) -> Ints:
-    """For each feature the first that says the same: what goes together stays together."""
-    sums = np.abs(scores.T @ scores)
-    size = np.sqrt(np.diag(sums))
-    first: Ints = (sums >= SAME * size * size[:, None]).argmax(1)
-    return first
-
-
 def _neighbours(scores: Floats) -> Ints:
-    """The few records nearest to each, itself left out."""
-    n, many = len(scores), min(NEIGHBOURS, len(scores) - 1)
+    """The few nearest other records of each."""
+    n, k = len(scores), min(NEIGHBOURS, len(scores) - 1)
     size = (scores**2).sum(1)
-    found = np.empty((n, many), np.int64)
-    step = max(1, AT_ONCE // n)
+    found = np.empty((n, k), np.int64)
+    step = max(1, DISTANCES_AT_ONCE // n)
     for start in range(0, n, step):
         rows = np.arange(start, min(start + step, n))
-        gaps = size - 2 * scores[rows] @ scores.T  # and the same for all of a row
+        gaps = size - 2 * scores[rows] @ scores.T  # up to a constant of each row
         gaps[np.arange(len(rows)), rows] = np.inf
-        found[rows] = np.argpartition(gaps, many - 1, axis=1)[:, :many]
+        found[rows] = np.argpartition(gaps, k - 1, axis=1)[:, :k]
     return found
 
 
-CONTROLS: dict[str, Control] = {"redrawn": redrawn, "stand-ins": stand_ins}
+NULL_FILES: dict[str, Callable[[Floats, np.random.Generator], Floats]] = {
+    "redrawn": redrawn,
+    "stand-ins": stand_ins,
+}

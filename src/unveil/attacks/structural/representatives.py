@@ -1,8 +1,7 @@
-"""Representatives: ten numbers of a record that do not depend on which attributes it has.
+"""Representatives: ten aggregates of a record, comparable between files without common attributes.
 
 Torra and Nin, Record linkage for database integration using fuzzy integrals (2008), section 3:
-two files that share no attribute are compared by what symmetric aggregation operators make of
-each record.
+symmetric aggregation operators do not depend on which attributes a record has.
 """
 
 from typing import Literal, get_args
@@ -33,15 +32,13 @@ def representatives(
 ) -> Floats:
     """The ten representatives of each record, records x 10; NaN is missing in `values`.
 
-    Each is the record's normalised values aggregated by one of the ten published quantifiers of
-    a family. Values are normalised by the records given, those that are attacked, or by others that
-    they are seen `among`. All attributes are taken to point the same way; one that falls where the
-    others rise is best turned round before.
+    Each aggregates the record's normalised values by one of the ten published quantifiers of a
+    family. Values are normalised `among` the given records, by default their own. All attributes
+    should rise together: one that falls where others rise is best reversed before.
 
-    A missing value is 0 after normalisation, as in the paper's experiments (the least value
-    after ranging, else the middle), or the record is projected on the attributes that it has
-    (proposition 3); projected, a record without any has NaN for all ten. A constant attribute
-    is 0 for everybody.
+    A missing value is 0 after normalisation, as in the paper's experiments, or the record is
+    projected on its known attributes (proposition 3); without any, all ten are NaN. A constant
+    attribute is 0.
 
     >>> records = np.array([[1.0, 30.0], [2.0, 10.0], [3.0, 20.0]])
     >>> representatives(records, normalisation="ranging")[:, [0, 9]].tolist()
@@ -49,9 +46,7 @@ def representatives(
     """
     _check("operator", operator, get_args(Operator))
     _check("missing", missing, get_args(Missing))
-    scaled = np.sort(
-        normalised(values, how=normalisation, among=among)
-    )  # once, for all ten; NaN comes last
+    scaled = np.sort(normalise(values, method=normalisation, among=among))  # NaN comes last
     present = ~np.isnan(scaled)
     if missing == "zero":
         scaled, present = np.nan_to_num(scaled), np.ones_like(present)
@@ -61,41 +56,38 @@ def representatives(
     )
 
 
-def normalised(values: Floats, *, how: Normalisation, among: Floats | None = None) -> Floats:
-    """Each attribute made comparable with the others; NaN, missing, stays.
+def normalise(values: Floats, *, method: Normalisation, among: Floats | None = None) -> Floats:
+    """Attributes on a common scale, `among` their own or other records; NaN is missing.
 
-    By the records given, or by others that they are seen `among`.
+    "ranging" maps the least value to 0 and the greatest to 1 (the paper's N1), "standardisation"
+    the mean to 0 and the deviation to 1 (N2), "normal-scores" each value to the normal quantile of
+    its mid-rank. A constant attribute becomes 0. The result does not depend on the row order.
 
-    "ranging" takes the least value to 0 and the greatest to 1 (the paper's N1),
-    "standardisation" the mean to 0 and the deviation to 1 (N2), "normal-scores" each value to
-    the normal quantile of its mid-rank, so that no outlier counts for more than its place. A
-    constant attribute becomes 0. No digit depends on the order of the records.
-
-    >>> normalised(np.array([[10.0], [np.nan], [30.0], [20.0]]), how="ranging").ravel().tolist()
+    >>> normalise(np.array([[10.0], [np.nan], [30.0], [20.0]]), method="ranging").ravel().tolist()
     [0.0, nan, 1.0, 0.5]
     """
-    _check("normalisation", how, get_args(Normalisation))
+    _check("normalisation", method, get_args(Normalisation))
     if values.ndim != 2 or not values.shape[1]:
         raise SpecError("representatives are of records with at least one attribute each")
     if (np.abs(values) > LARGEST_SQUARABLE).any():  # never for a NaN
         raise DataError("numbers beyond 1e150 are too large to compute with; rescale them")
-    one = {"ranging": _ranged, "standardisation": _standardised, "normal-scores": normal_scores}
-    others = values if among is None else among
-    return np.column_stack([one[how](*both) for both in zip(values.T, others.T, strict=True)])
+    methods = {"ranging": _range, "standardisation": _standardise, "normal-scores": normal_scores}
+    columns = zip(values.T, (values if among is None else among).T, strict=True)
+    return np.column_stack([methods[method](own, others) for own, others in columns])
 
 
-def _ranged(values: Floats, among: Floats) -> Floats:
+def _range(values: Floats, among: Floats) -> Floats:
     known = among[~np.isnan(among)]
     least, greatest = (known.min(), known.max()) if len(known) else (0.0, 0.0)
-    return _scaled(values - least, greatest - least)
+    return _divide(values - least, greatest - least)
 
 
-def _standardised(values: Floats, among: Floats) -> Floats:
+def _standardise(values: Floats, among: Floats) -> Floats:
     mean, deviation = spread(among)
-    return _scaled(values - mean, deviation)
+    return _divide(values - mean, deviation)
 
 
-def _scaled(gaps: Floats, unit: float) -> Floats:
+def _divide(gaps: Floats, unit: float) -> Floats:
     return gaps / unit if unit > 0 else np.where(np.isnan(gaps), np.nan, 0.0)
 
 

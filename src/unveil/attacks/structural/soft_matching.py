@@ -1,126 +1,119 @@
-"""Random matchings of all records at once: how likely each pair is, and how likely all are.
+"""Random one-to-one matchings of all records: the probability of each pair, the likelihood of all.
 
-Given are weights: for each pair the log of how much likelier it is than one of strangers. A
-matching is as likely as its pairs are together; sums over all matchings are approximated.
+The weight of a pair is its log-likelihood ratio against a pair of strangers. The log-likelihood of
+a matching is the sum of its weights; sums over all matchings are approximated.
 """
 
 import numpy as np
 
 from unveil.support.arrays import Floats
 
-SCALINGS, STILL = 20, 1e-3  # of rows and columns, at most; a change that is none
-MANY_MORE = 5  # times as many, where some have no partner
-MANY_PAIRS = 250_000  # from which 32 bits will do, and
-FEWER = 8  # scalings: of many pairs each step of a search makes others
-SETTLED = 0.01  # the largest change of a probability that is none
-UNLIKELY = -80.0  # the log of the least likelihood that 32 bits hold
-MESSAGES = 30  # rounds of belief propagation, at most
-NARROW = 1e-12  # a share of a sum that is lost in rounding
-TINY = 1e-300  # a probability that is none, with a log
+SCALINGS, SCALING_TOLERANCE = 20, 1e-3  # of rows and columns; relative
+PARTIAL_SCALINGS = 100  # where some records have no partner
+LARGE = 250_000  # pairs
+LARGE_SCALINGS = 8  # since each step of a search changes the weights
+PROBABILITY_TOLERANCE = 0.01  # the change at which iterations end
+LEAST_LOG = -80.0  # of a likelihood that 32 bits hold
+MESSAGE_ROUNDS = 30  # of belief propagation
+ROUNDING = 1e-12  # relative to a sum
+TINY = 1e-300  # a probability that has a log
 
 
-def many(pairs: int) -> bool:
-    """Whether there are so many pairs that less is done for each."""
-    return pairs > MANY_PAIRS
+def is_large(pairs: int) -> bool:
+    """Whether there are so many pairs that 32 bits and fewer scalings suffice."""
+    return pairs > LARGE
 
 
-def posterior_of(weights: Floats) -> Floats:
-    """How likely each pair is in a random matching, of all pairs at once.
+def match_probabilities(weights: Floats) -> Floats:
+    """The probability of each pair in a random matching that includes the whole smaller file.
 
-    The records of the smaller file all have a partner; those of the larger that have none do not
-    differ in that. Sinkhorn's scaling, as in `unveil.matching.posterior`, of a whole matrix.
+    Sinkhorn's scaling, as in `unveil.matching.posterior`, of a whole matrix.
     """
     if len(weights) > weights.shape[1]:
-        return posterior_of(weights.T).T
+        return match_probabilities(weights.T).T
     rows, columns = weights.shape
     below = weights - weights.max(1, keepdims=True)
-    likely = np.exp(np.maximum(below, UNLIKELY, out=below), out=below)
+    likely = np.exp(np.maximum(below, LEAST_LOG, out=below), out=below)
     left, right = np.ones(rows, likely.dtype), np.ones(columns, likely.dtype)
-    alone = 0.0  # of the columns that are left over
-    for _ in range(FEWER if many(weights.size) else SCALINGS):
+    unmatched = 0.0  # the common scaling of unmatched columns
+    for _ in range(LARGE_SCALINGS if is_large(weights.size) else SCALINGS):
         before, left = left, 1 / (likely @ right)
-        if np.abs(left / before - 1).max() < STILL:
+        if np.abs(left / before - 1).max() < SCALING_TOLERANCE:
             break
-        right = 1 / (left @ likely + left.dtype.type(alone))
-        alone = (columns - rows) / float(right.sum())
+        right = 1 / (left @ likely + left.dtype.type(unmatched))
+        unmatched = (columns - rows) / float(right.sum())
     likely *= (1 / (likely @ right))[:, None]
     likely *= right
     found: Floats = likely
     return found
 
 
-def log_odds(pairs: float, rows: int, columns: int) -> float:
-    """How much likelier two records are a pair than both alone, as a log, before they are seen."""
+def prior_log_odds(pairs: float, rows: int, columns: int) -> float:
+    """The prior log-odds that two records are a pair rather than both unmatched."""
     return float(np.log(pairs) - np.log(rows - pairs) - np.log(columns - pairs))
 
 
-def partly_matched(weights: Floats, pairs: float) -> Floats:
-    """How likely each pair is in a random matching of about so many; the others have nobody."""
+def partial_match_probabilities(weights: Floats, pairs: float) -> Floats:
+    """The probability of each pair in a random matching of about `pairs` pairs."""
     rows, columns = weights.shape
-    likely = np.clip(weights + log_odds(pairs, rows, columns), UNLIKELY, -UNLIKELY)
+    likely = np.clip(weights + prior_log_odds(pairs, rows, columns), LEAST_LOG, -LEAST_LOG)
     np.exp(likely, out=likely)
     right = np.full(columns, 1 - pairs / columns, likely.dtype)
-    for _ in range(SCALINGS * MANY_MORE):
+    for _ in range(PARTIAL_SCALINGS):
         left = 1 / (1 + likely @ right)
         before, right = right, 1 / (1 + left @ likely)
-        if np.abs(right / before - 1).max() < STILL:
+        if np.abs(right / before - 1).max() < SCALING_TOLERANCE:
             break
     likely *= (1 / (1 + likely @ right))[:, None]
     likely *= right
     return likely
 
 
-def beliefs_of(weights: Floats) -> Floats:
-    """How likely each pair is in a random matching, by belief propagation.
+def propagate_beliefs(weights: Floats) -> Floats:
+    """The probability of each pair in a random matching, by belief propagation.
 
-    Nearer to the truth than scaling, from which it begins, and dearer. The records of the smaller
-    file all have a partner, also before it has settled.
+    More accurate and slower than scaling, from which it starts.
     """
     if len(weights) > weights.shape[1]:
-        return beliefs_of(weights.T).T
+        return propagate_beliefs(weights.T).T
     rows, columns = weights.shape
-    likely = np.exp(np.maximum(weights - weights.max(1, keepdims=True), UNLIKELY))
-    scaled = posterior_of(weights)
-    free = np.maximum(1 - scaled.sum(0), NARROW) if columns > rows else 1.0
-    back = free / np.maximum(1 - scaled, NARROW)
+    likely = np.exp(np.maximum(weights - weights.max(1, keepdims=True), LEAST_LOG))
+    scaled = match_probabilities(weights)
+    free = np.maximum(1 - scaled.sum(0), ROUNDING) if columns > rows else 1.0
+    back = free / np.maximum(1 - scaled, ROUNDING)
     chance = np.zeros_like(likely)
-    for _ in range(MESSAGES):
-        told = likely * back
-        rest = told.sum(1, keepdims=True)
-        forth = 1 / np.maximum(rest - told, NARROW * rest)
-        told = likely * forth
-        rest = told.sum(0) + (1.0 if columns > rows else 0.0)
-        back = 1 / np.maximum(rest - told, NARROW * rest)
-        odds = told * back
+    for _ in range(MESSAGE_ROUNDS):
+        message = likely * back
+        total = message.sum(1, keepdims=True)
+        forth = 1 / np.maximum(total - message, ROUNDING * total)
+        message = likely * forth
+        total = message.sum(0) + (1.0 if columns > rows else 0.0)
+        back = 1 / np.maximum(total - message, ROUNDING * total)
+        odds = message * back
         before, chance = chance, odds / (1 + odds)
-        if np.abs(chance - before).max() < SETTLED:
+        if np.abs(chance - before).max() < PROBABILITY_TOLERANCE:
             break
     found: Floats = chance / chance.sum(1, keepdims=True)
     return found
 
 
-def likelihood_of(weights: Floats, posterior: Floats) -> float:
-    """The log of how much likelier the files are if some matching is true than if none is.
+def log_likelihood_ratio(weights: Floats, probabilities: Floats) -> float:
+    """The log-likelihood ratio of the files if some matching is true against none.
 
-    Over all matchings, each as likely as another (Bethe's approximation of the permanent).
+    All matchings are equally probable a priori (Bethe's approximation of the permanent).
     """
-    return _free_energy(posterior.astype(np.float64), weights) - _knowing_nothing(*weights.shape)
-
-
-def _knowing_nothing(rows: int, columns: int) -> float:
-    """The free energy where each pair is as likely as another."""
-    few, many = sorted((rows, columns))
-    shares = np.array([(many - 1) / many, (many - few) / many])
+    few, is_large = sorted(weights.shape)
+    shares = np.array([(is_large - 1) / is_large, (is_large - few) / is_large])
     other, alone = shares * np.log(np.maximum(shares, TINY))
-    return float(few * np.log(many) + few * many * other - many * alone)
+    uniform = float(few * np.log(is_large) + few * is_large * other - is_large * alone)
+    return _free_energy(probabilities.astype(np.float64), weights) - uniform
 
 
 def _free_energy(chance: Floats, weights: Floats) -> float:
     alone = [np.maximum(1 - chance.sum(axis), 0.0) for axis in (0, 1)]
-    energy = float((chance * weights).sum()) - _ordered(chance)
-    return energy + _ordered(np.maximum(1 - chance, 0.0)) - sum(map(_ordered, alone))
+    energy = float((chance * weights).sum()) + _entropy(chance)
+    return energy - _entropy(np.maximum(1 - chance, 0.0)) + sum(map(_entropy, alone))
 
 
-def _ordered(shares: Floats) -> float:
-    """The negative entropy."""
-    return float((shares * np.log(np.maximum(shares, TINY))).sum())
+def _entropy(shares: Floats) -> float:
+    return -float((shares * np.log(np.maximum(shares, TINY))).sum())

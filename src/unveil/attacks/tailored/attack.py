@@ -56,16 +56,15 @@ class Tailored(Attack, frozen=True, kw_only=True):
     level: Annotated[
         MaskKnowledge,
         Meta(
-            description="What is known of the masking: the method, its parameters being "
-            "estimated; the parameters too; or the whole original besides, so that what "
-            "involves no chance is done again."
+            description="What the intruder knows of the masking: the method, with parameters to "
+            "estimate; the parameters; or the whole original, to repeat what involves no chance."
         ),
     ] = "parameters"
     corrected: Annotated[
         bool,
         Meta(
-            description="Whether a row's likelihood is set against how well everybody explains "
-            "it, when originals look for rows."
+            description="Divide a row's likelihood by that of the population, where originals look "
+            "for rows."
         ),
     ] = True
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unveil.attacks import Structural
-from unveil.attacks.structural.file_features import FEWEST, FileFeatures, side_of
+from unveil.attacks.structural.file_features import LEAST_RECORDS, FileFeatures
 from unveil.errors import UnveilError
 from unveil.measures import forecast, risk
 from unveil.support.arrays import Floats, Ints
@@ -55,8 +55,8 @@ def link_halves(
     """
     if pair.rows is None:
         return "the rows of the release are nobody's"
-    if len(pair.released) < FEWEST:
-        return f"{count(len(pair.released), 'pair')} of records; it takes {FEWEST}"
+    if len(pair.released) < LEAST_RECORDS:
+        return f"{count(len(pair.released), 'pair')} of records; it takes {LEAST_RECORDS}"
     rows = pair.sample(SAMPLE, seed, "halves")
     sample = FilePair(
         pair.original.take(pair.originals[rows]), pair.release.take(pair.released[rows]), None
@@ -77,7 +77,7 @@ def link_halves(
 
 def _split(pair: FilePair, columns: list[str]) -> HalfSplit:
     """The halves by the originals' correlations, of columns that can be used in both files."""
-    unusable = side_of(pair.release, columns, "release").left_out
+    unusable = FileFeatures.of(pair.release, columns, "release").left_out
     split = split_attributes(pair.original, [name for name in columns if name not in unusable])
     reasons = {name: f"{reason} in the release" for name, reason in unusable.items()}
     first, second = split.first, split.second
@@ -136,7 +136,7 @@ def split_attributes(data: Microdata, columns: Sequence[str]) -> HalfSplit:
     both cells, 10 at least. An ordinal attribute counts by its order, a nominal one by its most
     correlated frequent category. The order of the rows means nothing; earlier columns win ties.
     """
-    side = side_of(data, columns, "file")
+    side = FileFeatures.of(data, columns, "file")
     side.check("file")
     names, correlations = side.columns, _correlations(side)
     strongest = correlations.max(1, initial=0.0)
@@ -182,7 +182,7 @@ def _correlations_of_scores(scores: Floats) -> Floats:
     variance = (known**2).T @ present - total**2 / n
     covariance = known.T @ known - total * total.T / n
     size = variance * variance.T
-    enough = (size > NO_VARIANCE) & (n >= FEWEST)
+    enough = (size > NO_VARIANCE) & (n >= LEAST_RECORDS)
     found: Floats = np.where(enough, covariance / np.sqrt(np.where(enough, size, 1.0)), 0.0)
     return found
 

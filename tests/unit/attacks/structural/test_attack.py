@@ -15,9 +15,9 @@ from unveil import Intruder, Microdata, Schema, measures
 from unveil.attacks import Probabilistic, Structural
 from unveil.attacks.matched.finder import matched
 from unveil.attacks.structural import search as apart
-from unveil.attacks.structural.null_files import CONTROLS
+from unveil.attacks.structural.null_files import NULL_FILES
 from unveil.attacks.structural.representatives import representatives
-from unveil.attacks.structural.soft_matching import partly_matched
+from unveil.attacks.structural.soft_matching import partial_match_probabilities
 from unveil.errors import DataError, SpecError
 
 pytestmark = pytest.mark.usefixtures("one_kind_of_control")
@@ -126,8 +126,8 @@ def test_what_is_linked_is_what_the_structure_says():
     found = np.zeros(costs.shape)
     found[np.repeat(np.arange(N), np.diff(starts)), rows] = chance
     credit = links.finder.base.posterior_model
-    weights = credit.level - costs - links.finder.base.intruder_records.offset[:, None]
-    chance = partly_matched(weights, credit.shared * N)  # the others have nobody
+    weights = credit.weight_at_zero - costs - links.finder.base.intruder_records.offset[:, None]
+    chance = partial_match_probabilities(weights, credit.overlap * N)  # the others have nobody
     assert found == pytest.approx(chance * credit.sure, abs=2e-3)
 
 
@@ -165,7 +165,7 @@ def test_of_strangers_auto_makes_a_guess_and_says_so():
 
 @pytest.mark.parametrize("method", [*METHODS, "auto"])
 def test_the_order_of_the_rows_means_nothing(method, monkeypatch):
-    monkeypatch.setattr(apart, "CONTROLS", CONTROLS)  # to none of them
+    monkeypatch.setattr(apart, "NULL_FILES", NULL_FILES)  # to none of them
     mine, release, rows = planted(20)
     rng = np.random.default_rng(9)
     one, two = rng.permutation(20), rng.permutation(20)
@@ -257,8 +257,8 @@ def test_a_column_that_is_there_twice_changes_nothing():
 
 
 def test_where_records_are_sampled_their_order_means_nothing(monkeypatch):
-    monkeypatch.setattr(apart, "PAIRS", 1000)
-    monkeypatch.setattr(apart, "FEWEST", 10)
+    monkeypatch.setattr(apart, "MOST_PAIRS", 1000)
+    monkeypatch.setattr(apart, "LEAST_RECORDS", 10)
     rng = np.random.default_rng(6)
     numbers = [f"+34 {k}" for k in rng.choice(10**6, 90, replace=False)]
     found = []

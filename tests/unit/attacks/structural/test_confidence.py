@@ -12,12 +12,16 @@ from unveil.attacks import Structural
 from unveil.attacks.matched import posterior as posterior_module
 from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities
 from unveil.attacks.structural import confidence as module
-from unveil.attacks.structural.confidence import FREE, Confidence, likelihood_found
+from unveil.attacks.structural.confidence import (
+    COUNTED_DEVIATION,
+    Confidence,
+    fitted_log_likelihood,
+)
 from unveil.attacks.structural.soft_matching import (
-    likelihood_of,
-    log_odds,
-    partly_matched,
-    posterior_of,
+    log_likelihood_ratio,
+    match_probabilities,
+    partial_match_probabilities,
+    prior_log_odds,
 )
 from unveil.engines.records import Records
 from unveil.matching.posterior import MatchGraph, marginals
@@ -40,9 +44,8 @@ def test_it_is_the_surer_the_likelier():
 def test_the_strictest_controls_count():
     one = credit(**{"stand-ins": (90.0, 95.0)})
     assert one.strictest == "stand-ins"
-    assert one.found == (90.0, 95.0)
     assert one.sure < credit().sure
-    assert one.told("correlation") == {
+    assert one.as_dict("correlation") == {
         "method": "correlation", "likelihood": 100.0, "control": 92.5, "most": 95.0,
         "spread": pytest.approx(np.std([90, 95], ddof=1)), "controls": 2, "kind": "stand-ins",
         "deviations": one.deviations,
@@ -56,16 +59,16 @@ def test_controls_that_differ_much_are_stricter_than_higher_ones_that_do_not():
 def test_controls_that_differ_much_make_less_sure():
     assert credit(found=(0.0, 42.0)).deviations < credit(found=(20.0, 22.0)).deviations
     assert credit(likelihood=21.0).deviations == 0
-    assert not credit(likelihood=21.0).better
-    assert credit(likelihood=60.0).better
+    assert not credit(likelihood=21.0).worth_following
+    assert credit(likelihood=60.0).worth_following
 
 
 def test_without_controls_the_likelihood_alone_counts():
     alone = credit(found=())
     assert alone.strictest is None
-    assert alone.deviations == 100 / FREE
+    assert alone.deviations == 100 / COUNTED_DEVIATION
     assert alone.sure > 0.999
-    told = alone.told("values")
+    told = alone.as_dict("values")
     assert (told["control"], told["spread"], told["most"], told["controls"]) == (None,) * 3 + (0,)
 
 
@@ -98,10 +101,10 @@ def pairing(costs, offset, **how):
 def test_links_are_those_of_a_matching_in_which_some_have_nobody(shape, reverse):
     rng = np.random.default_rng(3)
     weights, offset = 3 * rng.standard_normal(shape), rng.standard_normal(shape[0])
-    one = replace(credit(found=()), level=2.0, shared=0.4)
+    one = replace(credit(found=()), weight_at_zero=2.0, overlap=0.4)
     found = one.posterior(pairing(2.0 - offset[:, None] - weights, offset, reverse=reverse))
     pairs = min(0.4 * shape[1 if reverse else 0], 0.99 * min(shape))
-    expected = partly_matched(weights, pairs)
+    expected = partial_match_probabilities(weights, pairs)
     chance = np.zeros(shape)
     chance[found.rows, found.columns] = found.chance
     assert chance == pytest.approx(expected * one.sure, abs=2e-3)
@@ -131,9 +134,9 @@ def test_what_is_cut_off_is_cut_off_those_who_are_alone_too(monkeypatch):
 
 
 def test_the_odds_of_a_pair_are_those_of_so_many_pairs():
-    found = partly_matched(np.zeros((8, 5)), 2.0)  # where nothing is known
+    found = partial_match_probabilities(np.zeros((8, 5)), 2.0)  # where nothing is known
     assert found == pytest.approx(np.full((8, 5), 2 / 40), abs=1e-3)
-    assert log_odds(2.0, 8, 5) == pytest.approx(np.log(2 / (6 * 3)))
+    assert prior_log_odds(2.0, 8, 5) == pytest.approx(np.log(2 / (6 * 3)))
 
 
 def test_the_order_of_candidates_stays(monkeypatch):
@@ -159,8 +162,8 @@ class Given:
     def __init__(self, weights):
         self.given = weights
 
-    def learn(self, posterior):
-        """There is nothing to learn."""
+    def fit(self, posterior):
+        """There is nothing to fit."""
 
     def weights(self):
         """What it was told."""
@@ -168,14 +171,14 @@ class Given:
 
 
 def test_the_likelihood_is_of_all_pairs():
-    found = likelihood_found([Given(np.log(np.eye(5) * 1e6 + 1))])
+    found = fitted_log_likelihood([Given(np.log(np.eye(5) * 1e6 + 1))])
     assert found == pytest.approx(5 * np.log(1e6) - np.log(120), abs=2)
-    assert likelihood_found([Given(np.zeros((5, 8)))]) == pytest.approx(0, abs=1e-9)
+    assert fitted_log_likelihood([Given(np.zeros((5, 8)))]) == pytest.approx(0, abs=1e-9)
 
 
 def test_beliefs_that_do_not_settle_make_files_no_less_likely():
     rng = np.random.default_rng(1)
     some = rng.standard_normal((12, 2)).round()
     weights = 40.0 * some @ some.T  # many are the same, and all are sure
-    found = likelihood_found([Given(weights)])
-    assert found >= likelihood_of(weights, posterior_of(weights))
+    found = fitted_log_likelihood([Given(weights)])
+    assert found >= log_likelihood_ratio(weights, match_probabilities(weights))

@@ -8,10 +8,10 @@ import pytest
 
 from unveil import Microdata, Schema
 from unveil.attacks.structural.file_features import (
-    correlations_of,
-    deviations_of,
-    scores_of,
-    side_of,
+    FileFeatures,
+    correlation_matrix,
+    feature_deviations,
+    feature_scores,
 )
 from unveil.errors import DataError
 
@@ -22,7 +22,7 @@ LETTERS = [f"category-{i:02d}" for i in range(N)]
 def side(schema=None, n=N, **columns):
     frame = pl.DataFrame({name: cells[:n] for name, cells in columns.items()})
     data = Microdata(frame, None if schema is None else Schema(**schema))
-    return side_of(data, data.columns, "release")
+    return FileFeatures.of(data, data.columns, "release")
 
 
 def test_numbers_dates_and_orders_are_one_feature_each():
@@ -88,12 +88,12 @@ def test_the_same_features_of_other_people():
     schema = Schema(nominal=["job", "sex"], ordinal={"grade": ["low", "high"]})
     own = {"job": ["x", "y", "z"] * 20, "sex": ["f", "m"] * 30, "grade": ["low", "high"] * 30}
     data = Microdata(pl.DataFrame(own), schema)
-    found = side_of(data, data.columns, "release")
-    assert np.array_equal(found.of(data), found.values)
+    found = FileFeatures.of(data, data.columns, "release")
+    assert np.array_equal(found.of_records(data), found.values)
     others = {"job": ["y", "unheard", None], "sex": ["m", "unheard", None], "grade": ["high"] * 3}
     expected = [[0, 1, 0, 1, 1], [0, 0, 0, np.nan, 1], [np.nan] * 4 + [1]]
     assert np.array_equal(
-        found.of(Microdata(pl.DataFrame(others), schema)), expected, equal_nan=True
+        found.of_records(Microdata(pl.DataFrame(others), schema)), expected, equal_nan=True
     )
 
 
@@ -110,13 +110,13 @@ def test_scores_have_unit_deviation_and_missing_ones_are_as_others_suggest():
     one = rng.standard_normal(300)
     values = np.column_stack([np.exp(one), one + 0.1 * rng.standard_normal(300), np.ones(300)])
     values[:50, 1] = np.nan
-    found = scores_of(values, values)
+    found = feature_scores(values, values)
     assert np.isfinite(found).all()
     assert not found[:, 2].any()  # a constant
-    assert deviations_of(found[50:, 1]) == pytest.approx(1)
+    assert feature_deviations(found[50:, 1]) == pytest.approx(1)
     assert found[:, 0].std() == pytest.approx(1)
     assert np.corrcoef(found[:50, 1], found[:50, 0])[0, 1] > 0.95
-    strangers = scores_of(np.array([[1e9, np.nan, 1.0], [np.nan] * 3]), values)
+    strangers = feature_scores(np.array([[1e9, np.nan, 1.0], [np.nan] * 3]), values)
     assert strangers[0, 0] == found[:, 0].max()
     assert strangers[0, 1] > 1
     assert not strangers[1].any()
@@ -129,6 +129,6 @@ def test_what_is_filled_in_is_no_larger_than_what_is_known(share):
     values = rng.standard_normal((40, 3)) @ rng.standard_normal((3, 9))
     values[rng.random(values.shape) < share] = np.nan
     values[2:, 0] = np.nan  # hardly known at all
-    found = scores_of(values, values)
+    found = feature_scores(values, values)
     assert np.abs(found).max() < 5
-    assert np.linalg.eigvalsh(correlations_of(found))[0] > -1e-9
+    assert np.linalg.eigvalsh(correlation_matrix(found))[0] > -1e-9

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fixtures.no_common_attribute import halves
-from unveil.attacks.structural.file_features import correlations_of, scores_of
-from unveil.attacks.structural.null_files import CONTROLS, redrawn, stand_ins
+from unveil.attacks.structural.file_features import correlation_matrix, feature_scores
+from unveil.attacks.structural.null_files import NULL_FILES, redrawn, stand_ins
 
 
 def gappy(n):
@@ -18,7 +18,7 @@ def test_a_redrawn_file_has_the_same_marginals_and_correlations():
     values = gappy(2000)
     found = redrawn(values, np.random.default_rng(5))
     assert np.array_equal(np.sort(found, axis=0), np.sort(values, axis=0), equal_nan=True)
-    before, after = (correlations_of(scores_of(own, own)) for own in (values, found))
+    before, after = (correlation_matrix(feature_scores(own, own)) for own in (values, found))
     assert np.abs(after - before).max() < 0.1
     rows = [{tuple(row) for row in own[~np.isnan(own).any(1)].tolist()} for own in (values, found)]
     assert rows[0].isdisjoint(rows[1])  # nobody is in both
@@ -30,7 +30,7 @@ def test_the_cells_of_a_stand_in_are_two_persons():
     persons = (found[:, None, :] == values).any(2).sum(1)  # whose cells each has
     assert set(persons) <= {1, 2}
     assert (persons == 2).mean() > 0.5
-    before, after = (correlations_of(scores_of(own, own)) for own in (values, found))
+    before, after = (correlation_matrix(feature_scores(own, own)) for own in (values, found))
     assert np.abs(after - before).max() < 0.4
 
 
@@ -40,18 +40,18 @@ def test_a_stand_in_has_what_is_there_twice_of_one_person():
     assert np.array_equal(found[:, 3:], -2 * found[:, :3])
 
 
-@pytest.mark.parametrize("kind", CONTROLS)
+@pytest.mark.parametrize("kind", NULL_FILES)
 def test_files_in_which_all_are_the_same(kind):
     for values in (np.ones((12, 2)), np.full((12, 2), np.nan), np.ones((2, 1))):
-        found = CONTROLS[kind](values, np.random.default_rng(7))
+        found = NULL_FILES[kind](values, np.random.default_rng(7))
         assert np.array_equal(found, values, equal_nan=True)
 
 
-@pytest.mark.parametrize("kind", CONTROLS)
+@pytest.mark.parametrize("kind", NULL_FILES)
 def test_controls_depend_on_the_generator_only(kind):
     values = gappy(30)
     first, again, other = (
-        CONTROLS[kind](values, np.random.default_rng(seed)) for seed in (1, 1, 2)
+        NULL_FILES[kind](values, np.random.default_rng(seed)) for seed in (1, 1, 2)
     )
     assert np.array_equal(first, again, equal_nan=True)
     assert not np.array_equal(first, other, equal_nan=True)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive.aggregation as naive
 from unveil.aggregation.quantifiers import published_quantifiers
-from unveil.attacks.structural.representatives import normalised, representatives
+from unveil.attacks.structural.representatives import normalise, representatives
 from unveil.errors import DataError, SpecError
 
 EXAMPLES = settings.default.max_examples
@@ -59,7 +59,7 @@ def test_the_order_of_rows_and_of_attributes_means_nothing(rows, way, random):
 def test_a_constant_attribute_is_0_and_what_is_missing_stays(how):
     values = np.array([[7.0, np.nan], [np.nan, np.nan], [7.0, np.nan]])
     expected = [[0, np.nan], [np.nan, np.nan], [0, np.nan]]
-    assert np.array_equal(normalised(values, how=how), expected, equal_nan=True)
+    assert np.array_equal(normalise(values, method=how), expected, equal_nan=True)
 
 
 @pytest.mark.parametrize("how", HOW)

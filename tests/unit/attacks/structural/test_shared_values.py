@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unveil import Microdata, Schema
-from unveil.attacks.structural.shared_values import copy_of, shared_values
+from unveil.attacks.structural.shared_values import compare_values, shared_values
 
 
 def one(name, cells, **declared):
@@ -13,24 +13,24 @@ def one(name, cells, **declared):
 
 
 def copies(mine, released):
-    return shared_values(mine, release=released, own=mine.columns, others=released.columns)
+    return shared_values(mine, release=released, known=mine.columns, others=released.columns)
 
 
 def test_chance_and_rarity_by_hand():
     mine = one("wage", [100, 217, 309, 441, 555, 555, None])
     released = one("taxed", [100.0, 217.0, 309.0, 555.0, 613.0, 613.0])
-    found = copy_of(mine, released, "wage", "taxed")
+    found = compare_values(mine, released, "wage", "taxed")
     # Of 6 in either file 4 are alone: a stranger's value is there with 3 in 7; 4 and 5 are there.
-    assert found.size == 6
-    assert found.chance == pytest.approx((4 / 6 - 3 / 7) / (4 / 7))
+    assert found.n_released == 6
+    assert found.copied == pytest.approx((4 / 6 - 3 / 7) / (4 / 7))
     assert found.rare == pytest.approx(2.5 / (4 * 6))
     variance = 6 * 3 / 7 * 4 / 7 + max(4 + 2 - 16 / 6, 3)
     assert found.surprise == pytest.approx((4 - 18 / 7) / np.sqrt(variance))
-    weights, chance = found.weights(), found.chance
+    weights, chance = found.weights(), found.copied
     assert weights[0, 0] == pytest.approx(np.log(chance / (2.5 / 24) + 1 - chance))
     assert weights[0, 1] == found.unequal == pytest.approx(np.log(1 - chance))
     assert (weights[6] == 0).all()  # what is not known speaks for nothing
-    some = found.of(np.array([6, 0]), np.array([1, 0]))
+    some = found.take(np.array([6, 0]), np.array([1, 0]))
     assert some.weights() == pytest.approx(weights[np.ix_([6, 0], [1, 0])])
 
 
@@ -38,44 +38,47 @@ def test_chance_and_rarity_by_hand():
 def test_serial_numbers_of_strangers_are_not_taken_for_shared(written):
     rng = np.random.default_rng(3)
     cells = [[written(int(k)) for k in rng.permutation(80)] for _ in range(2)]
-    assert not copies(one("nr", cells[0]), one("no", cells[1])).found
+    assert not copies(one("nr", cells[0]), one("no", cells[1])).attributes
 
 
 def test_signs_that_only_look_like_digits_are_text():
     cells = [f"{k}m²③" for k in (17, 4, 99, 23, 58)]
-    assert copy_of(one("a", cells), one("b", cells), "a", "b").size == 5
+    assert compare_values(one("a", cells), one("b", cells), "a", "b").n_released == 5
 
 
 def test_what_many_have_tells_less():
     cells = [*range(8), *[8] * 2, *[9] * 4, *[10] * 8]
-    found = copy_of(one("a", cells), one("b", cells), "a", "b")
+    found = compare_values(one("a", cells), one("b", cells), "a", "b")
     gains = [found.gain(power) for power in range(4)]
     assert gains == sorted(gains, reverse=True)
     assert gains[-1] > 0
-    assert found.often[[0, 8, 9, 10]].tolist() == [0, 1, 2, 3]
+    assert found.frequency[[0, 8, 9, 10]].tolist() == [0, 1, 2, 3]
 
 
 def test_labels_are_compared_as_labels_and_numbers_never_with_them():
     own = ["x", None, "y", "z"]
     text = one("a", own, nominal=["a"])
-    found = copy_of(text, one("b", ["z", "x", None], nominal=["b"]), "a", "b")
+    found = compare_values(text, one("b", ["z", "x", None], nominal=["b"]), "a", "b")
     assert found.codes[0][1] == found.codes[1][2] == -1
     assert found.codes[0][0] == found.codes[1][1]
     assert found.codes[0][3] == found.codes[1][0]
     assert len(set(found.codes[0][[0, 2, 3]])) == 3
     numbers, coded = one("c", [1, 2, 3]), one("d", [1, 2, 3], nominal=["d"])
-    assert copy_of(numbers, coded, "c", "d") is None
-    assert copy_of(coded, numbers, "d", "c") is None
+    assert compare_values(numbers, coded, "c", "d") is None
+    assert compare_values(coded, numbers, "d", "c") is None
     texts = one("e", ["3", "2", "5"], ordinal={"e": ["2", "3", "5"]})
-    assert (copy_of(coded, texts, "d", "e").codes[0][1:] == [1, 2]).all()  # 2 is "2"
+    assert (compare_values(coded, texts, "d", "e").codes[0][1:] == [1, 2]).all()  # 2 is "2"
 
 
 def test_ranges_and_empty_columns_have_no_values_to_share():
     band = one("a", ["1..4", "5..9"], numeric=["a"], generalised=["a"])
     numbers = one("b", [1, 2])
-    assert copy_of(band, numbers, "a", "b") is None
-    assert copy_of(numbers, band, "b", "a") is None
-    assert copy_of(one("c", pl.Series([None, None], dtype=pl.Float64)), numbers, "c", "b") is None
+    assert compare_values(band, numbers, "a", "b") is None
+    assert compare_values(numbers, band, "b", "a") is None
+    assert (
+        compare_values(one("c", pl.Series([None, None], dtype=pl.Float64)), numbers, "c", "b")
+        is None
+    )
 
 
 @pytest.mark.parametrize("steps", [2, 20, 50, 200])
@@ -88,7 +91,7 @@ def test_columns_of_strangers_on_one_grid_are_not_taken_for_shared(steps):
             Microdata(pl.DataFrame(own, schema=["a", "b", "c"])),
             Microdata(pl.DataFrame(others, schema=["d", "e", "f"])),
         )
-        assert found.found == ()
+        assert found.attributes == ()
 
 
 def test_a_column_that_is_copied_for_most_is_found_with_its_partner():
@@ -98,9 +101,9 @@ def test_a_column_that_is_copied_for_most_is_found_with_its_partner():
     order = rng.permutation(50)
     mine = pl.DataFrame({"age": rng.integers(20, 60, 50), "wage": wage})
     released = pl.DataFrame({"taxed": taxed[order], "children": rng.integers(0, 4, 50)})
-    found = copies(Microdata(mine), Microdata(released)).found
+    found = copies(Microdata(mine), Microdata(released)).attributes
     assert [(copy.intruder, copy.released) for copy in found] == [("wage", "taxed")]
-    assert found[0].chance == pytest.approx((wage == taxed).mean(), abs=0.02)
+    assert found[0].copied == pytest.approx((wage == taxed).mean(), abs=0.02)
     weights = found[0].weights()
     right = weights[order, np.arange(50)]
     assert ((right > 3) == (wage == taxed)[order]).all()
@@ -110,5 +113,5 @@ def test_a_column_that_is_copied_for_most_is_found_with_its_partner():
 def test_each_column_is_taken_for_one_other_at_most():
     cells = np.arange(40) ** 2.1  # not counted up
     both = [pl.DataFrame(dict.fromkeys(names, cells)) for names in ("ab", "cde")]
-    found = copies(*map(Microdata, both)).found
+    found = copies(*map(Microdata, both)).attributes
     assert [(copy.intruder, copy.released) for copy in found] == [("a", "c"), ("b", "d")]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from unveil import Microdata, Schema
 from unveil.errors import DataError
 from unveil.table.encoding.to_arrays import normal_scores
-from unveil.workflows.auditing.half_linkage import FEWEST, STRONG, WEAK, split_attributes
+from unveil.workflows.auditing.half_linkage import LEAST_RECORDS, STRONG, WEAK, split_attributes
 
 EXAMPLES = settings.default.max_examples
 SPLIT = {  # what a file is split into: sides, dropped
@@ -80,7 +80,7 @@ def test_categories_count_by_their_order_or_each_by_itself():
 def test_what_cannot_be_used_is_dropped_with_the_reason():
     draw = np.random.default_rng(2)
     a = draw.normal(size=50)
-    few = np.where(np.arange(50) < FEWEST - 1, a, np.nan)
+    few = np.where(np.arange(50) < LEAST_RECORDS - 1, a, np.nan)
     data = table(a=a, b=2 * a, same=np.ones(50), none=np.full(50, np.nan), few=few)
     found = split_attributes(data, data.columns)
     assert found.dropped == {
@@ -89,7 +89,7 @@ def test_what_cannot_be_used_is_dropped_with_the_reason():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("rows", [1, FEWEST - 1])
+@pytest.mark.parametrize("rows", [1, LEAST_RECORDS - 1])
 def test_of_few_records_nothing_is_said(rows):
     with pytest.raises(DataError, match="fewer than 10"):
         split_attributes(table(a=np.arange(rows), b=np.arange(rows)), ["a", "b"])
@@ -102,7 +102,8 @@ def _naive(values):
     found = np.zeros((many, many))
     for i, j in combinations(range(many), 2):
         both = ~np.isnan(scores[:, i] + scores[:, j])
-        if both.sum() >= FEWEST and scores[both, i].std() > 1e-6 and scores[both, j].std() > 1e-6:
+        deviations = scores[both][:, [i, j]].std(0) if both.any() else np.zeros(2)
+        if both.sum() >= LEAST_RECORDS and (deviations > 1e-6).all():
             found[i, j] = found[j, i] = abs(np.corrcoef(scores[both, i], scores[both, j])[0, 1])
     return found
 
