@@ -469,8 +469,6 @@ def test_all_records_fit_the_budget_or_a_sample_does(people, release, monkeypatc
     matched = unveil.attack(people, release, attacks.Distance(matching="posterior"))
     assert len(sample_to_budget(matched, WorkBudget(1e-9))) == N  # a part would cost as much
     assert len(sample_to_budget(links, WorkBudget(60, N))) == N
-    assert WorkBudget(60).shared(4) == (15, None)
-    assert WorkBudget(None).shared(4) == (None, None)
 
 
 @pytest.mark.parametrize(
