@@ -1,8 +1,7 @@
-"""Attacks: ways to link the records of a release with those that an intruder has.
+"""Attacks: ways to link an intruder's records to the rows of a release.
 
-Record linkage takes two files and says which records of the one are about the same people as
-which records of the other. Where it links a released row with the person it was made of, the
-masking is undone for that person.
+Record linkage decides which records of two files belong to the same people. A correct link undoes
+the masking for that person.
 
 >>> from unveil import attacks
 >>> attacks.Rank(criterion="max").criterion

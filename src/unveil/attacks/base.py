@@ -151,42 +151,37 @@ class Attack(Spec, frozen=True, kw_only=True):
         """How records are linked, which may depend on what the attack found."""
         return self.matching
 
+    def _weights_by_column(
+        self, weights: dict[str, float] | None, columns: Sequence[str]
+    ) -> Floats:
+        given = weights or {}
+        for name, weight in given.items():
+            if name not in columns:
+                raise SpecError(f"{self.name}: weights: {absent_column(name, columns)}")
+            if not 0 <= weight < np.inf:
+                raise SpecError(f"{self.name}: weights: finite numbers of 0 or more")
+        found = np.array([given.get(name, 1.0) for name in columns])
+        if not found.any():
+            raise SpecError(f"{self.name}: weights: not all of them are zero")
+        return found
 
-def weights_by_column(
-    attack: Attack, weights: dict[str, float] | None, columns: Sequence[str]
-) -> Floats:
-    """The weight of each column, 1 by default."""
-    given = weights or {}
-    for name, weight in given.items():
-        if name not in columns:
-            raise SpecError(f"{attack.name}: weights: {absent_column(name, columns)}")
-        if not 0 <= weight < np.inf:
-            raise SpecError(f"{attack.name}: weights: finite numbers of 0 or more")
-    found = np.array([given.get(name, 1.0) for name in columns])
-    if not found.any():
-        raise SpecError(f"{attack.name}: weights: not all of them are zero")
-    return found
+    def _check_aggregation(self, aggregation: Any) -> None:
+        """Check that an aggregation is a fuzzy measure, and keep it as plain numbers."""
+        if aggregation is None:
+            return
+        values = aggregation.values if isinstance(aggregation, FuzzyMeasure) else aggregation
+        try:
+            measure = FuzzyMeasure(values)
+        except SpecError as error:
+            error.at(f"{self.name}: aggregation")
+            raise
+        msgspec.structs.force_setattr(self, "aggregation", tuple(measure.values.tolist()))
 
-
-def check_aggregation(attack: Attack, aggregation: Any) -> None:
-    """Check that an aggregation is a fuzzy measure, and keep it as plain numbers."""
-    if aggregation is None:
-        return
-    values = aggregation.values if isinstance(aggregation, FuzzyMeasure) else aggregation
-    try:
-        measure = FuzzyMeasure(values)
-    except SpecError as error:
-        error.at(f"{attack.name}: aggregation")
-        raise
-    msgspec.structs.force_setattr(attack, "aggregation", tuple(measure.values.tolist()))
-
-
-def measure_for(attack: Attack, values: tuple[float, ...], columns: Sequence[str]) -> FuzzyMeasure:
-    """The fuzzy measure over the columns that are compared."""
-    measure = FuzzyMeasure(values)
-    if len(measure) != len(columns):
-        raise SpecError(
-            f"{attack.name}: aggregation: the measure is one of "
-            f"{count(len(measure), 'attribute')}, and {len(columns)} are compared"
-        )
-    return measure
+    def _measure_of(self, aggregation: tuple[float, ...], columns: Sequence[str]) -> FuzzyMeasure:
+        measure = FuzzyMeasure(aggregation)
+        if len(measure) != len(columns):
+            raise SpecError(
+                f"{self.name}: aggregation: the measure is one of "
+                f"{count(len(measure), 'attribute')}, and {len(columns)} are compared"
+            )
+        return measure

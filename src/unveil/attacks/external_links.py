@@ -72,7 +72,7 @@ class Pairs(Attack, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairList:
-    """Pairs by record, the best first; pairs of equal weight make a run.
+    """Pairs by record, the best first; pairs of equal weight make a run (a `Comparer`).
 
     How the weights were made is not known: they are no probabilities, and every row may be
     distinguished from every other.
@@ -102,7 +102,6 @@ class PairList:
         return cls(query[order], candidate[order], weight[order], sizes, released)
 
     def _runs(self) -> tuple[Ints, Ints]:
-        """The start and the end of each pair's run."""
         new = np.diff(self.query, prepend=-1).astype(bool)
         new[1:] |= np.diff(self.weight) != 0
         starts = np.append(np.flatnonzero(new), len(new))
@@ -134,7 +133,6 @@ class PairList:
         return RankOfTruth(np.where(listed, closer, -1), np.where(listed, tied, -1))
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
-        """The best candidates of each record."""
         del progress
         start, end = (np.searchsorted(self.query, records, side) for side in ("left", "right"))
         at = start[:, None] + np.arange(k)
@@ -152,7 +150,6 @@ class PairList:
         """None: weights of unknown origin are no probabilities."""
 
     def equal_rows(self) -> tuple[EqualRows, EqualRows]:
-        """Every record, and every candidate, by itself."""
         first, second = (EqualRows(np.arange(size), np.arange(size + 1)) for size in self.sizes)
         return first, second
 
@@ -169,16 +166,13 @@ class PairList:
         return PairList.of(query[kept], candidate[kept], self.weight[kept], sizes, self.released)
 
     def scale_costs(self, rate: float) -> PairList:
-        """The same pairs with all weights multiplied by a rate."""
         return replace(self, weight=self.weight * rate)
 
     def with_prices(self, prices: Floats) -> PairList:
-        """The same pairs with a price added to the cost of each candidate."""
         weight = self.weight - prices[self.candidate]
         return PairList.of(self.query, self.candidate, weight, self.sizes, self.released)
 
     def reverse(self) -> PairList:
-        """The same pairs with candidates as queries."""
         sizes = self.sizes[1], self.sizes[0]
         return PairList.of(self.candidate, self.query, self.weight, sizes, self.released)
 
@@ -190,26 +184,21 @@ class PairList:
         return costs
 
     def log_sums(self, records: Ints, error: float) -> Floats:
-        """The log of the sum of exp(weight) over the pairs of each record; exact."""
         del error
         total = np.full(self.sizes[0], -np.inf)
         np.logaddexp.at(total, self.query, self.weight)
         return total[records]
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """One block: every record may have been compared with every row."""
         return [ComparisonBlock(np.arange(len(records)), np.arange(self.sizes[1]))]
 
     def n_candidates(self, records: Ints) -> Ints:
-        """All candidates, for every record."""
         return np.full(len(records), self.sizes[1])
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:  # noqa: ARG002
-        """Every pair."""
         return np.ones(len(records), np.bool_)
 
     def classes(self) -> Ints:
-        """Every released row by itself."""
         return np.arange(self.released)
 
 

@@ -30,7 +30,7 @@ DENSITY_ERROR = 1e-3  # relative, of the sum of likelihoods over all candidates
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NearestSearch:
-    """An exact search: both files as numbers, and the metric that compares them."""
+    """An exact search: both files as numbers, and the metric that compares them (a `Comparer`)."""
 
     files: LinkageFiles
     intruder_records: Records
@@ -47,13 +47,11 @@ class NearestSearch:
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        """The rank of the true row of each record."""
         prepared, rows = self._prepare(records)
         found = prepared.rank_of_truth(rows, truth, stop_at=stop_at, progress=progress)
         return RankOfTruth(found.n_closer, found.n_tied, work=found.work)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
-        """The best candidates of each record."""
         prepared, rows = self._prepare(records)
         found = prepared.nearest(rows, k=k, progress=progress)
         return RankedCandidates(found.rows, found.scores, found.n_best, found.work)
@@ -64,7 +62,6 @@ class NearestSearch:
         return np.where(self.compares(records, candidates), found, np.inf)
 
     def log_sums(self, records: Ints, error: float) -> Floats:
-        """The log of the sum of exp(-cost) over the candidates of each record."""
         if self.metric.root:
             return replace(self, metric=replace(self.metric, root=False)).log_sums(records, error)
         prepared, rows = self._prepare(records)
@@ -77,12 +74,10 @@ class NearestSearch:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The numbers of queries and of candidates."""
         queries, base = self._sides
         return len(queries), len(base)
 
     def equal_rows(self) -> tuple[EqualRows, EqualRows]:
-        """Queries, and candidates, that no comparison can distinguish."""
         first, second = (
             _equal_rows(records, blocks)
             for records, blocks in zip(self._sides, self._blocks, strict=True)
@@ -90,7 +85,6 @@ class NearestSearch:
         return first, second
 
     def restrict(self, records: Ints, candidates: Ints) -> NearestSearch:
-        """The same search among some queries and some candidates."""
         intruder, released = self.files.queries_first(records, candidates)
         return replace(
             self,
@@ -100,13 +94,11 @@ class NearestSearch:
         )
 
     def with_prices(self, prices: Floats) -> NearestSearch:
-        """The same search with a price added to the cost of each candidate; costs are sums."""
         base = self._sides[1]
         offset = prices if base.offset is None else base.offset + prices
         return self._replace_base(replace(base, offset=offset))
 
     def scale_costs(self, rate: float) -> NearestSearch:
-        """The same search with all costs multiplied by a rate."""
         if rate == 1:
             return self
         intruder, released = (
@@ -117,7 +109,6 @@ class NearestSearch:
         return replace(self, intruder_records=intruder, released=released, metric=metric)
 
     def reverse(self) -> NearestSearch:
-        """The same search with candidates as queries."""
         # The offset of a query is the same for all its candidates.
         free = self._replace_base(replace(self._sides[1], offset=None))
         files = replace(self.files, reverse=not self.files.reverse)
@@ -130,7 +121,6 @@ class NearestSearch:
 
     @property
     def _sides(self) -> tuple[Records, Records]:
-        """The queries and the base."""
         return self.files.queries_first(self.intruder_records, self.released)
 
     def _prepare(self, records: Ints) -> tuple[PreparedSearch, Ints | None]:
@@ -154,31 +144,25 @@ class NearestSearch:
 
     @property
     def _blocks(self) -> tuple[Ints, Ints]:
-        """The blocks of the queries and of the base."""
         return self.files.queries_first(self.files.blocks.intruder, self.files.blocks.released)
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """The candidates that each record is compared with, by block."""
         return self.files.blocks.comparison_blocks(*self._blocks, records)
 
     def n_candidates(self, records: Ints) -> Ints:
-        """The number of candidates of each record."""
         queries, base = self._blocks
         return self.files.blocks.n_candidates(queries[records], base)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
-        """Whether each record is compared with the given candidate."""
         queries, base = self._blocks
         return self.files.blocks.compatible(queries[records], base[candidates])
 
     def classes(self) -> Ints:
-        """The class of each released row; the attack cannot distinguish the rows of a class."""
         blocks = self.files.blocks.released if self.files.blocks.columns else np.zeros(0, np.int64)
         return same_rows(self.released.cells(), blocks, cores(None)).of_record()
 
     @property
     def degrees(self) -> float | None:
-        """The degrees of freedom of a cost; None where scores are log-likelihoods."""
         if self.margins == "likelihood":
             return None
         squares = all(cost.is_squared for cost in self.metric.cost_tuple)

@@ -1,4 +1,4 @@
-"""Linkage by position: whether the order of the rows betrays who is who."""
+"""Linkage by row order."""
 
 from unveil.attacks.base import Attack, LinkageFiles
 from unveil.attacks.nearest import NearestSearch
@@ -8,13 +8,11 @@ from unveil.values.links import Finder
 
 
 class Position(Attack, frozen=True, kw_only=True):
-    """Linkage by position: each record is linked with the row that stands in the same place.
+    """Linkage by row order: link each record to the row at the same position.
 
-    It looks at nothing but the order of the rows: any right link beyond chance is a finding, and
-    shuffling the rows mends it.
-
-    Where the files are of different lengths, rows are taken in proportion. A release in memory
-    is looked at in the order in which it would be written.
+    It uses nothing but the row order: correct links beyond chance show that the release was not
+    shuffled. Positions are proportional if the files differ in length. A release in memory has the
+    order in which it would be written.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -24,7 +22,7 @@ class Position(Attack, frozen=True, kw_only=True):
     """
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Make ready to link the records of two files."""
+        """Prepare the linkage of two files."""
         places, m = files.positions, len(files.release)
         # The middle of each row's share of the file, in whole numbers.
         return NearestSearch(

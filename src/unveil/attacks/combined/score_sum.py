@@ -36,7 +36,7 @@ class ListedCandidates:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoreSum:
-    """Several attacks whose costs, log-likelihoods or comparable to them, are added."""
+    """Several attacks whose costs, log-likelihoods or like them, are added (a `Comparer`)."""
 
     summands: tuple[Comparer, ...]
     details: dict[str, Any] = field(default_factory=dict)
@@ -47,21 +47,17 @@ class ScoreSum:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that any attack compares."""
         return tuple(dict.fromkeys(name for part in self.summands for name in part.columns))
 
     @property
     def supervised(self) -> bool:
-        """Whether any attack was trained with the truth."""
         return any(part.supervised for part in self.summands)
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The numbers of records and of candidates."""
         return self.summands[0].sizes
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
-        """The cost of each pair, summed over the attacks."""
         total = np.zeros(len(records))
         for part in self.summands:
             total += part.costs(records, candidates)
@@ -99,7 +95,6 @@ class ScoreSum:
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        """The rank of the true row of each record."""
         closer, tied, work = np.full(len(records), -1), np.full(len(records), -1), 0
         there = np.flatnonzero(truth >= 0)
         own = self.costs(records[there], truth[there])
@@ -124,7 +119,6 @@ class ScoreSum:
         return RankOfTruth(closer, tied, work=work)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
-        """The best candidates of each record."""
         rows, scores = np.full((len(records), k), -1), np.full((len(records), k), np.inf)
         n_best = np.zeros(len(records), np.int64)
         there = np.arange(len(records))
@@ -143,7 +137,6 @@ class ScoreSum:
 
     @property
     def _cells(self) -> int:
-        """The work of comparing one pair by all attacks."""
         return EXACT_CELLS * sum(len(part.columns) for part in self.summands)
 
     def _blocks_of(self, n_records: int, k: int | None) -> list[Ints]:
@@ -154,11 +147,9 @@ class ScoreSum:
         return [np.arange(start, min(start + step, n_records)) for start in starts]
 
     def log_totals(self, records: Ints) -> Floats | None:
-        """The log of the sum of all likelihoods."""
         return self.log_sums(records, 0.0)
 
     def log_sums(self, records: Ints, error: float) -> Floats:
-        """The log of the sum of exp(-cost) over the candidates of each record; exact."""
         del error
         sums = np.empty(len(records))
         for block in self._blocks_of(len(records), None):
@@ -170,7 +161,6 @@ class ScoreSum:
         return sums
 
     def equal_rows(self) -> tuple[EqualRows, EqualRows]:
-        """Records, and candidates, that no attack can distinguish."""
         groups = zip(*(part.equal_rows() for part in self.summands), strict=True)
         first, second = (
             same_rows(np.column_stack([one.of_record() for one in side]) * 1.0, np.zeros(0), 1)
@@ -179,39 +169,31 @@ class ScoreSum:
         return first, second
 
     def restrict(self, records: Ints, candidates: Ints) -> ScoreSum:
-        """The same among some records and some candidates."""
         return self._of(part.restrict(records, candidates) for part in self.summands)
 
     def with_prices(self, prices: Floats) -> ScoreSum:
-        """The same with a price added to the cost of each candidate."""
         first, *others = self.summands
         return self._of([first.with_prices(prices), *others])
 
     def scale_costs(self, rate: float) -> ScoreSum:
-        """The same with all costs multiplied by a rate."""
         return self._of(part.scale_costs(rate) for part in self.summands)
 
     def reverse(self) -> ScoreSum:
-        """The same with candidates as queries."""
         return self._of(part.reverse() for part in self.summands)
 
     def _of(self, summands: Iterable[Comparer]) -> ScoreSum:
         return replace(self, summands=tuple(summands))
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """The candidates that each record is compared with, by block; the same for all attacks."""
         return self.summands[0].comparison_blocks(records)
 
     def n_candidates(self, records: Ints) -> Ints:
-        """The number of candidates of each record."""
         return self.summands[0].n_candidates(records)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
-        """Whether each record is compared with the given candidate."""
         return self.summands[0].compares(records, candidates)
 
     def classes(self) -> Ints:
-        """The class of each released row; no attack can distinguish the rows of a class."""
         classes = np.column_stack([part.classes() for part in self.summands])
         return np.unique(classes, axis=0, return_inverse=True)[1]
 

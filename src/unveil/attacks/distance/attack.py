@@ -6,15 +6,7 @@ from typing import Annotated, Literal
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import (
-    Aggregation,
-    Attack,
-    LinkageFiles,
-    Weights,
-    check_aggregation,
-    measure_for,
-    weights_by_column,
-)
+from unveil.attacks.base import Aggregation, Attack, LinkageFiles, Weights
 from unveil.attacks.distance.attribute_costs import (
     CostRule,
     Distances,
@@ -102,7 +94,7 @@ class Distance(Attack, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_aggregation(self, self.aggregation)
+        self._check_aggregation(self.aggregation)
         for column, given in (self.tables or {}).items():
             given.as_array(column)
         needs = {
@@ -130,7 +122,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         """Prepare the linkage of two files."""
         if self.metric == "mahalanobis":
             return self._mahalanobis(files)
-        weights = weights_by_column(self, self.weights, files.columns).tolist()
+        weights = self._weights_by_column(self.weights, files.columns).tolist()
         used = {name: w for name, w in zip(files.columns, weights, strict=True) if w > 0}
         if self.metric == "polynomial":
             return self._polynomial(files, used)
@@ -174,7 +166,7 @@ class Distance(Attack, frozen=True, kw_only=True):
                 "distance: aggregation: a generalised number is two columns, which a fuzzy "
                 "measure does not know; leave it out, or leave out aggregation"
             )
-        measure = measure_for(self, self.aggregation, tuple(parts))
+        measure = self._measure_of(self.aggregation, tuple(parts))
         return Metric(costs, combine="choquet", root=root, measure=measure)
 
     def _compare(
@@ -194,7 +186,6 @@ class Distance(Attack, frozen=True, kw_only=True):
         return compare_categories(files, column, rule, weight, ordered=level == "ordinal")
 
     def _polynomial(self, files: LinkageFiles, weights: dict[str, float]) -> Finder:
-        """Euclid's distance on the features of the polynomial kernel."""
         self._check_numbers(files, tuple(weights))
         scaled = {name: standardised(files, name, self._scaling(files)) for name in weights}
         kept = {name: pair for name, pair in scaled.items() if pair is not None}

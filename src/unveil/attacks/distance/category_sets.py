@@ -126,12 +126,7 @@ def compare_sets(
 
 
 def comparable(intruder: Microdata, release: Microdata, column: str) -> bool:
-    """Whether `compare_sets` has a way to compare the cells of a column.
-
-    >>> from unveil.table.sample import households
-    >>> comparable(households(3), households(3), "region")
-    True
-    """
+    """Whether `compare_sets` has a way to compare the cells of a column."""
     level = common_level(intruder, release, column)
     if level == "numeric" or not any(d.schema[column].generalised for d in (intruder, release)):
         return True
@@ -146,7 +141,6 @@ def comparable(intruder: Microdata, release: Microdata, column: str) -> bool:
 
 
 def _is_star(sets: CodeSets) -> Bools:
-    """Whether each record's cell contains every category."""
     every = np.append(np.diff(sets.starts) == len(sets.categories), False)
     stars: Bools = every[sets.cell]
     return stars

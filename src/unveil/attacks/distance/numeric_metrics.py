@@ -78,10 +78,6 @@ def polynomial(records: Records | ArrayLike, degree: int) -> Records:
 
     One for each product of up to `degree` attributes, times the square root of its multinomial
     coefficient; the constant is left out. A product with a missing attribute is missing.
-
-    >>> import numpy as np
-    >>> polynomial(np.array([[3.0, 2.0]]), 1).values.tolist()
-    [[3.0, 2.0]]
     """
     base = as_records(records)
     degree = whole_number(degree, "degree", 1, MOST_DEGREE)

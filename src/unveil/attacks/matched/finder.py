@@ -81,7 +81,7 @@ class RankedMatches:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MatchedFinder:
-    """An attack whose records are linked by a matching of all of them."""
+    """An attack whose records are linked by a matching of all of them (a `Finder`)."""
 
     base: Comparer
     order: CanonicalOrder
@@ -91,12 +91,10 @@ class MatchedFinder:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are compared."""
         return self.base.columns
 
     @property
     def supervised(self) -> bool:
-        """Whether the attack was trained with the truth."""
         return self.base.supervised
 
     @property
@@ -140,7 +138,6 @@ class MatchedFinder:
         return RankOfTruth(np.where(there, closer, -1), np.where(there, tied, -1), chance)
 
     def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
-        """The most probable candidates of each record."""
         del progress
         table, classes = self.table, self.pairs.candidates
         rows = self.pairs.records.of[records]
@@ -170,19 +167,15 @@ class MatchedFinder:
         return np.append(0, ends), members, np.repeat(table.chance[pairs], sizes)
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        """The candidates that each record is compared with, by block."""
         return self.base.comparison_blocks(records)
 
     def n_candidates(self, records: Ints) -> Ints:
-        """The number of candidates of each record."""
         return self.base.n_candidates(records)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
-        """Whether each record is compared with the given candidate."""
         return self.base.compares(records, candidates)
 
     def classes(self) -> Ints:
-        """The class of each released row; the attack cannot distinguish the rows of a class."""
         return self.base.classes()
 
 

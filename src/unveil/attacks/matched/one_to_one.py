@@ -74,26 +74,21 @@ class ShuffledCosts:
 
     @property
     def supply(self) -> Ints:
-        """How many identical records each row stands for."""
         return self.original.supply[self.rows]
 
     @property
     def capacity(self) -> Ints:
-        """How many identical candidates each column stands for."""
         return self.original.capacity[self.columns]
 
     def dense(self) -> Floats:
-        """All costs."""
         return self.original.dense()[self.rows][:, self.columns]
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
-        """For each row the k cheapest columns."""
         place = np.argsort(self.columns)
         best, costs = self.original.cheapest(prices[place], k)
         return np.where(best < 0, -1, place[best])[self.rows], costs[self.rows]
 
     def cheapest_rows(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
-        """For each column the k cheapest rows."""
         place = np.argsort(self.rows)
         best, costs = self.original.cheapest_rows(prices[place], k)
         return np.where(best < 0, -1, place[best])[self.columns], costs[self.columns]

@@ -119,7 +119,6 @@ def _cut_off(
 
 
 def _log_sums(graph: MatchGraph, entries: Ints, rate: float, prices: Floats) -> Floats:
-    """The log of the sum of exp(-cost) over the pairs of each row."""
     rows, logs = graph.rows[entries], -rate * graph.costs[entries] - prices[graph.columns[entries]]
     most = np.full(len(graph.supply), -np.inf)
     np.maximum.at(most, rows, logs)

@@ -150,7 +150,18 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             raise nothing_to_compare()
         self._check_order(comparisons)
         counted = count_comparisons(files, comparisons, self.sampled)
-        model = estimate(counted.patterns, counted.u, self._prior(files, counted), self._rules())
+        matches = min(len(files.reference), len(files.release))
+        one_each = min(matches / max(counted.pairs, 1), MOST_PRIOR)
+        prior = one_each if isinstance(self.prior, str) else self.prior
+        rules = EstimationRules(
+            constrained=self.constrained,
+            estimate_prior=self.prior == "estimated",
+            estimate_u=self.u == "estimated",
+            smoothing=self.smoothing,
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+        )
+        model = estimate(counted.patterns, counted.u, prior, rules)
         if not model.converged:
             logging.getLogger("unveil").warning(
                 "probabilistic: EM has not converged in %d steps; allow more iterations, or a "
@@ -168,24 +179,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             details=self._details(comparisons, counted, model) | {"dropped": dropped},
         )
 
-    def _rules(self) -> EstimationRules:
-        return EstimationRules(
-            constrained=self.constrained,
-            estimate_prior=self.prior == "estimated",
-            estimate_u=self.u == "estimated",
-            smoothing=self.smoothing,
-            iterations=self.iterations,
-            tolerance=self.tolerance,
-        )
-
-    def _prior(self, files: LinkageFiles, counted: CountedPairs) -> float:
-        if not isinstance(self.prior, str):
-            return self.prior
-        matches = min(len(files.reference), len(files.release))
-        return min(matches / max(counted.pairs, 1), MOST_PRIOR)
-
     def _check_order(self, comparisons: Sequence[AttributeComparison]) -> None:
-        """Refuse levels and numbers where the order constraint is dropped."""
         if self.constrained:
             return
         graded = [one.column for one in comparisons if not one.equality]

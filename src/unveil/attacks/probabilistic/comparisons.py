@@ -55,9 +55,7 @@ class AttributeComparison:
 
 
 def compare_attributes(
-    files: LinkageFiles,
-    tolerances: Mapping[str, tuple[float, ...]],
-    agreement: float | None = None,
+    files: LinkageFiles, tolerances: Mapping[str, tuple[float, ...]], agreement: float | None = None
 ) -> list[AttributeComparison]:
     """The comparison of each attribute; constant attributes are left out with a warning.
 

@@ -94,7 +94,9 @@ def estimate(
         if len(path) > rules.iterations:
             return replace(model, path=path)
         after = known.maximise(model, expected, rules)
-        if _change(model, after) <= rules.tolerance:
+        changes = np.abs(np.concatenate([after.m - model.m, after.u - model.u]))
+        prior_change = abs(after.prior / max(model.prior, TINY) - 1)
+        if max(float(changes.max()), prior_change) <= rules.tolerance:
             return replace(model, path=path, converged=True)
         model = after
 
@@ -148,11 +150,7 @@ class _CountedLevels:
 
 
 def decreasing_ratios(above: Floats, below: Floats) -> Floats:
-    """Above / below, with adjacent violators pooled so that ratios do not rise.
-
-    >>> decreasing_ratios(np.array([2.0, 6.0, 1.0]), np.array([1.0, 1.0, 2.0]))
-    array([4. , 4. , 0.5])
-    """
+    """Above / below, with adjacent violators pooled so that ratios do not rise."""
     pools: list[list[float]] = []  # numerator, denominator, levels
     for a, b in zip(above.tolist(), below.tolist(), strict=True):
         pools.append([a, b, 1])
@@ -179,9 +177,3 @@ def _filled(weights: Floats, known: Floats) -> Floats:
         return np.zeros(len(weights))
     at = np.minimum(np.searchsorted(places, np.arange(len(weights))), len(places) - 1)
     return weights[places[at]]
-
-
-def _change(before: FellegiSunterModel, after: FellegiSunterModel) -> float:
-    """The largest change of a probability; of the prior, in proportion."""
-    changes = np.abs(np.concatenate([after.m - before.m, after.u - before.u]))
-    return max(float(changes.max()), abs(after.prior / max(before.prior, TINY) - 1))

@@ -80,7 +80,6 @@ def level_shares(totals: Floats, first: Ints) -> Floats:
 
 
 def _cells(comparisons: Sequence[AttributeComparison]) -> tuple[Floats, Floats]:
-    """The numbers of the reference records and of the release."""
     reference = np.column_stack([one.reference for one in comparisons])
     return reference, np.column_stack([one.released for one in comparisons])
 
@@ -115,10 +114,7 @@ def _sample(
         others = ~(drawn[:, :, None] == own[:, None, :]).any(axis=2)
         left = size - (own >= 0).sum(axis=1)
         represents = left / np.maximum(others.sum(axis=1), 1)
-        for rows, kept, each in (
-            (own, own >= 0, np.ones(len(own))),
-            (drawn, others, represents),
-        ):
+        for rows, kept, each in ((own, own >= 0, np.ones(len(own))), (drawn, others, represents)):
             which, place = np.nonzero(kept)
             listed.append(np.column_stack([records[block.records[which]], rows[which, place]]))
             pairs_each.append(each[which])

@@ -7,15 +7,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from unveil.attacks.base import (
-    Aggregation,
-    Attack,
-    LinkageFiles,
-    Weights,
-    check_aggregation,
-    measure_for,
-    weights_by_column,
-)
+from unveil.attacks.base import Aggregation, Attack, LinkageFiles, Weights
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.engines.metric import Metric, absolute, chebyshev, choquet, manhattan
 from unveil.errors import SchemaError, SpecError
@@ -65,13 +57,13 @@ class Rank(Attack, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_aggregation(self, self.aggregation)
+        self._check_aggregation(self.aggregation)
         if self.aggregation is not None and (self.weights or self.criterion != "sum"):
             raise SpecError("rank: a fuzzy measure takes the place of criterion and weights")
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""
-        weights = weights_by_column(self, self.weights, files.columns)
+        weights = self._weights_by_column(self.weights, files.columns)
         columns = tuple(name for name, w in zip(files.columns, weights, strict=True) if w > 0)
         same_size = not files.few_records and len(files.reference) == len(files.release)
         ranking: Ranking = self.ranks or ("own" if same_size else "release")
@@ -84,7 +76,7 @@ class Rank(Attack, frozen=True, kw_only=True):
 
     def _metric(self, columns: tuple[str, ...], weights: Floats) -> Metric:
         if self.aggregation is not None:
-            return choquet(measure_for(self, self.aggregation, columns), absolute())
+            return choquet(self._measure_of(self.aggregation, columns), absolute())
         metric = manhattan if self.criterion == "sum" else chebyshev
         return metric(None if self.weights is None else weights[weights > 0])
 
@@ -128,12 +120,6 @@ def rank_values(
 
     Among the reference records, or where it would stand in the release. If the numbers of values
     differ, rank r of m becomes r (n + 1) / (m + 1) of n, its expected rank in the release.
-
-    >>> intruder, released = np.array([5.0, 1.0]), np.array([2.0, 4.0, 4.0, 9.0])
-    >>> [ranks.tolist() for ranks in rank_values(intruder, intruder, released, "release")]
-    [[7, 1], [2, 5, 5, 8]]
-    >>> [ranks.tolist() for ranks in rank_values(intruder, intruder, released, "own")]
-    [[6.666666666666667, 3.3333333333333335], [2, 5, 5, 8]]
     """
     known, there = ~np.isnan(intruder), ~np.isnan(released)
     among = released[there] if ranking == "release" else reference[~np.isnan(reference)]
@@ -158,10 +144,6 @@ def semantic_distances(hierarchy: Sequence[Sequence[str]]) -> Floats:
 
     Of all ancestors of both, themselves included (Sánchez, Batet, Isern and Valls, Ontology-based
     semantic similarity: a new feature-based approach, 2012).
-
-    >>> rows = [["nurse", "health"], ["doctor", "health"], ["pilot", "transport"]]
-    >>> semantic_distances(rows).round(3).tolist()
-    [[0.0, 0.737, 1.0], [0.737, 0.0, 1.0], [1.0, 1.0, 0.0]]
     """
     rows = np.array([list(row) for row in hierarchy])
     shared = (rows[:, None, :] == rows[None, :, :]).sum(axis=2)
@@ -175,10 +157,6 @@ def marginality(distances: Floats, coded: Ints) -> Floats:
 
     Domingo-Ferrer, Sánchez and Rufian-Torrell, Anonymization of nominal data using semantic
     marginality (2013): it orders nominal categories, ordinary ones first and peculiar ones last.
-
-    >>> distances = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> marginality(distances, np.array([0, 0, 0, 1])).tolist()
-    [0.25, 0.75]
     """
     shares = np.bincount(coded[coded >= 0], minlength=len(distances)) / max((coded >= 0).sum(), 1)
     mean: Floats = np.round(distances @ shares, MARGINALITY_DIGITS)

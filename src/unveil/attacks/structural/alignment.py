@@ -29,13 +29,7 @@ class Alignment(NamedTuple):
 
 
 def shape_gaps(intruder: Floats, released: Floats) -> tuple[Floats, Floats]:
-    """The mean squared difference of the quantiles of every two attributes; with one reversed.
-
-    >>> ages = np.array([[1.0], [2.0], [9.0]])
-    >>> same, reverse = shape_gaps(ages, 10 * ages)
-    >>> bool(same[0, 0] < reverse[0, 0])
-    True
-    """
+    """The mean squared difference of the quantiles of every two attributes; with one reversed."""
     first, second = (_quantiles(values) for values in (intruder, released))
     same = ((first[:, :, None] - second[:, None, :]) ** 2).mean(0)
     reverse = ((first[:, :, None] + second[::-1, None, :]) ** 2).mean(0)
@@ -70,11 +64,11 @@ def align_softly(
     partner.
     """
     same, reverse = (-gap / width for gap in gaps)
-    align = _signed(same, reverse)
+    aligned = _signed(same, reverse)
     for steepness in STEEPNESSES / np.sqrt(max(same.shape)):
-        support = steepness * (correlations[0] @ align @ correlations[1])
-        align = _signed(same + support, reverse - support)
-    return align
+        support = steepness * (correlations[0] @ aligned @ correlations[1])
+        aligned = _signed(same + support, reverse - support)
+    return aligned
 
 
 def _signed(same: Floats, reverse: Floats) -> Floats:

@@ -16,6 +16,7 @@ from unveil.attacks.probabilistic.attack import Probabilistic
 from unveil.attacks.structural.alignment import align, similarity
 from unveil.attacks.structural.canonical import fit_overlap
 from unveil.attacks.structural.confidence import Confidence, fitted_log_likelihood
+from unveil.attacks.structural.file_features import feature_scores
 from unveil.attacks.structural.representatives import (
     Missing,
     Normalisation,
@@ -122,58 +123,45 @@ class Structural(Attack, frozen=True, kw_only=True):
         if self.method != "values" and not (self.method == "auto" and search.shared.attributes):
             search.check_features()
         methods: dict[Method, Callable[[StructureSearch], NearestSearch]] = {
-            "auto": self._choose,
             "representatives": self._by_representatives,
             "ranking": self._by_ranking,
             "alignment": self._by_alignment,
-            "values": self._by_values,
-            "correlation": self._by_correlation,
         }
         with threadpool_limits(1):  # so that sums do not depend on the number of threads
-            return methods[self.method](search)
+            return methods.get(self.method, self._by_structure)(search)
 
     def matching_of(self, finder: Finder) -> Matching:
         """The nearest row for a guess that auto makes."""
         guessed = self.method == "auto" and finder.details["guess"]
         return "nearest" if guessed else self.matching
 
-    def _choose(self, search: StructureSearch) -> NearestSearch:
-        """The most likely structure if it is more likely than in null files; else a guess."""
-        found = {"correlation": search.by_correlation()} if search.has_features else {}
-        if search.shared.attributes:
+    def _by_structure(self, search: StructureSearch) -> NearestSearch:
+        """The most likely structure; auto guesses if it is no more likely than in null files."""
+        correlated = self.method != "values" and search.has_features
+        shared = self.method != "correlation" and bool(search.shared.attributes)
+        if self.method == "values" and not shared:
+            raise DataError(
+                "structural: values: no attribute of one file shares more values with one of the "
+                "other than chance makes: choose another method"
+            )
+        found = {"correlation": search.by_correlation()} if correlated else {}
+        if shared:
             found["values"] = search.by_values()
         if len(found) > 1:
             found["correlation+values"] = search.by_both(*found.values())
-        nulls = search.null_likelihoods(self.controls) if search.has_features else {}
+        nulls = search.null_likelihoods(self.controls) if correlated else {}
         confidence = {
             name: Confidence(fitted_log_likelihood(one.parts), {} if name == "values" else nulls)
             for name, one in found.items()
         }
         chosen = max(confidence, key=lambda name: confidence[name].log_likelihood)
         evidence = [one.as_dict(name) for name, one in confidence.items()]
-        if not confidence[chosen].worth_following:
+        if self.method == "auto" and not confidence[chosen].worth_following:
             search.check_features()
             guess = self._by_representatives(search)
             details = {"sure": confidence[chosen].sure, "evidence": evidence}
             return replace(guess, details=guess.details | details)
         return _follow(search, chosen, found[chosen], confidence[chosen], evidence)
-
-    def _by_correlation(self, search: StructureSearch) -> NearestSearch:
-        structure = search.by_correlation()
-        nulls = search.null_likelihoods(self.controls)
-        confidence = Confidence(fitted_log_likelihood(structure.parts), nulls)
-        evidence = [confidence.as_dict("correlation")]
-        return _follow(search, "correlation", structure, confidence, evidence)
-
-    def _by_values(self, search: StructureSearch) -> NearestSearch:
-        if not search.shared.attributes:
-            raise DataError(
-                "structural: values: no attribute of one file shares more values with one of the "
-                "other than chance makes: choose another method"
-            )
-        structure = search.by_values()
-        confidence = Confidence(fitted_log_likelihood(structure.parts), {})
-        return _follow(search, "values", structure, confidence, [confidence.as_dict("values")])
 
     def _by_representatives(self, search: StructureSearch) -> NearestSearch:
         """The nearest by ten symmetric aggregates of each record."""
@@ -231,7 +219,6 @@ class Structural(Attack, frozen=True, kw_only=True):
         return _guess(search, ranks[0], ranks[1], manhattan(), details)
 
     def _by_alignment(self, search: StructureSearch) -> NearestSearch:
-        """The nearest by attributes that are aligned by their shapes."""
         pairs = align(search.reference.values, search.released.values, reverse=self.turn)
         alike = similarity(pairs.gap)
         size = np.sqrt(alike)
@@ -261,7 +248,8 @@ class Structural(Attack, frozen=True, kw_only=True):
         """-1 for the features to reverse: those that fall along the first component."""
         if not self.turn:
             return np.ones(len(search.reference.features)), np.ones(len(search.released.features))
-        return main_signs(search.reference_scores), main_signs(search.scores[1])
+        reference = search.reference.values
+        return main_signs(feature_scores(reference, reference)), main_signs(search.scores[1])
 
 
 def _sides(search: StructureSearch) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
@@ -277,7 +265,6 @@ def _guess(
     metric: Metric,
     details: dict[str, Any],
 ) -> NearestSearch:
-    """A search by numbers of both files that need not measure the same."""
     return NearestSearch(
         search.files,
         as_records(intruder),

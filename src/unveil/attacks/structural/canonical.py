@@ -14,15 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
+from unveil.attacks.structural import soft_matching
 from unveil.attacks.structural.file_features import LEAST_VARIANCE, correlation_matrix
-from unveil.attacks.structural.soft_matching import (
-    PROBABILITY_TOLERANCE,
-    SCALING_TOLERANCE,
-    is_large,
-    log_likelihood_ratio,
-    match_probabilities,
-    partial_match_probabilities,
-)
 from unveil.support.arrays import Floats, Ints
 
 VARIANCE_SHARES = (0.9, 0.99, 0.999)  # of each file, to which directions are added one by one
@@ -132,7 +125,7 @@ class CanonicalCorrelations:
         """The log-likelihood ratio of every pair, under normal scores."""
         sizes, (first, second) = self.sizes, self.directions
         u, v = self.pair.intruder @ first, self.pair.released @ second
-        width = np.float32 if is_large(self.pair.size) else np.float64
+        width = np.float32 if soft_matching.is_large(self.pair.size) else np.float64
         steep = sizes / (1 - sizes**2)
         own = (u**2) @ (sizes * steep), (v**2) @ (sizes * steep)
         weights: Floats = (u * steep).astype(width) @ v.T.astype(width)
@@ -157,29 +150,24 @@ class CanonicalCorrelations:
         return first, second
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class EMResult:
-    """The posterior over matchings and the log-likelihood at convergence."""
-
-    posterior: Floats
-    log_likelihood: float
-
-
 def run_em(
     parts: Sequence[PairEvidence], posterior: Floats, rounds: int = FIRST_ROUNDS
-) -> EMResult:
-    """Fit the parts to the posterior and compute the posterior from the parts, in turn."""
+) -> tuple[Floats, float]:
+    """Fit the parts to the posterior and compute the posterior from the parts, in turn.
+
+    Returns the posterior and its log-likelihood.
+    """
     weights = np.zeros_like(posterior)
     for _ in range(rounds):
         for part in parts:
             part.fit(posterior)
         weights = total_weights(parts)
-        before, posterior = posterior, match_probabilities(weights)
+        before, posterior = posterior, soft_matching.match_probabilities(weights)
         # Among many candidates each is improbable, and changes are small.
-        tolerance = PROBABILITY_TOLERANCE * min(1.0, posterior.max() / LIKELY)
+        tolerance = soft_matching.PROBABILITY_TOLERANCE * min(1.0, posterior.max() / LIKELY)
         if np.abs(posterior - before).max() < tolerance:
             break
-    return EMResult(posterior, log_likelihood_ratio(weights, posterior))
+    return posterior, soft_matching.log_likelihood_ratio(weights, posterior)
 
 
 def fit_overlap(parts: Sequence[PairEvidence]) -> float:
@@ -191,13 +179,13 @@ def fit_overlap(parts: Sequence[PairEvidence]) -> float:
     smaller: int = min(weights.shape)
     pairs: float = START_OVERLAP * smaller
     for _ in range(MORE_ROUNDS):
-        chance = partial_match_probabilities(weights, pairs)
+        chance = soft_matching.partial_match_probabilities(weights, pairs)
         least, most = LEAST_OVERLAP * smaller, MOST_OVERLAP * smaller
         before, pairs = pairs, float(np.clip(chance.sum(), least, most))
         for part in parts:
             part.fit(chance)
         weights = total_weights(parts)
-        if abs(pairs - before) < SCALING_TOLERANCE * smaller:
+        if abs(pairs - before) < soft_matching.SCALING_TOLERANCE * smaller:
             break
     return pairs
 
@@ -213,11 +201,13 @@ def fit_correlations(
     tried = []
     for start in starts:
         part = CanonicalCorrelations(first, VARIANCE_SHARES[0])
-        tried.append((run_em([part], start).log_likelihood, part))
+        tried.append((run_em([part], start)[1], part))
     tried.sort(key=lambda one: -one[0])
-    large = is_large(pair.size)
+    large = soft_matching.is_large(pair.size)
     kept = CONTINUED_IF_LARGE if large else max(LEAST_CONTINUED, len(tried) // CONTINUED)
-    posteriors = (match_probabilities(part.of_pair(pair).weights()) for _, part in tried[:kept])
+    posteriors = (
+        soft_matching.match_probabilities(part.of_pair(pair).weights()) for _, part in tried[:kept]
+    )
     refined = (refine(pair, start, VARIANCE_SHARES[1:], MORE_ROUNDS) for start in posteriors)
     return max(refined, key=lambda one: one[0])[1]
 
@@ -232,6 +222,5 @@ def refine(
     """The log-likelihood and the correlations after EM with ever more directions."""
     for share in shares:
         part = CanonicalCorrelations(pair, share)
-        result = run_em([part, *others], posterior, rounds)
-        posterior = result.posterior
-    return result.log_likelihood, part
+        posterior, log_likelihood = run_em([part, *others], posterior, rounds)
+    return log_likelihood, part

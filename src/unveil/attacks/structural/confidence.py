@@ -13,13 +13,8 @@ import numpy as np
 from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities
 from unveil.attacks.matched.posterior import posterior
 from unveil.attacks.nearest import NearestSearch
+from unveil.attacks.structural import soft_matching
 from unveil.attacks.structural.canonical import MOST_OVERLAP, PairEvidence, total_weights
-from unveil.attacks.structural.soft_matching import (
-    log_likelihood_ratio,
-    match_probabilities,
-    prior_log_odds,
-    propagate_beliefs,
-)
 from unveil.support.arrays import Floats
 
 PRIOR_DEVIATION, PRIOR_COUNT = 10.0, 4.0  # of the null likelihoods, and its weight in null files
@@ -87,14 +82,15 @@ class Confidence:
         return replace(matches, chance=matches.chance * max(self.sure, LEAST_SURENESS))
 
     def _log_unmatched(self, pairs: ClassPairs) -> Floats:
-        """The log-likelihood that a record of each class has no partner."""
         search = cast("NearestSearch", pairs.comparer)
         queries, _ = search.files.queries_first(search.intruder_records, search.released)
         offset = np.zeros(len(queries)) if queries.offset is None else queries.offset
         rows, columns = int(pairs.supply.sum()), int(pairs.capacity.sum())
         records = columns if search.files.reverse else rows
         matched = min(self.overlap * records, MOST_OVERLAP * min(rows, columns))
-        unmatched: Floats = offset - self.weight_at_zero - prior_log_odds(matched, rows, columns)
+        unmatched: Floats = (
+            offset - self.weight_at_zero - soft_matching.prior_log_odds(matched, rows, columns)
+        )
         return unmatched
 
 
@@ -102,5 +98,8 @@ def fitted_log_likelihood(parts: Sequence[PairEvidence]) -> float:
     """The log-likelihood ratio of the files, given fitted parts."""
     weights = total_weights(parts)
     # Both are lower bounds; beliefs are closer, but need not have converged.
-    posteriors = match_probabilities(weights), propagate_beliefs(weights)
-    return max(log_likelihood_ratio(weights, chance) for chance in posteriors)
+    posteriors = (
+        soft_matching.match_probabilities(weights),
+        soft_matching.propagate_beliefs(weights),
+    )
+    return max(soft_matching.log_likelihood_ratio(weights, chance) for chance in posteriors)

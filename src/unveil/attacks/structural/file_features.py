@@ -101,7 +101,6 @@ class FileFeatures:
 
 
 def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
-    """The features of one column, or why there are none."""
     if data.schema[column].generalised:
         return [], "holds ranges and sets, which have no place in an order"
     level = data.level(column)
@@ -124,7 +123,6 @@ def _features(data: Microdata, column: str) -> tuple[list[Feature], str]:
 
 
 def _frequent(data: Microdata, column: str, listed: tuple[str, ...]) -> list[str]:
-    """The most frequent categories, without rare ones."""
     cells = codes_of(labels_of(data.column(column)), listed)
     counts = np.bincount(cells[cells >= 0], minlength=len(listed))
     by_count = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]

@@ -9,11 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unveil.attacks.structural.file_features import (
-    correlation_matrix,
-    feature_deviations,
-    feature_scores,
-)
+from unveil.attacks.structural import file_features
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import normal_scores
 
@@ -26,7 +22,9 @@ def redrawn(values: Floats, rng: np.random.Generator) -> Floats:
     """A file of the same marginals, exactly, and the same correlations of normal scores."""
     present = ~np.isnan(values)
     scores = np.column_stack([normal_scores(column) for column in values.T])
-    spectrum, vectors = np.linalg.eigh(correlation_matrix(scores / feature_deviations(scores)))
+    spectrum, vectors = np.linalg.eigh(
+        file_features.correlation_matrix(scores / file_features.feature_deviations(scores))
+    )
     root = vectors * np.sqrt(np.maximum(spectrum, 0.0))
     drawn = rng.standard_normal(values.shape) @ root.T
     there = present[rng.permutation(len(values))]  # the pattern of missing cells
@@ -40,7 +38,7 @@ def redrawn(values: Floats, rng: np.random.Generator) -> Floats:
 
 def stand_ins(values: Floats, rng: np.random.Generator) -> Floats:
     """Each cell of a person, or of one of their nearest neighbours; repeated features together."""
-    scores = feature_scores(values, values)
+    scores = file_features.feature_scores(values, values)
     near = _neighbours(scores)
     person = rng.integers(0, len(values), len(values))
     other = near[person, rng.integers(0, near.shape[1], len(values))]
@@ -52,7 +50,6 @@ def stand_ins(values: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _neighbours(scores: Floats) -> Ints:
-    """The few nearest other records of each."""
     n, k = len(scores), min(NEIGHBOURS, len(scores) - 1)
     size = (scores**2).sum(1)
     found = np.empty((n, k), np.int64)

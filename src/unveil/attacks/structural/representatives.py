@@ -39,10 +39,6 @@ def representatives(
     A missing value is 0 after normalisation, as in the paper's experiments, or the record is
     projected on its known attributes (proposition 3); without any, all ten are NaN. A constant
     attribute is 0.
-
-    >>> records = np.array([[1.0, 30.0], [2.0, 10.0], [3.0, 20.0]])
-    >>> representatives(records, normalisation="ranging")[:, [0, 9]].tolist()
-    [[1.0, 0.0], [0.5, 0.0], [1.0, 0.5]]
     """
     _check("operator", operator, get_args(Operator))
     _check("missing", missing, get_args(Missing))
@@ -62,9 +58,6 @@ def normalise(values: Floats, *, method: Normalisation, among: Floats | None = N
     "ranging" maps the least value to 0 and the greatest to 1 (the paper's N1), "standardisation"
     the mean to 0 and the deviation to 1 (N2), "normal-scores" each value to the normal quantile of
     its mid-rank. A constant attribute becomes 0. The result does not depend on the row order.
-
-    >>> normalise(np.array([[10.0], [np.nan], [30.0], [20.0]]), method="ranging").ravel().tolist()
-    [0.0, nan, 1.0, 0.5]
     """
     _check("normalisation", method, get_args(Normalisation))
     if values.ndim != 2 or not values.shape[1]:

@@ -10,30 +10,13 @@ import numpy as np
 
 from unveil.attacks.base import LinkageFiles
 from unveil.attacks.nearest import NearestSearch, as_records
+from unveil.attacks.structural import canonical
 from unveil.attacks.structural.alignment import shape_gaps
-from unveil.attacks.structural.canonical import (
-    FIRST_ROUNDS,
-    VARIANCE_SHARES,
-    CanonicalCorrelations,
-    FeaturePair,
-    PairEvidence,
-    fit_correlations,
-    refine,
-    total_weights,
-)
 from unveil.attacks.structural.confidence import fitted_log_likelihood
 from unveil.attacks.structural.file_features import FileFeatures, feature_scores
 from unveil.attacks.structural.null_files import NULL_FILES
-from unveil.attacks.structural.shared_values import (
-    SharedValue,
-    SharedValues,
-    compare_values,
-    shared_values,
-)
-from unveil.attacks.structural.soft_matching import (
-    match_probabilities,
-    partial_match_probabilities,
-)
+from unveil.attacks.structural.shared_values import SharedValue, SharedValues, compare_values
+from unveil.attacks.structural.soft_matching import match_probabilities, partial_match_probabilities
 from unveil.attacks.structural.starting_points import starting_posteriors
 from unveil.engines.metric import Cost, Metric, levels, squared
 from unveil.support.arrays import Floats, Ints
@@ -52,19 +35,19 @@ LEAST_CORRELATION = 0.1  # that is reported
 class Structure:
     """What two files have in common: correlations, shared values, or both."""
 
-    correlations: CanonicalCorrelations | None
+    correlations: canonical.CanonicalCorrelations | None
     values: SharedValues | None
 
     @property
-    def parts(self) -> list[PairEvidence]:
+    def parts(self) -> list[canonical.PairEvidence]:
         """The evidence for pairs."""
-        parts: tuple[PairEvidence | None, ...] = (self.correlations, self.values)
+        parts: tuple[canonical.PairEvidence | None, ...] = (self.correlations, self.values)
         return [part for part in parts if part is not None]
 
     @property
     def weights(self) -> Floats:
         """The log-likelihood ratio of every pair."""
-        return total_weights(self.parts)
+        return canonical.total_weights(self.parts)
 
     @property
     def shared(self) -> tuple[SharedValue, ...]:
@@ -135,15 +118,10 @@ class StructureSearch:
         return intruder, feature_scores(released, released)
 
     @cached_property
-    def reference_scores(self) -> Floats:
-        """The scores of the reference records."""
-        return feature_scores(self.reference.values, self.reference.values)
-
-    @cached_property
     def shared(self) -> SharedValues:
         """The attributes that share values, in the row order of the files."""
         files = self.files
-        return shared_values(files.reference, files.release, files.columns, files.others)
+        return SharedValues.find(files.reference, files.release, files.columns, files.others)
 
     def _rng(self, *names: str) -> np.random.Generator:
         return stream(self.files.seed, "attack", "structural", *names)
@@ -159,8 +137,10 @@ class StructureSearch:
         return self._sample(MOST_PAIRS)
 
     @cached_property
-    def _pair(self) -> FeaturePair:
-        return FeaturePair.of(*(feature_scores(own, own) for own in self._values)).take(*self._rows)
+    def _pair(self) -> canonical.FeaturePair:
+        return canonical.FeaturePair.of(*(feature_scores(own, own) for own in self._values)).take(
+            *self._rows
+        )
 
     @cached_property
     def _shared_rows(self) -> SharedValues:
@@ -168,7 +148,6 @@ class StructureSearch:
         return self.shared.take(self.reference.order[rows], self.released.order[columns])
 
     def _sample(self, pairs: int) -> tuple[Ints, Ints]:
-        """Some rows of both files that make about so many pairs."""
         columns = self._rng("rows", "release").permutation(len(self.released))[:MOST_CANDIDATES]
         most = max(LEAST_RECORDS, pairs // len(columns))
         rows = self._rng("rows", "mine").permutation(len(self.reference))[:most]
@@ -186,9 +165,15 @@ class StructureSearch:
         """Correlations and values together, starting from what each has found."""
         shared = self._shared_rows
         tried = [
-            refine(self._pair, match_probabilities(one.weights), shares, FIRST_ROUNDS, [shared])
+            canonical.refine(
+                self._pair,
+                match_probabilities(one.weights),
+                shares,
+                canonical.FIRST_ROUNDS,
+                [shared],
+            )
             for one in structures
-            for shares in (VARIANCE_SHARES, VARIANCE_SHARES[-1:])
+            for shares in (canonical.VARIANCE_SHARES, canonical.VARIANCE_SHARES[-1:])
         ]
         return Structure(max(tried, key=lambda one: one[0])[1], shared)
 
@@ -213,8 +198,8 @@ class StructureSearch:
         )
         return fitted_log_likelihood([self._fit((intruder, released))])
 
-    def _fit(self, values: tuple[Floats, Floats]) -> CanonicalCorrelations:
-        whole = FeaturePair.of(*(feature_scores(own, own) for own in values))
+    def _fit(self, values: tuple[Floats, Floats]) -> canonical.CanonicalCorrelations:
+        whole = canonical.FeaturePair.of(*(feature_scores(own, own) for own in values))
         rows, columns = self._sample(FIRST_PAIRS)
         first = whole.take(rows, columns)
         n_random = self.starts
@@ -222,7 +207,7 @@ class StructureSearch:
             n_random = round(STARTS * min(1.0, FEW_PAIRS / first.size))
         sample, gaps = (values[0][rows], values[1][columns]), shape_gaps(*values)
         starts = starting_posteriors(sample, first, gaps, self._rng("starts"), n_random)
-        return fit_correlations(first, whole.take(*self._rows), starts)
+        return canonical.fit_correlations(first, whole.take(*self._rows), starts)
 
     def correspondence(self, structure: Structure, pairs: float) -> list[dict[str, Any]]:
         """Each attribute with its most correlated one of the other file, in likely pairs."""
@@ -282,7 +267,7 @@ class _Side:
 
 
 def _add_correlations(
-    correlations: CanonicalCorrelations, scores: tuple[Floats, Floats], sides: list[_Side]
+    correlations: canonical.CanonicalCorrelations, scores: tuple[Floats, Floats], sides: list[_Side]
 ) -> list[Cost]:
     """With u and v correlated by r: r(u - v)^2 / 2(1 - r^2), less r(u^2 + v^2) / 2(1 + r)."""
     sizes = correlations.sizes

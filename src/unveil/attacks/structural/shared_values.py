@@ -6,6 +6,7 @@ people; values that are frequent within a file are shared by chance, and tell li
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,6 +73,23 @@ class SharedValues:
 
     attributes: tuple[SharedValue, ...]
 
+    @classmethod
+    def find(
+        cls, intruder: Microdata, release: Microdata, known: Sequence[str], others: Sequence[str]
+    ) -> SharedValues:
+        """The attributes that share more values than chance, each with one of the other file.
+
+        Chance is estimated from the repetition of values within each file.
+        """
+        pairs = [(column, other) for column in known for other in others]
+        found = [one for pair in pairs if (one := compare_values(intruder, release, *pair))]
+        found = [one for one in found if one.surprise >= LEAST_SURPRISE]
+        kept: list[SharedValue] = []
+        for one in sorted(found, key=lambda one: (-one.surprise, one.intruder, one.released)):
+            if all(one.intruder != o.intruder and one.released != o.released for o in kept):
+                kept.append(one)
+        return cls(tuple(kept))
+
     def fit(self, posterior: Floats) -> None:
         """Nothing to fit: the frequencies of shared values are counted."""
 
@@ -83,23 +101,6 @@ class SharedValues:
     def take(self, rows: Ints, columns: Ints) -> SharedValues:
         """The same for some records of each file."""
         return SharedValues(tuple(one.take(rows, columns) for one in self.attributes))
-
-
-def shared_values(
-    intruder: Microdata, release: Microdata, known: tuple[str, ...], others: tuple[str, ...]
-) -> SharedValues:
-    """The attributes that share more values than chance, each with one of the other file.
-
-    Chance is estimated from the repetition of values within each file.
-    """
-    pairs = [(column, other) for column in known for other in others]
-    found = [one for pair in pairs if (one := compare_values(intruder, release, *pair))]
-    found = [one for one in found if one.surprise >= LEAST_SURPRISE]
-    kept: list[SharedValue] = []
-    for one in sorted(found, key=lambda one: (-one.surprise, one.intruder, one.released)):
-        if all(one.intruder != o.intruder and one.released != o.released for o in kept):
-            kept.append(one)
-    return SharedValues(tuple(kept))
 
 
 def compare_values(
@@ -141,7 +142,6 @@ def compare_values(
 
 
 def _text(data: Microdata, column: str) -> NDArray[Any]:
-    """Labels, NaN where missing."""
     labels = labels_of(data.column(column))
     return np.array([np.nan if label is None else label for label in labels.to_list()], object)
 

@@ -102,17 +102,15 @@ def log_likelihood_ratio(weights: Floats, probabilities: Floats) -> float:
 
     All matchings are equally probable a priori (Bethe's approximation of the permanent).
     """
-    few, is_large = sorted(weights.shape)
-    shares = np.array([(is_large - 1) / is_large, (is_large - few) / is_large])
+    few, many = sorted(weights.shape)
+    shares = np.array([(many - 1) / many, (many - few) / many])
     other, alone = shares * np.log(np.maximum(shares, TINY))
-    uniform = float(few * np.log(is_large) + few * is_large * other - is_large * alone)
-    return _free_energy(probabilities.astype(np.float64), weights) - uniform
-
-
-def _free_energy(chance: Floats, weights: Floats) -> float:
-    alone = [np.maximum(1 - chance.sum(axis), 0.0) for axis in (0, 1)]
+    uniform = float(few * np.log(many) + few * many * other - many * alone)
+    chance = probabilities.astype(np.float64)
+    unmatched = [np.maximum(1 - chance.sum(axis), 0.0) for axis in (0, 1)]
     energy = float((chance * weights).sum()) + _entropy(chance)
-    return energy - _entropy(np.maximum(1 - chance, 0.0)) + sum(map(_entropy, alone))
+    energy = energy - _entropy(np.maximum(1 - chance, 0.0)) + sum(map(_entropy, unmatched))
+    return energy - uniform
 
 
 def _entropy(shares: Floats) -> float:

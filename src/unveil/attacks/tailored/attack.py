@@ -200,7 +200,6 @@ def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
 
 
 def _contradiction(excluded: dict[tuple[str, ...], int], what: str, rows: int = 0) -> DataError:
-    """The error where the channels cannot have made the release."""
     counts = [f"{listing(columns)} ({n:,})" for columns, n in excluded.items() if n]
     where = f"the columns together, though none alone ({rows:,})"
     if counts:

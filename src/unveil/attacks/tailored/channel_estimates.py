@@ -89,7 +89,7 @@ def _even_noise(channel: Groups, view: MaskedView, scale: float) -> list[Channel
             listed = view.files.categories(column)
             place = np.arange(len(listed)) / max(len(listed) - 1, 1)
             gaps = np.abs(place - place[:, None])
-            if common_level(*view.pair, column) == "nominal":
+            if common_level(*view.files.pair, column) == "nominal":
                 gaps = np.sign(gaps)
             matrix = np.exp(-0.5 * gaps**2 / scale**2) + LEAST_TRANSITION
             found.append(Transition((column,), listed, matrix / matrix.sum(1, keepdims=True)))
@@ -147,7 +147,6 @@ def _scan(
     with_parameter: Callable[[Channel, MaskedView, float], Channel],
     parameters: Sequence[float],
 ) -> list[Channel]:
-    """The channels of one kind with the parameter under which the release is most likely."""
     if not any(isinstance(channel, kind) for channel in channels):
         return channels
     tried = [
@@ -179,7 +178,6 @@ def _log_likelihood(channels: Sequence[Channel], view: MaskedView) -> float:
 
 
 def _sample_rows(values: Floats) -> Ints:
-    """Some different rows, whatever their order in the file."""
     firsts = same_rows(np.ascontiguousarray(values), np.zeros(0), 1).firsts
     return firsts[:: max(1, len(firsts) // SAMPLED_ROWS)]
 

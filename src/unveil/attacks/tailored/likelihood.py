@@ -13,7 +13,7 @@ from math import erfc, log, pi
 
 import numpy as np
 
-from unveil.attacks.distance.attribute_costs import mean_and_deviation, range_bounds
+from unveil.attacks.distance.attribute_costs import mean_and_deviation, range_bounds, range_ends
 from unveil.attacks.distance.category_sets import CategoryDistance, CategorySets, compare_sets
 from unveil.attacks.nearest import as_records
 from unveil.attacks.tailored.masked_view import Ends, MaskedView
@@ -24,17 +24,7 @@ from unveil.engines.records import multiply_rows
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_categories
 from unveil.table.encoding.to_columns import Slack
-from unveil.values.release.channels import (
-    Channel,
-    Noise,
-    Ranges,
-    Ratio,
-    Recoding,
-    Sets,
-    Swap,
-    Transition,
-    Unknown,
-)
+from unveil.values.release import channels
 
 ROUNDING = 1e-12  # relative: by which two ways to compute a number may differ
 LEAST_NOISE = 1e-9  # relative to the largest number, whose digits hide less
@@ -45,24 +35,25 @@ STEPS = np.arange(1.0, 8.1, 0.25)  # in mean steps or deviations: knots of the l
 Likelihoods = dict[tuple[str, ...], PairLikelihood]  # by the columns of a channel
 
 
-def likelihoods_of(channels: Sequence[Channel], view: MaskedView) -> Likelihoods:
+def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Likelihoods:
     """The likelihood of each channel; compared columns without a channel were not masked."""
-    named = {column for channel in channels for column in channel.columns}
+    named = {column for channel in applied for column in channel.columns}
     unmasked = [column for column in view.files.columns if column not in named]
     files = view.files
     whole = view.with_records(files.release if files.few_records else files.reference)
     likelihood: dict[tuple[str, ...], Callable[[MaskedView], PairLikelihood]] = {
         channel.columns: partial(channel_likelihood, channel)
-        for channel in channels
-        if not isinstance(channel, Unknown)  # which is no evidence
+        for channel in applied
+        if not isinstance(channel, channels.Unknown)  # which is no evidence
     }
     likelihood |= {(column,): partial(unmasked_likelihood, column) for column in unmasked}
     parts = {}
     for columns, of_view in likelihood.items():
         part = of_view(view)
         parts[columns] = part.with_missing(part if whole is view else of_view(whole))
-    for grouped in view.grouped_columns:
-        _normalise_groups(parts, grouped)
+    for channel in files.masking.channels if files.masking else ():
+        if isinstance(channel, channels.Groups):
+            _normalise_groups(parts, channel.columns)
     return parts
 
 
@@ -84,13 +75,13 @@ def _normalise_groups(parts: Likelihoods, grouped: tuple[str, ...]) -> None:
 
 
 @singledispatch
-def channel_likelihood(channel: Channel, view: MaskedView) -> PairLikelihood:  # noqa: ARG001
+def channel_likelihood(channel: channels.Channel, view: MaskedView) -> PairLikelihood:  # noqa: ARG001
     """The likelihood of every pair under a channel."""
     raise TypeError(f"no likelihood is known for the channel {type(channel).__name__}")
 
 
-@channel_likelihood.register(Noise)
-def _(channel: Noise, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(channels.Noise)
+def _(channel: channels.Noise, view: MaskedView) -> PairLikelihood:
     """Squared gaps in units of the noise, or of its Cholesky roots if it is correlated.
 
     Each root involves one column more, so a missing cell makes the later roots missing. Columns
@@ -103,10 +94,16 @@ def _(channel: Noise, view: MaskedView) -> PairLikelihood:
     rounding = [s.around(big) ** 2 / 3 for s, big in zip(channel.slack, largest, strict=True)]
     least = np.maximum(rounding, (LEAST_NOISE * largest) ** 2 + 1e-280)
     covariance = (channel.covariance + np.diag(least))[np.ix_(order, order)]
-    if any(_incomplete(file) > MOST_INCOMPLETE for file in zip(*pairs, strict=True)):
-        covariance = np.diag(np.diag(covariance))
+    for file in zip(*pairs, strict=True):
+        absent = np.isnan(np.column_stack(file))
+        if (absent.any(axis=1) & ~absent.all(axis=1)).mean() > MOST_INCOMPLETE:
+            covariance = np.diag(np.diag(covariance))
     deviation = np.sqrt(np.diag(covariance))
-    root = np.linalg.cholesky(_regular(covariance / np.outer(deviation, deviation)))
+    correlation = covariance / np.outer(deviation, deviation)
+    values, vectors = np.linalg.eigh(correlation)
+    if values.min() < SINGULAR:  # some columns depend on others
+        correlation = (vectors * np.maximum(values, SINGULAR)) @ vectors.T
+    root = np.linalg.cholesky(correlation)
     back = np.linalg.inv(root).T
     centre = [(mean_and_deviation(out) or (0.0, 0.0))[0] for _, out in pairs]
     files = (
@@ -123,12 +120,6 @@ def _(channel: Noise, view: MaskedView) -> PairLikelihood:
     return PairLikelihood(intruder, released, costs, np.zeros(len(intruder)), constant)
 
 
-def _incomplete(file: Sequence[Floats]) -> float:
-    """The share of records that miss some of the columns but not all."""
-    absent = np.isnan(np.column_stack(file))
-    return float((absent.any(axis=1) & ~absent.all(axis=1)).mean())
-
-
 def _times_triangle(rows: Floats, matrix: Floats) -> Floats:
     """Rows times an upper triangle; a missing number spoils only the sums that it is part of."""
     found = np.zeros(rows.shape)
@@ -138,17 +129,8 @@ def _times_triangle(rows: Floats, matrix: Floats) -> Floats:
     return found
 
 
-def _regular(correlation: Floats) -> Floats:
-    """A correlation matrix with the least eigenvalue raised, for columns that depend on others."""
-    values, vectors = np.linalg.eigh(correlation)
-    if values.min() >= SINGULAR:
-        return correlation
-    found: Floats = (vectors * np.maximum(values, SINGULAR)) @ vectors.T
-    return found
-
-
-@channel_likelihood.register(Ratio)
-def _(channel: Ratio, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(channels.Ratio)
+def _(channel: channels.Ratio, view: MaskedView) -> PairLikelihood:
     """Uniform between two ends, up to rounding."""
     intruder, _, released = view.numbers(channel.columns[0])
     low, high = channel.ends(intruder)
@@ -158,11 +140,15 @@ def _(channel: Ratio, view: MaskedView) -> PairLikelihood:
     return _overlap((low, high), _around(released, channel.slack), view, spread)
 
 
-@channel_likelihood.register(Ranges)
-def _(channel: Ranges, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(channels.Ranges)
+def _(channel: channels.Ranges, view: MaskedView) -> PairLikelihood:
     """The range contains the value; a star contains any, and is not missing."""
     column = channel.columns[0]
-    released, (low, high) = range_bounds(view.files.release, column), view.intruder_ends(column)
+    released = range_bounds(view.files.release, column)
+    ends = range_ends(view.files.intruder_records, column)
+    low, high = ends.lower, ends.upper
+    for function in view.functions.get(column, ()):
+        low, high = function.becomes(low), function.becomes(high)
     if column in view.functions:
         slack = view.slack(column)
         low, high = _around(low, slack)[0], _around(high, slack)[1]
@@ -170,19 +156,19 @@ def _(channel: Ranges, view: MaskedView) -> PairLikelihood:
     return _overlap((low, high), (released.lower, highest), view)
 
 
-@channel_likelihood.register(Sets)
-def _(channel: Sets, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(channels.Sets)
+def _(channel: channels.Sets, view: MaskedView) -> PairLikelihood:
     """The set contains the category; a star contains any, and is not missing."""
     column = channel.columns[0]
-    listed = channel.listed(common_categories(*view.pair, column))
-    sets = CategorySets.of(*view.pair, column, listed)
+    listed = channel.listed(common_categories(*view.files.pair, column))
+    sets = CategorySets.of(*view.files.pair, column, listed)
     sets = sets._replace(intruder=channel.becomes(sets.intruder))
     compared = compare_sets(column, sets, CategoryDistance(view.impossible_cost), stars=True)
     return PairLikelihood(*compared, np.zeros(len(compared.intruder)))
 
 
-@channel_likelihood.register(Recoding)
-def _(channel: Recoding, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(channels.Recoding)
+def _(channel: channels.Recoding, view: MaskedView) -> PairLikelihood:
     """The released category is the one that the table gives."""
     column = channel.columns[0]
     listed = tuple(dict.fromkeys((*view.categories(column), *channel.table.values())))
@@ -193,8 +179,8 @@ def _(channel: Recoding, view: MaskedView) -> PairLikelihood:
     return _equal(np.array([*becomes, np.nan])[code], released, view)
 
 
-@channel_likelihood.register(Transition)
-def _(channel: Transition, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(channels.Transition)
+def _(channel: channels.Transition, view: MaskedView) -> PairLikelihood:
     """The negative log of the matrix's probability."""
     column, n = channel.columns[0], len(channel.categories)
     listed = tuple(dict.fromkeys((*channel.categories, *view.categories(column))))
@@ -206,8 +192,8 @@ def _(channel: Transition, view: MaskedView) -> PairLikelihood:
     return PairLikelihood(intruder, released[:, None], (table(costs),), np.zeros(len(intruder)))
 
 
-@channel_likelihood.register(Swap)
-def _(channel: Swap, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(channels.Swap)
+def _(channel: channels.Swap, view: MaskedView) -> PairLikelihood:
     """Within the window, in positions of blocks of equal values; or by the law of steps."""
     column, moved = channel.columns[0], channel.window > 0
     intruder, released = view.positions(column, channel.slack, moved=moved)
@@ -223,7 +209,7 @@ def _(channel: Swap, view: MaskedView) -> PairLikelihood:
     return replace(part, constant=constant)
 
 
-def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
+def _step_law(channel: channels.Swap) -> tuple[list[float], list[float], float]:
     """Knots and costs of steps of random length, never less for a longer one; and a constant."""
     mean, deviation = (max(size or 0.0, 0.5) for size in (channel.mean, channel.deviation))
     steps = STEPS * max(mean, deviation)
@@ -245,7 +231,9 @@ def unmasked_likelihood(column: str, view: MaskedView) -> PairLikelihood:
     """A column that was not masked, or only by exact functions of its value."""
     numeric = view.is_numeric(column)
     if view.files.generalised(column):
-        return channel_likelihood(Ranges((column,)) if numeric else Sets((column,)), view)
+        return channel_likelihood(
+            channels.Ranges((column,)) if numeric else channels.Sets((column,)), view
+        )
     if not numeric:
         return _equal(*view.codes(column, view.categories(column)), view)
     intruder, _, released = view.numbers(column)

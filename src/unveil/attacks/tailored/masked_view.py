@@ -8,13 +8,12 @@ import numpy as np
 
 from unveil.attacks.base import LinkageFiles
 from unveil.attacks.blocking import block_records
-from unveil.attacks.distance.attribute_costs import range_ends
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.encoding.to_arrays import TiedBlocks, code_numbers, codes, tied_blocks
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Exact, Groups
+from unveil.values.release.channels import Exact
 
 Ends = tuple[Floats, Floats]  # lower and upper
 
@@ -32,17 +31,6 @@ class MaskedView:
         default_factory=dict, init=False
     )
 
-    @property
-    def pair(self) -> tuple[Microdata, Microdata]:
-        """The intruder's records and the release."""
-        return self.files.pair
-
-    @property
-    def grouped_columns(self) -> tuple[tuple[str, ...], ...]:
-        """The sets of columns in which records were replaced by centres of groups."""
-        channels = self.files.masking.channels if self.files.masking else ()
-        return tuple(one.columns for one in channels if isinstance(one, Groups))
-
     def with_records(self, records: Microdata) -> MaskedView:
         """The same view with other records in the place of the intruder's."""
         files = self.files
@@ -54,12 +42,14 @@ class MaskedView:
 
     def is_numeric(self, column: str) -> bool:
         """Whether a column has numbers in both files."""
-        return common_level(*self.pair, column) == "numeric"
+        return common_level(*self.files.pair, column) == "numeric"
 
     def categories(self, column: str) -> tuple[str, ...]:
         """The categories of both files, including those that the masking made."""
         if column not in self._categories:
-            listed = dict.fromkeys(c for data in self.pair for c in codes(data, column).categories)
+            listed = dict.fromkeys(
+                c for data in self.files.pair for c in codes(data, column).categories
+            )
             self._categories[column] = tuple(listed)
         return self._categories[column]
 
@@ -67,7 +57,9 @@ class MaskedView:
         """The places of the intruder's and of the released categories in a list."""
         key = (column, listed)
         if key not in self._codes:
-            intruder, released = (code_numbers(codes(d, column, listed).codes) for d in self.pair)
+            intruder, released = (
+                code_numbers(codes(d, column, listed).codes) for d in self.files.pair
+            )
             self._codes[key] = intruder, released
         return self._codes[key]
 
@@ -78,14 +70,6 @@ class MaskedView:
             intruder = function.becomes(intruder)
             reference = function.becomes(reference) if self.files.links_strangers else intruder
         return intruder, reference, released
-
-    def intruder_ends(self, column: str) -> Ends:
-        """The ends of the intruder's cells, numbers or ranges, after the functions."""
-        ends = range_ends(self.files.intruder_records, column)
-        lower, upper = ends.lower, ends.upper
-        for function in self.functions.get(column, ()):
-            lower, upper = function.becomes(lower), function.becomes(upper)
-        return lower, upper
 
     def slack(self, column: str) -> Slack:
         """How far rounding in the functions can have moved a number."""

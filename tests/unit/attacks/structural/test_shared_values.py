@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unveil import Microdata, Schema
-from unveil.attacks.structural.shared_values import compare_values, shared_values
+from unveil.attacks.structural.shared_values import SharedValues, compare_values
 
 
 def one(name, cells, **declared):
@@ -13,7 +13,7 @@ def one(name, cells, **declared):
 
 
 def copies(mine, released):
-    return shared_values(mine, release=released, known=mine.columns, others=released.columns)
+    return SharedValues.find(mine, release=released, known=mine.columns, others=released.columns)
 
 
 def test_chance_and_rarity_by_hand():
