@@ -193,10 +193,7 @@ def main():
         return
     ran_on = machine(f"{THREADS} threads", "numba", "polars", "scipy")
     print(f"{ran_on}; people made after {source()[1]}. {KNOWN}.", flush=True)
-    sizes = {
-        "one-to-one": [1_080, 5_000, 10_000, 20_000],
-        "tailored": [20_000, 100_000, 1_000_000],
-    }
+    sizes = {"one-to-one": [1_080, 5_000, 10_000, 20_000], "tailored": [20_000, 100_000, 1_000_000]}
     noises = {"one-to-one": [0.25, 0.5, 1.0], "tailored": [0.25]}
     for table in given.tables or HEADS:
         print(f"\n| {' | '.join(HEADS[table])} |\n|{'---|' * len(HEADS[table])}", flush=True)

@@ -48,11 +48,7 @@ SINGLE = {
     f"{name}{', 1-1' if matching == 'one-to-one' else ''}": Structural(
         method="representatives", normalisation=how, matching=matching
     )
-    for name, how in (
-        ("N1", "ranging"),
-        ("N2", "standardisation"),
-        ("scores", "normal-scores"),
-    )
+    for name, how in (("N1", "ranging"), ("N2", "standardisation"), ("scores", "normal-scores"))
     for matching in ("nearest", "one-to-one")
 }
 SINGLE |= {

@@ -58,8 +58,7 @@ def links(attack: str = "distance", kind: str = "mixed", back: bool = False) -> 
         "coarse": attacks.Distance(),
     }
     intruder = unveil.Intruder(
-        direction="release-to-original" if back else "original-to-release",
-        knows=KNOWN.get(attack),
+        direction="release-to-original" if back else "original-to-release", knows=KNOWN.get(attack)
     )
     return unveil.attack(people(), release(kind), specs[attack], intruder=intruder, seed=1)
 

@@ -15,12 +15,7 @@ from unveil_papers.categorical.results import (
     correlation,
     similar,
 )
-from unveil_papers.categorical.stand_in import (
-    ATTACKS,
-    GROUPS,
-    allowed,
-    unordered,
-)
+from unveil_papers.categorical.stand_in import ATTACKS, GROUPS, allowed, unordered
 from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
 from unveil_papers.papers import reproduction_of

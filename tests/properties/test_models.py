@@ -121,10 +121,7 @@ def test_mondrian_is_its_slow_twin(rows, k):
 @given(coded(), st.integers(1, 5), st.integers(0, 2**32))
 def test_gathered_groups_agree_and_keep_the_rules(rows, k, seed):
     secret = np.random.default_rng(seed).integers(0, 3, len(rows)).astype(np.int32)
-    asked = [
-        ClassRequirement(SIZE, 0, float(k)),
-        ClassRequirement(DISTINCT, 0, 1.0 + seed % 2),
-    ]
+    asked = [ClassRequirement(SIZE, 0, float(k)), ClassRequirement(DISTINCT, 0, 1.0 + seed % 2)]
     asked = asked[: 1 + seed % 4] + [ClassRequirement(SHARE, 0, 0.6)] * (seed % 5 == 0)
     rules, d = build_rules(asked, [Confidential(secret, 3)], len(rows)), rows.shape[1]
     made = GroupBuilder(rows - (seed % 3 == 0), rules)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.engines.local.kernels import costs as kernel
-from unveil.engines.local.kernels.expectation import Marginal, expected_costs, fill_moments
+from unveil.engines.local.kernels.missing_costs import Marginal, expected_costs, fill_moments
 from unveil.engines.metric import COMBINE, Cost, Metric, squared
 from unveil.engines.records import LARGEST_INTEGER, Records, as_array, as_records, multiply_rows
 from unveil.errors import DataError, SpecError, UsageError

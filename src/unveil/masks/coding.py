@@ -30,8 +30,7 @@ class _Coding(UnivariateMask, frozen=True, kw_only=True):
         Meta(description="Number of extreme categories (or distinct numbers) to remove."),
     ] = None
     threshold: Annotated[
-        float | str | None,
-        Meta(description="The boundary value: a number, a category or a date."),
+        float | str | None, Meta(description="The boundary value: a number, a category or a date.")
     ] = None
     share: Annotated[
         Annotated[float, Meta(ge=0, le=1)] | None,

@@ -60,8 +60,7 @@ class GlobalRecoding(UnivariateMask, frozen=True, kw_only=True):
         Meta(description="New categories, each with the categories that it replaces."),
     ] = None
     rarest: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Number of rare categories to remove."),
+        Annotated[int, Meta(ge=1)] | None, Meta(description="Number of rare categories to remove.")
     ] = None
     label: Annotated[
         Annotated[str, Meta(min_length=1)] | None,

@@ -11,9 +11,9 @@ from unveil.reports.sections import (
     loss,
     people,
     provenance,
+    supervised_bound,
     values,
     verdict,
-    worst_case,
 )
 from unveil.reports.sections.validity import validity
 from unveil.support.phrases import names
@@ -55,7 +55,7 @@ def _internal(evidence: Evidence) -> list[Section | None]:
         verdict.limits(evidence),
         verdict.notes(evidence),
         attacks.attacks(evidence),
-        worst_case.worst_case(evidence),
+        supervised_bound.supervised_bound(evidence),
         attacks.claims(evidence),
         knowledge.knowledge(evidence),
         attacks.rank_of_truth(evidence),
@@ -75,7 +75,7 @@ def _external(evidence: Evidence) -> list[Section | None]:
     return [
         verdict.limits(evidence, external=True),
         attacks.attacks(evidence, external=True),
-        worst_case.worst_case(evidence, external=True),
+        supervised_bound.supervised_bound(evidence, external=True),
         attacks.claims(evidence, external=True),
         knowledge.knowledge(evidence, external=True),
         attacks.rank_of_truth(evidence),

@@ -58,11 +58,7 @@ def report(
 
 
 def publish(
-    result: object,
-    page: Path | None,
-    figures: str | os.PathLike[str] | None,
-    *,
-    external: bool,
+    result: object, page: Path | None, figures: str | os.PathLike[str] | None, *, external: bool
 ) -> None:
     """Write a page and its figures, each if it is asked for, where that was checked before."""
     from unveil.reports.page import page as render

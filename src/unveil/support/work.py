@@ -8,7 +8,6 @@ fitted to 3,000 to 1,000,000 records of 4 to 18 numbers, and to masks of 2,000 t
 """
 
 import re
-from dataclasses import dataclass
 
 from unveil.errors import SpecError
 
@@ -47,34 +46,3 @@ def seconds_of(time: float | str) -> float:
     if not 0 < seconds < 1e9:
         raise SpecError("a time above 0: seconds, or a text such as 60s, 2m or 1h")
     return seconds
-
-
-@dataclass
-class Budget:
-    """Limits on estimated seconds of counted work and on linear programs; None: no limit."""
-
-    seconds: float | None
-    programs: int | None
-    used_seconds: float = 0.0
-    used_programs: int = 0
-
-    def spend(self, seconds: float, *, programs: int = 0) -> None:
-        """Count work that was done."""
-        self.used_seconds += seconds
-        self.used_programs += programs
-
-    @property
-    def seconds_left(self) -> float:
-        """Estimated seconds; infinite without a limit."""
-        return float("inf") if self.seconds is None else self.seconds - self.used_seconds
-
-    @property
-    def out_of_seconds(self) -> bool:
-        """Whether the seconds are spent."""
-        return self.seconds_left <= 0
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether the seconds or the linear programs are spent."""
-        too_many = self.programs is not None and self.used_programs >= self.programs
-        return too_many or self.out_of_seconds

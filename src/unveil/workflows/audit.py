@@ -52,7 +52,7 @@ from unveil.workflows.auditing.policy_check import check_policy
 from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies import remedies
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.auditing.worst_case import WORST_CASE_STEPS, worst_cases
+from unveil.workflows.auditing.supervised_bound import BOUND_STEPS, supervised_bounds
 
 SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
 
@@ -137,7 +137,7 @@ class AuditRun:
         runs, left_out = self._attack_runs()
         what_ifs = 3 * settings.sweep + bool(settings.errors) + settings.remedies + settings.halves
         what_ifs += (self.inputs.plan is not None and settings.remask > 0) + (
-            settings.worst_case * WORST_CASE_STEPS
+            settings.worst_case * BOUND_STEPS
         )
         steps = Checkpoints(
             len(runs) + what_ifs + MEASURE_STEPS,
@@ -174,7 +174,7 @@ class AuditRun:
             order = () if knowledge is None else knowledge.steps[-1].attributes
             work = partial(attribute_risks, blind, scenario, compared=compared, worst=order)
             by_attribute = steps.run("attributes", AttributeRisks | None, work)
-        bounds, not_bounded = worst_cases(inputs, steps) if settings.worst_case else ((), ())
+        bounds, not_bounded = supervised_bounds(inputs, steps) if settings.worst_case else ((), ())
         if blind is not None and settings.remedies:
             riskiest = None if by_attribute is None else by_attribute.without[0].attribute
             work = partial(

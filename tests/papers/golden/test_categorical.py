@@ -66,11 +66,7 @@ def assert_near(averages, expected, rtol=0.01):
 
 
 @pytest.mark.parametrize(
-    ("first", "expected"),
-    [
-        (0, (586, 227, 157)),
-        *([(10_000, (585, 222, 154))] if DEEP else []),
-    ],
+    ("first", "expected"), [(0, (586, 227, 157)), *([(10_000, (585, 222, 154))] if DEEP else [])]
 )
 def test_nearest_original(paper_data, first, expected):
     paper_data("adult_train")

@@ -11,12 +11,7 @@ from unveil.errors import DataError, SpecError
 
 HALF = Quantifier("threshold", 0.5)
 PAIR = FuzzyMeasure([0, 0.5, 0.5, 1])
-OPERATORS = [
-    (owa, HALF),
-    (symmetric_sugeno, HALF),
-    (sugeno, PAIR),
-    (weighted_mean, [1, 1]),
-]
+OPERATORS = [(owa, HALF), (symmetric_sugeno, HALF), (sugeno, PAIR), (weighted_mean, [1, 1])]
 
 
 @pytest.mark.parametrize(("operator", "by"), OPERATORS)

@@ -18,12 +18,13 @@ from unveil.attacks.supervised.choquet import ChoquetIntegral, check_measurable
 from unveil.attacks.supervised.competitors import LinkageTargets
 from unveil.attacks.supervised.families import Family, TrainingFiles
 from unveil.attacks.supervised.hitting_set import SAME_HITS
+from unveil.attacks.supervised.solver import Budget
 from unveil.attacks.supervised.training import FittedDistance, Training
 from unveil.attacks.supervised.weighted_mean import WeightedMean, moment_weights
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
-from unveil.support.work import Budget, seconds_of
+from unveil.support.work import seconds_of
 from unveil.values.links import Finder
 from unveil.values.results.supervised_bound import AttributeInteraction, HeldOut, SupervisedBound
 from unveil.wording import count

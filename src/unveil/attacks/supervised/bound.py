@@ -14,8 +14,8 @@ from unveil.attacks.supervised.constraints import LinkageConstraints
 from unveil.attacks.supervised.families import Family
 from unveil.attacks.supervised.feasibility import Feasibility, MarginProgram
 from unveil.attacks.supervised.hitting_set import SAME_HITS, Conflicts
+from unveil.attacks.supervised.solver import Budget
 from unveil.support.arrays import Bools, Floats, Ints
-from unveil.support.work import Budget
 
 SMALL_PART = 16  # records that are tested together at first
 CONFLICT_GROWTH = 1.5  # of the number of conflicts, until the next bound

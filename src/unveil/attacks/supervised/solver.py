@@ -1,5 +1,6 @@
 """HiGHS, the solver of linear and integer programs: one thread, no output."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -84,3 +85,34 @@ class Solver:
     def values(self) -> Floats:
         """The variables after the last run."""
         return np.array(self.highs.getSolution().col_value)
+
+
+@dataclass
+class Budget:
+    """Limits on estimated seconds of counted work and on linear programs; None: no limit."""
+
+    seconds: float | None
+    programs: int | None
+    used_seconds: float = 0.0
+    used_programs: int = 0
+
+    def spend(self, seconds: float, *, programs: int = 0) -> None:
+        """Count work that was done."""
+        self.used_seconds += seconds
+        self.used_programs += programs
+
+    @property
+    def seconds_left(self) -> float:
+        """Estimated seconds; infinite without a limit."""
+        return float("inf") if self.seconds is None else self.seconds - self.used_seconds
+
+    @property
+    def out_of_seconds(self) -> bool:
+        """Whether the seconds are spent."""
+        return self.seconds_left <= 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the seconds or the linear programs are spent."""
+        too_many = self.programs is not None and self.used_programs >= self.programs
+        return too_many or self.out_of_seconds

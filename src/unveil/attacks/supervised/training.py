@@ -15,8 +15,9 @@ from unveil.attacks.supervised.bound import OnProgress, Proof
 from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
 from unveil.attacks.supervised.families import Family
 from unveil.attacks.supervised.hitting_set import SAME_HITS, Conflicts
+from unveil.attacks.supervised.solver import Budget
 from unveil.support.arrays import Floats, Ints
-from unveil.support.work import COEFFICIENT_SECONDS, LINE_SECONDS, Budget
+from unveil.support.work import COEFFICIENT_SECONDS, LINE_SECONDS
 
 LINES, LINES_WITHOUT_GAIN = 250, 80  # line searches from each starting point
 STARTS = 6  # the best starting points, from which line searches go

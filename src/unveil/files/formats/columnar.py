@@ -43,8 +43,7 @@ class Arrow(Format, frozen=True, kw_only=True):
     suffixes: ClassVar[tuple[str, ...]] = (".arrow", ".feather", ".ipc")
 
     compression: Annotated[
-        Literal["zstd", "lz4", "uncompressed"],
-        Meta(description="Compression of the columns."),
+        Literal["zstd", "lz4", "uncompressed"], Meta(description="Compression of the columns.")
     ] = "zstd"
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:

@@ -127,11 +127,7 @@ def overall(measures: Iterable[LossMeasure]) -> LossMeasure:
 
 
 def classical_score(
-    information_loss: float,
-    *,
-    interval_disclosure: float,
-    distance: float,
-    probabilistic: float,
+    information_loss: float, *, interval_disclosure: float, distance: float, probabilistic: float
 ) -> float:
     """The classical score: half of the information loss and half of the disclosure risk.
 

@@ -132,10 +132,7 @@ def _choice(comparison: Comparison) -> Phrase:
 def facts(comparison: Comparison) -> tuple[Fact, ...]:
     """Which release is best at what."""
     return tuple(
-        Fact(
-            phrase("least {}: {}", CRITERIA[one.criterion], names(one.releases)),
-            (_least(one),),
-        )
+        Fact(phrase("least {}: {}", CRITERIA[one.criterion], names(one.releases)), (_least(one),))
         for one in comparison.best
     )
 

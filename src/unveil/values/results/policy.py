@@ -72,12 +72,10 @@ class Policy(Spec, frozen=True, kw_only=True):
         Share | None, Meta(description="The overall information loss allowed, from 0 to 1.")
     ] = None
     forbid_row_order: Annotated[
-        bool,
-        Meta(description="Whether the order of the rows must not identify people."),
+        bool, Meta(description="Whether the order of the rows must not identify people.")
     ] = False
     may_stay_unchanged: Annotated[
-        tuple[str, ...] | None,
-        Meta(description="The only columns that may be released unchanged."),
+        tuple[str, ...] | None, Meta(description="The only columns that may be released unchanged.")
     ] = None
 
     def __post_init__(self) -> None:

@@ -39,8 +39,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         _about("Attributes an intruder may know; default: the quasi-identifiers."),
     ] = None
     plan: Annotated[
-        Any,
-        _about("Plan of the release: for attacks that know the method, and for remasking."),
+        Any, _about("Plan of the release: for attacks that know the method, and for remasking.")
     ] = None
     rename: Annotated[
         dict[str, str], _about("Columns of the release: their names in the original.")
@@ -66,8 +65,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         bool, _about("Try further masks and report how far each lowers the risk.")
     ] = True
     worst_case: Annotated[
-        bool,
-        _about("Learn from the truth what a distance links at worst; up to 2,000 records."),
+        bool, _about("Learn from the truth what a distance links at worst; up to 2,000 records.")
     ] = True
     halves: Annotated[
         bool,
@@ -80,10 +78,9 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         Any,
         _about("File of an intruder about the same people, with an identifier of the original."),
     ] = None
-    evidence: Annotated[
-        Any,
-        _about("JSON file for every number with its inputs and settings."),
-    ] = None
+    evidence: Annotated[Any, _about("JSON file for every number with its inputs and settings.")] = (
+        None
+    )
     per_record: Annotated[
         Any, _about("Table for the risk of each record; as private as the original.")
     ] = None

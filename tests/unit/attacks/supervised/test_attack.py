@@ -16,10 +16,10 @@ from unveil.attacks.supervised.big_m import BigMProgram
 from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
 from unveil.attacks.supervised.families import nonnegative_range
 from unveil.attacks.supervised.feasibility import MarginProgram
-from unveil.attacks.supervised.solver import Solver
+from unveil.attacks.supervised.solver import Budget, Solver
 from unveil.attacks.supervised.weighted_mean import WeightedMean, moment_weights
 from unveil.errors import SpecError
-from unveil.support.work import Budget, seconds_of
+from unveil.support.work import seconds_of
 from unveil.workflows.inputs.scenario import prepare
 
 KNOWN = ("age", "income", "rent", "region", "education")

@@ -125,10 +125,7 @@ def test_times_with_a_zone_come_back_in_utc(table):
 def test_an_existing_table_is_replaced_only_by_force(server, table, sql):
     old, new = Microdata(FRAME), Microdata(pl.DataFrame({"x": [1]}))
     unveil.write(old, table)
-    for act in (
-        lambda: unveil.write(new, table),
-        lambda: locate(table).check_target(force=False),
-    ):
+    for act in (lambda: unveil.write(new, table), lambda: locate(table).check_target(force=False)):
         assert "the table exists already; choose another name" in message(act, FileError)
     assert unveil.read(table) == old
     unveil.write(new, table, force=True)

@@ -7,14 +7,7 @@ import pytest
 
 import unveil
 from unveil import Csv, Microdata, Schema
-from unveil.errors import (
-    DataError,
-    FileError,
-    SchemaError,
-    SpecError,
-    UnveilError,
-    UsageError,
-)
+from unveil.errors import DataError, FileError, SchemaError, SpecError, UnveilError, UsageError
 from unveil.table.encoding.to_arrays import numbers
 
 
@@ -227,10 +220,7 @@ def test_a_tsv_file_has_tabs(tmp_path):
         (b"a,a\n1,2\n", "columns 1 and 2 have the same name"),
         (b"a,\n1,2\n", "column 2 has a blank name"),
         (b"1,2\n3,4\n", "needs a header"),
-        (
-            b"a,b\n1,2\n3\n",
-            "header names 2 columns and row 2 has 1 cell; such rows: 1 of 2",
-        ),
+        (b"a,b\n1,2\n3\n", "header names 2 columns and row 2 has 1 cell; such rows: 1 of 2"),
         (b"a,b\n1,2,3\n4,5\n", "row 1 has 3"),
         (b"a,b\n1,2\n\n3,4\n", "row 2 has 1"),
         (b'a,b\n1,"2"\n3\n', "row 2 has 1"),

@@ -104,9 +104,7 @@ def test_it_is_its_twin_in_any_order_of_the_rows(rows, random):
     standing = random.sample(range(len(rows)), len(rows))
     back = {row: at for at, row in enumerate(order)}
     again = disclosed(
-        [original[i] for i in order],
-        [released[i] for i in standing],
-        [back[i] for i in standing],
+        [original[i] for i in order], [released[i] for i in standing], [back[i] for i in standing]
     )
     assert again.keys() == found.keys()
     for column, one in found.items():

@@ -15,10 +15,7 @@ from unveil.reports.charts.marks import up_to
 from unveil.reports.summary import comparison_summary, summary
 from unveil.support.phrases import plain
 
-EVERY = [
-    *summary(numbered()).exhibits(),
-    *comparison_summary(numbered_comparison()).exhibits(),
-]
+EVERY = [*summary(numbered()).exhibits(), *comparison_summary(numbered_comparison()).exhibits()]
 SAID = Path(__file__).parents[1] / "said" / "charts.json"
 DRAWN = {one.chart: one for one in reversed(EVERY) if one.chart is not None}
 

@@ -69,21 +69,9 @@ def test_the_least_diverse_attribute_counts():
     [
         (0.0, 1.0, 1.0, 1.0, False),
         (ORDER_CORRELATION, ORDER_P_VALUE / 2, 1.0, 1.0, True),
-        (
-            -ORDER_CORRELATION,
-            ORDER_P_VALUE / 2,
-            1.0,
-            1.0,
-            True,
-        ),  # reversed
+        (-ORDER_CORRELATION, ORDER_P_VALUE / 2, 1.0, 1.0, True),  # reversed
         (ORDER_CORRELATION, 2 * ORDER_P_VALUE, 1.0, 1.0, False),  # by chance, in a small file
-        (
-            ORDER_CORRELATION / 2,
-            ORDER_P_VALUE / 2,
-            1.0,
-            1.0,
-            False,
-        ),  # a large file
+        (ORDER_CORRELATION / 2, ORDER_P_VALUE / 2, 1.0, 1.0, False),  # a large file
         (0.0, 1.0, ORDER_P_VALUE / 2, 1.0, True),  # too many stand where they stood
         (0.0, 1.0, 1.0, ORDER_P_VALUE / 2, True),  # too many beside whom they stood
     ],

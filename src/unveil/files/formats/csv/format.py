@@ -54,8 +54,7 @@ class Csv(Format, frozen=True, kw_only=True):
         str, Meta(max_length=1, description="Quote around text cells; empty for none.")
     ] = '"'
     missing: Annotated[
-        tuple[str, ...],
-        Meta(description="Missing codes of every column; the first is written."),
+        tuple[str, ...], Meta(description="Missing codes of every column; the first is written.")
     ] = ()
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from fixtures.evidence import evidence, finding, made
-from unveil.reports.sections.worst_case import worst_case
+from unveil.reports.sections.supervised_bound import supervised_bound
 from unveil.reports.summary import summary
 from unveil.support.phrases import plain
 from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
@@ -23,7 +23,7 @@ def held(linked, moments=0.2, plain=0.1):
 
 
 def section(*cases, **given):
-    return worst_case(evidence(worst_cases=cases, **given))
+    return supervised_bound(evidence(worst_cases=cases, **given))
 
 
 def noted(found, name):
@@ -118,7 +118,7 @@ def test_attributes_are_told_in_the_direction_that_links_the_most():
 
 def test_others_are_not_told_which_attributes_count():
     found = evidence(worst_cases=(learnt(), learnt("choquet")))
-    inside, outside = (worst_case(found, external=one) for one in (False, True))
+    inside, outside = (supervised_bound(found, external=one) for one in (False, True))
     assert "importance" in [one.name for one in inside.exhibits]
     assert [one.name for one in outside.exhibits] == ["worst-case"]
     assert "age" not in str(msgspec.to_builtins(outside)).replace("average", "")

@@ -23,10 +23,10 @@ LEARNT_RECORDS = 2_000  # records up to which parameters are learnt
 PROGRAMS: dict[Model, int] = {"weights": 500, "choquet": 200, "bilinear": 100}
 SPLITS = 3  # halvings of the people, to learn on one half and attack the other
 PROVEN_ATTRIBUTES, LEARNT_ATTRIBUTES = 6, 10  # of a Choquet integral, whose programs grow as 2^n
-WORST_CASE_STEPS = len(get_args(Model)) * len(get_args(Direction))
+BOUND_STEPS = len(get_args(Model)) * len(get_args(Direction))
 
 
-def worst_cases(
+def supervised_bounds(
     inputs: AuditInputs, steps: Checkpoints
 ) -> tuple[tuple[SupervisedBound, ...], tuple[LeftOut, ...]]:
     """What each family of distances links at worst, in both directions; and what is left out.

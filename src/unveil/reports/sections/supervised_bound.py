@@ -17,7 +17,7 @@ MODELS = {
 }
 
 
-def worst_case(evidence: Evidence, *, external: bool = False) -> Section | None:
+def supervised_bound(evidence: Evidence, *, external: bool = False) -> Section | None:
     """What each family links at worst, and what is left of it among people not learnt on."""
     learnt = evidence.worst_cases
     if not learnt:

@@ -10,12 +10,13 @@ from unveil import attacks, masks
 from unveil.errors import DataError
 from unveil.files.documents.evidence import evidence_json, write_evidence
 from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
-from unveil.workflows.auditing import worst_case
+from unveil.workflows.auditing import supervised_bound
 from unveil.workflows.auditing.attack_names import attack_from
 from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.replay import replay
 from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.auditing.supervised_bound import PROGRAMS, _spec
 
 N, KNOWS = 40, ("age", "hours", "rent")
 pytestmark = pytest.mark.usefixtures("quick_learning")
@@ -54,14 +55,14 @@ def evidence(files):
 
 def found_of(people, knows, **settings):
     case = read_inputs(people, people, None, "person", AuditSettings(knows=knows, **settings), 1)
-    return worst_case.worst_cases(case, Checkpoints(worst_case.WORST_CASE_STEPS))
+    return supervised_bound.supervised_bounds(case, Checkpoints(supervised_bound.BOUND_STEPS))
 
 
 def test_each_family_is_learnt_in_both_directions(evidence):
     assert {(one.model, one.direction) for one in evidence.worst_cases} == {
         (model, way) for model in MODELS for way in WAYS
     }
-    assert len(evidence.worst_cases) == worst_case.WORST_CASE_STEPS
+    assert len(evidence.worst_cases) == supervised_bound.BOUND_STEPS
     shares = [one.share for one in evidence.worst_cases]
     assert shares == sorted(shares, reverse=True)
     for one in evidence.worst_cases:
@@ -76,9 +77,7 @@ def test_it_is_what_the_attack_finds_alone(files, evidence):
     """With as many steps, and no clock."""
     people = unveil.read(files / "o.csv", schema=files / "s.toml")
     release = unveil.read(files / "r.csv", schema=files / "s.toml")
-    spec = attacks.Supervised(
-        model="bilinear", budget=None, steps=worst_case.PROGRAMS["bilinear"], splits=1
-    )
+    spec = attacks.Supervised(model="bilinear", budget=None, steps=PROGRAMS["bilinear"], splits=1)
     intruder = unveil.Intruder(knows=KNOWS, direction=WAYS[1])
     links = unveil.attack(people, release, spec, intruder=intruder, truth=files / "map.csv")
     told = msgspec.convert(links.finder.details["learnt"], SupervisedBound)
@@ -123,7 +122,7 @@ def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
     def learnt_by(task, *_):
         return some_evidence.made(SupervisedBound, model=task.spec.model)
 
-    monkeypatch.setattr(worst_case, "_bound", learnt_by)
+    monkeypatch.setattr(supervised_bound, "_bound", learnt_by)
     learnt, left_out = found_of(people, knows)
     assert len(knows) == 11
     assert {one.model for one in learnt} == {"weights", "bilinear"}
@@ -139,14 +138,14 @@ def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
 
 @pytest.mark.parametrize(("many", "some"), [(6, True), (7, False)])
 def test_of_large_measures_nothing_is_proven(many, some):
-    programs = worst_case.PROGRAMS["choquet"] if some else 0
-    assert worst_case._spec("choquet", many).steps == programs
-    assert worst_case._spec("bilinear", many).steps == worst_case.PROGRAMS["bilinear"] > 0
-    assert {worst_case._spec(model, many).budget for model in MODELS} == {None}
+    programs = PROGRAMS["choquet"] if some else 0
+    assert _spec("choquet", many).steps == programs
+    assert _spec("bilinear", many).steps == PROGRAMS["bilinear"] > 0
+    assert {_spec(model, many).budget for model in MODELS} == {None}
 
 
 def test_of_many_records_it_is_left_out(monkeypatch):
-    monkeypatch.setattr(worst_case, "LEARNT_RECORDS", N - 1)
+    monkeypatch.setattr(supervised_bound, "LEARNT_RECORDS", N - 1)
     learnt, left_out = found_of(unveil.households(N), KNOWS)
     assert learnt == ()
     names = {"supervised", "supervised-choquet", "supervised-bilinear"}
@@ -160,11 +159,11 @@ def test_what_cannot_be_learnt_is_told_and_the_audit_goes_on(files, monkeypatch)
     def refused(*_):
         raise DataError("nobody can be compared")
 
-    monkeypatch.setattr(worst_case, "_bound", refused)
+    monkeypatch.setattr(supervised_bound, "_bound", refused)
     found = audited(files)
     assert found.worst_cases == ()
     assert {one.reason for one in found.left_out} == {"nobody can be compared"}
-    assert len(found.left_out) == worst_case.WORST_CASE_STEPS
+    assert len(found.left_out) == supervised_bound.BOUND_STEPS
 
 
 def test_nobody_is_looked_for_where_rows_are_nobodys(files):
@@ -185,4 +184,4 @@ def test_ctrl_c_ends_the_audit():
 
     run = type("Run", (), {"spec": None, "intruder": None})
     with pytest.raises(KeyboardInterrupt):
-        worst_case._bound(run, Scenario(), None)
+        supervised_bound._bound(run, Scenario(), None)
