@@ -205,20 +205,12 @@ def as_path(path: str | os.PathLike[str]) -> Path:
 
 
 def is_uri(path: object) -> bool:
-    """Whether a text is a URI, such as ``sqlite:///survey.db?table=people``.
-
-    >>> is_uri("postgresql://host/db?table=people"), is_uri("survey.csv")
-    (True, False)
-    """
+    """Whether a text is a URI, such as ``sqlite:///survey.db?table=people``."""
     return isinstance(path, str) and _SCHEME.match(path) is not None
 
 
 def is_table_path(text: str | os.PathLike[str]) -> bool:
-    """Whether a text names an existing file or a table of a database.
-
-    >>> is_table_path("sqlite:///survey.db?table=map"), is_table_path("no such file")
-    (True, False)
-    """
+    """Whether a text names an existing file or a table of a database."""
     return is_uri(text) or os.path.exists(FileLocation(text).path)  # noqa: PTH110 - of any text
 
 

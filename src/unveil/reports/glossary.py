@@ -159,7 +159,9 @@ def explained(source: object) -> str:
     if isinstance(source, str):
         return source
     if isinstance(source, Field):
-        return _description(source)
+        hint: Any = get_type_hints(source.struct, include_extras=True)[source.name]
+        meta = (one for one in hint.__metadata__ if isinstance(one, msgspec.Meta))
+        return " ".join(one.description for one in meta if one.description)
     text = plain(source.__doc__ or "")
     return _titled(text)[1] if isinstance(source, ModuleType) else text
 
@@ -192,12 +194,6 @@ def _loss(meaning: MeasureMeaning) -> str:
         f"{meaning.plain} 0 is best, {end}. Exactly: {meaning.definition}. "
         f"It cannot see {meaning.blind}."
     )
-
-
-def _description(field: Field) -> str:
-    hint: Any = get_type_hints(field.struct, include_extras=True)[field.name]
-    meta = (one for one in hint.__metadata__ if isinstance(one, msgspec.Meta))
-    return " ".join(one.description for one in meta if one.description)
 
 
 def _kebab(name: str) -> str:

@@ -21,12 +21,14 @@ from unveil.support.phrases import Figure, Mark, Name, Piece, Term, plain
 
 TEMPLATES = Path(__file__).parent / "templates"
 _CODE = re.compile(r"`([^`]+)`")
+_words = cache(glossary)
 
 
 def page(summary: Summary) -> str:
     """One page: words, charts, the tables behind them, and the glossary of what it says."""
     drawn = [exhibit for exhibit in summary.exhibits() if exhibit.chart is not None]
     script = _drawing() if drawn else ""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         _environment()
         .get_template("page.html")
@@ -37,7 +39,7 @@ def page(summary: Summary) -> str:
             specifications={one.name: _json(specification(one)) for one in drawn},
             theme=_json(CONFIG),
             script=Markup(script),  # noqa: S704 - our own, and Vega's
-            allowed=_hash(script),
+            allowed=f"'sha256-{digest}'",  # a browser runs this script and no other
         )
     )
 
@@ -46,11 +48,6 @@ def entries(summary: Summary) -> list[GlossaryEntry]:
     """The entries of the glossary that the page has words of."""
     used = {piece.key for piece in _pieces(summary) if isinstance(piece, Term)}
     return sorted((_words()[key] for key in used & set(_words())), key=lambda e: e.title.lower())
-
-
-@cache
-def _words() -> dict[str, GlossaryEntry]:
-    return glossary()
 
 
 def _pieces(summary: Summary) -> Iterator[Piece]:
@@ -72,12 +69,8 @@ def _listed(cell: Cell) -> Iterable[Piece]:
     return () if cell is None else cell if isinstance(cell, tuple) else (cell,)
 
 
-def _html(cell: Cell) -> Markup:
-    """A phrase as HTML; a figure keeps its exact value."""
-    return Markup("").join(map(_piece, _listed(cell)))
-
-
 def _piece(piece: Piece) -> Markup:
+    """A piece of a phrase as HTML; a figure keeps its exact value."""
     match piece:
         case Figure():
             written = str(piece).replace(" ", "\N{NO-BREAK SPACE}")
@@ -115,15 +108,10 @@ def _template(name: str) -> str:
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _hash(script: str) -> str:
-    """What lets a browser run this script and no other."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
 @cache
 def _environment() -> Environment:
     loader = FileSystemLoader(TEMPLATES)
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
-    environment.filters |= {"said": _html, "plain": plain}
+    environment.filters |= {"said": lambda cell: Markup("").join(map(_piece, _listed(cell)))}
+    environment.filters |= {"plain": plain}
     return environment

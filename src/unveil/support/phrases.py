@@ -27,33 +27,27 @@ class Figure(msgspec.Struct, frozen=True, tag="figure"):
         return _WRITTEN[self.form](self.value)
 
 
-class Name(msgspec.Struct, frozen=True, tag="name"):
+class _Text(msgspec.Struct, frozen=True):
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Name(_Text, frozen=True, tag="name"):
     """A name given by the data or its steward: a column, a file, a group."""
 
-    text: str
 
-    def __str__(self) -> str:
-        return self.text
-
-
-class Term(msgspec.Struct, frozen=True, tag="term"):
+class Term(_Text, frozen=True, tag="term"):
     """A word of the field, and its entry in the glossary."""
 
-    text: str
     key: str
 
-    def __str__(self) -> str:
-        return self.text
 
-
-class Mark(msgspec.Struct, frozen=True, tag="mark"):
+class Mark(_Text, frozen=True, tag="mark"):
     """A sign and its meaning."""
 
-    text: str
     means: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 Piece = str | Figure | Name | Term | Mark
@@ -177,10 +171,6 @@ def _decimal(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
-def _chance(value: float) -> str:
-    return "under 0.001" if value < 0.001 else f"{value:.2g}"
-
-
 _WRITTEN: dict[str, Callable[[float], str]] = {
     "count": _count,
     "expected": lambda value: f"{value:,.1f}",
@@ -188,6 +178,6 @@ _WRITTEN: dict[str, Callable[[float], str]] = {
     "level": lambda value: f"{100 * value:g} %",
     "points": lambda value: f"{100 * value:+.2f}",
     "decimal": _decimal,
-    "chance": _chance,
+    "chance": lambda value: "under 0.001" if value < 0.001 else f"{value:.2g}",
     "plain": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.10g}",
 }

@@ -22,11 +22,7 @@ class Variable(NamedTuple):
 
 
 class Codebook(NamedTuple):
-    """The metadata of a file, and of its columns by name.
-
-    >>> Codebook("SPSS", variables={"age": Variable(format="F3.0")}).variable("age").format
-    'F3.0'
-    """
+    """The metadata of a file, and of its columns by name."""
 
     package: Package
     label: str = ""

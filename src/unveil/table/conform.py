@@ -55,10 +55,12 @@ def conform_column(
     column is from a text file and its type is yet to be found; whole numbers then stand for their
     text.
     """
-    if decimal is not None and (attribute.missing or not _may_be_numbers(attribute)):
+    is_open = _type_is_open(attribute)
+    as_numbers = is_open or (attribute.level == "numeric" and not attribute.generalised)
+    if decimal is not None and (attribute.missing or not as_numbers):  # their spelling matters
         raw = raw.cast(pl.String)
     column, marks = _mark_missing(raw, attribute.missing)
-    if decimal is not None and _type_is_open(attribute):
+    if decimal is not None and is_open:
         column = typed_from_text(column, decimal)
     attribute = _fill_in(attribute, column, ordered=ordered)
     if attribute.level == "ordinal" and not (attribute.order or ordered):
@@ -89,11 +91,6 @@ def _type_is_open(attribute: Attribute) -> bool:
     return not attribute.generalised and (
         attribute.level is None or (attribute.level == "ordinal" and not attribute.order)
     )
-
-
-def _may_be_numbers(attribute: Attribute) -> bool:
-    """Whether the spelling of whole numbers does not matter."""
-    return _type_is_open(attribute) or (attribute.level == "numeric" and not attribute.generalised)
 
 
 def _fill_in(attribute: Attribute, column: pl.Series, *, ordered: bool) -> Attribute:

@@ -26,7 +26,10 @@ _KINDS: dict[Kind, Callable[[Any], bool]] = {
 def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
     """A pandas, polars or pyarrow frame as polars columns, and its origin."""
     if isinstance(frame, pl.LazyFrame):
-        frame = _collected(frame)
+        try:
+            frame = frame.collect()
+        except pl.exceptions.PolarsError:  # its message may quote cells
+            raise DataError("the lazy frame cannot be collected; collect it and look") from None
     kind = next((kind for kind, matches in _KINDS.items() if matches(frame)), None)
     if kind is None:
         raise UsageError(
@@ -36,13 +39,6 @@ def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
     native = nw.from_native(frame, eager_only=True)
     columns = pl.DataFrame([to_plain_type(_column(native[name], kind)) for name in native.columns])
     return columns, Origin(kind, _types(frame, kind), columns.schema, _orders(frame, kind))
-
-
-def _collected(frame: pl.LazyFrame) -> pl.DataFrame:
-    try:
-        return frame.collect()
-    except pl.exceptions.PolarsError:  # its message may quote cells
-        raise DataError("the lazy frame cannot be collected; collect it and look") from None
 
 
 def _types(frame: Any, kind: Kind) -> dict[str, Any]:
@@ -110,7 +106,9 @@ class Origin(NamedTuple):
             and column.dtype == self.stored.get(column.name)
         }
         if kind == "pandas":
-            return _to_pandas(columns, types)
+            pandas = import_optional("pandas", "pandas", "a pandas frame")
+            cells = {c.name: _pandas_column(pandas, c, types.get(c.name)) for c in columns}
+            return pandas.DataFrame(cells)
         if kind == "pyarrow":
             return _to_arrow(columns, types)
         for name, dtype in types.items():
@@ -189,11 +187,6 @@ def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
     utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     naive = pl.Series(series.name, utc.to_numpy().copy())
     return naive.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
-
-
-def _to_pandas(columns: pl.DataFrame, types: Mapping[str, Any]) -> Any:
-    pandas = import_optional("pandas", "pandas", "a pandas frame")
-    return pandas.DataFrame({c.name: _pandas_column(pandas, c, types.get(c.name)) for c in columns})
 
 
 def _pandas_column(pandas: Any, column: pl.Series, dtype: Any) -> Any:

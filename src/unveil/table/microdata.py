@@ -234,13 +234,7 @@ class Microdata:
         return self._copy(self._columns.with_columns(columns), marks, schema, origin)
 
     def new_records(self, columns: Sequence[pl.Series]) -> Microdata:
-        """A table of new records, such as synthetic ones, with some of these columns.
-
-        >>> from unveil.table.sample import households
-        >>> sample = households(3)
-        >>> sample.new_records([sample.column("age").head(2)])
-        Microdata(2 records, 1 column: 1 quasi)
-        """
+        """A table of new records, such as synthetic ones, with some of these columns."""
         names = [column.name for column in columns]
         self.check(*names)
         for column in columns:

@@ -9,13 +9,7 @@ from unveil.table.microdata import Microdata
 
 
 class Reordered(Microdata):
-    """The same records in another order; cells are copied on first access.
-
-    >>> import numpy as np
-    >>> from unveil.table.sample import households
-    >>> Reordered(households(3), np.array([2, 0, 1])).column("person").to_list()
-    [3, 1, 2]
-    """
+    """The same records in another order; cells are copied on first access."""
 
     __slots__ = ("_made", "rows", "source")
 
@@ -55,13 +49,6 @@ class Slices:
     """The rows of a table in blocks, as frames to write to a file.
 
     The frame is made from all cells at once, so that each column has one type.
-
-    >>> import numpy as np
-    >>> from unveil.table.sample import households
-    >>> backwards = Reordered(households(3), np.array([2, 1, 0]))
-    >>> slices = Slices(backwards, Microdata.to_frame)
-    >>> [rows["person"].to_list() for rows in slices.blocks(2)]
-    [[3, 2], [1]]
     """
 
     def __init__(self, data: Microdata, frame_of: Callable[[Microdata], pl.DataFrame]) -> None:

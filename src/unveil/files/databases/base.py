@@ -28,18 +28,7 @@ HASHED_ROWS = 100_000  # at a time
 
 
 class DatabaseLocation(TableLocation):
-    """A table or a query of a database: ``sqlite:///survey.db?table=people``.
-
-    Examples
-    --------
-    >>> import tempfile, unveil
-    >>> from unveil.files.locations import locate
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     location = locate(f"sqlite:///{folder}/survey.db?table=people")
-    ...     location.save(unveil.households(100))
-    ...     location.load(None)
-    Microdata(100 records, 15 columns)
-    """
+    """A table or a query of a database: ``sqlite:///survey.db?table=people``."""
 
     replaces_file = False
     driver: ClassVar[str]  # the ADBC package

@@ -8,7 +8,7 @@ import msgspec
 
 from unveil.errors import FileError, SchemaError, SpecError, UnveilError, UsageError, errors_at
 from unveil.files.locations import as_path
-from unveil.masks import Mask
+from unveil.masks import METHODS
 from unveil.support.specs import find_method
 from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
@@ -97,16 +97,11 @@ def plan_from(table: Mapping[str, Any]) -> Plan:
     masks = []
     for number, step in enumerate(steps, start=1):
         with errors_at(f"step {number}"):
-            masks.append(_mask_from(step))
+            mask_class = find_method(METHODS, step.get("method"), "a mask")
+            parameters = {name: value for name, value in step.items() if name != "method"}
+            masks.append(mask_class(**parameters))
     settings = {key: table[key] for key in ("seed", "keep_order") if key in table}
     return Plan(tuple(masks), **settings, version=str(table.get("version", "")))
-
-
-def _mask_from(table: Mapping[str, Any]) -> Mask:
-    from unveil.masks import METHODS
-
-    mask_class = find_method(METHODS, table.get("method"), "a mask")
-    return mask_class(**{name: value for name, value in table.items() if name != "method"})
 
 
 def _value_or_file(

@@ -40,11 +40,7 @@ SMALLEST_WIDTH = 1e-290  # division by a smaller width would overflow
 class Coarsening(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """How the levels of one attribute are built, instead of from its hierarchy.
-
-    >>> Coarsening(intervals=(5, 10, 20)).intervals
-    (5, 10, 20)
-    """
+    """How the levels of one attribute are built, instead of from its hierarchy."""
 
     intervals: Annotated[
         tuple[Annotated[float, Meta(gt=0)], ...] | None,

@@ -107,11 +107,6 @@ def informed_guesses(
     The model is a tree with small leaves, a tree with large leaves, or one guess for everybody:
     whichever is right most often on a quarter of the rows, which are held out. A tree is grown on
     the ranks of numbers or on categories; a leaf's guess is the best guess for its rows.
-
-    >>> known, values = np.arange(40.0)[:, None], np.repeat([3.0, 4.0], 20)
-    >>> queries = np.array([[0.0], [39.0]])
-    >>> informed_guesses(known, values, queries, ordered=False, tolerance=0.0).tolist()
-    [3.0, 4.0]
     """
     present = ~np.isnan(values)
     known, values = known[present], values[present]

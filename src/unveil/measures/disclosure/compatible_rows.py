@@ -13,16 +13,7 @@ from unveil.values.results.disclosure import CompatibleRows
 
 
 def truthful(pair: FilePair, column: str) -> bool:
-    """Whether every released cell can hold its person's value; true where no pair is known.
-
-    >>> import unveil
-    >>> people = unveil.households(50)
-    >>> coarse = unveil.masks.GlobalRecoding(intervals=10, columns=["age"])
-    >>> rough = unveil.masks.Rounding(base=1000, columns=["income"])
-    >>> pair = FilePair(people, unveil.mask(people, [coarse, rough]).data, np.arange(50))
-    >>> [truthful(pair, name) for name in ("age", "income", "sex")]
-    [True, False, True]
-    """
+    """Whether every released cell can hold its person's value; true where no pair is known."""
     if column not in pair.columns:
         return False
     numeric = pair.level(column) == "numeric"

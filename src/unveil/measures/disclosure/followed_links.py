@@ -40,13 +40,6 @@ def follow(links: Links, originals: Ints) -> FollowedLinks | None:
     `originals` has the original's row of each released row. Rows that tie beyond the search's
     list are those of one class, or are listed up to a thousand. A record for which more tie, in
     several classes, is left out: which rows were listed would depend on the order of the file.
-
-    >>> import unveil
-    >>> people = unveil.households(100)
-    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
-    >>> followed = follow(links, np.arange(100))
-    >>> followed.linked[3].rows.tolist(), 3 in followed.control[3].rows.tolist()
-    ([3], False)
     """
     sample = links.sample(SAMPLE_SIZE)
     true = sample.true_rows

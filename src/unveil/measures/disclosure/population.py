@@ -170,9 +170,6 @@ def expected_inverse(records: Ints, share: Floats) -> Floats:
     half it is by I(1) = p / (1 - p) log(1 / p) and I(f + 1) = p / (1 - p) (1 / f - I(f)), in which
     errors shrink; otherwise by the series of p (1 - p)^k B(f, k + 1), whose terms are positive.
     For large f, with u = exp(-s / f), it is by Laguerre's rule: the rest beside exp(-s) is smooth.
-
-    >>> expected_inverse(np.array([1, 2]), np.array([1.0, 1.0])).tolist()
-    [1.0, 0.5]
     """
     f, p = np.asarray(records, np.int64), np.asarray(share, np.float64)
     result = np.empty(len(f))

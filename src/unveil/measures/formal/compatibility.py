@@ -55,13 +55,7 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Compatibility:
-    """Whether an attack's result is compatible with the truth, and the plan that shows it.
-
-    >>> compatible([0.35, 0.65], [0.6, 0.4])
-    Compatibility(compatible)
-    >>> compatible([0.95, 0.05], [0.6, 0.4])
-    Compatibility(not compatible, 0.15 away)
-    """
+    """Whether an attack's result is compatible with the truth, and the plan that shows it."""
 
     compatible: bool
     distance: float  # the least probability that must move for it to be compatible

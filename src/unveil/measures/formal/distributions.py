@@ -32,10 +32,6 @@ class Distributions:
     """For each record a probability over its candidates, if it has any.
 
     The candidates of the record at place i of `records` are those from starts[i] to starts[i + 1].
-
-    >>> two = np.array([3, 5]), np.array([0.5, 0.5])
-    >>> [part.tolist() for part in Distributions(np.array([7]), np.array([0, 2]), *two)[0]]
-    [[3, 5], [0.5, 0.5]]
     """
 
     records: Ints  # rows of the intruder's file; in the reverse direction, of the release

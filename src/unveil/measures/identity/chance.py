@@ -58,11 +58,7 @@ class ChanceLaw:
 
     @property
     def mean(self) -> float:
-        """The expected number of hits.
-
-        >>> random_matching(10, 100).mean
-        0.1
-        """
+        """The expected number of hits."""
         return self.records / self.candidates
 
     def __repr__(self) -> str:

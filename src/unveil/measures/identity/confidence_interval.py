@@ -77,11 +77,6 @@ def paired_difference(
 
     There is no interval for fewer than 10 records, or if all differ by the same amount; None if no
     record has both. `names` are further names of the random stream.
-
-    >>> first, second = np.array([1.0, 0.5, 0.0, 1.0] * 25), np.array([0.0, 0.5, 0.0, 0.5] * 25)
-    >>> found = paired_difference(first, second)
-    >>> found.n, found.difference, round(found.interval.low, 1), round(found.interval.high, 1)
-    (100, 0.375, 0.3, 0.5)
     """
     if first.shape != second.shape:
         raise UsageError("differences are of the same records: the two risks differ in length")

@@ -34,11 +34,7 @@ class MeasuredLoss(NamedTuple):
 
 
 def loss_measure(name: str, value: float | None, *, n: int, note: str = "") -> LossMeasure:
-    """A value with its meaning; None if it is not a number, and the note states why.
-
-    >>> loss_measure("IL1s", 0.5, n=10).worst is None
-    True
-    """
+    """A value with its meaning; None if it is not a number, and the note states why."""
     meaning = GLOSSARY[name]
     known = value is not None and isfinite(value)
     return LossMeasure(

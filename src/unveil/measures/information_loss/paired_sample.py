@@ -13,15 +13,7 @@ from unveil.values.file_pair import FilePair
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairedSampler:
-    """Draws records of both files by their contents; the order of the rows has no effect.
-
-    >>> from unveil.table.sample import households
-    >>> sample = households(100)
-    >>> sampler = PairedSampler(FilePair(sample, sample, np.arange(100)), seed=0)
-    >>> rows = sampler.originals(10, "learning")
-    >>> bool((sampler.released(rows, 10, "learning") == rows).all())
-    True
-    """
+    """Draws records of both files by their contents; the order of the rows has no effect."""
 
     pair: FilePair
     seed: int

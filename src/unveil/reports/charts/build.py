@@ -147,21 +147,9 @@ def _knowledge(rows: Rows) -> Drawn:
     )
 
 
-def _noise(rows: Rows) -> Drawn:
-    return with_band(rows, alt.X("error:Q", title="error in what is known"))
-
-
 def _without(rows: Rows) -> Drawn:
     shown = rows[: 2 * SHOWN]
-    bars = (
-        rows_of(shown)
-        .mark_bar(color=BLUE)
-        .encode(
-            y=named(shown, "attribute"),
-            x=share("share", scale=up_to(rows, "share", "every")),
-            tooltip=["attribute:N", alt.Tooltip("share:Q", format=".1%")],
-        )
-    )
+    bars = _share_bars(shown, "attribute", share("share", scale=up_to(rows, "share", "every")))
     every = (
         rows_of(rows[:1]).mark_rule(color=RED, strokeWidth=2, strokeDash=[6, 3]).encode(x="every:Q")
     )
@@ -264,16 +252,14 @@ def _shape(rows: Rows) -> Drawn:
 
 def _unchanged(rows: Rows) -> Drawn:
     shown = sorted(rows, key=lambda row: -row["share"])[: 2 * SHOWN]
-    bars = (
-        rows_of(shown)
-        .mark_bar(color=BLUE)
-        .encode(
-            y=named(shown, "column"),
-            x=share("share", "share of the cells"),
-            tooltip=["column:N", alt.Tooltip("share:Q", format=".1%")],
-        )
-    )
+    bars = _share_bars(shown, "column", share("share", "share of the cells"))
     return alt.layer(bars).properties(height=tall(shown))
+
+
+def _share_bars(rows: Rows, name: str, x: alt.X) -> alt.Chart:
+    tips: list[Any] = [f"{name}:N", alt.Tooltip("share:Q", format=".1%")]
+    bars: alt.Chart = rows_of(rows).mark_bar(color=BLUE)
+    return bars.encode(y=named(rows, name), x=x, tooltip=tips)
 
 
 def _remedies(rows: Rows) -> Drawn:
@@ -357,7 +343,7 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "claims": _claims,
     "precision": _precision,
     "knowledge": _knowledge,
-    "noise": _noise,
+    "noise": lambda rows: with_band(rows, alt.X("error:Q", title="error in what is known")),
     "without": _without,
     "rank_of_truth": _rank_of_truth,
     "records": _records,

@@ -19,7 +19,6 @@ from unveil.support.phrases import (
 )
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.remedies import Remedies, Remedy
-from unveil.values.results.risk import Interval
 
 MAX_NAMED = 3  # attributes named in a sentence
 
@@ -83,8 +82,12 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
     """Which attributes tell the most: without them, or with nothing else."""
     parts = evidence.attribute_risks
     if parts is not None:
-        most = [one for one in parts.without if _surely(one.interval, one.share) < parts.share]
-        most = most[:MAX_NAMED]
+        # Only those without which the risk is lower even at the upper end of its interval.
+        most = [
+            one
+            for one in parts.without
+            if (one.share if one.interval is None else one.interval.high) < parts.share
+        ][:MAX_NAMED]
         if most:
             yield phrase(
                 "Attributes: {} [tell the most](attribute-risk). Without {} {} links {} instead "
@@ -106,11 +109,6 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
             names(half.attributes),
             percent(half.share),
         )
-
-
-def _surely(interval: Interval | None, share: float) -> float:
-    """The most that a share may be."""
-    return share if interval is None else interval.high
 
 
 def _same(evidence: Evidence) -> Iterator[Phrase]:

@@ -143,6 +143,8 @@ def _least(best: Best) -> Figure:
 
 def releases(comparison: Comparison, *, external: bool = False) -> Section:
     """Risk and loss of each."""
+    standing = {one.release: "dominated" for one in comparison.dominated}
+    standing |= dict.fromkeys(comparison.not_placed, "not placed")
     table = tabulate(
         comparison.releases,
         labels("release", "release", lambda one: one.name),
@@ -169,7 +171,10 @@ def releases(comparison: Comparison, *, external: bool = False) -> Section:
         decimals("loss", "[loss](loss)", lambda one: one.loss),
         counts("unchanged", "[unchanged](unchanged) columns", lambda one: one.unchanged),
         (text("policy", "[policy](policy)"), _policy),
-        (text("standing", "[standing](dominated)"), lambda one: _standing(one, comparison)),
+        (
+            text("standing", "[standing](dominated)"),
+            lambda one: standing.get(one.name, "dominated by none"),
+        ),
     ).filled()
     if external:
         table = table.without("unchanged")
@@ -195,13 +200,6 @@ def releases(comparison: Comparison, *, external: bool = False) -> Section:
 
 def _interval(one: ComparedRelease) -> Interval | None:
     return None if one.worst is None else one.worst.interval
-
-
-def _standing(one: ComparedRelease, comparison: Comparison) -> str:
-    if one.name in comparison.not_placed:
-        return "not placed"
-    dominated = {other.release for other in comparison.dominated}
-    return "dominated" if one.name in dominated else "dominated by none"
 
 
 def _policy(one: ComparedRelease) -> Cell:

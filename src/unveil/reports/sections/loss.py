@@ -19,7 +19,7 @@ from unveil.support.phrases import (
     phrase,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.loss import GroupLoss, Loss, LossMeasure, Shape, Suppression
+from unveil.values.results.loss import GroupLoss, Loss, Shape, Suppression
 
 OF_CELLS = ("numbers", "categories", "tables")  # what measures of loss look at
 SIDE_BY_SIDE = 30  # attributes that are drawn
@@ -121,6 +121,10 @@ def _measures(lost: Loss, *, external: bool) -> Exhibit:
             lambda one: "no end" if one.worst is None else as_given(one.worst),
         ),
     )
+    notes = dict[str, list[str]]()  # several measures may have the same one
+    for one in shown:
+        if one.note and one.value is not None:
+            notes.setdefault(one.note, []).append(one.name)
     return Exhibit(
         name="loss",
         title="Measures of loss",
@@ -128,18 +132,9 @@ def _measures(lost: Loss, *, external: bool) -> Exhibit:
         table=table,
         says=phrase("Bars of the measures of loss whose range is from 0 to 1, by what they see."),
         notes=tuple(
-            phrase("{}: {}.", names(these), name(note)) for note, these in _notes(shown).items()
+            phrase("{}: {}.", names(measures), name(note)) for note, measures in notes.items()
         ),
     )
-
-
-def _notes(shown: list[LossMeasure]) -> dict[str, list[str]]:
-    """What there is to know of values, and of which: several measures may say the same."""
-    said: dict[str, list[str]] = {}
-    for one in shown:
-        if one.note and one.value is not None:
-            said.setdefault(one.note, []).append(one.name)
-    return said
 
 
 def _by_group(gone: Suppression) -> list[Exhibit]:
@@ -218,7 +213,10 @@ def side_by_side(evidence: Evidence) -> Section | None:
     drawn = [one for one in evidence.shapes if one.bars]
     if not evidence.shapes:
         return None
-    shown = sorted(drawn, key=_moved, reverse=True)[:SIDE_BY_SIDE]
+    most_changed = sorted(
+        drawn, key=lambda one: -sum(abs(b.original_share - b.release_share) for b in one.bars)
+    )
+    shown = most_changed[:SIDE_BY_SIDE]
     said = [
         phrase(
             "Each attribute [before and after](shape): the share of the records in each range or "
@@ -243,10 +241,6 @@ def side_by_side(evidence: Evidence) -> Section | None:
         ),
         points=tuple(bare),
     )
-
-
-def _moved(shape: Shape) -> float:
-    return sum(abs(bar.original_share - bar.release_share) for bar in shape.bars)
 
 
 def _moments(shapes: tuple[Shape, ...]) -> Exhibit:

@@ -25,8 +25,11 @@ def supervised_bound(evidence: Evidence, *, external: bool = False) -> Section |
     exhibits = [_linked(learnt, evidence)]
     if any(one.held_out is not None for one in learnt):
         exhibits.append(_held_out(learnt))
-    best = _each_once(learnt)
     if not external:  # which attributes carry the risk is for those who answer for it
+        per_model = dict[str, SupervisedBound]()
+        for one in learnt:  # the direction in which it links the most comes first
+            per_model.setdefault(one.model, one)
+        best = list(per_model.values())
         exhibits += [_importance(best), *_together(best)]
     return Section(
         key="worst-case",
@@ -157,14 +160,6 @@ def _left_of_it(held: Sequence[HeldOut]) -> Phrase:
         "In some of these lines part of the gain holds for people who were not learnt on: somebody "
         "who had the truth of some could link more of the others. In the other lines it vanishes."
     )
-
-
-def _each_once(learnt: Sequence[SupervisedBound]) -> list[SupervisedBound]:
-    """Each model in the direction in which it links the most."""
-    found: dict[str, SupervisedBound] = {}
-    for one in learnt:
-        found.setdefault(one.model, one)
-    return list(found.values())
 
 
 def _importance(best: Sequence[SupervisedBound]) -> Exhibit:
