@@ -24,18 +24,7 @@ from unveil.aggregation.operators import choquet, owa, sugeno, symmetric_sugeno,
 from unveil.aggregation.quantifiers import Quantifier, published_quantifiers
 
 __all__ = [
-    "FuzzyMeasure",
-    "Quantifier",
-    "banzhaf",
-    "choquet",
-    "from_moebius",
-    "interaction",
-    "interactions",
-    "moebius",
-    "owa",
-    "published_quantifiers",
-    "shapley",
-    "sugeno",
-    "symmetric_sugeno",
-    "weighted_mean",
-]
+    "FuzzyMeasure", "Quantifier", "banzhaf", "choquet", "from_moebius", "interaction",
+    "interactions", "moebius", "owa", "published_quantifiers", "shapley", "sugeno",
+    "symmetric_sugeno", "weighted_mean",
+]  # fmt: skip

@@ -40,28 +40,11 @@ from unveil.masks.swapping import DistributionSwapping, RankSwapping
 from unveil.masks.synthesis.mask import Synthesis
 
 __all__ = [
-    "AdditiveNoise",
-    "AntiUnification",
-    "BottomCoding",
-    "CorrelatedNoise",
-    "DistributionSwapping",
-    "FullDomain",
-    "Function",
-    "GlobalRecoding",
-    "IndividualRanking",
-    "LocalSuppression",
-    "Mask",
-    "Microaggregation",
-    "Mondrian",
-    "MultiplicativeNoise",
-    "Pram",
-    "RankSwapping",
-    "Rounding",
-    "Sampling",
-    "Shuffle",
-    "Synthesis",
-    "TopCoding",
-]
+    "AdditiveNoise", "AntiUnification", "BottomCoding", "CorrelatedNoise", "DistributionSwapping",
+    "FullDomain", "Function", "GlobalRecoding", "IndividualRanking", "LocalSuppression", "Mask",
+    "Microaggregation", "Mondrian", "MultiplicativeNoise", "Pram", "RankSwapping", "Rounding",
+    "Sampling", "Shuffle", "Synthesis", "TopCoding",
+]  # fmt: skip
 
 METHODS: tuple[type[Mask], ...] = (
     AdditiveNoise,

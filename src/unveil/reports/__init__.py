@@ -19,32 +19,10 @@ if TYPE_CHECKING:
     from unveil.reports.charts.theme import BLUE, GREY, PALETTE, RED
 
 __all__ = [
-    "BLUE",
-    "GREY",
-    "PALETTE",
-    "RED",
-    "Column",
-    "Drawn",
-    "Exhibit",
-    "Fact",
-    "Mark",
-    "Phrase",
-    "Row",
-    "Rows",
-    "Section",
-    "Summary",
-    "Table",
-    "as_given",
-    "check_figures",
-    "check_report",
-    "counted",
-    "kinds_in",
-    "legend",
-    "phrase",
-    "publish",
-    "register_chart",
-    "rows_of",
-]
+    "BLUE", "GREY", "PALETTE", "RED", "Column", "Drawn", "Exhibit", "Fact", "Mark", "Phrase", "Row",
+    "Rows", "Section", "Summary", "Table", "as_given", "check_figures", "check_report", "counted",
+    "kinds_in", "legend", "phrase", "publish", "register_chart", "rows_of",
+]  # fmt: skip
 
 # What draws charts loads when first used: it imports Altair, which a page without charts needs not.
 _DRAWING = dict.fromkeys(("Drawn", "Rows", "kinds_in", "legend", "rows_of"), "charts.marks")

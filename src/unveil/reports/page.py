@@ -51,7 +51,6 @@ def entries(summary: Summary) -> list[GlossaryEntry]:
 
 
 def _pieces(summary: Summary) -> Iterator[Piece]:
-    """Every piece of every phrase."""
     phrases: list[Cell] = [summary.subject, summary.verdict, *summary.limits]
     for fact in summary.facts:
         phrases += [fact.label, fact.value]

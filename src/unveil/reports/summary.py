@@ -42,9 +42,9 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
         subject=verdict.subject(evidence, external=external),
         verdict=headline(evidence, external=external),
         passed=None if evidence.verdict is None else evidence.verdict.passed,
-        facts=verdict.facts(evidence),
+        facts=tuple(verdict.facts(evidence)),
         sections=tuple(section for section in sections if section is not None),
-        limits=validity(evidence, external=external),
+        limits=tuple(validity(evidence, external=external)),
         version=evidence.version,
         external=external,
     )

@@ -129,7 +129,6 @@ def _of_file(path: str | os.PathLike[str], *, external: bool) -> Summary:
 
 
 def _pictures(summary: Summary) -> dict[str, bytes]:
-    """Each chart as the bytes of two files."""
     from unveil.reports.charts.export import png, svg
 
     drawings = {one.name: svg(one) for one in summary.exhibits() if one.chart is not None}

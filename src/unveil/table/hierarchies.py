@@ -117,7 +117,6 @@ def _check_row(row: Sequence[str], number: int, width: int) -> None:
 
 
 def _reaches(above: dict[str, set[str]], start: str, goal: str) -> bool:
-    """Whether a label is above another."""
     waiting, met = [start], {start}
     while waiting:
         label = waiting.pop()

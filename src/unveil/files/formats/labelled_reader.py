@@ -126,7 +126,6 @@ def _column(name: str, values: list[Any], metadata: Any) -> tuple[pl.Series, pl.
 
 
 def _attribute(column: pl.Series, tags: pl.Series | None, metadata: Any) -> Attribute:
-    """What the file declares of a column."""
     name = column.name
     labels = {
         _category(value, tagged=column.dtype != pl.String): str(label)

@@ -201,7 +201,7 @@ class Writable(Labelled, frozen=True, kw_only=True):
         stored = _stored(column, self.clock)
         if is_moment or not self.writes_codes:
             stored = stored.set(data.missing_code(column.name).is_not_null(), None)
-        labels = {} if attribute.generalised else _by_value(attribute.labels, column, stored)
+        labels = {} if attribute.generalised else _value_labels(attribute.labels, column, stored)
         return OutgoingColumn(stored, attribute, variable, labels)
 
 
@@ -212,7 +212,6 @@ def codebook_for(data: Microdata, package: Package) -> Codebook:
 
 
 def _stored(column: pl.Series, clock: Clock) -> pl.Series:
-    """A column as text or 64-bit numbers."""
     if column.dtype in (pl.Date, pl.Datetime):
         if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
             logging.getLogger("unveil").warning(
@@ -230,7 +229,7 @@ def _stored(column: pl.Series, clock: Clock) -> pl.Series:
     return column if column.dtype == pl.String else column.cast(pl.Float64)
 
 
-def _by_value(labels: dict[str, str], column: pl.Series, stored: pl.Series) -> dict[Any, str]:
+def _value_labels(labels: dict[str, str], column: pl.Series, stored: pl.Series) -> dict[Any, str]:
     """Labels by the values that a column can hold; other labels are left out."""
     if column.dtype == pl.Boolean:
         labels = {_BOOLEAN_CODES.get(code, code): label for code, label in labels.items()}

@@ -34,7 +34,6 @@ class SequentialTrees:
     def _donors(
         self, column: str, previous: dict[str, Ints], size: int, rng: np.random.Generator
     ) -> Ints:
-        """The donor of each synthetic record."""
         n = len(self.data)
         if not previous:
             return rng.integers(n, size=size)

@@ -18,9 +18,7 @@ class LinkedRows(NamedTuple):
     """The released rows that tie for one record."""
 
     rows: Ints
-    class_id: int = (
-        -1
-    )  # set if the rows are one whole class of rows that the attack cannot tell apart
+    class_id: int = -1  # if they are one whole class of rows that the attack cannot distinguish
     excluded: int = -1  # a row of these that is left out
 
 

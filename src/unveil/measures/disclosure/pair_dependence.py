@@ -35,13 +35,12 @@ def _dependence(pair: FilePair, column: str, originals: Ints, released: Ints) ->
     """How far an attribute is from independence, in standard errors."""
     if pair.level(column) == "numeric":
         numbers = pair.numbers(column)
-        return _correlation(numbers[0][originals], numbers[1][released])
+        return _rank_correlation(numbers[0][originals], numbers[1][released])
     cells = pair.cells(column)
-    return _agreement(cells[0][originals], cells[1][released])
+    return _excess_agreement(cells[0][originals], cells[1][released])
 
 
-def _correlation(before: Floats, after: Floats) -> float:
-    """The rank correlation."""
+def _rank_correlation(before: Floats, after: Floats) -> float:
     present = ~(np.isnan(before) | np.isnan(after))
     first, second = (tied_blocks(side[present]).twice_rank for side in (before, after))
     if present.sum() < FEWEST_PAIRS or np.ptp(first) == 0 or np.ptp(second) == 0:
@@ -49,8 +48,7 @@ def _correlation(before: Floats, after: Floats) -> float:
     return float(np.corrcoef(first, second)[0, 1] * np.sqrt(present.sum() - 1))
 
 
-def _agreement(before: Ints, after: Ints) -> float:
-    """The share of equal codes beyond that of chance."""
+def _excess_agreement(before: Ints, after: Ints) -> float:
     size = max(int(before.max()), int(after.max())) + 2
     shares = [np.bincount(side + 1, minlength=size) / len(side) for side in (before, after)]
     chance = float((shares[0] * shares[1]).sum())

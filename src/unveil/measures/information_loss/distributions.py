@@ -89,7 +89,6 @@ def _shape(pair: FilePair, name: str) -> Shape:
 
 
 def _bars(counts: BarCounts, values: Sequence[int]) -> tuple[Bar, ...]:
-    """The bars with their shares and distinct labels."""
     bars, uses = [], Counter[str]()
     for label, before, after in zip(*counts, strict=True):
         uses[label] += 1

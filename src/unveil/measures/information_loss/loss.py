@@ -67,7 +67,7 @@ def loss(
     0.0
     """
     whole_number(seed, "seed", 0, LARGEST_SEED)
-    pair = _select(pair, columns)
+    pair = _with_measured_columns(pair, columns)
     sampler = PairedSampler(pair, seed)
     left_out = suppression(pair, groupings)
     learned = predictions(pair, seed=seed, sampler=sampler)
@@ -156,8 +156,7 @@ def classical_score(
     return float((information_loss + risk) / 2)
 
 
-def _select(pair: FilePair, columns: Sequence[str] | None) -> FilePair:
-    """The two files with the columns to measure only."""
+def _with_measured_columns(pair: FilePair, columns: Sequence[str] | None) -> FilePair:
     for name in columns or ():
         if name not in pair.columns:
             raise UsageError(absent_column(name, pair.columns))

@@ -29,13 +29,13 @@ def advice(evidence: Evidence) -> Section:
     return Section(
         key="next",
         title="What to do next",
-        paragraphs=(_first(evidence),),
+        paragraphs=(_introduction(evidence),),
         points=tuple(_points(evidence)),
         exhibits=() if tried is None or not tried.tried else (_remedies(tried),),
     )
 
 
-def _first(evidence: Evidence) -> Phrase:
+def _introduction(evidence: Evidence) -> Phrase:
     verdict = evidence.verdict
     if not evidence.attacks:
         return phrase(
@@ -58,15 +58,15 @@ def _first(evidence: Evidence) -> Phrase:
 def _points(evidence: Evidence) -> Iterator[Phrase]:
     if evidence.identifiers:
         yield phrase("Take out what [names people](identifier): {}.", names(evidence.identifiers))
-    yield from _order(evidence)
+    yield from _row_order(evidence)
     yield from _attributes(evidence)
-    yield from _same(evidence)
-    yield from _records(evidence)
-    yield from _group(evidence)
-    yield from _best(evidence)
+    yield from _unchanged_columns(evidence)
+    yield from _riskiest_record(evidence)
+    yield from _worst_subgroup(evidence)
+    yield from _best_remedy(evidence)
 
 
-def _order(evidence: Evidence) -> Iterator[Phrase]:
+def _row_order(evidence: Evidence) -> Iterator[Phrase]:
     position = evidence.by_position
     if position is not None and position.order_tells and position.row_order is not None:
         yield phrase(
@@ -111,7 +111,7 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
         )
 
 
-def _same(evidence: Evidence) -> Iterator[Phrase]:
+def _unchanged_columns(evidence: Evidence) -> Iterator[Phrase]:
     same = evidence.unchanged
     if same.quasi and same.singled_out_quasi:
         yield phrase(
@@ -124,7 +124,7 @@ def _same(evidence: Evidence) -> Iterator[Phrase]:
         )
 
 
-def _records(evidence: Evidence) -> Iterator[Phrase]:
+def _riskiest_record(evidence: Evidence) -> Iterator[Phrase]:
     risks = evidence.record_risks
     if risks is None or not risks.riskiest:
         return
@@ -139,7 +139,7 @@ def _records(evidence: Evidence) -> Iterator[Phrase]:
     )
 
 
-def _group(evidence: Evidence) -> Iterator[Phrase]:
+def _worst_subgroup(evidence: Evidence) -> Iterator[Phrase]:
     worst = None if evidence.subgroups is None else evidence.subgroups.highest
     if worst is not None and evidence.attacks and worst.share > evidence.attacks[0].risk.share:
         yield phrase(
@@ -152,7 +152,7 @@ def _group(evidence: Evidence) -> Iterator[Phrase]:
         )
 
 
-def _best(evidence: Evidence) -> Iterator[Phrase]:
+def _best_remedy(evidence: Evidence) -> Iterator[Phrase]:
     remedies = evidence.remedies
     if remedies is None:
         return

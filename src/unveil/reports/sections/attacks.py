@@ -1,8 +1,4 @@
-"""Attacks: the links of each, the claims an intruder would make, and the rank of the true row.
-
-`attacks` writes the paragraph on the worst attack and the chart of all. The sentence on the worst
-attack at the top of the page is in `unveil.reports.headline`.
-"""
+"""Attacks: the links of each, the claims an intruder would make, and the rank of the true row."""
 
 from collections.abc import Iterator, Sequence
 
@@ -49,8 +45,6 @@ def direction(key: str) -> Term:
 
 def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
     """Whom each attack links, in both directions, and what to hold that against."""
-    if not evidence.attacks:
-        return None
     shown = reported_attacks(evidence, external=external)
     if not shown:
         return None
@@ -140,12 +134,11 @@ def _attacks(shown: tuple[Finding, ...]) -> Exhibit:
             name(shown[0].name),
             percent(shown[0].risk.share),
         ),
-        notes=tuple(_names(shown)),
+        notes=tuple(_name_endings(shown)),
     )
 
 
-def _names(shown: tuple[Finding, ...]) -> Iterator[Phrase]:
-    """What the ends of names mean."""
+def _name_endings(shown: tuple[Finding, ...]) -> Iterator[Phrase]:
     if any(one.name.endswith(("posterior", "one-to-one")) for one in shown):
         yield phrase(
             "Each record by itself takes the [nearest](matching-nearest) row, unless the name says "
@@ -201,19 +194,20 @@ def _claims(findings: Sequence[Finding]) -> Exhibit:
         counts("n", "looked at", lambda row: row[1].n),
         counts("claimed", "[claimed](claims)", lambda row: row[1].claimed),
         expected_counts("right", "rightly", lambda row: row[1].right),
-        (
-            figures("control", "claimed of [nobody](control)"),
-            lambda row: (
-                None if (control := row[0].risk.control) is None else counted(control.claimed)
-            ),
+        counts(
+            "control",
+            "claimed of [nobody](control)",
+            lambda row: None if (control := row[0].risk.control) is None else control.claimed,
         ),
-        (
-            figures("control_n", "of"),
-            lambda row: None if (control := row[0].risk.control) is None else counted(control.n),
+        counts(
+            "control_n",
+            "of",
+            lambda row: None if (control := row[0].risk.control) is None else control.n,
         ),
-        (
-            figures("forecast", "[forecast](forecast)"),
-            lambda row: None if row[0].forecast is None else percent(row[0].forecast.share),
+        shares(
+            "forecast",
+            "[forecast](forecast)",
+            lambda row: None if row[0].forecast is None else row[0].forecast.share,
         ),
         shares("share", "linked", lambda row: row[0].risk.share),
     )

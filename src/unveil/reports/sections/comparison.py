@@ -101,7 +101,7 @@ def verdict(comparison: Comparison) -> Phrase:
         counted(len(comparison.releases)),
         counted(comparison.records),
     )
-    said += _choice(comparison)
+    said += _undominated(comparison)
     for one in sorted(comparison.releases, key=lambda one: one.risk or 0.0):
         if one.risk is not None and one.loss is not None:
             said += phrase(
@@ -113,8 +113,7 @@ def verdict(comparison: Comparison) -> Phrase:
     return said
 
 
-def _choice(comparison: Comparison) -> Phrase:
-    """Between which of them it is."""
+def _undominated(comparison: Comparison) -> Phrase:
     worse = [one.release for one in comparison.dominated]
     if not comparison.front:
         return ()
@@ -268,8 +267,8 @@ def differences(comparison: Comparison, *, external: bool = False) -> Section | 
             figures("gap", "points"),
             lambda one: points(one.share if one.paired is None else one.paired.difference),
         ),
-        (figures("low", "[at least](interval)"), lambda one: _end(one, "low")),
-        (figures("high", "at most"), lambda one: _end(one, "high")),
+        (figures("low", "[at least](interval)"), lambda one: _interval_end(one, "low")),
+        (figures("high", "at most"), lambda one: _interval_end(one, "high")),
         labels("note", "of what", lambda one: one.note),
     )
     return Section(
@@ -285,7 +284,7 @@ def differences(comparison: Comparison, *, external: bool = False) -> Section | 
     )
 
 
-def _end(one: Difference, end: str) -> Cell:
+def _interval_end(one: Difference, end: str) -> Cell:
     if one.paired is None or one.paired.interval is None:
         return None
     return points(getattr(one.paired.interval, end))

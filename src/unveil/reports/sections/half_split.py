@@ -42,13 +42,13 @@ def _linked(split: Halves, evidence: Evidence, *, external: bool) -> Exhibit:
     return Exhibit(
         name="halves",
         title="People linked by two halves of the attributes that have none in common",
-        lead=(_test(split, external=external),),
+        lead=(_lead(split, external=external),),
         table=table.filled(),
-        notes=() if external else tuple(_left(split, evidence)),
+        notes=() if external else tuple(_notes(split, evidence)),
     )
 
 
-def _test(split: Halves, *, external: bool) -> Phrase:
+def _lead(split: Halves, *, external: bool) -> Phrase:
     sides = [
         phrase("{}", counted(len(half)))
         if external
@@ -67,8 +67,7 @@ def _test(split: Halves, *, external: bool) -> Phrase:
     )
 
 
-def _left(split: Halves, evidence: Evidence) -> Iterator[Phrase]:
-    """What the test left out, and how it was made."""
+def _notes(split: Halves, evidence: Evidence) -> Iterator[Phrase]:
     if split.dropped:
         yield phrase("On neither side: {}.", names(split.dropped))
     if split.together:

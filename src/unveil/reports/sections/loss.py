@@ -236,14 +236,14 @@ def side_by_side(evidence: Evidence) -> Section | None:
         title="Original and masked, side by side",
         paragraphs=tuple(said),
         exhibits=(
-            _moments(evidence.shapes),
+            _moment_table(evidence.shapes),
             *(_shape(place, one) for place, one in enumerate(drawn) if one in shown),
         ),
         points=tuple(bare),
     )
 
 
-def _moments(shapes: tuple[Shape, ...]) -> Exhibit:
+def _moment_table(shapes: tuple[Shape, ...]) -> Exhibit:
     table = tabulate(
         shapes,
         labels("column", "attribute", lambda one: one.column),

@@ -17,9 +17,9 @@ def people(evidence: Evidence) -> Section | None:
     """Who carries the risk."""
     said, exhibits = list[Phrase](), list[Exhibit]()
     if evidence.record_risks is not None:
-        exhibits += [_risks(evidence.record_risks), *_riskiest(evidence.record_risks)]
+        exhibits += [_record_risks(evidence.record_risks), *_riskiest(evidence.record_risks)]
     if evidence.subgroups is not None and evidence.subgroups.groups:
-        exhibits.append(_groups(evidence.subgroups))
+        exhibits.append(_subgroups(evidence.subgroups))
     homes = evidence.households
     if homes is not None and homes.share is not None:
         said.append(
@@ -36,8 +36,7 @@ def people(evidence: Evidence) -> Section | None:
     )
 
 
-def _record_lead(risks: RecordRisks) -> Iterator[Phrase]:
-    """How the risk is spread."""
+def _risk_distribution(risks: RecordRisks) -> Iterator[Phrase]:
     yield phrase(
         "The [risk of a record](record-risk) is the chance that {} ({}) links it rightly; the "
         "mean is over all {} attacks.",
@@ -62,7 +61,7 @@ def _record_lead(risks: RecordRisks) -> Iterator[Phrase]:
         )
 
 
-def _risks(risks: RecordRisks) -> Exhibit:
+def _record_risks(risks: RecordRisks) -> Exhibit:
     mean = "records, by the mean over all attacks"
     table = tabulate(
         risks.bins,
@@ -75,7 +74,7 @@ def _risks(risks: RecordRisks) -> Exhibit:
         name="records",
         title="Records by their risk",
         chart="records",
-        lead=tuple(_record_lead(risks)),
+        lead=tuple(_risk_distribution(risks)),
         table=table,
         says=phrase(
             "Bars of how many records have which risk, by the worst attack and by the mean over "
@@ -106,7 +105,7 @@ def _riskiest(risks: RecordRisks) -> list[Exhibit]:
     ]
 
 
-def _worst_group(subgroups: Subgroups) -> Iterator[Phrase]:
+def _worst_subgroup(subgroups: Subgroups) -> Iterator[Phrase]:
     worst = subgroups.highest
     if worst is None:
         return
@@ -120,7 +119,7 @@ def _worst_group(subgroups: Subgroups) -> Iterator[Phrase]:
     )
 
 
-def _groups(subgroups: Subgroups) -> Exhibit:
+def _subgroups(subgroups: Subgroups) -> Exhibit:
     table = tabulate(
         subgroups.groups[:LISTED],
         labels("column", "attribute", lambda one: one.column),
@@ -136,7 +135,7 @@ def _groups(subgroups: Subgroups) -> Exhibit:
         name="subgroups",
         title="Share linked in each subgroup, by the attack that is worst for it",
         chart="subgroups",
-        lead=tuple(_worst_group(subgroups)),
+        lead=tuple(_worst_subgroup(subgroups)),
         table=table.filled(),
         says=phrase("Bars of the share linked in the subgroups at the highest risk, by attribute."),
         notes=(

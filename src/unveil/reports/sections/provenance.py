@@ -15,14 +15,9 @@ NOT_PARAMETERS = ("method", "columns", "name")
 def plan(evidence: Evidence, *, external: bool = False) -> Section:
     """How the release was masked, as far as it is told."""
     if evidence.plan is None:
-        return Section(
-            key="plan",
-            title="What was done",
-            paragraphs=(
-                phrase("No plan was given: how the release was masked is not known here."),
-            ),
-        )
-    said = []
+        no_plan = phrase("No plan was given: how the release was masked is not known here.")
+        return Section(key="plan", title="What was done", paragraphs=(no_plan,))
+    said = [phrase("The steps of the masking; the attacks that know the method know these.")]
     if evidence.remasking is not None:
         said.append(remasking_sentence(evidence.remasking, evidence))
     if not external and isinstance(evidence.plan.get("seed"), int):
@@ -32,10 +27,7 @@ def plan(evidence: Evidence, *, external: bool = False) -> Section:
     return Section(
         key="plan",
         title="What was done",
-        paragraphs=(
-            phrase("The steps of the masking; the attacks that know the method know these."),
-            *said,
-        ),
+        paragraphs=tuple(said),
         exhibits=(_steps(evidence.plan.get("mask", []), external=external),),
     )
 
@@ -49,16 +41,9 @@ def _steps(masks: list[dict[str, Any]], *, external: bool) -> Exhibit:
     )
     rows = list[Row]()
     for step, mask in enumerate(masks, start=1):
-        method = str(mask.get("method"))
-        on = mask.get("columns")
-        rows.append(
-            (
-                counted(step),
-                Term(method, mask_key(method)),
-                names(map(str, on)) if isinstance(on, list | tuple) else "all that it can",
-                _parameters(mask),
-            )
-        )
+        method, on = str(mask.get("method")), mask.get("columns")
+        masked = names(map(str, on)) if isinstance(on, list | tuple) else "all that it can"
+        rows.append((counted(step), Term(method, mask_key(method)), masked, _parameters(mask)))
     table = Table(columns, tuple(rows))
     if external:  # what to expect of a cell, and which columns stayed as they were
         table = table.without("columns", "parameters")

@@ -30,11 +30,11 @@ def supervised_bound(evidence: Evidence, *, external: bool = False) -> Section |
         for one in learnt:  # the direction in which it links the most comes first
             per_model.setdefault(one.model, one)
         best = list(per_model.values())
-        exhibits += [_importance(best), *_together(best)]
+        exhibits += [_importance(best), *_interactions(best)]
     return Section(
         key="worst-case",
         title="The worst case, learnt from the truth",
-        paragraphs=(_in_short(learnt[0], evidence),),
+        paragraphs=(_lead(learnt[0], evidence),),
         exhibits=tuple(exhibits),
     )
 
@@ -44,7 +44,7 @@ def model(key: str) -> Term:
     return Term(MODELS.get(key, key), "learnt")
 
 
-def _in_short(worst: SupervisedBound, evidence: Evidence) -> Phrase:
+def _lead(worst: SupervisedBound, evidence: Evidence) -> Phrase:
     """The worst of all, and beside it what the same learning links of others."""
     most, who, others = worst.bound, "no parameters of this kind link", phrase("")
     ceiling = _ceiling(worst, evidence)
@@ -139,12 +139,11 @@ def _held_out(learnt: Sequence[SupervisedBound]) -> Exhibit:
         name="held-out",
         title="Share linked among people who were not learnt on",
         table=table,
-        notes=(_left_of_it([held for _, held in halved]),),
+        notes=(_gain_on_held_out([held for _, held in halved]),),
     )
 
 
-def _left_of_it(held: Sequence[HeldOut]) -> Phrase:
-    """Whether anything learnt helps with others."""
+def _gain_on_held_out(held: Sequence[HeldOut]) -> Phrase:
     gained = [one for one in held if one.linked > max(one.moments, one.plain)]
     if not gained:
         return phrase(
@@ -183,11 +182,11 @@ def _importance(best: Sequence[SupervisedBound]) -> Exhibit:
             name(ranked[0]),
             percent(first[ranked[0]]),
         ),
-        notes=tuple(_how_counted(best)),
+        notes=tuple(_importance_notes(best)),
     )
 
 
-def _how_counted(best: Sequence[SupervisedBound]) -> Iterator[Phrase]:
+def _importance_notes(best: Sequence[SupervisedBound]) -> Iterator[Phrase]:
     there = {one.model for one in best}
     yield phrase(
         "Each in the direction in which it links the most; all attributes together are the whole."
@@ -200,7 +199,7 @@ def _how_counted(best: Sequence[SupervisedBound]) -> Iterator[Phrase]:
         yield phrase("Of a matrix it is the diagonal.")
 
 
-def _together(best: Sequence[SupervisedBound]) -> Iterator[Exhibit]:
+def _interactions(best: Sequence[SupervisedBound]) -> Iterator[Exhibit]:
     table = tabulate(
         [(one, pair) for one in best for pair in one.together],
         (text("model", "[what was learnt](learnt)"), lambda row: model(row[0].model)),

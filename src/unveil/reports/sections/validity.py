@@ -7,12 +7,8 @@ from unveil.support.phrases import Phrase, counted, level, name, names, phrase
 from unveil.values.results.evidence import Evidence
 
 
-def validity(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...]:
+def validity(evidence: Evidence, *, external: bool = False) -> Iterator[Phrase]:
     """What the numbers rest on, and what they do not say."""
-    return tuple(_limits(evidence, external=external))
-
-
-def _limits(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
     if evidence.attacks:
         yield from _of_attacks(evidence, external=external)
     yield phrase(
@@ -32,11 +28,7 @@ def _limits(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
 def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
     known = phrase("{} [attributes](quasi-identifier)", counted(len(evidence.known)))
     if not external:
-        known = phrase(
-            "{} [attributes](quasi-identifier) ({})",
-            counted(len(evidence.known)),
-            names(evidence.known),
-        )
+        known += phrase(" ({})", names(evidence.known))
     yield phrase(
         "The [intruder](intruder) is taken to know who is in the file, and {} of everybody, "
         "exactly. Who knows less may link less; who knows anything else may link more.",

@@ -106,7 +106,7 @@ def _by_attribute(disclosure: IntervalDisclosure) -> Exhibit:
 def inference(evidence: Evidence, *, external: bool = False) -> Section | None:
     """What a link tells of confidential attributes, and who is alone in the quasi-identifiers."""
     exhibits = [_inference(evidence.inference)] if evidence.inference else []
-    said = _alone(evidence, external=external)
+    said = _uniques(evidence, external=external)
     if evidence.uniqueness is not None and not external:
         exhibits.append(_uniqueness(evidence, said))
         said = []
@@ -151,11 +151,11 @@ def _inference(attributes: tuple[Inference, ...]) -> Exhibit:
     )
 
 
-def _alone(evidence: Evidence, *, external: bool) -> list[Phrase]:
+def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
     """Uniques, what the sampling weights say of them, and how many rows fit each person."""
     found, said = evidence.uniqueness, list[Phrase]()
     if evidence.compatible is not None:
-        said.append(_fitting(evidence.compatible, external=external))
+        said.append(_compatible_rows(evidence.compatible, external=external))
     if found is not None and not found.meaningful:
         said.append(
             phrase(
@@ -180,8 +180,7 @@ def _alone(evidence: Evidence, *, external: bool) -> list[Phrase]:
     return said
 
 
-def _fitting(rows: CompatibleRows, *, external: bool) -> Phrase:
-    """How many rows may be each person's, by all that is known."""
+def _compatible_rows(rows: CompatibleRows, *, external: bool) -> Phrase:
     knows = several(len(rows.columns), "attribute") if external else names(rows.columns)
     of_whom: Phrase = several(rows.n, "person")
     if rows.n < rows.population:
@@ -238,7 +237,6 @@ def _wildcards(uniqueness: ReleaseUniqueness | None) -> tuple[Phrase, ...]:
 
 
 def _diversity(one: Diversity) -> Phrase:
-    """How different those are who are alike, by several models."""
     more: Phrase = ()
     if one.entropy is not None and one.commonest is not None and one.distance is not None:
         more = phrase(

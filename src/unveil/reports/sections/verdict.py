@@ -38,12 +38,8 @@ def subject(evidence: Evidence, *, external: bool) -> Phrase:
     return sizes if external or file is None else phrase("{}: {}", name(Path(file).name), sizes)
 
 
-def facts(evidence: Evidence) -> tuple[Fact, ...]:
+def facts(evidence: Evidence) -> Iterator[Fact]:
     """The figures at the top."""
-    return tuple(_facts(evidence))
-
-
-def _facts(evidence: Evidence) -> Iterator[Fact]:
     if evidence.attacks:
         risk = evidence.attacks[0].risk
         yield Fact(phrase("[linked](linked) by the best attack"), (percent(risk.share),))
@@ -69,39 +65,24 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
     """Which limits of the policy are kept."""
     verdict = evidence.verdict
     if verdict is None:
-        return Section(
-            key="limits",
-            title="Limits",
-            paragraphs=(
-                phrase(
-                    "No [policy](policy) was given, so that nothing is passed or failed: whether "
-                    "this risk is bearable is left to the reader."
-                ),
-            ),
+        no_policy = phrase(
+            "No [policy](policy) was given, so that nothing is passed or failed: whether this "
+            "risk is bearable is left to the reader."
         )
-    return Section(
-        key="limits",
-        title="Limits",
-        paragraphs=(
-            phrase("The [policy](policy) is kept: every limit holds.")
-            if verdict.passed
-            else phrase(
-                "The [policy](policy) is NOT kept. Limits that are broken: {} of {}.",
-                counted(len(verdict.broken)),
-                counted(len(verdict.limits)),
-            ),
-        ),
-        exhibits=(
-            Exhibit(
-                name="limits",
-                title="The policy, limit by limit",
-                table=_limits(verdict.limits, external=external),
-            ),
-        ),
-    )
+        return Section(key="limits", title="Limits", paragraphs=(no_policy,))
+    decision = phrase("The [policy](policy) is kept: every limit holds.")
+    if not verdict.passed:
+        decision = phrase(
+            "The [policy](policy) is NOT kept. Limits that are broken: {} of {}.",
+            counted(len(verdict.broken)),
+            counted(len(verdict.limits)),
+        )
+    table = _limits(verdict.limits, external=external)
+    exhibit = Exhibit(name="limits", title="The policy, limit by limit", table=table)
+    return Section(key="limits", title="Limits", paragraphs=(decision,), exhibits=(exhibit,))
 
 
-def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
+def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     columns = (
         text("limit", "limit"),
         figures("allowed", "allowed"),
@@ -117,7 +98,7 @@ def _limits(given: tuple[Limit, ...], *, external: bool) -> Table:
             "kept" if one.kept else "BROKEN",
             name(one.reason),
         )
-        for one in given
+        for one in limits
         if not (external and one.limit == "forbid_row_order")  # which anybody could use
     )
     table = Table(columns, rows)
