@@ -9,7 +9,7 @@ from gate.case import Case
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SURVEY = "attack in/people.csv in/{release}.csv --schema in/people.toml --seed 1 --json"
+SURVEY = "in/people.csv in/{release}.csv --schema in/people.toml --seed 1 --json"
 KNOWN = "--truth in/{release}-map.csv"
 NUMERIC = "--knows age,hours,income"
 ORDERED = "--knows age,hours,income,education,household_size"  # what can be ranked
@@ -63,7 +63,7 @@ SUPERVISED = {
 }
 INTRUDERS = {
     "share": "--records 0.3",
-    "number": f"--records 50 --attack rank --criterion max {ORDERED}",
+    "number": f"rank --records 50 --criterion max {ORDERED}",
     "file": "--records in/register.csv",
     "knows": "--knows age,sex",
     "knows-incomplete": "--knows income,education,rent",
@@ -89,8 +89,9 @@ STRUCTURAL = {
 
 
 def attack(name: str, release: str, options: str) -> Case:
-    """One attack on one release of the survey."""
-    call = f"{SURVEY} {KNOWN} {options}".rstrip().replace("  ", " ")
+    """One attack on one release of the survey; the options begin with its name."""
+    kind, _, more = options.partition(" ")
+    call = f"attack {kind} {SURVEY} {KNOWN} {more}".rstrip().replace("  ", " ")
     return Case(f"attack/{name}", (call.replace("{release}", release),))
 
 
@@ -99,12 +100,12 @@ def cases() -> Iterator[Case]:
     for kind, choices in (("distance", DISTANCE), ("rank", RANK), ("probabilistic", PROBABILISTIC)):
         for name, options in choices.items():
             ordered = "" if kind != "rank" or "--knows" in options else f" {ORDERED}"
-            yield attack(f"{kind}-{name}", "mixed", f"--attack {kind}{ordered} {options}")
+            yield attack(f"{kind}-{name}", "mixed", f"{kind}{ordered} {options}")
     for name, options in SUPERVISED.items():
-        yield attack(f"supervised-{name}", "noisy", f"--attack supervised {options}")
+        yield attack(f"supervised-{name}", "noisy", f"supervised {options}")
     for name, options in INTRUDERS.items():
-        chosen = "" if "--attack" in options else "--attack distance"
-        yield attack(f"intruder-{name}", "coded", f"{chosen} {options}")
+        chosen = options if options.startswith("rank") else f"distance {options}"
+        yield attack(f"intruder-{name}", "coded", chosen)
     yield from _matchings()
     yield from _masks_known()
     yield from _several()
@@ -116,10 +117,10 @@ def _matchings() -> Iterator[Case]:
     for kind in ATTACKS:
         for matching in LINKAGES:
             for way, direction in (("", ""), ("-back", f" {BACK}")):
-                options = f"--attack {kind} --matching {matching}{direction} {extra.get(kind, '')}"
+                options = f"{kind} --matching {matching}{direction} {extra.get(kind, '')}"
                 yield attack(f"{kind}-{matching}{way}", "mixed", options)
     for matching in LINKAGES:
-        options = f"--attack compatible --matching {matching} {OWN}"
+        options = f"compatible --matching {matching} {OWN}"
         yield attack(f"compatible-{matching}", "ranges", options)
     for release in ("ranges", "stars", "coded", "sampled"):
         kinds = ["distance", "compatible"]
@@ -127,42 +128,38 @@ def _matchings() -> Iterator[Case]:
             kinds += ["rank", "probabilistic"]
         for kind in kinds:
             known = f" {ORDERED}" if kind == "rank" else ""
-            yield attack(f"{kind}-on-{release}", release, f"--attack {kind} {OWN}{known}")
-    yield attack("position", "mixed", "--attack position")
-    yield attack("position-back", "mixed", f"--attack position {BACK}")
+            yield attack(f"{kind}-on-{release}", release, f"{kind} {OWN}{known}")
+    yield attack("position", "mixed", "position")
+    yield attack("position-back", "mixed", f"position {BACK}")
 
 
 def _masks_known() -> Iterator[Case]:
     for release in (*RELEASES, "sampled"):
         for level in ("method", "parameters", "original"):
             yield attack(
-                f"tailored-{level}-{release}",
-                release,
-                f"--attack tailored --level {level} {PLAN} {OWN}",
+                f"tailored-{level}-{release}", release, f"tailored --level {level} {PLAN} {OWN}"
             )
         yield attack(
-            f"tailored-raw-{release}",
-            release,
-            f"--attack tailored --no-corrected {PLAN} {OWN} {BACK}",
+            f"tailored-raw-{release}", release, f"tailored --no-corrected {PLAN} {OWN} {BACK}"
         )
-    records = f"--attack tailored {PLAN} --records 40"
+    records = f"tailored {PLAN} --records 40"
     yield attack("tailored-few-records", "noisy", records)
 
 
 def _several() -> Iterator[Case]:
     keyed = (
-        "attack in/people.csv in/keyed-4.csv --also in/keyed-5.csv --also in/keyed-6.csv --schema "
-        f"in/people.toml --seed 1 --truth row-order --json {NUMERIC} --attack"
+        "in/people.csv in/keyed-4.csv --also in/keyed-5.csv --also in/keyed-6.csv --schema "
+        f"in/people.toml --seed 1 --truth row-order --json {NUMERIC}"
     )
     for kind in ("distance", "rank", "probabilistic", "tailored"):
         plan = " --plan in/keyed-plan.toml" if kind == "tailored" else ""
-        yield Case(f"attack/several-{kind}", (f"{keyed} {kind}{plan}",))
-        yield Case(f"attack/several-keyed-{kind}", (f"{keyed} {kind}{plan} --key key",))
+        yield Case(f"attack/several-{kind}", (f"attack {kind} {keyed}{plan}",))
+        yield Case(f"attack/several-keyed-{kind}", (f"attack {kind} {keyed}{plan} --key key",))
 
 
 def _links() -> Iterator[Case]:
-    first = f"{SURVEY} {KNOWN} --attack distance".replace("{release}", "mixed")
-    again = first.replace("--attack distance", "--attack pairs --pairs {out}/links.csv")
+    files = f"{SURVEY} {KNOWN}".replace("{release}", "mixed")
+    first, again = f"attack distance {files}", f"attack pairs {files} --pairs {{out}}/links.csv"
     yield Case(
         "attack/pairs",
         (

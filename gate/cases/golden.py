@@ -51,12 +51,13 @@ def golden(name: str, file: str, step: Step, attacks: tuple[str, ...], options: 
     if generalised:
         mask += " --write-schema {out}/schema.toml"
         options += " --release-schema {out}/schema.toml"
-    call = (
-        f"attack in/{file}.csv {{out}}/release.csv {schema} --truth {{out}}/map.csv --seed 1 "
-        f"--json{options} --attack"
-    )
+    files = f"in/{file}.csv {{out}}/release.csv {schema} --truth {{out}}/map.csv"
     plan = " --plan {out}/plan.toml"
-    commands = (f"{call} {one}{plan if one.startswith('tailored') else ''}" for one in attacks)
+    commands = (
+        f"attack {kind} {files} --seed 1 --json{options} {more}".rstrip()
+        + (plan if kind == "tailored" else "")
+        for kind, _, more in (one.partition(" ") for one in attacks)
+    )
     return Case(f"golden/{name}", (mask, *commands), [step], cost=2 + len(attacks) / 3)
 
 

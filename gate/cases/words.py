@@ -18,7 +18,7 @@ METHODS = (
     "compatible tailored combined structural supervised position pairs csv parquet arrow spss "
     "stata sas xport excel"
 ).split()
-ATTACK = "attack in/people.csv in/mixed.csv --schema in/people.toml"
+ATTACK = "attack distance in/people.csv in/mixed.csv --schema in/people.toml"
 MASK = "mask in/people.csv --schema in/people.toml -o {out}/release.csv --plan"
 AUDIT = "audit in/people.csv in/mixed.csv --schema in/people.toml --exact"
 WRONG = {
@@ -29,9 +29,9 @@ WRONG = {
     "method": f"{MASK} in/bad.toml",
     "parameter": f"{MASK} in/worse.toml",
     "toml": f"{MASK} in/broken.toml",
-    "attack": f"{ATTACK} --attack distanse",
-    "attribute": f"{ATTACK} --attack distance --knows shoe_size",
-    "key": f"{ATTACK} --attack distance --key person",
+    "attack": ATTACK.replace("distance", "distanse"),
+    "attribute": f"{ATTACK} --knows shoe_size",
+    "key": f"{ATTACK} --key person",
     "truth": f"{AUDIT} --truth person",
     "replay": "audit --replay in/people.csv",
     "seconds": f"{AUDIT} --seconds 3 --truth in/mixed-map.csv",

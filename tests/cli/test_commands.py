@@ -360,13 +360,13 @@ def test_mask_writes_the_row_map_and_the_schema_on_request(unveil_command, to_ma
 def test_a_release_with_ranges_comes_with_its_schema(unveil_command, to_mask):
     (to_mask / "safe.toml").write_text('[[mask]]\nmethod = "mondrian"\nk = 5')
     given = [to_mask / "survey.csv", to_mask / "release.csv", "--schema", to_mask / "survey.toml"]
-    given += ["--truth", to_mask / "map.csv", "--decimal", ",", "--attack", "compatible"]
+    given += ["--truth", to_mask / "map.csv", "--decimal", ","]
     command = mask_command(to_mask, "--row-map", to_mask / "map.csv", plan="safe.toml")
     done = unveil_command(*command)
     assert "release.schema.toml: what the columns" in " ".join(done.out.split())
-    assert "release_schema, --release-schema" in unveil_command("attack", *given).err
+    assert "release_schema, --release-schema" in unveil_command("attack", "compatible", *given).err
     own = ["--release-schema", to_mask / "release.schema.toml"]
-    done = unveil_command("attack", *given, *own, "--json")
+    done = unveil_command("attack", "compatible", *given, *own, "--json")
     assert json.loads(done.out)["risk"]["expected"] <= 60 / 5
     (to_mask / "release.csv").unlink()
     (to_mask / "release.plan.toml").unlink()
@@ -429,7 +429,7 @@ def to_attack(tmp_path):
 def attack_command(folder, *more, attack="distance", truth="map.csv"):
     told = ["--truth", folder / truth] if truth else []
     files = [folder / "survey.csv", folder / "release.parquet", "--schema", folder / "survey.toml"]
-    return ["attack", *files, "--attack", attack, *told, *more]
+    return ["attack", attack, *files, *told, *more]
 
 
 def attack_json(unveil_command, *given, **options):
@@ -513,21 +513,22 @@ def test_attacks_that_know_the_mask_and_matchings(unveil_command, to_attack):
     plain = attack_json(unveil_command, to_attack, *knows)["risk"]["expected"]
     found = {}
     for options in (
-        ["--attack", "tailored", *plan],
-        ["--attack", "tailored", "--level", "method", *plan],
-        ["--attack", "tailored", "--matching", "posterior", *plan],
-        ["--matching", "one-to-one", *knows],
-        ["--attack", "combined", "--attacks", "distance,tailored", *plan],
-        ["--attack", "probabilistic", "--matching", "posterior", *knows],
+        ["tailored", *plan],
+        ["tailored", "--level", "method", *plan],
+        ["tailored", "--matching", "posterior", *plan],
+        ["distance", "--matching", "one-to-one", *knows],
+        ["combined", "--attacks", "distance,tailored", *plan],
+        ["probabilistic", "--matching", "posterior", *knows],
     ):
-        shown = attack_json(unveil_command, to_attack, *options)
-        found[" ".join(map(str, options[:4]))] = shown["risk"]["expected"]
-        words = unveil_command(*attack_command(to_attack, *options)).out
+        attack, *more = options
+        shown = attack_json(unveil_command, to_attack, *more, attack=attack)
+        found[" ".join(map(str, options[:3]))] = shown["risk"]["expected"]
+        words = unveil_command(*attack_command(to_attack, *more, attack=attack)).out
         told = "Without the truth the intruder expects" in words
         assert told == (shown["forecast"] is not None)
         assert ("matched one to one" in words) == ("one-to-one" in options)
         assert ("An oracle" in words) == ("combined" in options)
-    assert found["--attack tailored --matching posterior"] >= plain
+    assert found["tailored --matching posterior"] >= plain
     assert len(set(found.values())) > 3
 
 
@@ -539,8 +540,8 @@ def test_several_releases(unveil_command, to_attack):
         frame = release.data.to_frame().with_columns(pl.Series("key", range(len(sample))))
         unveil.write(unveil.Microdata(frame), to_attack / f"r{seed}.csv")
     given = [
-        "attack", to_attack / "survey.csv", to_attack / "r4.csv", "--schema",
-        to_attack / "survey.toml", "--attack", "distance", "--truth", "row-order", "--knows",
+        "attack", "distance", to_attack / "survey.csv", to_attack / "r4.csv", "--schema",
+        to_attack / "survey.toml", "--truth", "row-order", "--knows",
         "age,income,hours", "--also", to_attack / "r5.csv",
     ]  # fmt: skip
     alone, keyed = (
@@ -570,8 +571,7 @@ def test_links_are_written_and_scored_again(unveil_command, to_attack):
 @pytest.mark.parametrize(
     ("code", "more", "said"),
     [
-        (2, ["--attack", "rnak"], "did you mean 'rank'"),
-        (2, ["--criterion", "max"], "'criterion' is not a parameter"),
+        (2, ["--criterion", "max"], "No such option"),
         (2, ["--metric", "euklid"], "metric"),
         (3, ["--knows", "agee"], "did you mean 'age'"),
         (2, ["--truth", "nobody"], "no column of the files and no file"),
@@ -582,9 +582,7 @@ def test_links_are_written_and_scored_again(unveil_command, to_attack):
         (2, ["--weights", "age=1,age=2"], "no name twice"),
         (2, ["--seed", "-1"], "seed"),
         (2, ["--direction", "back"], "direction"),
-        (3, ["--attack", "rank"], "have no order"),
         (2, ["--nothing"], "No such option"),
-        (2, ["--attack", "tailored"], "give the Release that unveil.mask made, or its plan"),
         (2, ["--matching", "pairs"], "nearest or one-to-one or posterior"),
         (2, ["--key", "age"], "name the others by --also"),
     ],
@@ -594,6 +592,43 @@ def test_mistakes_of_an_attacker(unveil_command, to_attack, code, more, said):
     assert (done.code, said in done.err) == (code, True), done.err
 
 
+@pytest.mark.parametrize(
+    ("code", "attack", "said"),
+    [
+        (2, "rnak", "did you mean 'rank'"),
+        (2, "survey.csv", "The attack comes first: unveil attack distance ORIGINAL RELEASE"),
+        (3, "rank", "have no order"),
+        (2, "tailored", "give the Release that unveil.mask made, or its plan"),
+        (2, "--attack", "the attack is a word: unveil attack"),
+    ],
+)
+def test_an_attack_that_cannot_be_made(unveil_command, to_attack, code, attack, said):
+    done = unveil_command(*attack_command(to_attack, attack=attack))
+    assert (done.code, said in done.err) == (code, True), done.err
+
+
+@pytest.mark.parametrize("attack", [spec.__name__.lower() for spec in unveil.attacks.METHODS])
+def test_the_help_of_an_attack_is_its_own_and_fits_a_screen(unveil_command, monkeypatch, attack):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = unveil_command("attack", attack, "--help").out
+    assert len(shown.splitlines()) <= 60
+    described = json.loads(unveil_command("methods", attack, "--json").out)
+    own = " ".join(shown.partition(f"Parameters of {attack}:")[2].split())
+    for parameter in described["parameters"]:
+        assert f"--{parameter['name'].replace('_', '-')}" in own or attack == "structural"
+        sentence = parameter["meaning"].split(". ")[0].rstrip(".")
+        assert " ".join(sentence.split()) in own
+    assert own.count(" --") <= 2 * len(described["parameters"])
+
+
+def test_the_help_of_attack_lists_them(unveil_command):
+    shown = unveil_command("attack", "--help").out
+    for method in json.loads(unveil_command("methods", "--json").out):
+        assert (f"  {method['name']} " in shown) == (method["kind"] == "attack")
+    assert "unveil attack rank survey.csv release.csv" in shown
+    assert len(shown.splitlines()) <= 60
+
+
 def test_the_release_may_have_a_schema_of_its_own(unveil_command, to_attack):
     sample = unveil.read(to_attack / "survey.csv", to_attack / "survey.toml")
     coded = unveil.masks.GlobalRecoding(intervals=[20, 40, 60], columns=["age"])
@@ -601,7 +636,7 @@ def test_the_release_may_have_a_schema_of_its_own(unveil_command, to_attack):
     unveil.write(release, to_attack / "coarse.csv", row_map=to_attack / "coarse-map.csv")
     unveil.write(release.schema, to_attack / "coarse.toml")
     given = attack_command(to_attack, "--knows", "age,income", truth="coarse-map.csv")
-    given[2] = to_attack / "coarse.csv"
+    given[3] = to_attack / "coarse.csv"
     assert unveil_command(*given).code == 3
     done = unveil_command(*given, "--release-schema", to_attack / "coarse.toml")
     assert (done.code, done.err) == (0, "")

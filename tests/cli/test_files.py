@@ -172,8 +172,7 @@ def test_tables_go_in_and_out_by_uri(unveil_command):
     mask = ("mask", table, "-s", "people.toml", "-p", "plan.toml", "-o", f"{place}release")
     assert unveil_command(*mask, "--row-map", f"{place}map").code == 0
     both = (table, f"{place}release", "-s", "people.toml", "--truth", f"{place}map")
-    attack = ("--attack", "distance", "--links", f"{place}links")
-    assert unveil_command("attack", *both, *attack).code == 0
+    assert unveil_command("attack", "distance", *both, "--links", f"{place}links").code == 0
     quick = ("--no-sweep", "--errors=", "--no-remedies", "--no-worst-case", "--attack", "distance")
     for name in ("one", "two"):
         outputs = ("--evidence", f"{name}.json", "--per-record", f"{place}{name}")
@@ -214,9 +213,8 @@ def test_a_release_is_what_the_file_of_the_original_says(unveil_command, folder)
     assert unveil_command(*mask, "--row-map", "map.csv").code == 0
     both = ("class.sav", "made.dta", "-s", "class.toml", "--truth", "map.csv")
     quick = ("--no-sweep", "--errors=", "--no-remedies", "--no-worst-case")
-    for command in ("attack", "audit"):
-        more = quick if command == "audit" else ()
-        done = unveil_command(command, *both, "--attack", "distance", *more)
+    for command in (["attack", "distance"], ["audit", "--attack", "distance", *quick]):
+        done = unveil_command(*command, *both)
         assert done.code == 0, done.err
     attack = unveil.attacks.Distance()
     links = unveil.attack("class.sav", "made.dta", attack, schema="class.toml", truth="map.csv")

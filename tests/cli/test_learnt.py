@@ -89,11 +89,11 @@ def test_the_command_says_what_it_learnt(unveil_command, tmp_path, monkeypatch):
     unveil.write(people.schema, "s.toml")
     unveil.write(release, "r.csv", row_map="map.csv")
     given = ("o.csv", "r.csv", "--schema", "s.toml", "--truth", "map.csv", "--knows", "age,rent")
-    done = unveil_command("attack", *given, "--attack", "supervised", "--splits", "2")
+    done = unveil_command("attack", "supervised", *given, "--splits", "2")
     assert (done.code, done.err) == (0, "")
     assert "LEARNT\nBy the best weights that we found" in done.out
     assert "(mean of 2 splits)" in done.out
-    plain = unveil_command("attack", *given, "--attack", "distance")
+    plain = unveil_command("attack", "distance", *given)
     assert "LEARNT" not in plain.out
 
 

@@ -29,8 +29,8 @@ Matching = Literal["nearest", "one-to-one", "posterior"]
 MaskKnowledge = Literal["method", "parameters", "original"]
 
 MATCHING = (
-    "How records are linked: each to its nearest row; one to one at the least total cost; or each "
-    "to its most probable partner over all one-to-one matchings."
+    "How records are linked. Each to its nearest row; one to one at the least total cost; or each "
+    "to its most probable partner over all one-to-one matchings (posterior)."
 )
 Weights = Annotated[
     dict[str, float] | None, Meta(description="The weights of attributes, 1 by default.")
@@ -38,8 +38,8 @@ Weights = Annotated[
 Aggregation = Annotated[
     Any,
     Meta(
-        description="A fuzzy measure, by which the attributes' costs are integrated (Choquet) "
-        "instead of added: a number for each set of attributes, the first attribute the lowest bit."
+        description="A fuzzy measure, to integrate the attributes' costs (Choquet) instead of "
+        "adding them. A number for each set of attributes; the first attribute is the lowest bit."
     ),
 ]
 

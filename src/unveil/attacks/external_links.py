@@ -46,11 +46,11 @@ class Pairs(Attack, frozen=True, kw_only=True):
     ] = "original"
     original_id: Annotated[
         str | None,
-        Meta(description="The original's column of ids; if not given, row numbers from 1."),
+        Meta(description="The original's column of ids. If not given, row numbers from 1."),
     ] = None
     release_id: Annotated[
         str | None,
-        Meta(description="The release's column of ids; if not given, row numbers from 1."),
+        Meta(description="The release's column of ids. If not given, row numbers from 1."),
     ] = None
 
     def __repr__(self) -> str:

@@ -1,9 +1,10 @@
-"""``unveil attack``."""
+"""``unveil attack``: a command for each attack, made from its spec."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,10 @@ from unveil.cli import options
 from unveil.cli.attack_text import print_attack
 from unveil.cli.console import print_json, progress, say
 from unveil.cli.options import PATH, TABLE
-from unveil.cli.parameters import WithAttackParameters, as_usage, attack_of
+from unveil.cli.parameters import as_usage, attack_of, attack_options, attack_summaries
+from unveil.cli.sections import CSV, SectionedCommand
 from unveil.errors import UsageError
+from unveil.wording import listing, suggest
 
 if TYPE_CHECKING:
     from unveil.files.formats.base import Format
@@ -22,66 +25,114 @@ if TYPE_CHECKING:
     from unveil.table.schema import Schema
     from unveil.values.release.plan import Plan
 
+SECTIONS = {
+    "Files and intruder": (
+        *("schema", "release_schema", "truths", "knows", "records", "blocks", "direction"),
+        *("plans", "also", "key", "outsiders", CSV),
+    ),
+    "Effort and output": ("sample", "seed", "top", "out", "as_json", "force"),
+}
 
-@click.command(name="attack", cls=WithAttackParameters)
+
+class AttackCommands(click.Group):
+    """One command for each attack, which has the common options and those of its spec."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of the attacks."""
+        return list(attack_summaries())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of one attack."""
+        summaries = attack_summaries()
+        return _command(cmd_name, summaries[cmd_name]) if cmd_name in summaries else None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse the attack as an option, with the form that is right."""
+        if args and args[0] == "--attack":
+            raise UsageError(f"the attack is a word: {_example(*args[1:2])}")
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the attack, or suggest the nearest."""
+        names = self.list_commands(ctx)
+        if args[0] not in names:
+            remedy = suggest(args[0], names) or f"; attacks are: {listing(names)}"
+            raise UsageError(
+                f"'{args[0]}' is not an attack{remedy}. The attack comes first: {_example()}"
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the attacks, each with its line."""
+        with formatter.section("Attacks"):
+            formatter.write_dl(list(attack_summaries().items()))
+
+
+def _example(attack: str = "distance") -> str:
+    return f"unveil attack {attack} ORIGINAL RELEASE --schema SCHEMA --truth MAP"
+
+
+@click.group(name="attack", cls=AttackCommands, subcommand_metavar="ATTACK ORIGINAL RELEASE")
+def command() -> None:
+    """Link the records of an intruder, from ORIGINAL, with the rows of RELEASE; count the hits.
+
+    \b
+        unveil attack rank survey.csv release.csv --schema survey.toml \\
+            --truth map.csv --criterion max
+
+    `unveil attack ATTACK --help` has the options of one attack.
+    """  # noqa: D301 - click reads the mark
+
+
+@click.command()
 @click.argument("original", type=TABLE)
 @click.argument("release", type=TABLE)
 @options.schema_option
 @click.option("--release-schema", type=PATH, help="Schema of RELEASE, if it differs.")
-@click.option("--attack", required=True, help="Attack; `unveil methods` lists them.")
-@click.option(
-    "--truth",
-    "truths",
-    multiple=True,
-    help="Which released row belongs to which person: an identifier of both files, the file of a "
-    "row map, or row-order. One row map for each of several releases without a key.",
-)
-@click.option(
-    "--knows",
-    help="Attributes the intruder knows, separated by commas.  [default: the quasi-identifiers]",
-)
-@click.option(
-    "--records", help="Records the intruder holds: a fraction, a count, or a file.  [default: all]"
-)
-@click.option("--blocks", help="Blocking: attributes known to be unmasked, separated by commas.")
-@click.option(
-    "--plan",
-    "plans",
-    type=PATH,
-    multiple=True,
-    help="Plan of RELEASE, for an attack that knows the masking; one for each of several releases.",
-)
-@click.option(
-    "--also", type=TABLE, multiple=True, help="Another release of the same people; repeatable."
-)
-@click.option("--key", help="Column that identifies the rows of several releases.")
+@click.option("--truth", "truths", multiple=True, help=f"{options.TRUTH}.")
+@click.option("--knows", help="Attributes known: age,sex.  [default: the quasi ones]")
+@click.option("--records", help="Records held: fraction, count or file.  [default: all]")
+@click.option("--blocks", help="Blocking by unmasked attributes: sex,region.")
 @click.option(
     "--direction",
     type=click.Choice(["original-to-release", "release-to-original"]),
     default="original-to-release",
-    show_default=True,
-    help="Direction of linkage.",
+    metavar="TEXT",
+    help="original-to-release (default) or release-to-original.",
 )
-@click.option("--outsiders", type=TABLE, help="Control: a file of people not in the release.")
-@click.option("--sample", type=click.IntRange(min=1), help="Size of a random sample to attack.")
+@click.option(
+    "--plan", "plans", type=PATH, multiple=True, help="Plan of RELEASE, for who knows the masking."
+)
+@click.option("--also", type=TABLE, multiple=True, help="Another release; repeatable.")
+@click.option("--key", help="Column that joins the rows of several releases.")
+@click.option("--outsiders", type=TABLE, help="Control: a file of people not in RELEASE.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Attack a random sample of so many records.",
+)
 @options.seed_option()
 @click.option(
     "--top",
     type=click.IntRange(1, 1000),
     default=5,
     show_default=True,
+    metavar="NUMBER",
     help="Largest k of the top-k curve.",
 )
-@click.option("--links", "out", type=TABLE, help="Table for the links of each record.")
+@click.option("--links", "out", type=TABLE, help="Table for the links, as private as ORIGINAL.")
 @options.force_option
 @options.json_option
 @options.csv_options
-def command(
+def _attack(
+    name: str,
     original: Path,
     release: Path,
     schema: Path | None,
     release_schema: Path | None,
-    attack: str,
     truths: tuple[str, ...],
     knows: str | None,
     records: str | None,
@@ -100,22 +151,7 @@ def command(
     as_json: bool,
     **chosen: Any,
 ) -> None:
-    """Link the records of an intruder, from ORIGINAL, with the rows of RELEASE; count the hits.
-
-    \b
-        unveil attack survey.csv release.csv --schema survey.toml \\
-            --attack rank --criterion max --truth map.csv
-
-    By default the intruder knows the quasi-identifiers of all records (--knows, --records).
-    Without --truth, links are made and written, but not counted. The last options below are the
-    parameters of the attacks; `unveil methods NAME` explains them. Weights are given as
-    age=2,income=0.5, lists and tables as JSON. --links writes splink's table of pairs, rows
-    counted from 1: as private as ORIGINAL.
-
-    An intruder who knows the masking (--attack tailored) reads the --plan, without its seed.
-    --matching posterior assigns each row to one record only. Several releases (--also) are
-    attacked together if a --key joins their rows, otherwise one after another.
-    """  # noqa: D301 - click reads the mark
+    """Make one attack and print what it found."""
     from dataclasses import replace
 
     import msgspec
@@ -129,9 +165,9 @@ def command(
     from unveil.workflows.inputs.sources import schema_for_others
 
     truths = truths if also else truths[-1:]  # of an option given twice the last counts
-    spec = attack_of(attack, {k: v for k, v in chosen.items() if k not in options.CSV_OPTIONS})
+    spec = attack_of(name, {k: v for k, v in chosen.items() if k not in options.CSV_OPTIONS})
     dialect = options.format_of(chosen, original, release)
-    more = (schema, release_schema, outsiders, records, chosen["pairs"], *truths, *plans, *also)
+    more = (schema, release_schema, outsiders, records, chosen.get("pairs"), *truths, *plans, *also)
     check_outputs((), (original, release, *more), force=force, tables=[out])
     with progress(f"reading {original}") as show:
         people = options.read_table(original, schema, dialect)
@@ -149,7 +185,7 @@ def command(
                 knows=options.split_names(knows),
                 records=_records(records, declared, dialect),
                 blocks=options.split_names(blocks) or (),
-                direction=direction,  # type: ignore[arg-type]
+                direction=direction,  # type: ignore[misc]
             )
 
         def show_links(done: int, total: int) -> None:
@@ -185,6 +221,27 @@ def command(
     print_attack(links, summary)
     if out is not None:
         say(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
+
+
+def _command(name: str, summary: str) -> click.Command:
+    """The command of one attack: the common options, then the parameters of its spec."""
+    common = _attack.params
+    text = f"""{summary}
+
+    \b
+        {_example(name)}
+
+    `unveil methods {name}` explains the parameters. Of several releases (--also) without a
+    --key, --truth and --plan may be given for each.
+    """
+    return SectionedCommand(
+        name,
+        params=[*common, *attack_options(name, {str(option.name) for option in common})],
+        callback=partial(_attack.callback, name),  # type: ignore[misc]
+        help=text,
+        sections=SECTIONS,
+        rest=f"Parameters of {name}",
+    )
 
 
 def _check_releases(

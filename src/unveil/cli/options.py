@@ -42,10 +42,11 @@ class _Table(click.ParamType[str | Path]):
 
 TABLE = _Table()
 
+TRUTH = "Who is who: an identifier of both files, a row map, or row-order"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
 schema_option = click.option(
-    "--schema", "-s", type=PATH, help="TOML file with the roles and levels of the columns."
+    "--schema", "-s", type=PATH, help="TOML file: roles and levels of the columns."
 )
 
 
@@ -56,6 +57,7 @@ def seed_option(default: int | None = 0) -> Callable[..., Any]:
         type=click.IntRange(min=0),
         default=default,
         show_default=default is not None,
+        metavar="NUMBER",
         help="Random seed.",
     )
 

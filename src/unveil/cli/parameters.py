@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unveil.cli.options import PATH, TABLE
 from unveil.errors import SpecError, UsageError
-from unveil.wording import listing
 
 if TYPE_CHECKING:
     from unveil.attacks import Attack
@@ -23,16 +23,27 @@ _FILES = {
     "per_record": TABLE,
     "intruder_file": TABLE,
 }
+_NAMED = "unveil.attack"  # key of the attack that a command line names
 _NOT_OPTIONS = ("rename", "format", "force", "progress")  # the audit command has its own
 
 
 class WithAttackParameters(click.Command):
-    """A command with an option for every parameter of every attack."""
+    """A command with an option for every parameter of every attack.
+
+    The help shows those of the attack that is named.
+    """
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's own options, then those of the attacks."""
         own = super().get_params(ctx)
-        return [*own, *_attack_options({str(option.name) for option in own})]
+        return [*own, *_all_attack_options({str(option.name) for option in own}, ctx.meta)]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note which attack is named: its parameters are shown by the help."""
+        joined = " ".join(args).replace("--attack=", "--attack ").split()
+        named = [word for before, word in pairwise(joined) if before == "--attack"]
+        ctx.meta[_NAMED] = named[-1] if named else None
+        return super().parse_args(ctx, args)
 
 
 class WithAuditSettings(click.Command):
@@ -47,7 +58,7 @@ class WithAuditSettings(click.Command):
             _option(
                 one.name,
                 one,
-                f"{one.meaning}{_default(one)}",
+                f"{one.meaning}{_allowed(one)}",
                 kind=_FILES.get(one.name),
                 metavar="LIST" if one.type.startswith("list") else None,
             )
@@ -57,29 +68,40 @@ class WithAuditSettings(click.Command):
         return [*super().get_params(ctx), *settings]
 
 
-def _attack_options(taken: Container[str]) -> list[click.Parameter]:
-    """The parameters of all attacks; the attack's name precedes a name that is taken."""
+def attack_summaries() -> dict[str, str]:
+    """The name of every attack, and a line about it."""
     from unveil.attacks import METHODS
     from unveil.support.specs import describe
 
-    users: dict[str, list[str]] = {}
-    parameters: dict[str, Parameter] = {}
-    for method in (describe(spec, "attack") for spec in METHODS):
-        for parameter in method.parameters:
-            name = parameter.name
-            if name in taken:
-                name = _prefixed(method.name, name)
-            users.setdefault(name, []).append(method.name)
-            parameters.setdefault(name, parameter)
+    methods = (describe(spec, "attack") for spec in METHODS)
+    return {method.name: method.summary for method in methods}
+
+
+def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
+    """The parameters of one attack; the attack's name precedes a name that is taken."""
+    from unveil.attacks import METHODS
+    from unveil.support.specs import describe, find_method
+
+    method = describe(find_method(METHODS, name, "an attack"), "attack")
     return [
         _option(
-            name,
-            parameter,
-            f"{listing(users[name])}: {parameter.meaning}",
-            metavar=_metavar(parameter.type),
+            _prefixed(name, one.name) if one.name in taken else one.name,
+            one,
+            f"{one.meaning.split('. ')[0].rstrip('.')}.{_allowed(one)}",
+            metavar=_metavar(one.type),
         )
-        for name, parameter in parameters.items()
+        for one in method.parameters
     ]
+
+
+def _all_attack_options(taken: Container[str], meta: Mapping[str, Any]) -> list[click.Parameter]:
+    """The parameters of all attacks, each once; those of the named attack are shown."""
+    named, merged = meta.get(_NAMED), dict[str, click.Parameter]()
+    for name in sorted(attack_summaries(), key=lambda name: name != named):
+        for option in attack_options(name, taken):
+            option.hidden = name != named  # type: ignore[attr-defined]
+            merged.setdefault(str(option.name), option)
+    return list(merged.values())
 
 
 def _prefixed(method: str, name: str) -> str:
@@ -109,16 +131,21 @@ def _option(
 
 
 def _metavar(kind: str) -> str:
-    """A parameter's type: a choice as such, a table or a list as JSON."""
+    """The kind of value: a table or a list is given as JSON."""
     if kind.startswith(("table", "list")):
         return "JSON"
-    return f"[{kind.replace(' or ', '|')}]" if " or " in kind else "TEXT"
+    return {"number": "NUMBER", "whole number": "NUMBER"}.get(kind, "TEXT")
 
 
-def _default(parameter: Parameter) -> str:
-    if parameter.default in ("none", "true", "false"):
-        return ""
-    return f"  [default: {parameter.default.strip('[]')}]"
+def _allowed(parameter: Parameter) -> str:
+    """The words that a parameter may have, and its default."""
+    words = []
+    if " or " in parameter.type and parameter.type != "true or false":
+        words.append(parameter.type.replace(" or ", ", "))
+    if parameter.default not in ("none", "true", "false", "required"):
+        default = parameter.default.strip('[]"')
+        words.append(f"default: {default}")
+    return f"  [{'; '.join(words)}]" if words else ""
 
 
 def attack_of(method: str, options: Mapping[str, Any]) -> Attack:

@@ -62,7 +62,7 @@ class Distance(Attack, frozen=True, kw_only=True):
     scale: Annotated[
         Scaling | None,
         Meta(
-            description="The file whose mean and deviation standardise numbers; by default each "
+            description="The file whose mean and deviation standardise numbers. By default each "
             "file's own, but the release's for an intruder with few records."
         ),
     ] = None
@@ -70,7 +70,7 @@ class Distance(Attack, frozen=True, kw_only=True):
     covariance: Annotated[
         Covariance | None,
         Meta(
-            description="Mahalanobis: the covariance, from both files' moments, of the original, "
+            description="Mahalanobis: the covariance. From both files' moments, of the original, "
             "of the release, their sum, or of the true pairs, which no intruder has. By default "
             "moments; release for an intruder with few records."
         ),

@@ -58,7 +58,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     tolerances: Annotated[
         dict[str, tuple[float, ...]] | None,
         Meta(
-            description="The largest gaps of an attribute's levels, ascending, in its unit or in "
+            description="The largest gaps of an attribute's levels. They ascend, in its unit or in "
             "places of ordinal categories; 0 is equality. By default equality and 0.05, 0.2 and "
             "0.5 deviations of the release, or one place and two."
         ),
@@ -66,8 +66,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     agreement: Annotated[
         Share | None,
         Meta(
-            description="For numbers without tolerances: the share of the range up to which they "
-            "agree, the only level; weights are prorated over the whole range."
+            description="The share of the range up to which numbers agree. It is the only level "
+            "of numbers without tolerances; weights are prorated over the whole range."
         ),
     ] = None
     prorated: Annotated[
@@ -83,7 +83,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     prior: Annotated[
         Literal["fixed", "estimated"] | Share,
         Meta(
-            description="The share of matches among the pairs: one for each record of the smaller "
+            description="The share of matches among the pairs. One for each record of the smaller "
             "file (fixed), estimated, or a number."
         ),
     ] = "fixed"
@@ -96,32 +96,32 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=1e6,
-            description="Matches added to those found, distributed over the levels as all pairs "
-            "are, which bounds the weights of levels without matches.",
+            description="Matches added to those found. They are distributed over the levels as all "
+            "pairs are, which bounds the weights of levels without matches.",
         ),
     ] = 1.0
     iterations: Annotated[
         int, Meta(ge=1, le=1_000_000, description="The largest number of EM steps.")
     ] = 1000
     tolerance: Annotated[
-        float, Meta(gt=0, lt=1, description="The largest change of a probability at convergence.")
+        float, Meta(gt=0, lt=1, description="Change of a probability at convergence.")
     ] = 1e-5
     p_link_unmatched: Annotated[
         Share | None,
         Meta(
-            description="P(LP|U), the share of other pairs that may be linked; with "
+            description="P(LP|U), the share of other pairs that may be linked. With "
             "p_nonlink_matched, pairs are classified as linked, clerical and non-linked."
         ),
     ] = None
     p_nonlink_matched: Annotated[
-        Share | None, Meta(description="P(NP|M), the share of matches that may be left unlinked.")
+        Share | None, Meta(description="P(NP|M), the share of matches that may stay unlinked.")
     ] = None
     sampled: Annotated[
         int,
         Meta(
             ge=1,
             le=1_000_000,
-            description="Records whose pairs are sampled for the estimates, if pairs exceed 10^8.",
+            description="Records to sample for the estimates, if pairs exceed 10^8.",
         ),
     ] = 2000
 

@@ -48,7 +48,7 @@ class Rank(Attack, frozen=True, kw_only=True):
     ranks: Annotated[
         Ranking | None,
         Meta(
-            description="The file in which a record is ranked; by default its own, but the release "
+            description="The file in which a record is ranked. By default its own, but the release "
             "for an intruder with few records, or files of different sizes."
         ),
     ] = None

@@ -63,7 +63,7 @@ class Structural(Attack, frozen=True, kw_only=True):
     method: Annotated[
         Method,
         Meta(
-            description="How records are compared; auto takes the most likely, without the truth."
+            description="How records are compared. Auto takes the most likely, without the truth."
         ),
     ] = "auto"
     matching: Annotated[
@@ -78,21 +78,21 @@ class Structural(Attack, frozen=True, kw_only=True):
     normalisation: Annotated[
         Normalisation | None,
         Meta(
-            description="Representatives: how attributes are normalised; by default ranging if "
+            description="Representatives: how attributes are normalised. By default ranging if "
             "many cells are at the ends of their ranges, else normal scores."
         ),
     ] = None
     missing: Annotated[
         Missing,
         Meta(
-            description="Representatives: a missing value is 0 after normalisation, as in the "
-            "paper's experiments, or left out of its record (its proposition 3)."
+            description="Representatives: how missing values count. As 0 after normalisation, as "
+            "in the paper's experiments, or left out of the record (its proposition 3)."
         ),
     ] = "projection"
     linkage: Annotated[
         Literal["distance", "probabilistic"] | Probabilistic,
         Meta(
-            description="Representatives: the attack that compares them; a table has the "
+            description="Representatives: the attack that compares them. A table has the "
             "parameters of probabilistic linkage.",
             extra={"type": "distance or probabilistic or table"},
         ),
@@ -106,14 +106,14 @@ class Structural(Attack, frozen=True, kw_only=True):
     ] = True
     starts: Annotated[
         Annotated[int, Meta(ge=0, le=100_000)] | None,
-        Meta(description="Correlation: random starts; by default 40, fewer for large files."),
+        Meta(description="Correlation: random starts. By default 40, fewer for large files."),
     ] = None
     controls: Annotated[
         int,
         Meta(
             ge=2,
             le=1000,
-            description="Correlation: null files of each kind that show what chance yields.",
+            description="Correlation: null files of each kind, to show what chance yields.",
         ),
     ] = 4
 

@@ -67,7 +67,7 @@ class Supervised(Attack, frozen=True, kw_only=True):
     budget: Annotated[
         float | str | None,
         Meta(
-            description="About how long learning may take on an ordinary laptop: seconds, or a "
+            description="About how long learning may take on an ordinary laptop. Seconds, or a "
             "text such as 60s or 2m. It is counted in work, so that the result is the same on "
             "every machine. Without a limit (none) only steps end it."
         ),
@@ -83,7 +83,7 @@ class Supervised(Attack, frozen=True, kw_only=True):
     counting: Annotated[
         Literal["expected", "strict"],
         Meta(
-            description="What a record counts whose true row has indistinguishable twins: its "
+            description="What a record counts whose true row has indistinguishable twins. Its "
             "share, or nothing, as in the paper."
         ),
     ] = "expected"

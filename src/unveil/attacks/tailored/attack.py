@@ -56,7 +56,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
     level: Annotated[
         MaskKnowledge,
         Meta(
-            description="What the intruder knows of the masking: the method, with parameters to "
+            description="What the intruder knows of the masking. The method, with parameters to "
             "estimate; the parameters; or the whole original, to repeat what involves no chance."
         ),
     ] = "parameters"

@@ -314,8 +314,8 @@ def test_from_the_command_line(unveil_command, tmp_path):
     (tmp_path / "schema.toml").write_text("quasi = ['size', 'job', 'town']\n")
     files = tmp_path / "original.csv", tmp_path / "release.csv"
     options = ("--schema", tmp_path / "schema.toml", "--truth", "row-order", "--json")
-    given = ("--attack", "probabilistic", "--no-prorated", "--tolerances", '{"size": [1, 2]}')
-    found = unveil_command("attack", *files, *options, *given, "--prior", "0.01")
+    given = ("--no-prorated", "--tolerances", '{"size": [1, 2]}')
+    found = unveil_command("attack", "probabilistic", *files, *options, *given, "--prior", "0.01")
     assert found.code == 0, found.err
     risk = json.loads(found.out)["risk"]
     assert risk["parameters"]["prorated"] is False
