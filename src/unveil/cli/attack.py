@@ -185,7 +185,7 @@ def _attack(
                 knows=options.split_names(knows),
                 records=_records(records, declared, dialect),
                 blocks=options.split_names(blocks) or (),
-                direction=direction,  # type: ignore[misc]
+                direction=direction,  # type: ignore[arg-type]
             )
 
         def show_links(done: int, total: int) -> None:
@@ -237,7 +237,7 @@ def _command(name: str, summary: str) -> click.Command:
     return SectionedCommand(
         name,
         params=[*common, *attack_options(name, {str(option.name) for option in common})],
-        callback=partial(_attack.callback, name),  # type: ignore[misc]
+        callback=partial(_attack.callback, name),  # type: ignore[arg-type,misc]
         help=text,
         sections=SECTIONS,
         rest=f"Parameters of {name}",
