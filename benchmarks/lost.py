@@ -19,7 +19,7 @@ def figures(data, release, *, wildcards=False):
     """
     keys = data.schema.with_role("quasi")
     keys = [name for name in data.columns if name in keys]
-    both = FilePair(data.select(keys), release.data.select(keys), release.row_map)
+    both = FilePair.of(data.select(keys), release.data.select(keys), release.row_map)
     lost = {one.name: one.value for one in openness(both).measures}
     share = len(release) / len(data)
     same = [mine[both.originals] == told[both.released] for mine, told in map(both.cells, keys)]

@@ -71,7 +71,7 @@ def outsiders() -> unveil.Links:
 def both(kind: str = "mixed") -> measures.FilePair:
     """The survey and a release side by side."""
     one = release(kind)
-    return measures.FilePair(people(), one.data, one.row_map)
+    return measures.FilePair.of(people(), one.data, one.row_map)
 
 
 def on_links(function: Any, **how: Any) -> list[Any]:

@@ -105,9 +105,9 @@ def test_rows_fit_by_what_tells_nothing_false(people):
     found = unveil.audit(people, release, knows=knows, attacks=["compatible"], **QUICK).evidence
     assert found.compatible.columns == ("age", "sex")
     assert {one.risk.attributes for one in found.attacks} == {("age", "sex")}
-    both = FilePair(people, release.data, np.arange(N))
+    both = FilePair.of(people, release.data, np.arange(N))
     assert [truthful(both, name) for name in (*knows, "person")] == [True, True, False, False]
-    assert truthful(FilePair(people, release.data, np.full(N, -1)), "age")  # of no pair
+    assert truthful(FilePair.of(people, release.data, np.full(N, -1)), "age")  # of no pair
     plain = unveil.mask(people, steps[1:], seed=1)
     assert (
         unveil.audit(people, plain, knows=knows, attacks=["rank"], **QUICK).evidence.compatible

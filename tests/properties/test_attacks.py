@@ -13,6 +13,7 @@ from naive import attacks as naive
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.aggregation.operators import choquet
+from unveil.values.correspondence import Correspondence
 
 ORDER = ("a", "b", "c", "d")
 LEVELS = {"x": "numeric", "y": "numeric", "grade": len(ORDER), "job": "nominal"}
@@ -274,7 +275,8 @@ def test_over_all_truths_every_attack_is_at_the_baseline(name, seed, n, blocks):
         return
     total = bases = 0.0
     for shift in range(n):
-        other = replace(links, truth=np.roll(np.arange(n), shift))
+        truth = Correspondence.from_rows(np.roll(np.arange(n), shift), n)
+        other = replace(links, pair=replace(links.pair, truth=truth))
         total += measures.hits(other).sum()
         bases += measures.baseline(other)
     assert total == pytest.approx(bases)

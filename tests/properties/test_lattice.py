@@ -175,5 +175,5 @@ def test_what_is_lost_is_what_the_measure_of_loss_says(n, seed, k):
     columns = ["age", "sex", "education"]
     assume(n >= k and not any(people.column(name).null_count() for name in columns))
     release = unveil.mask(people, unveil.masks.FullDomain(k=k, columns=columns))
-    both = FilePair(people.select(columns), release.data.select(columns), np.arange(n))
+    both = FilePair.of(people.select(columns), release.data.select(columns), np.arange(n))
     assert openness(both).measures[0].value == pytest.approx(release.details["full-domain"].value)

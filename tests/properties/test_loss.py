@@ -96,7 +96,7 @@ def test_cells_and_tables_against_their_twins(seed, n, missing):
     rng = np.random.default_rng(seed)
     before = people(rng, n, missing=missing)
     after = noisy(before, rng)
-    pair = FilePair(before, after, np.arange(n))
+    pair = FilePair.of(before, after, np.arange(n))
     columns = [(numbers(before, name), numbers(after, name)) for name in "xy"]
     varying = [pair for pair in columns if len({v for v in pair[0] if not math.isnan(v)}) > 1]
     if varying:
@@ -156,7 +156,7 @@ def test_classes_and_stars_against_their_twins(seed, n, discarded):
     before, after = coarse(rng, n)
     kept = np.flatnonzero(rng.random(n) >= discarded)
     kept = kept if len(kept) else np.arange(1)
-    pair = FilePair(before, after.take(kept), kept)
+    pair = FilePair.of(before, after.take(kept), kept)
     mine, released = (data.to_frame().rows() for data in (pair.original, pair.release))
     found = {one.name: one.value for one in discernibility(pair).measures}
     twin = naive.discernibility(mine, released, n - len(kept))
@@ -168,7 +168,7 @@ def test_classes_and_stars_against_their_twins(seed, n, discarded):
     assert lost["stars"] == pytest.approx(naive.stars(old, new), abs=1e-12)
     assert lost["stars"] <= lost["suppressed"] <= 1
     # Nobody knows whose rows they are: classes are counted as before, and nobody is discarded.
-    alone = discernibility(FilePair(before, pair.release, None)).measures[0]
+    alone = discernibility(FilePair.of(before, pair.release, None)).measures[0]
     twin = naive.discernibility(mine, released, 0)
     assert alone.value == (None if twin is None else pytest.approx(twin, abs=1e-12))
 
@@ -181,7 +181,7 @@ def test_a_coarser_release_is_never_told_apart_better(seed, n):
     values[0] = 10  # not all are the same
     files = [Microdata(pl.DataFrame({"x": values // base})) for base in (1, 2, 4, 100)]
     found = [
-        [one.value for one in discernibility(FilePair(files[0], file, np.arange(n))).measures]
+        [one.value for one in discernibility(FilePair.of(files[0], file, np.arange(n))).measures]
         for file in files
     ]
     for less, more in pairwise(found):
@@ -190,7 +190,7 @@ def test_a_coarser_release_is_never_told_apart_better(seed, n):
     assert found[-1][0] == 1  # nobody can be told from anybody
     # And who is discarded is told from nobody.
     half = np.arange((n + 1) // 2)
-    gone = discernibility(FilePair(files[0], files[0].take(half), half)).measures[0].value
+    gone = discernibility(FilePair.of(files[0], files[0].take(half), half)).measures[0].value
     assert gone > 0
 
 
@@ -201,7 +201,7 @@ def test_what_groups_lose_comes_to_what_all_lose(seed, n):
     before, after = coarse(rng, n)
     kept = np.flatnonzero(rng.random(n) < 0.8)
     kept = kept if len(kept) else np.arange(1)
-    pair = FilePair(before, after.take(kept), kept)
+    pair = FilePair.of(before, after.take(kept), kept)
     found = suppression(pair, subgroups(before, ["age"], least=1))
     whole = openness(pair).measures
     assert found.generalisation == pytest.approx(whole[0].value, abs=1e-12)
@@ -219,7 +219,7 @@ def test_pil_against_its_twin(seed, n):
     rng = np.random.default_rng(seed)
     before = people(rng, n)
     after = noisy(before, rng, rng.choice([0.01, 0.1, 1.0])).take(rng.permutation(n)[: n - 2])
-    found = {one.name: one.value for one in numeric(FilePair(before, after, None)).measures}
+    found = {one.name: one.value for one in numeric(FilePair.of(before, after, None)).measures}
     sides = [[numbers(data, name) for name in "xy"] for data in (before, after)]
     twin = naive.pil(*sides)
     for name, value in twin.items():
@@ -234,8 +234,8 @@ def test_an_unchanged_file_loses_exactly_nothing(seed, missing):
     rng = np.random.default_rng(seed)
     before = people(rng, 150, missing=missing)
     order = rng.permutation(150)
-    for one in (loss(FilePair(before, before, np.arange(150))),
-                loss(FilePair(before, before.take(order), order))):  # fmt: skip
+    for one in (loss(FilePair.of(before, before, np.arange(150))),
+                loss(FilePair.of(before, before.take(order), order))):  # fmt: skip
         for measure in (one.overall, *one.measures):
             assert measure.value is not None, measure.reading
             assert measure.value == measure.best == 0, measure.reading
@@ -243,15 +243,15 @@ def test_an_unchanged_file_loses_exactly_nothing(seed, missing):
         assert one.suppression.discarded == one.suppression.suppressed == 0
         assert one.suppression.generalisation == 0
     # Nobody knows whose rows they are: what compares the files is still at its best.
-    alone = numeric(FilePair(before, before.take(order), None)).measures[1:]
-    same = (*alone, *tables(FilePair(before, before.take(order), None)).measures)
+    alone = numeric(FilePair.of(before, before.take(order), None)).measures[1:]
+    same = (*alone, *tables(FilePair.of(before, before.take(order), None)).measures)
     assert {measure.value for measure in same} == {0.0}
 
 
 def test_shuffled_columns_are_the_bad_end_of_what_sees_them():
     rng = np.random.default_rng(5)
     before = people(rng, 2000)
-    found = loss(FilePair(before, shuffled(before, rng), np.arange(2000)))
+    found = loss(FilePair.of(before, shuffled(before, rng), np.arange(2000)))
     stay = ["PIL of quantiles", "PIL of means", "PIL of variances", "means", "variances"]
     stay += ["single tables", "largest single table", "generalisation", "suppressed", "discarded"]
     for name in stay:
@@ -272,10 +272,12 @@ def test_components_that_the_release_does_not_have():
     columns = {"a": a, "b": a + 0.1 * e, "c": b, "d": b + 2 * rng.normal(size=3000)}
     other = {"a": a, "b": b + 0.1 * e, "c": b, "d": a + 2 * rng.normal(size=3000)}
     frames = [Microdata(pl.DataFrame(cells)) for cells in (columns, other)]
-    found = {one.name: one.value for one in numeric(FilePair(*frames, None)).measures}
+    found = {one.name: one.value for one in numeric(FilePair.of(*frames, None)).measures}
     assert found["first component"] > 0.3
     assert found["components"] > 0.1
-    same = {one.name: one.value for one in numeric(FilePair(frames[0], frames[0], None)).measures}
+    same = {
+        one.name: one.value for one in numeric(FilePair.of(frames[0], frames[0], None)).measures
+    }
     assert same["first component"] == same["components"] == 0
 
 
@@ -284,7 +286,7 @@ def test_none_grows_with_the_number_of_records():
     for n in (3000, 12000):
         rng = np.random.default_rng(11)
         before = people(rng, n)
-        found.append(loss(FilePair(before, noisy(before, rng), np.arange(n))))
+        found.append(loss(FilePair.of(before, noisy(before, rng), np.arange(n))))
     few, many = found
     for one in few.measures:
         value = many[one.name].value
@@ -304,8 +306,8 @@ def test_the_order_of_the_rows_means_nothing(seed):
     mine, theirs = rng.permutation(n), rng.permutation(120)
     place = np.argsort(mine)
     moved = np.where(rows[theirs] < 0, -1, place[rows[theirs]])
-    one = loss(FilePair(before, after, rows))
-    other = loss(FilePair(before.take(mine), after.take(theirs), moved))
+    one = loss(FilePair.of(before, after, rows))
+    other = loss(FilePair.of(before.take(mine), after.take(theirs), moved))
     for a, b in zip((one.overall, *one.measures), (other.overall, *other.measures), strict=True):
         assert a.n == b.n
         assert a.value == pytest.approx(b.value, abs=1e-12), a.name
@@ -320,7 +322,7 @@ def test_small_and_odd_files_give_numbers_in_range_or_reasons(seed, kind, n):
     before = people(rng, n, missing=rng.choice([0.0, 0.5, 1.0]))
     after = noisy(before, rng).take(rng.integers(0, n, rng.integers(1, n + 1)))
     rows = {"pairs": np.arange(len(after)), "none": None, "strangers": np.full(len(after), -1)}
-    found = loss(FilePair(before, after, rows[kind]))
+    found = loss(FilePair.of(before, after, rows[kind]))
     for one in (found.overall, *found.measures):
         assert one.name in GLOSSARY
         if one.value is None:
@@ -338,10 +340,10 @@ def test_small_and_odd_files_give_numbers_in_range_or_reasons(seed, kind, n):
 def test_two_samples_of_the_same_people_are_not_told_apart():
     sample = unveil.households(4000, seed=3).select(["age", "region", "income", "hours", "rent"])
     halves = sample.take(np.arange(2000)), sample.take(np.arange(2000, 4000))
-    found = {one.name: one.value for one in propensity(FilePair(*halves, None)).measures}
+    found = {one.name: one.value for one in propensity(FilePair.of(*halves, None)).measures}
     assert found["told apart"] < 0.01
     assert found["pMSE"] < 0.1
-    assert openness(FilePair(*halves, None)).measures[0].value < 0.02
+    assert openness(FilePair.of(*halves, None)).measures[0].value < 0.02
 
 
 def test_entropy_does_not_see_a_relabelling():

@@ -36,7 +36,7 @@ def one_column(before, after, **said):
         )
         for side in (before, after)
     ]
-    return FilePair(*files, None)
+    return FilePair.of(*files, None)
 
 
 def counted(shape):

@@ -19,6 +19,7 @@ from unveil.support.specs import Spec, method_name
 from unveil.table.encoding.shared_attributes import common_categories, common_numbers
 from unveil.table.encoding.to_arrays import code_numbers, codes
 from unveil.table.microdata import Microdata
+from unveil.values.correspondence import Correspondence
 from unveil.values.links import Finder
 from unveil.values.release.composition import Masking
 from unveil.wording import absent_column, count
@@ -55,7 +56,7 @@ class LinkageFiles:
     few_records: bool  # too few intruder's records to show how values are distributed
     reverse: bool  # released rows are the queries
     blocks: RecordBlocks
-    pairs: Ints | None  # the truth: the released row of each reference record, -1 for none
+    truth: Correspondence | None  # the released row of each reference record
     positions: RowPositions
     masking: Masking | None = None  # how the release was masked, if the intruder knows it
     others: tuple[str, ...] = ()  # the release's columns, where no attribute is common

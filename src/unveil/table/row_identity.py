@@ -1,8 +1,5 @@
 """Rows identified by an identifier or by their content, never by their position."""
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 import polars as pl
 
@@ -91,50 +88,3 @@ def _placed(column: pl.Series) -> pl.Series:
 
 def _table(columns: list[pl.Series]) -> pl.DataFrame:
     return pl.DataFrame([column.alias(str(i)) for i, column in enumerate(columns)])
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class RowIdentity:
-    """The rows of two files, ranked by their and their partners' content, on demand."""
-
-    intruder_records: Microdata
-    release: Microdata
-    pairs: Ints | None  # the released row of each record, -1 for none; None: not known
-
-    @cached_property
-    def record_of_row(self) -> Ints | None:
-        """The intruder's record of each released row, -1 for none; None: not known."""
-        if self.pairs is None:
-            return None
-        back = np.full(len(self.release), -1)
-        known = np.flatnonzero(self.pairs >= 0)
-        back[self.pairs[known]] = known
-        return back
-
-    @cached_property
-    def record_order(self) -> Ints:
-        """The content rank of each of the intruder's records."""
-        return content_order(self.intruder_records, self.release, self.pairs)
-
-    @cached_property
-    def release_order(self) -> Ints:
-        """The content rank of each released row."""
-        return content_order(self.release, self.intruder_records, self.record_of_row)
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class CanonicalOrder:
-    """The content ranks of the records to link and of their candidates."""
-
-    places: RowIdentity
-    reverse: bool
-
-    @property
-    def records(self) -> Ints:
-        """The ranks of the records to link."""
-        return self.places.release_order if self.reverse else self.places.record_order
-
-    @property
-    def candidates(self) -> Ints:
-        """The ranks of the candidates."""
-        return self.places.record_order if self.reverse else self.places.release_order

@@ -1,9 +1,12 @@
-"""An original and its release side by side: what every measure of both reads."""
+"""An original and its release side by side: what attacks and measures of both read."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from unveil.support.arrays import Floats, Ints, Ints32
 from unveil.support.seeds import stream
@@ -17,15 +20,16 @@ from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
 from unveil.table.roles import Level
 from unveil.table.row_identity import content_order, sample_rows
+from unveil.values.correspondence import Correspondence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FilePair:
-    """An original and its release, with the original row of each released row.
+    """An original, or an intruder's file, and its release, with the truth of who is who.
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> pair = FilePair(sample, sample.take([5, 3]), np.array([5, 3]))
+    >>> pair = FilePair.of(sample, sample.take([5, 3]), [5, 3])
     >>> pair.originals.tolist(), pair.released.tolist()
     ([5, 3], [0, 1])
     >>> "person" in pair.columns
@@ -34,7 +38,14 @@ class FilePair:
 
     original: Microdata
     release: Microdata
-    rows: Ints | None  # the original row of each released row, -1 for none; None: not known
+    truth: Correspondence | None  # None: not known
+
+    @classmethod
+    def of(cls, original: Microdata, release: Microdata, row_map: ArrayLike | None) -> FilePair:
+        """The pair with the original row of each released row, -1 for none; None: not known."""
+        if row_map is None:
+            return cls(original, release, None)
+        return cls(original, release, Correspondence.from_row_map(row_map, len(original)))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -59,13 +70,12 @@ class FilePair:
     @cached_property
     def released(self) -> Ints:
         """The released rows whose original is known."""
-        known: Ints = np.zeros(0, np.int64) if self.rows is None else np.flatnonzero(self.rows >= 0)
-        return known
+        return np.zeros(0, np.int64) if self.truth is None else self.truth.rows
 
     @property
     def originals(self) -> Ints:
         """The original row of each row in `released`."""
-        return self.released if self.rows is None else self.rows[self.released]
+        return self.released if self.truth is None else self.truth.records
 
     def level(self, column: str) -> Level:
         """The level of a column, on which both files agree."""
@@ -105,20 +115,44 @@ class FilePair:
         """Draw n of the pairs, whatever the order of the rows: positions in `released`."""
         if n >= len(self.released):
             return np.arange(len(self.released))
-        return sample_rows(self._pair_order, n, stream(seed, "measure", name))
+        return sample_rows(self.original_order[self.originals], n, stream(seed, "measure", name))
 
     @cached_property
     def content_order(self) -> Ints:
         """The rank of each released row by the content of its original and of itself."""
         rank = np.empty(len(self.release), np.int64)
-        rank[self.released] = self._pair_order
+        rank[self.released] = self.original_order[self.originals]
         others = np.setdiff1d(np.arange(len(rank)), self.released, assume_unique=True)
         if len(others):
             rank[others] = len(self.original) + content_order(self.release)[others]
         return np.argsort(np.argsort(rank, kind="stable"), kind="stable")
 
     @cached_property
-    def _pair_order(self) -> Ints:
-        partners = np.full(len(self.original), -1)
-        partners[self.originals] = self.released
-        return content_order(self.original, self.release, partners)[self.originals]
+    def original_order(self) -> Ints:
+        """The rank of each original row by its content, then by that of its released row."""
+        partners = None if self.truth is None else self.truth.row_of_record
+        return content_order(self.original, self.release, partners)
+
+    @cached_property
+    def release_order(self) -> Ints:
+        """The rank of each released row by its content, then by that of its original."""
+        partners = None if self.truth is None else self.truth.record_of_row
+        return content_order(self.release, self.original, partners)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CanonicalOrder:
+    """The content ranks of the records to link and of their candidates, on demand."""
+
+    pair: FilePair
+    reverse: bool
+
+    @property
+    def records(self) -> Ints:
+        """The ranks of the records to link."""
+        return self.pair.release_order if self.reverse else self.pair.original_order
+
+    @property
+    def candidates(self) -> Ints:
+        """The ranks of the candidates."""
+        return self.pair.original_order if self.reverse else self.pair.release_order

@@ -15,7 +15,8 @@ from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress, whole_number
 from unveil.support.seeds import stream
 from unveil.support.specs import Spec, method_name
-from unveil.table.row_identity import CanonicalOrder, sample_rows
+from unveil.table.row_identity import sample_rows
+from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
 from unveil.wording import count
 
@@ -126,12 +127,9 @@ class Links:
     attack: Spec
     intruder: Intruder
     finder: Finder = field(repr=False)
+    pair: FilePair  # the intruder's records and the release
     records: Ints  # the rows to link; in the reverse direction, rows of the release
-    truth: Ints | None  # the true row of each in the other file; -1 for none
-    population: int  # records with a true row, of which these may be a sample
-    candidates: int  # the records of the other file
     positions: tuple[Ints, Ints]  # of records and candidates in their files
-    order: CanonicalOrder = field(repr=False)
     attack_strangers: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
     progress: Progress | None = None
@@ -154,6 +152,36 @@ class Links:
     def origin(self) -> Ints:
         """The row of each of the intruder's records in the original, or in the intruder's file."""
         return self.positions[1 if self.intruder.reverse else 0]
+
+    @property
+    def order(self) -> CanonicalOrder:
+        """The content ranks of the rows to link and of their candidates."""
+        return CanonicalOrder(self.pair, self.intruder.reverse)
+
+    @property
+    def candidates(self) -> int:
+        """The number of records of the other file."""
+        return len(self.pair.original if self.intruder.reverse else self.pair.release)
+
+    @property
+    def population(self) -> int:
+        """The number of records with a true row, of which these may be a sample."""
+        if (rows := self._all_true_rows) is not None:
+            return int((rows >= 0).sum())
+        return len(self.pair.release if self.intruder.reverse else self.pair.original)
+
+    @property
+    def _all_true_rows(self) -> Ints | None:
+        truth = self.pair.truth
+        if truth is None:
+            return None
+        return truth.record_of_row if self.intruder.reverse else truth.row_of_record
+
+    @cached_property
+    def truth(self) -> Ints | None:
+        """The true row of each record in the other file, -1 for none; None: not known."""
+        rows = self._all_true_rows
+        return None if rows is None else rows[self.records]
 
     @property
     def true_rows(self) -> Ints:
@@ -226,8 +254,7 @@ class Links:
         if n not in self._samples:  # several measures share the answers
             rng = stream(self.seed, "attack", "sample")
             chosen = sample_rows(self.order.records[self.records], n, rng)
-            truth = None if self.truth is None else self.truth[chosen]
-            sample = replace(self, records=self.records[chosen], truth=truth)
+            sample = replace(self, records=self.records[chosen])
             if "rank_of_truth" in vars(self):  # already computed
                 object.__setattr__(sample, "rank_of_truth", self.rank_of_truth.take(chosen))
             self._samples[n] = sample

@@ -188,7 +188,7 @@ class AuditRun:
             policy=None if self.policy is None else self.policy.to_dict(),
             records=len(inputs.pair.original),
             released=len(inputs.pair.release),
-            pairs=None if inputs.pair.rows is None else len(inputs.pair.released),
+            pairs=None if inputs.pair.truth is None else len(inputs.pair.released),
             known=inputs.known,
             identifiers=identifiers_in(inputs.pair.original, inputs.pair.release),
             verdict=None,
@@ -211,7 +211,7 @@ class AuditRun:
         """The requested attacks, else those that suit the data; and those that are left out."""
         inputs, limit, requested = self.inputs, self.settings.bytes, self.specs is not None
         specs, left_out = self.specs or [], list[LeftOut]()
-        if inputs.pair.rows is None:  # no released row belongs to anybody
+        if inputs.pair.truth is None:  # no released row belongs to anybody
             if requested:
                 raise UsageError("attacks: the rows of this release are nobody's: leave them out")
         elif not requested:
@@ -318,7 +318,8 @@ class AuditRun:
         if self.settings.evidence is None:
             return None
         pair = self.inputs.pair
-        rows = None if pair.rows is None else hashlib.sha256(pair.rows.tobytes()).hexdigest()
+        truth = pair.truth
+        rows = None if truth is None else hashlib.sha256(truth.record_of_row.tobytes()).hexdigest()
         schemas = [data.schema.to_dict() for data in (pair.original, pair.release)]
         job = self._identity() | {"rows": rows, "schemas": schemas}
         key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()

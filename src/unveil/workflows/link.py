@@ -205,7 +205,7 @@ def common(scenario: Scenario) -> CommonAttributes:
 
 
 def _files(scenario: Scenario) -> tuple[Microdata, Microdata]:
-    return scenario.places.intruder_records, scenario.side.data
+    return scenario.pair.original, scenario.pair.release
 
 
 def _not_comparable(first: Microdata, second: Microdata, name: str) -> str | None:

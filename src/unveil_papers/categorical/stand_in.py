@@ -195,7 +195,7 @@ def changed(first: int, method: str, p: int, *, seed: int) -> Figures:
     again, _ = masked(first, method, p, number + 1)
     figures: dict[str, float | list[float]] = {"drawn": float(release != again)}
     for group, known in GROUPS.items():
-        both = measures.FilePair(
+        both = measures.FilePair.of(
             original(first).select(known), release.select(known), np.arange(SIZE)
         )
         lost = {one.name: one.value for one in measures.categorical(both).measures}

@@ -62,7 +62,7 @@ class File(NamedTuple):
 
     def aligned(self) -> measures.FilePair:
         """Both files side by side."""
-        return measures.FilePair(self.data, self.release.data, self.originals)
+        return measures.FilePair.of(self.data, self.release.data, self.originals)
 
 
 def strictly(links: Links) -> float:

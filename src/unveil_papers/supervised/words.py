@@ -100,7 +100,7 @@ def facts(*, seed: int) -> Figures:
     fits = [_fit(file, column) for column in range(len(file.data.columns))]
     swap = masks.RankSwapping(p=10, columns=data.columns[:6])
     swapped = unveil.mask(data.select(data.columns[:6]), [swap], seed=seed_of(seed, "swap"))
-    both = measures.FilePair(data.select(data.columns[:6]), swapped.data, swapped.row_map)
+    both = measures.FilePair.of(data.select(data.columns[:6]), swapped.data, swapped.row_map)
     told = data.columns[6]
     with_value = masked(data, (2, 2), (3, 3))
     values = data.column(told).to_numpy()

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unveil import Microdata
-from unveil.table.row_identity import RowIdentity, content_order, rows_of_ids
+from unveil.table.row_identity import content_order, rows_of_ids
 from unveil.table.sample import households
 
 TEXTS = [None, "", "a", "B", "ab", "é", "z\u0301", "10", "9", "𝄞"]
@@ -42,13 +42,11 @@ def test_rows_stand_in_the_order_of_their_cells(texts):
 def test_equal_rows_stand_in_the_order_of_their_partners():
     rng = np.random.default_rng(4)
     left, right = table(rng, 200, TEXTS[:3]), table(rng, 150, TEXTS)
-    pairs = np.append(rng.permutation(150), np.full(50, -1))
-    places = RowIdentity(Microdata(left), Microdata(right), pairs)
-    mine, theirs, nobody = keys(left), keys(right), [(False,)] * 3
-    both = [(*own, *(theirs[j] if j >= 0 else nobody)) for own, j in zip(mine, pairs, strict=True)]
-    assert [both[i] for i in np.argsort(places.record_order)] == sorted(both)
-    back = [(*theirs[j], *mine[i]) for j, i in enumerate(places.record_of_row.tolist())]
-    assert [back[j] for j in np.argsort(places.release_order)] == sorted(back)
+    rows = np.append(rng.permutation(150), np.full(50, -1))
+    order = content_order(Microdata(left), Microdata(right), rows)
+    own, others, nobody = keys(left), keys(right), [(False,)] * 3
+    both = [(*one, *(others[j] if j >= 0 else nobody)) for one, j in zip(own, rows, strict=True)]
+    assert [both[i] for i in np.argsort(order)] == sorted(both)
 
 
 def test_rows_are_found_by_an_identifier():

@@ -29,7 +29,7 @@ COARSE = Microdata(
 
 @pytest.fixture
 def pair():
-    return FilePair(SAMPLE, SAMPLE, np.arange(3))
+    return FilePair.of(SAMPLE, SAMPLE, np.arange(3))
 
 
 def test_columns_by_level(pair):
@@ -45,7 +45,7 @@ def test_missing_cells_and_stars_say_nothing():
 
 def test_a_range_is_its_middle_within_the_range_of_the_original(pair):
     assert number_bounds(pair, "age")[2:] == (21.0, 67.0)
-    released = single_numbers(FilePair(AGES, COARSE, None), "age")[1]
+    released = single_numbers(FilePair.of(AGES, COARSE, None), "age")[1]
     assert np.array_equal(released, [25.0, 35.0, np.nan, np.nan], equal_nan=True)
 
 
@@ -61,6 +61,6 @@ def test_a_set_of_several_is_no_single_category():
     jobs = Microdata(pl.DataFrame({"job": ["a", "b", "c"]}))
     schema = Schema(nominal="job", generalised="job")
     coarse = Microdata(pl.DataFrame({"job": ["a", "{a|b}", None]}), schema)
-    pair = FilePair(jobs, coarse, np.arange(3))
+    pair = FilePair.of(jobs, coarse, np.arange(3))
     assert single_codes(pair, "job")[1].tolist() == [0, -1, -1]
     assert changed_cells(pair, "job").tolist() == [False, True, True]

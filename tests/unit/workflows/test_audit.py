@@ -15,7 +15,8 @@ from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
 from unveil.engines.local import engine
 from unveil.files.documents.evidence import evidence_json
 from unveil.support.work import CELL_SECONDS
-from unveil.table.row_identity import RowIdentity, content_order
+from unveil.table.row_identity import content_order
+from unveil.values.file_pair import FilePair
 from unveil.workflows.auditing import attack_runs, knowledge_sweep, sampled_attack
 from unveil.workflows.auditing.attack_runs import WorkBudget, sample_to_budget
 from unveil.workflows.auditing.inputs import read_inputs
@@ -212,7 +213,7 @@ def test_an_error_is_as_large_as_it_says():
     people = made_of(n)
     gaps = pl.Series(np.arange(n) % 5 == 0)
     people = people.replace([people.column(name).set(gaps, None) for name in ("pay", "town")])
-    wrong = knowledge_sweep._with_errors(RowIdentity(people, people, np.arange(n)), KNOWS, error, 1)
+    wrong = knowledge_sweep._with_errors(FilePair.of(people, people, range(n)), KNOWS, error, 1)
     for name in ("age", "pay"):
         before = people.column(name).cast(pl.Float64)
         moved = wrong.column(name).cast(pl.Float64) - before

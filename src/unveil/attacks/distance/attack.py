@@ -214,7 +214,7 @@ class Distance(Attack, frozen=True, kw_only=True):
             raise nothing_to_compare()
         intruder, reference, released = map(np.column_stack, zip(*scaled.values(), strict=True))
         groups = self._column_groups(files.columns, tuple(scaled))
-        covariance = covariance_of(kind, reference, released, files.pairs, groups)
+        covariance = covariance_of(kind, reference, released, files.truth, groups)
         return NearestSearch(
             files,
             as_records(intruder),

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from unveil.engines.records import Records, as_records
 from unveil.errors import DataError, SpecError
-from unveil.support.arrays import Floats, Ints
+from unveil.support.arrays import Floats
 from unveil.support.options import whole_number
+from unveil.values.correspondence import Correspondence
 
 Covariance = Literal["moments", "original", "release", "sum", "pairs"]
 # The least share of its variance by which masking changes an attribute, so that one that was not
@@ -25,7 +26,7 @@ def covariance_of(
     kind: Covariance,
     intruder: Floats,
     released: Floats,
-    pairs: Ints | None,
+    truth: Correspondence | None,
     groups: Sequence[Sequence[int]],
 ) -> Floats:
     """The covariance of the differences between records and their released rows, or a substitute.
@@ -36,10 +37,11 @@ def covariance_of(
     the difference; for microaggregation exactly so.
     """
     if kind == "pairs":
-        if pairs is None:
+        if truth is None:
             raise SpecError("covariance 'pairs' is that of the true pairs: give the truth")
-        there = pairs >= 0
-        differences = _covariance(intruder[there] - released[pairs[there]], "true pairs")
+        rows = truth.row_of_record
+        there = rows >= 0
+        differences = _covariance(intruder[there] - released[rows[there]], "true pairs")
         return _at_least(differences, np.nanvar(released, axis=0), LEAST_CHANGE_OF_PAIRS)
     found = np.zeros((intruder.shape[1], intruder.shape[1]))
     if kind == "moments":

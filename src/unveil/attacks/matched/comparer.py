@@ -12,7 +12,7 @@ import numpy as np
 
 from unveil.engines.local.index import EqualRows
 from unveil.support.arrays import Floats, Ints
-from unveil.table.row_identity import CanonicalOrder
+from unveil.values.file_pair import CanonicalOrder
 from unveil.values.links import Finder
 
 DIGITS = 2.0**34  # of a cost: ten decimal digits

@@ -21,7 +21,7 @@ from unveil.attacks.matched.one_to_one import cheapest_matching
 from unveil.attacks.matched.posterior import posterior
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
-from unveil.table.row_identity import CanonicalOrder
+from unveil.values.file_pair import CanonicalOrder
 from unveil.values.links import ComparisonBlock, Finder, Margins, RankedCandidates, RankOfTruth
 
 TIE = 1e-9  # relative: probabilities nearer than this are equal

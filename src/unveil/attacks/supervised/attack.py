@@ -113,14 +113,16 @@ class Supervised(Attack, frozen=True, kw_only=True):
         training = self._training_files(files)
         if self.model == "choquet":
             check_measurable(training)
-        if files.pairs is None:
+        if files.truth is None:
             raise SpecError(
                 "supervised: the worst case is learnt from the truth: state which released row "
                 "belongs to which person (truth=, --truth)"
             )
         seconds = None if self.seconds is None else self.seconds * SKYLINE_SHARE
         strict = self.counting == "strict"
-        targets = LinkageTargets.between(training, files.pairs, strict=strict, seconds=seconds)
+        targets = LinkageTargets.between(
+            training, files.truth.row_of_record, strict=strict, seconds=seconds
+        )
         sample = np.arange(len(targets))
         if len(targets) > MAX_TRAINING_RECORDS:
             rng = stream(files.seed, "supervised", "sample")

@@ -83,7 +83,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         intruder, released = as_records(pairs.intruder), as_records(pairs.released)
         metric = pairs.metric
         corrected = self.corrected and not files.reverse
-        if corrected or files.pairs is None:  # the latter refuses rows that nobody can explain
+        if corrected or files.truth is None:  # the latter refuses rows that nobody can explain
             log_evidence = self._log_evidence(view, channels, parts)
         if corrected:
             released = replace(released, offset=log_evidence)
@@ -159,7 +159,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         )
         evidence = log_normal + search.log_sums(rows, DENSITY_ERROR)
         impossible = np.isneginf(evidence)
-        if impossible.any() and not files.few_records and files.pairs is None:
+        if impossible.any() and not files.few_records and files.truth is None:
             excluded = {}
             for columns, part in likelihoods_of(channels, population).items():
                 released, base = as_records(part.released), as_records(part.intruder)
@@ -183,10 +183,11 @@ def _log_normal(values: Floats) -> Floats:
 
 def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
     """Refuse channels that exclude true rows: they belong to another plan, or another file."""
-    if files.pairs is None or files.links_strangers:
+    if files.truth is None or files.links_strangers:
         return
-    records = np.flatnonzero(files.pairs >= 0)
-    truth = records, files.pairs[records]
+    rows = files.truth.row_of_record
+    records = np.flatnonzero(rows >= 0)
+    truth = records, rows[records]
     excluded = {}
     for columns, part in parts.items():
         costs = costs_of(as_records(part.intruder), as_records(part.released), part.metric, truth)

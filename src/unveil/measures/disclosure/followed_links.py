@@ -45,7 +45,7 @@ def follow(links: Links, originals: Ints) -> FollowedLinks | None:
     if not len(known):
         return None
     if len(known) < len(sample):  # otherwise what the sample has computed is used again
-        sample = replace(sample, records=sample.records[known], truth=true[known])
+        sample = replace(sample, records=sample.records[known])
     classes = sample.finder.classes()
     linked = _tied_rows(sample, classes, sample.best, sample.n_best)
     control = [

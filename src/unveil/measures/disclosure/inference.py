@@ -44,11 +44,11 @@ def linked_disclosure(links: Links, pair: FilePair, *, seed: int) -> tuple[Infer
     >>> sample = unveil.households(300, seed=7)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=2, columns=["age"])], seed=7)
     >>> links = unveil.attack(sample, release, unveil.attacks.Distance())
-    >>> pair = FilePair(sample, release.data, release.row_map)
+    >>> pair = FilePair.of(sample, release.data, release.row_map)
     >>> for one in linked_disclosure(links, pair, seed=7):
     ...     assert one.linked > max(one.control, one.guess, one.inferred), one.column
     """
-    if links.intruder.reverse or links.truth is None or pair.rows is None:
+    if links.intruder.reverse or links.truth is None or pair.truth is None:
         return ()
     if links.candidates != len(pair.release):
         raise UsageError("the links and the pair of files are of different releases")
@@ -59,7 +59,7 @@ def linked_disclosure(links: Links, pair: FilePair, *, seed: int) -> tuple[Infer
         for name in pair.with_role("confidential")
         if name not in knows and not pair.generalised(name)
     ]
-    followed = follow(links, pair.rows) if targets else None
+    followed = follow(links, pair.truth.record_of_row) if targets else None
     if followed is None:
         return ()
     model = ReleaseModel.of(pair, compared, followed.people, seed)

@@ -61,7 +61,7 @@ def interval_disclosure(
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
     >>> swapped = unveil.mask(sample, [unveil.masks.RankSwapping(p=10, columns=["age"])], seed=7)
-    >>> pair = FilePair(sample, swapped.data, swapped.row_map)
+    >>> pair = FilePair.of(sample, swapped.data, swapped.row_map)
     >>> interval_disclosure(pair, columns=["age"], widths=[10]).average.by_rank[0].share
     1.0
     """

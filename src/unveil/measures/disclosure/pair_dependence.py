@@ -21,7 +21,7 @@ def related(pair: FilePair, *, seed: int = 0) -> bool | None:
     >>> import unveil
     >>> people = unveil.households(100, seed=7)
     >>> rows = np.arange(100)
-    >>> [related(FilePair(people, people, truth)) for truth in (rows, np.roll(rows, 37))]
+    >>> [related(FilePair.of(people, people, truth)) for truth in (rows, np.roll(rows, 37))]
     [True, False]
     """
     sampled = pair.sample(SAMPLE_SIZE, seed, "relation")

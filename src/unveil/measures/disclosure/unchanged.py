@@ -21,7 +21,7 @@ def unchanged(pair: FilePair) -> Unchanged:
     >>> import unveil
     >>> sample = unveil.households(300, seed=7).select(["sex", "age", "income"])
     >>> swapped = unveil.mask(sample, [unveil.masks.RankSwapping(p=10, columns=["age"])], seed=7)
-    >>> found = unchanged(FilePair(sample, swapped.data, swapped.row_map))
+    >>> found = unchanged(FilePair.of(sample, swapped.data, swapped.row_map))
     >>> found.unchanged, found.known
     (('sex', 'income'), True)
     """

@@ -79,7 +79,7 @@ def release_uniqueness(
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
     >>> noise = unveil.masks.AdditiveNoise(scale=0.5, columns=["income"])
-    >>> pair = FilePair(sample, unveil.mask(sample, [noise], seed=7).data, None)
+    >>> pair = FilePair.of(sample, unveil.mask(sample, [noise], seed=7).data, None)
     >>> found = release_uniqueness(pair, ["sex", "age", "income"])
     >>> found.meaningful, found.perturbed, found.unperturbed.columns
     (False, ('income',), ('sex', 'age'))

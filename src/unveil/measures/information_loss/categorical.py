@@ -33,7 +33,7 @@ def categorical(pair: FilePair) -> MeasuredLoss:
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> [one.value for one in categorical(FilePair(sample, sample, np.arange(100))).measures]
+    >>> [one.value for one in categorical(FilePair.of(sample, sample, np.arange(100))).measures]
     [0.0, 0.0, 0.0]
     """
     n_changed = n_cells = 0

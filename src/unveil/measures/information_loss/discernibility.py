@@ -28,7 +28,7 @@ def discernibility(pair: FilePair) -> MeasuredLoss:
     >>> ages = Microdata(pl.DataFrame({"age": [20, 30, 40, 50]}))
     >>> schema = Schema(numeric="age", generalised="age")
     >>> coarse = Microdata(pl.DataFrame({"age": ["20..30", "20..30", "40"]}), schema)
-    >>> found = discernibility(FilePair(ages, coarse, np.arange(3))).measures
+    >>> found = discernibility(FilePair.of(ages, coarse, np.arange(3))).measures
     >>> [(round(one.value, 3), one.note) for one in found]
     [(0.417, '9 in all, 4 in the original'),
      (0.333, '1.5 records for each class, 1 in the original')]
@@ -38,7 +38,7 @@ def discernibility(pair: FilePair) -> MeasuredLoss:
         np.bincount(classes_of(data, columns)) for data in (pair.original, pair.release)
     )
     n, released = len(pair.original), len(pair.release)
-    discarded = 0 if pair.rows is None else n - len(np.unique(pair.originals))
+    discarded = 0 if pair.truth is None else n - len(np.unique(pair.originals))
     total = released + discarded  # n, except for released rows without an original
     cost, least = int((after**2).sum()) + discarded * total, int((before**2).sum())
     share, least_share = cost / total**2, least / n**2

@@ -44,7 +44,7 @@ def shapes(pair: FilePair) -> tuple[Shape, ...]:
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
-    >>> found = {one.column: one for one in shapes(FilePair(sample, sample, None))}
+    >>> found = {one.column: one for one in shapes(FilePair.of(sample, sample, None))}
     >>> [bar.label for bar in found["age"].bars][:2], found["age"].shift
     (['under 10', '10 to 19'], 0.0)
     >>> [bar.label for bar in found["sex"].bars]

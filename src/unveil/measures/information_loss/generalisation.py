@@ -33,7 +33,7 @@ def openness(pair: FilePair) -> MeasuredLoss:
     >>> ages = Microdata(pl.DataFrame({"age": [20, 30, 40]}))
     >>> schema = Schema(numeric="age", generalised="age")
     >>> coarse = Microdata(pl.DataFrame({"age": ["20..30", "30", "*"]}), schema)
-    >>> [one.value for one in openness(FilePair(ages, coarse, np.arange(3))).measures]
+    >>> [one.value for one in openness(FilePair.of(ages, coarse, np.arange(3))).measures]
     [0.5, 0.3333333333333333, 0.3333333333333333]
     """
     attributes: dict[str, dict[str, float]] = {}

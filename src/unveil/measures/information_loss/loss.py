@@ -58,12 +58,12 @@ def loss(
     >>> import unveil
     >>> sample = unveil.households(500)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
-    >>> found = loss(FilePair(sample, release.data, release.row_map))
+    >>> found = loss(FilePair.of(sample, release.data, release.row_map))
     >>> print(found["IL1s"].reading)
     IL1s 0... (0 is best, no upper end)
     >>> 0 < found.overall.value < 1
     True
-    >>> loss(FilePair(sample, sample, np.arange(500))).overall.value
+    >>> loss(FilePair.of(sample, sample, np.arange(500))).overall.value
     0.0
     """
     whole_number(seed, "seed", 0, LARGEST_SEED)
@@ -165,7 +165,7 @@ def _with_measured_columns(pair: FilePair, columns: Sequence[str] | None) -> Fil
         columns = [name for name in pair.columns if name not in excluded]
     if not columns:
         raise DataError("the two files have no attribute in common whose loss could be measured")
-    return FilePair(pair.original.select(columns), pair.release.select(columns), pair.rows)
+    return FilePair(pair.original.select(columns), pair.release.select(columns), pair.truth)
 
 
 def _attributes(pair: FilePair, losses: Sequence[MeasuredLoss]) -> tuple[AttributeLoss, ...]:

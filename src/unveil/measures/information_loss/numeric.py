@@ -32,7 +32,7 @@ def numeric(pair: FilePair) -> MeasuredLoss:
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> found = numeric(FilePair(sample, sample, np.arange(100)))
+    >>> found = numeric(FilePair.of(sample, sample, np.arange(100)))
     >>> {one.value for one in found.measures}
     {0.0}
     """
@@ -64,7 +64,7 @@ def il1s(pair: FilePair) -> MeasuredLoss:
     >>> import polars as pl
     >>> from unveil.table.microdata import Microdata
     >>> ages = [Microdata(pl.DataFrame({"age": x})) for x in ([30, 40, 50], [30, 50, 50])]
-    >>> round(il1s(FilePair(*ages, np.arange(3))).measures[0].value, 4)  # 10 / sqrt(2) / 10 / 3
+    >>> round(il1s(FilePair.of(*ages, np.arange(3))).measures[0].value, 4)  # 10 / sqrt(2) / 10 / 3
     0.2357
     """
     sums, cells, attributes = [], 0, {}

@@ -1,13 +1,12 @@
 """Paired samples: records of both files, a record together with its released twin."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from unveil.support.arrays import Bools, Ints
 from unveil.support.seeds import stream
-from unveil.table.row_identity import content_order, sample_rows
+from unveil.table.row_identity import sample_rows
 from unveil.values.file_pair import FilePair
 
 
@@ -18,31 +17,22 @@ class PairedSampler:
     pair: FilePair
     seed: int
 
-    @cached_property
-    def _original(self) -> Ints:
-        partners = np.full(len(self.pair.original), -1)
-        partners[self.pair.originals] = self.pair.released
-        return content_order(self.pair.original, self.pair.release, partners)
-
-    @cached_property
-    def _release(self) -> Ints:
-        return content_order(self.pair.release, self.pair.original, self.pair.rows)
-
     def originals(self, most: int, name: str) -> Ints:
         """At most `most` original rows, sorted by their contents; `name` is the random stream's."""
-        return self._draw(self._original, np.arange(len(self.pair.original)), most, name)
+        return self._draw(self.pair.original_order, np.arange(len(self.pair.original)), most, name)
 
     def released(self, originals: Ints, most: int, name: str, avoid: Ints | None = None) -> Ints:
         """At most `most` released rows: the twins of these originals in their order, then others.
 
         Rows of the originals to avoid are not drawn.
         """
-        rows = np.full(len(self.pair.release), -1) if self.pair.rows is None else self.pair.rows
+        truth = self.pair.truth
+        rows = np.full(len(self.pair.release), -1) if truth is None else truth.record_of_row
         twin = self._places(originals)[rows]
         twins = np.flatnonzero(twin >= 0)
         twins = twins[np.argsort(twin[twins], kind="stable")]
         if (np.diff(twin[twins]) == 0).any():  # several rows of one original: by their contents
-            twins = twins[np.lexsort((self._release[twins], twin[twins]))]
+            twins = twins[np.lexsort((self.pair.release_order[twins], twin[twins]))]
         free: Bools = twin < 0
         if avoid is not None:
             free &= ~np.isin(rows, avoid)
@@ -50,7 +40,9 @@ class PairedSampler:
         more = max(min(most, len(rows)) - len(twins), 0)
         if not more or not len(others):  # their order by contents need not be computed
             return twins
-        return np.concatenate([twins, self._draw(self._release, others, more, f"{name} others")])
+        return np.concatenate(
+            [twins, self._draw(self.pair.release_order, others, more, f"{name} others")]
+        )
 
     def _draw(self, places: Ints, rows: Ints, most: int, name: str) -> Ints:
         if most < len(rows):
@@ -65,6 +57,7 @@ class PairedSampler:
 
     def take(self, originals: Ints, released: Ints) -> FilePair:
         """The two files with these rows only; at least one each."""
-        rows = self.pair.rows
-        rows = None if rows is None else self._places(originals)[rows[released]]
-        return FilePair(self.pair.original.take(originals), self.pair.release.take(released), rows)
+        truth = self.pair.truth
+        rows = None if truth is None else self._places(originals)[truth.record_of_row[released]]
+        files = self.pair.original.take(originals), self.pair.release.take(released)
+        return FilePair.of(*files, rows)

@@ -54,7 +54,7 @@ def predictions(
 
     >>> from unveil.table.sample import households
     >>> sample = households(300).select(["age", "education", "income", "tax"])
-    >>> [one.loss for one in predictions(FilePair(sample, sample, np.arange(300)))]
+    >>> [one.loss for one in predictions(FilePair.of(sample, sample, np.arange(300)))]
     [0.0, 0.0]
     """
     targets = (pair.with_role("confidential") or pair.columns)[:MOST_TARGETS]

@@ -39,7 +39,7 @@ def propensity(
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> [one.value for one in propensity(FilePair(sample, sample, np.arange(100))).measures]
+    >>> [one.value for one in propensity(FilePair.of(sample, sample, np.arange(100))).measures]
     [0.0, 0.0]
     """
     names = ("pMSE", "told apart")

@@ -52,12 +52,12 @@ def suppression(pair: FilePair, groupings: Sequence[Subgrouping] = ()) -> Suppre
     >>> sample = households(100)
     >>> ages = subgroups(sample, ["age"])
     >>> kept = np.flatnonzero(ages[0].codes < 4)  # a mask that drops the old
-    >>> worst = suppression(FilePair(sample, sample.take(kept), kept), ages).most_discarded
+    >>> worst = suppression(FilePair.of(sample, sample.take(kept), kept), ages).most_discarded
     >>> worst.name, worst.discarded, worst.chance < 0.001
     ('highest fifth', 1.0, True)
     """
     n = len(pair.original)
-    if pair.rows is None:
+    if pair.truth is None:
         _check(n, groupings)
         return Suppression(
             n=n, discarded=None, suppressed=None, groups=(), most_discarded=None,

@@ -33,7 +33,7 @@ def tables(pair: FilePair) -> MeasuredLoss:
 
     >>> from unveil.table.sample import households
     >>> sample = households(100)
-    >>> {one.value for one in tables(FilePair(sample, sample, np.arange(100))).measures}
+    >>> {one.value for one in tables(FilePair.of(sample, sample, np.arange(100))).measures}
     {0.0}
     """
     codes = {name: _codes(pair, name) for name in pair.columns}

@@ -39,8 +39,7 @@ def attribute_risks(
     _, people = split_people(scenario)
     if len(compared) < 2 or not len(people):
         return None
-    places = scenario.places
-    records = max(len(places.intruder_records), len(places.release))
+    records = max(len(scenario.pair.original), len(scenario.pair.release))
     attack = SampledAttack(run, scenario, people)
     quick = records * min(len(compared) + 1, LEFT_OUT + 1) <= ALL_CANDIDATES
     if not quick or run.estimates_weights:

@@ -35,12 +35,12 @@ def doubts(pair: FilePair, seed: int) -> Iterator[str]:
     new = [n for n in released.schema.with_role("quasi") if n not in people.columns]
     if new:
         yield f"{listing(new)}: quasi-identifiers of the release only, which no attack could use"
-    if pair.rows is None:
+    if pair.truth is None:
         return
-    nobodys = int((pair.rows < 0).sum())
+    nobodys = int((pair.truth.record_of_row < 0).sum())
     if nobodys:
         yield (
-            f"{count(nobodys, 'released row')} of {len(pair.rows):,} are nobody's, as the truth "
+            f"{count(nobodys, 'released row')} of {len(pair.release):,} are nobody's, as the truth "
             "says: they were not counted"
         )
     if related(pair, seed=seed) is False:
@@ -117,18 +117,18 @@ def _suggested(wanted: list[str], names: list[str]) -> str:
 
 def check_truth(scenario: Scenario, release: Any, truth: Any) -> None:
     """Refuse files without the truth, or with the truth of other files."""
-    back = scenario.places.record_of_row
+    known = scenario.pair.truth
     synthetic = isinstance(release, Release) and release.row_map is None
-    if back is None and not (synthetic and truth is None):
+    if known is None and not (synthetic and truth is None):
         raise DataError(
             "it is not known which released row is whose, so nothing can be counted: give truth= "
             "(--truth): an identifier that both files have, the file of a row map, 'row-order' "
             "where the rows of both stand in the same order, or 'none' if every row is made up"
         )
-    if back is None:
+    if known is None:
         return
-    nobodys = int((back < 0).sum())
-    if nobodys == len(back):
+    nobodys = len(known.record_of_row) - len(known.rows)
+    if not len(known.rows):
         raise DataError(
             "no released row comes from any record of the original: is the truth of these files? "
             "If every row is made up, give truth='none' (--truth none)"

@@ -53,7 +53,7 @@ def link_halves(
     released rows of the same people. The intruder knows the half with more quasi-identifiers.
     `limit` is the memory in bytes.
     """
-    if pair.rows is None:
+    if pair.truth is None:
         return "the rows of the release are nobody's"
     if len(pair.released) < LEAST_RECORDS:
         return f"{count(len(pair.released), 'pair')} of records; it takes {LEAST_RECORDS}"

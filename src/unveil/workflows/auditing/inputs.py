@@ -5,7 +5,6 @@ import io
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from unveil.attacks.distance.category_sets import comparable
@@ -51,12 +50,10 @@ class AuditInputs:
         """Whether an attack can be repeated: it is blind, or fitted to few records."""
         return run.blind or len(self.scenario.original) <= FITTED
 
-    @cached_property
+    @property
     def pair(self) -> FilePair:
-        """The tables, and the original's row of each released row."""
-        return FilePair(
-            self.scenario.original, self.scenario.side.data, self.scenario.places.record_of_row
-        )
+        """The original and the release."""
+        return self.scenario.pair
 
 
 def read_inputs(

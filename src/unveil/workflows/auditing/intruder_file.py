@@ -32,18 +32,18 @@ class IntruderFile:
     @property
     def records(self) -> Microdata:
         """The file."""
-        return self.scenario.places.intruder_records
+        return self.scenario.pair.original
 
-    @cached_property
+    @property
     def pair(self) -> FilePair:
         """The file and the release."""
-        return FilePair(self.records, self.scenario.side.data, self.scenario.places.record_of_row)
+        return self.scenario.pair
 
     @property
     def in_release(self) -> Ints:
         """The originals of the people who are in the release, too."""
-        pairs = self.scenario.places.pairs
-        return self.people[pairs >= 0] if pairs is not None else self.people[:0]
+        truth = self.pair.truth
+        return self.people[:0] if truth is None else self.people[truth.row_of_record >= 0]
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def find_people(records: Microdata, scenario: Scenario, release: Any) -> Intrude
 
     A file without people of the original, or of the release, is refused.
     """
-    people, truth = scenario.original, scenario.places.record_of_row
+    people, truth = scenario.original, scenario.pair.truth
     if truth is None:
         raise UsageError(
             "intruder file: the rows of this release are nobody's, so that nobody can be found in "
@@ -87,9 +87,13 @@ def find_people(records: Microdata, scenario: Scenario, release: Any) -> Intrude
             "identifiers written alike?"
         )
     own = prepare(
-        people, release, intruder=Intruder(records=records), truth=truth, seed=scenario.seed
+        people,
+        release,
+        intruder=Intruder(records=records),
+        truth=truth.record_of_row,
+        seed=scenario.seed,
     )
-    if own.places.pairs is None or (own.places.pairs < 0).all():
+    if own.pair.truth is None or (own.pair.truth.row_of_record < 0).all():
         raise DataError(
             "intruder file: nobody who is in it and in the original is in the release, so that "
             "nobody can be found"

@@ -13,7 +13,7 @@ from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import numbers, spread
 from unveil.table.encoding.to_columns import as_column, donated
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import RowIdentity
+from unveil.values.file_pair import FilePair
 from unveil.values.results.knowledge import ErrorRisk, Knowledge, KnownAttributes, NoisyKnowledge
 from unveil.workflows.auditing import sampled_attack
 from unveil.workflows.auditing.attack_runs import AttackRun
@@ -56,7 +56,7 @@ def knowledge_sweep(
         direction=run.intruder.direction,
         chosen_by=chooser.name,
         chosen_on=len(search.people),
-        among=len(search.scenario.places.release),
+        among=len(search.scenario.pair.release),
         estimated_on=len(second),
         steps=tuple(steps),
         worst=None,
@@ -98,14 +98,12 @@ def noisy_knowledge(
 ) -> NoisyKnowledge:
     """The risk when the intruder's values contain errors; every error rate on the same people."""
     _, people = split_people(scenario)
-    places, known = scenario.places, run.intruder.knows or ()
+    pair, known = scenario.pair, run.intruder.knows or ()
     points = []
     for done, error in enumerate(errors):
         progress(done, len(errors))
-        noisy = RowIdentity(
-            _with_errors(places, known, error, scenario.seed), places.release, places.pairs
-        )
-        links = SampledAttack(run, replace(scenario, places=noisy), people).links(known)
+        noisy = replace(pair, original=_with_errors(pair, known, error, scenario.seed))
+        links = SampledAttack(run, replace(scenario, pair=noisy), people).links(known)
         share, interval = share_of(links)
         points.append(ErrorRisk(error=error, share=share, interval=interval))
     return NoisyKnowledge(
@@ -113,13 +111,13 @@ def noisy_knowledge(
     )
 
 
-def _with_errors(places: RowIdentity, columns: Sequence[str], error: float, seed: int) -> Microdata:
+def _with_errors(pair: FilePair, columns: Sequence[str], error: float, seed: int) -> Microdata:
     """The intruder's records with errors; the content of a row decides its random numbers."""
-    people = places.intruder_records
+    people = pair.original
     if not error:
         return people
     return people.replace(
-        [_noisy_column(people, name, error, places.record_order, seed) for name in columns]
+        [_noisy_column(people, name, error, pair.original_order, seed) for name in columns]
     )
 
 

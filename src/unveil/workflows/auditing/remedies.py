@@ -57,10 +57,10 @@ def remedies(
     if not len(people):
         return None
     attack = with_fewer_candidates(run, scenario, people, candidate_limit(run))
-    places = attack.scenario.places
-    order, truth = np.argsort(places.release_order), places.record_of_row
-    truth = np.full(len(places.release), -1) if truth is None else truth
-    trial = RemedyTrial(attack, places.release.take(order), truth[order])
+    pair = attack.scenario.pair
+    order = np.argsort(pair.release_order)
+    row_map = np.full(len(order), -1) if pair.truth is None else pair.truth.record_of_row
+    trial = RemedyTrial(attack, pair.release.take(order), row_map[order])
     sets = known_sets(run, compared)
     proposals = proposed_remedies(trial.release, known, compared=compared, riskiest=riskiest)
     with quietly():  # nobody released what is tried here
@@ -167,12 +167,12 @@ class RemedyTrial:
 
     attack: SampledAttack
     release: Microdata
-    truth: Ints  # the person of each released row, -1 for none
+    row_map: Ints  # the person of each released row, -1 for none
 
     @property
     def people(self) -> Microdata:
         """The people whose rows these are."""
-        return self.attack.scenario.places.intruder_records
+        return self.attack.scenario.pair.original
 
     def outcome(self, proposal: ProposedRemedy, sets: Sets) -> Remedy | None:
         """The risk and the loss with a remedy; None if the attack is then impossible."""
@@ -203,14 +203,14 @@ class RemedyTrial:
             self.people,
             release,
             intruder=Intruder(),
-            truth=self.truth,
+            truth=self.row_map,
             seed=self.attack.scenario.seed,
         )
         return highest(map(replace(self.attack, scenario=scenario).share, sets))
 
     def loss_of(self, release: Microdata) -> float | None:
         """The overall loss if these rows are released so."""
-        pair = FilePair(self.people, release, self.truth)
+        pair = FilePair.of(self.people, release, self.row_map)
         with suppress(UnveilError):
             return loss(pair, seed=self.attack.scenario.seed).overall.value
         return None

@@ -43,15 +43,15 @@ class SampledAttack:
     @property
     def candidates(self) -> int:
         """The number of candidates of each record."""
-        rows = self.scenario.places
-        return len(rows.intruder_records if self.run.intruder.reverse else rows.release)
+        pair = self.scenario.pair
+        return len(pair.original if self.run.intruder.reverse else pair.release)
 
     def links(self, known: Sequence[str]) -> Links:
         """The links of an intruder who knows these attributes."""
         intruder = msgspec.structs.replace(self.run.intruder, knows=tuple(known))
         links = self.scenario.links(self.run.spec, intruder)
         rows = released_rows(self.scenario)[self.people] if intruder.reverse else self.people
-        return replace(links, records=links.records[rows], truth=links.true_rows[rows])
+        return replace(links, records=links.records[rows])
 
     def linked(self, known: Sequence[str]) -> float:
         """The expected number of correct links; 0 if the attack cannot use these attributes."""
@@ -81,13 +81,13 @@ def highest(shares: Iterable[SampledShare | None]) -> SampledShare | None:
 
 def released_rows(scenario: Scenario) -> Ints:
     """The released row of each person, -1 for none."""
-    pairs = scenario.places.pairs
-    return np.full(len(scenario.places.intruder_records), -1) if pairs is None else pairs
+    pair = scenario.pair
+    return np.full(len(pair.original), -1) if pair.truth is None else pair.truth.row_of_record
 
 
 def split_people(scenario: Scenario) -> tuple[Ints, Ints]:
     """Two disjoint samples of the people in the release: one to choose on, one to estimate on."""
-    people, order = np.flatnonzero(released_rows(scenario) >= 0), scenario.places.record_order
+    people, order = np.flatnonzero(released_rows(scenario) >= 0), scenario.pair.original_order
     rng = stream(scenario.seed, "audit", "halves")
     sample = people[sample_rows(order[people], min(2 * PILOT, len(people)), rng)]
     half = sample_rows(order[sample], (len(sample) + 1) // 2, rng)
@@ -105,18 +105,18 @@ def with_fewer_candidates(
     run: AttackRun, scenario: Scenario, people: Ints, candidates: int
 ) -> SampledAttack:
     """The attack on these people among a sample of the candidates; among all of a small file."""
-    pairs, places = released_rows(scenario), scenario.places
-    records = max(len(places.intruder_records), len(places.release))
+    rows, pair = released_rows(scenario), scenario.pair
+    records = max(len(pair.original), len(pair.release))
     if records <= candidates or not run.blind:  # channels describe the rows of the whole file
         return SampledAttack(run, scenario, people)
-    others = np.setdiff1d(np.flatnonzero(pairs >= 0), people)
+    others = np.setdiff1d(np.flatnonzero(rows >= 0), people)
     rng = stream(scenario.seed, "audit", "among")
     size = min(max(candidates - len(people), 0), len(others))
-    more = others[sample_rows(places.record_order[others], size, rng)]
+    more = others[sample_rows(pair.original_order[others], size, rng)]
     kept = np.sort(np.concatenate([people, more]))
     reduced = prepare(
-        places.intruder_records.take(kept),
-        places.release.take(pairs[kept]),
+        pair.original.take(kept),
+        pair.release.take(rows[kept]),
         intruder=Intruder(),
         truth=np.arange(len(kept)),
         seed=scenario.seed,

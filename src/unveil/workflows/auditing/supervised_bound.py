@@ -34,7 +34,7 @@ def supervised_bounds(
     No clock limits it, so that a replay finds the same on every machine. It does not depend on
     the attacks that the user requested.
     """
-    if inputs.pair.rows is None:  # no released row belongs to anybody
+    if inputs.pair.truth is None:  # no released row belongs to anybody
         return (), ()
     bounds, left_out = list[SupervisedBound](), list[LeftOut]()
     for model in get_args(Model):

@@ -12,8 +12,9 @@ from unveil.support.options import part_of
 from unveil.support.seeds import stream
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import content_order, sample_rows
+from unveil.table.row_identity import sample_rows
 from unveil.table.schema import Schema
+from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.wording import absent_column, count, listing
 from unveil.workflows.inputs.sources import as_microdata
@@ -33,13 +34,11 @@ def personal_attributes(data: Microdata) -> list[str]:
     return [name for name in data.columns if not UNUSED & data.schema[name].role]
 
 
-def held_rows(
-    intruder: Intruder, people: Microdata, released: Microdata, pairs: Ints | None, seed: int
-) -> Ints | None:
+def held_rows(intruder: Intruder, pair: FilePair, seed: int) -> Ints | None:
     """The rows that the intruder holds; None for all."""
     if intruder.has_all or intruder.has_file:
         return None
-    n = len(people)
+    n = len(pair.original)
     if isinstance(intruder.records, tuple):
         rows = np.array(intruder.records)
         if rows.max() >= n:
@@ -51,8 +50,7 @@ def held_rows(
         raise UsageError(
             f"intruder: records: {count(size, 'record')} of an original that has {n:,}"
         )
-    order = content_order(people, released, pairs)
-    return sample_rows(order, size, stream(seed, "intruder", "records"))
+    return sample_rows(pair.original_order, size, stream(seed, "intruder", "records"))
 
 
 def compared_columns(

@@ -17,8 +17,8 @@ from unveil.files.documents.toml import as_schema
 from unveil.support.arrays import Ints
 from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.table.microdata import Microdata
-from unveil.table.row_identity import CanonicalOrder, RowIdentity
 from unveil.table.schema import Schema
+from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
 from unveil.values.release.plan import check_seed
@@ -34,7 +34,7 @@ from unveil.workflows.inputs.intruder_view import (
 from unveil.workflows.inputs.joined_releases import JoinedReleases, join_releases
 from unveil.workflows.inputs.known_masking import check_level
 from unveil.workflows.inputs.sources import as_microdata, schema_for_others
-from unveil.workflows.inputs.truth import ROW_ORDER, TruthSources, true_rows
+from unveil.workflows.inputs.truth import ROW_ORDER, correspondence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -46,7 +46,7 @@ class Scenario:
 
     original: Microdata
     side: JoinedReleases  # the release, or several
-    places: RowIdentity  # the intruder's records and the released rows
+    pair: FilePair  # the intruder's records and the released rows
     positions: RowPositions
     intruder: Intruder  # who holds these records
     truth: Any  # as the user stated it
@@ -57,13 +57,13 @@ class Scenario:
         """The links of one attack; see `unveil.attack`."""
         check_kinds(spec, intruder, self.truth)
         _check_records(intruder, self.intruder)
-        records, released = self.places.intruder_records, self.side.data
+        records, released = self.pair.original, self.pair.release
         knowing = self.side.knowing(intruder)
         if isinstance(spec, Structural):
             columns, others = disjoint_columns(records, released, knowing)
         else:
             columns, others = compared_columns(spec, records, released, knowing), ()
-        masking, places = None, self.places
+        masking, pair = None, self.pair
         if spec.knows is not None:
             if intruder.channel is False:  # a Release knows it
                 intruder = msgspec.structs.replace(intruder, channel=True)
@@ -71,7 +71,7 @@ class Scenario:
             masking = self.side.masking_of(known, self.original, columns, self.seed)
             if spec.knows == "original":
                 records = self.side.repeat_masking(known, records, self.seed)
-                places = replace(places, intruder_records=records)
+                pair = replace(pair, original=records)
         else:  # who knows the masking knows what it has merged
             records = recode_like_release(released, records, (*columns, *intruder.blocks))
         files = LinkageFiles(
@@ -82,7 +82,7 @@ class Scenario:
             few_records=not intruder.has_all,
             reverse=intruder.reverse,
             blocks=known_blocks(records, released, intruder),
-            pairs=places.pairs,
+            truth=pair.truth,
             positions=self.positions,
             masking=masking,
             others=others,
@@ -92,17 +92,15 @@ class Scenario:
         _warn_of_separated(files)
         if isinstance(spec, Pairs):
             spec = msgspec.structs.replace(spec, pairs=as_microdata(spec.pairs))
-        return self._links(spec, intruder, files, places)
+        return self._links(spec, intruder, files, pair)
 
     def _links(
-        self, spec: Attack, intruder: Intruder, files: LinkageFiles, places: RowIdentity
+        self, spec: Attack, intruder: Intruder, files: LinkageFiles, pair: FilePair
     ) -> Links:
-        """The links of an attack on these records, whose true rows are in `places`."""
-        records, candidates = files.queries_first(len(files.intruder_records), len(files.release))
-        known = places.record_of_row if files.reverse else places.pairs
+        """The links of an attack on these records, whose true rows are those of the pair."""
 
         def attack_strangers(source: Any) -> Links:
-            people = self.side.copied(table_of(source, self.places.intruder_records.schema))
+            people = self.side.copied(table_of(source, self.pair.original.schema))
             for name in files.columns:
                 people.check(name)
             if spec.knows is None:
@@ -120,21 +118,19 @@ class Scenario:
                 positions=positions,
                 learnt=getattr(finder, "learnt", None),
             )
-            nobody = np.full(len(people), -1)  # no released row belongs to a stranger
-            return self._links(spec, intruder, others, RowIdentity(people, files.release, nobody))
+            nobodys = np.full(len(files.release), -1)  # no released row belongs to a stranger
+            strangers = FilePair.of(people, files.release, nobodys)
+            return self._links(spec, intruder, others, strangers)
 
-        order = CanonicalOrder(places, files.reverse)
+        order = CanonicalOrder(pair, files.reverse)
         finder = spec.finder(files)
         return Links(
             attack=spec,
             intruder=intruder,
             finder=matched(finder, spec.matching_of(finder), order, self.seed),
-            records=np.arange(records),
-            truth=known,
-            population=records if known is None else int((known >= 0).sum()),
-            candidates=candidates,
+            pair=pair,
+            records=np.arange(files.queries_first(len(pair.original), len(pair.release))[0]),
             positions=files.queries_first(files.positions.intruder, files.positions.released),
-            order=order,
             attack_strangers=attack_strangers,
             seed=self.seed,
         )
@@ -160,22 +156,18 @@ def prepare(
     side = join_releases(release, declared)
     released = side.data
     file = table_of(intruder.records, declared) if intruder.has_file else None
-    sources = TruthSources(
-        records=side.copied(people if file is None else file),
-        rows=np.arange(len(people)) if file is None else None,
-        original=people,
-        release=released,
-        row_map=side.row_map,
-        origin=side.origin,
-    )
-    records, pairs = sources.records, true_rows(truth, sources)
-    rows = held_rows(intruder, records, released, pairs, seed)
-    held = records if rows is None else records.take(rows)
-    rows = np.arange(len(held)) if rows is None else rows
+    records = side.copied(people if file is None else file)
+    rows = np.arange(len(people)) if file is None else None
+    pair = FilePair(records, released, correspondence(truth, records, rows, people, side))
+    held = held_rows(intruder, pair, seed)
+    if held is not None:
+        known = None if pair.truth is None else pair.truth.take_records(held)
+        pair = FilePair(records.take(held), released, known)
+    rows = np.arange(len(records)) if held is None else held
     return Scenario(
         original=people,
         side=side,
-        places=RowIdentity(held, released, None if pairs is None else pairs[rows]),
+        pair=pair,
         positions=RowPositions(rows, len(records), _as_written(release, len(released))),
         intruder=intruder,
         truth=truth,
@@ -242,11 +234,12 @@ def _check_records(intruder: Intruder, other: Intruder) -> None:
 
 def _warn_of_separated(files: LinkageFiles) -> None:
     """Warn where blocks separate records from their true rows."""
-    if not files.blocks.columns or files.pairs is None:
+    if not files.blocks.columns or files.truth is None:
         return
-    there = files.pairs >= 0
+    rows = files.truth.row_of_record
+    there = rows >= 0
     apart = ~files.blocks.compatible(
-        files.blocks.intruder[there], files.blocks.released[files.pairs[there]]
+        files.blocks.intruder[there], files.blocks.released[rows[there]]
     )
     if apart.any():
         logging.getLogger("unveil").warning(

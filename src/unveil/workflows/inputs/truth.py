@@ -13,25 +13,39 @@ from unveil.files.tables import read_row_map
 from unveil.support.arrays import Ints
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import fingerprints, rows_of_ids
+from unveil.values.correspondence import Correspondence
 from unveil.wording import absent_column, count, listing
+from unveil.workflows.inputs.joined_releases import JoinedReleases
 
 ROW_ORDER = "row-order"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class TruthSources:
+class _TruthSources:
     """The files, and what a release itself says of the truth."""
 
     records: Microdata  # the intruder's
     rows: Ints | None  # the original's row of each of them; None for a file of its own
     original: Microdata
-    release: Microdata
-    row_map: Ints | None  # the original's row of each released row, if the release knows it
-    origin: dict[str, int]  # fingerprints of the columns of the masked table
+    side: JoinedReleases  # which may know its row map
+
+    @property
+    def release(self) -> Microdata:
+        return self.side.data
 
 
-def true_rows(truth: Any, sources: TruthSources) -> Ints | None:
-    """The released row of each of the intruder's records, -1 for none; None if it is not known."""
+def correspondence(
+    truth: Any, records: Microdata, rows: Ints | None, original: Microdata, side: JoinedReleases
+) -> Correspondence | None:
+    """The truth in whatever form a user states it; None if it is not known.
+
+    The records are the intruder's; `rows` are theirs in the original, None for a file of its own.
+    """
+    found = _rows_of_records(truth, _TruthSources(records, rows, original, side))
+    return None if found is None else Correspondence.from_rows(found, len(side.data))
+
+
+def _rows_of_records(truth: Any, sources: _TruthSources) -> Ints | None:
     if isinstance(truth, str):
         if truth == ROW_ORDER:
             if len(sources.original) != len(sources.release):
@@ -45,14 +59,14 @@ def true_rows(truth: Any, sources: TruthSources) -> Ints | None:
             return _by_identifier(truth, sources)
     if truth is not None:
         rows = _row_map(truth, sources)
-        return _through(sources, _inverse(rows, len(sources.original)), "a row map")
-    if sources.row_map is None:
+        return _through(sources, _row_of_original(rows, len(sources.original)), "a row map")
+    if sources.side.row_map is None:
         return None
     _check_origin(sources)
-    return _through(sources, _inverse(sources.row_map, len(sources.original)), None)
+    return _through(sources, _row_of_original(sources.side.row_map, len(sources.original)), None)
 
 
-def _row_map(truth: Any, sources: TruthSources) -> Ints:
+def _row_map(truth: Any, sources: _TruthSources) -> Ints:
     """The original's row of each released row, from 0, read or given as numbers."""
     if isinstance(truth, str | os.PathLike):
         if not is_table_path(truth):
@@ -79,10 +93,14 @@ def _row_map(truth: Any, sources: TruthSources) -> Ints:
     return rows
 
 
-def _check_origin(sources: TruthSources) -> None:
+def _check_origin(sources: _TruthSources) -> None:
     """The row map of a release holds for the masked table only, its rows in their order."""
     here = fingerprints(sources.original)
-    same = {name: here[name] == sources.origin[name] for name in here if name in sources.origin}
+    same = {
+        name: here[name] == sources.side.origin[name]
+        for name in here
+        if name in sources.side.origin
+    }
     named = [same[name] for name in sources.original.schema.with_role("identifier") if name in same]
     if not all(named) or (same and not any(same.values())):
         raise DataError(
@@ -98,7 +116,7 @@ def _check_origin(sources: TruthSources) -> None:
         )
 
 
-def _by_identifier(column: str, sources: TruthSources) -> Ints | None:
+def _by_identifier(column: str, sources: _TruthSources) -> Ints | None:
     if column not in sources.records.columns:
         raise DataError(
             f"truth: in the intruder's records, {absent_column(column, sources.records.columns)}"
@@ -114,8 +132,12 @@ def _by_identifier(column: str, sources: TruthSources) -> Ints | None:
                 "release: are they written alike?"
             )
         return found
-    if sources.rows is None and sources.row_map is not None and column in sources.original.columns:
-        to_release = _inverse(sources.row_map, len(sources.original))
+    if (
+        sources.rows is None
+        and sources.side.row_map is not None
+        and column in sources.original.columns
+    ):
+        to_release = _row_of_original(sources.side.row_map, len(sources.original))
         return np.append(to_release, -1)[rows_of_ids(ids, sources.original, column)]
     raise DataError(
         f"truth: column '{column}' is not in the release, so it does not tell which row is "
@@ -123,7 +145,7 @@ def _by_identifier(column: str, sources: TruthSources) -> Ints | None:
     )
 
 
-def _through(sources: TruthSources, to_release: Ints, source: str | None) -> Ints | None:
+def _through(sources: _TruthSources, to_release: Ints, source: str | None) -> Ints | None:
     """The released rows of the intruder's records, through the original's rows."""
     if sources.rows is not None:
         return to_release[sources.rows]
@@ -143,20 +165,13 @@ def _through(sources: TruthSources, to_release: Ints, source: str | None) -> Int
     )
 
 
-def _inverse(row_map: Ints, originals: int) -> Ints:
-    """The released row of each original row, -1 for none."""
-    to_release = np.full(originals, -1)
-    known = np.flatnonzero(row_map >= 0)
-    if row_map.max(initial=-1) >= originals:
-        raise DataError(
-            f"truth: the release was made of at least {int(row_map.max()) + 1:,} original rows, "
-            f"and this original has {originals:,}"
-        )
-    to_release[row_map[known]] = known
-    again = len(known) - int((to_release >= 0).sum())
+def _row_of_original(row_map: Ints, originals: int) -> Ints:
+    """The released row of each original row, -1 for none; two rows of one original are refused."""
+    truth = Correspondence.from_row_map(row_map, originals)
+    again = len(truth.rows) - int((truth.row_of_record >= 0).sum())
     if again:
         raise DataError(
             f"truth: {count(again, 'released row')} come from an original row from which another "
             "comes, too: the truth is of one released row for each original"
         )
-    return to_release
+    return truth.row_of_record

@@ -30,10 +30,10 @@ def table(rows):
 
 
 def disclosed(original, released, rows, spec=None, **intruder):
-    pair = FilePair(table(original), table(released), np.asarray(rows))
+    pair = FilePair.of(table(original), table(released), rows)
     spec = spec or attacks.Distance(scale="release", metric="manhattan")
     links = unveil.attack(
-        pair.original, pair.release, spec, intruder=Intruder(**intruder), truth=pair.rows
+        pair.original, pair.release, spec, intruder=Intruder(**intruder), truth=rows
     )
     return {one.column: one for one in measures.linked_disclosure(links, pair, seed=3)}
 
@@ -132,7 +132,7 @@ def test_many_ties_are_read_by_class_or_listed():
 def people(*steps, n=300, **how):
     sample = unveil.households(n, seed=5)
     release = unveil.mask(sample, list(steps), seed=5)
-    pair = FilePair(sample, release.data, release.row_map)
+    pair = FilePair.of(sample, release.data, release.row_map)
     spec = how.pop("spec", attacks.Distance())
     return unveil.attack(sample, release, spec, intruder=Intruder(**how)), pair
 
@@ -181,17 +181,18 @@ def test_every_kind_of_links_is_followed(spec):
 def test_where_there_is_nothing_to_say():
     links, pair = people(n=40)
     assert (
-        measures.linked_disclosure(links, FilePair(pair.original, pair.release, None), seed=1) == ()
+        measures.linked_disclosure(links, FilePair.of(pair.original, pair.release, None), seed=1)
+        == ()
     )
     back, _ = people(n=40, direction="release-to-original")
     assert measures.linked_disclosure(back, pair, seed=1) == ()
     blind = unveil.attack(pair.original, pair.release, attacks.Distance())
     assert measures.linked_disclosure(blind, pair, seed=1) == ()
-    nobody = FilePair(pair.original, pair.release, np.full(40, -1))
+    nobody = FilePair.of(pair.original, pair.release, np.full(40, -1))
     assert measures.linked_disclosure(links, nobody, seed=1) == ()
     all_known, _ = people(n=40, knows=["income", "tax", "savings", "rent"])
     assert measures.linked_disclosure(all_known, pair, seed=1) == ()
-    other = FilePair(pair.original, pair.release.take(range(30)), np.arange(30))
+    other = FilePair.of(pair.original, pair.release.take(range(30)), np.arange(30))
     with pytest.raises(UsageError, match="different releases"):
         measures.linked_disclosure(links, other, seed=1)
 
@@ -210,7 +211,9 @@ def test_generalised_attributes_and_few_records():
     )
     original = table([(1, 1, "a"), (2, 2, "b")])
     links = unveil.attack(original, released, attacks.Distance(), truth=np.arange(2))
-    (one,) = measures.linked_disclosure(links, FilePair(original, released, np.arange(2)), seed=1)
+    (one,) = measures.linked_disclosure(
+        links, FilePair.of(original, released, np.arange(2)), seed=1
+    )
     assert (one.column, one.linked, one.control) == ("c", 1, 0)
 
 
@@ -238,7 +241,9 @@ def test_clues_of_ranges_sets_and_gaps():
         pl.DataFrame({"n": ["..2", "4..6", "*", "4.."], "c": ["{a|b}", "*", None, "{b}"]}),
         Schema(numeric="n", nominal="c", generalised=["n", "c"]),
     )
-    mine, released = known_places(FilePair(original, release, np.array([0, 1, 2, -1])), ["n", "c"])
+    mine, released = known_places(
+        FilePair.of(original, release, np.array([0, 1, 2, -1])), ["n", "c"]
+    )
     assert np.isnan(mine[:, 0]).tolist() == [False, False, True]
     assert mine[1, 0] == released[1, 0] > released[0, 0] > mine[0, 0]
     assert mine[1, 0] > released[3, 0] > released[0, 0]  # up to the end of the original's range

@@ -32,7 +32,7 @@ def test_by_hand():
     # Ranks 0 to 9; 20 % reach two places. Record i was moved by i places, the last ones back.
     original = [(float(v), None) for v in range(10)]
     moved = [0, 2, 4, 3, 8, 5, 6, 1, 7, 9]
-    pair = FilePair(table(original), table([(float(v), None) for v in moved]), np.arange(10))
+    pair = FilePair.of(table(original), table([(float(v), None) for v in moved]), np.arange(10))
     found = measures.interval_disclosure(pair, widths=[20, 0])
     assert found.n == 10
     assert [one.column for one in found.attributes] == ["x"]  # no grade is there
@@ -56,7 +56,7 @@ def test_it_is_its_twin_in_any_order_of_the_rows(pairs, others, width, random):
     original, released = [a for a, _ in pairs], [b for _, b in pairs]
     release = released + others  # of nobody
     assume(any(v is not None for row in original for v in row))
-    pair = FilePair(
+    pair = FilePair.of(
         table(original), table(release), np.array([*range(len(pairs)), *[-1] * len(others)])
     )
     found = measures.interval_disclosure(pair, widths=[width])
@@ -86,10 +86,10 @@ def test_it_is_its_twin_in_any_order_of_the_rows(pairs, others, width, random):
     random.shuffle(places)
     random.shuffle(standing)
     back = {row: at for at, row in enumerate(places)} | {-1: -1}
-    again = FilePair(
+    again = FilePair.of(
         pair.original.take(places),
         pair.release.take(standing),
-        np.array([back[int(pair.rows[row])] for row in standing]),
+        np.array([back[int(pair.truth.record_of_row[row])] for row in standing]),
     )
     assert measures.interval_disclosure(again, widths=[width]) == found
 
@@ -99,7 +99,7 @@ def test_of_many_records_the_chance_of_all_at_once_is_sampled():
     n = 3 * MOST_CROSSED
     frame = pl.DataFrame({"x": rng.permutation(n) * 1.0, "y": rng.permutation(n) * 1.0})
     shuffled = pl.DataFrame({"x": rng.permutation(n) * 1.0, "y": rng.permutation(n) * 1.0})
-    pair = FilePair(Microdata(frame), Microdata(shuffled), np.arange(n))
+    pair = FilePair.of(Microdata(frame), Microdata(shuffled), np.arange(n))
     found = measures.interval_disclosure(pair)
     assert found.looked_at == MOST_CROSSED
     one = found.average.by_rank[0]
@@ -113,7 +113,7 @@ def test_of_many_records_the_chance_of_all_at_once_is_sampled():
 def test_dates_and_constants():
     days = [datetime.date(2020, 1, day) for day in (1, 2, 3, 4)]
     frame = pl.DataFrame({"day": days, "one": [5, 5, 5, 5]})
-    pair = FilePair(Microdata(frame), Microdata(frame), np.arange(4))
+    pair = FilePair.of(Microdata(frame), Microdata(frame), np.arange(4))
     found = measures.interval_disclosure(pair, widths=[1])
     assert [one.column for one in found.attributes] == ["day", "one"]
     assert all(one.by_deviation[0].share == 1 for one in found.attributes)
@@ -122,11 +122,11 @@ def test_dates_and_constants():
 
 def test_what_has_no_intervals():
     sample = unveil.households(20)
-    assert measures.interval_disclosure(FilePair(sample, sample, None)) is None
-    assert measures.interval_disclosure(FilePair(sample, sample, np.full(20, -1))) is None
+    assert measures.interval_disclosure(FilePair.of(sample, sample, None)) is None
+    assert measures.interval_disclosure(FilePair.of(sample, sample, np.full(20, -1))) is None
     words = sample.select(["sex"])
-    assert measures.interval_disclosure(FilePair(words, words, np.arange(20))) is None
-    pair = FilePair(sample, sample, np.arange(20))
+    assert measures.interval_disclosure(FilePair.of(words, words, np.arange(20))) is None
+    pair = FilePair.of(sample, sample, np.arange(20))
     with pytest.raises(UsageError, match="'sex' has no numbers"):
         measures.interval_disclosure(pair, columns=["sex"])
     with pytest.raises(UsageError, match="did you mean 'age'"):
@@ -138,8 +138,8 @@ def test_what_has_no_intervals():
 
 def test_weights_and_households_are_left_out():
     sample = unveil.households(50)
-    found = measures.interval_disclosure(FilePair(sample, sample, np.arange(50)))
+    found = measures.interval_disclosure(FilePair.of(sample, sample, np.arange(50)))
     assert {"weight", "household", "person"}.isdisjoint(c.column for c in found.attributes)
     lone = sample.take([0])
-    found = measures.interval_disclosure(FilePair(lone, lone, np.arange(1)))
+    found = measures.interval_disclosure(FilePair.of(lone, lone, np.arange(1)))
     assert found.together.by_rank[0].chance == 1

@@ -31,7 +31,7 @@ def test_by_hand():
                                 "m": [None, 2, 4, 3], "g": ["2", "1..2", "4", "*"]}),
         other,
     )  # fmt: skip
-    found = measures.unchanged(FilePair(original, released, np.array([1, 0, 3, 2])))
+    found = measures.unchanged(FilePair.of(original, released, np.array([1, 0, 3, 2])))
     assert found.known
     assert shares(found) == {"a": 1, "c": 1, "m": 0.75, "g": 0.5}
     assert found.unchanged == ("a", "c")
@@ -43,20 +43,20 @@ def test_without_pairs_columns_are_perhaps_unchanged():
     people = unveil.households(50)
     release = unveil.mask(people, [masks.AdditiveNoise(scale=0.1, columns=["income"])], seed=1)
     for rows in (None, np.full(50, -1)):
-        found = measures.unchanged(FilePair(people, release.shuffled().data, rows))
+        found = measures.unchanged(FilePair.of(people, release.shuffled().data, rows))
         assert not found.known
         assert set(shares(found).values()) == {None}
         assert "income" not in found.unchanged
         assert {"age", "sex", "weight"} < set(found.unchanged)
         assert "person" not in found.unchanged
-    fewer = FilePair(people, release.data.take(range(40)), None)
+    fewer = FilePair.of(people, release.data.take(range(40)), None)
     assert measures.unchanged(fewer).unchanged == ()
     assert measures.unchanged(fewer).singled_out == 0
 
 
 def test_of_fewer_rows_the_paired_ones_count():
     people = unveil.households(50)
-    pair = FilePair(people, people.take([4, 8, 9]), np.array([4, -1, 9]))
+    pair = FilePair.of(people, people.take([4, 8, 9]), np.array([4, -1, 9]))
     found = measures.unchanged(pair)
     assert (found.n, found.records) == (2, 3)
     assert set(shares(found).values()) == {1.0}
@@ -67,7 +67,7 @@ def test_a_date_is_the_time_at_its_start():
     days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
     original = Microdata(pl.DataFrame({"d": days}))
     release = Microdata(pl.DataFrame({"d": days}).cast({"d": pl.Datetime("us")}))
-    assert measures.unchanged(FilePair(original, release, np.arange(2))).unchanged == ("d",)
+    assert measures.unchanged(FilePair.of(original, release, np.arange(2))).unchanged == ("d",)
 
 
 @settings(max_examples=EXAMPLES // 4)
@@ -75,9 +75,9 @@ def test_a_date_is_the_time_at_its_start():
 def test_a_table_is_unchanged_in_any_order_of_its_rows(made, random):
     data = Microdata(*made)
     order = random.sample(range(len(data)), len(data))
-    found = measures.unchanged(FilePair(data, data.take(order), np.array(order)))
+    found = measures.unchanged(FilePair.of(data, data.take(order), np.array(order)))
     assert found.unchanged == data.columns
     assert found.singled_out == measures.uniqueness(data, data.columns).uniques
-    perhaps = measures.unchanged(FilePair(data, data.take(order), None))
+    perhaps = measures.unchanged(FilePair.of(data, data.take(order), None))
     assert perhaps.unchanged == data.columns
     assert not perhaps.known

@@ -57,7 +57,7 @@ QUASI = ["sex", "age", "education", "income"]
 def released(*steps, **kept):
     sample = unveil.households(400, seed=3)
     release = unveil.mask(sample, list(steps), seed=3)
-    return FilePair(sample, release.data, kept.get("rows", release.row_map))
+    return FilePair.of(sample, release.data, kept.get("rows", release.row_map))
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_the_quasi_identifiers_are_the_default():
     pair = released()
     found = measures.release_uniqueness(pair)
     assert set(found.original.columns) == set(pair.original.schema.with_role("quasi"))
-    fewer = FilePair(pair.original, pair.release.select(["sex", "rent"]), pair.rows)
+    fewer = FilePair(pair.original, pair.release.select(["sex", "rent"]), pair.truth)
     found = measures.release_uniqueness(fewer)
     assert (found.release.columns, len(found.original.columns)) == (("sex",), 9)
-    none = FilePair(pair.original, pair.release.select(["rent"]), pair.rows)
+    none = FilePair(pair.original, pair.release.select(["rent"]), pair.truth)
     assert measures.release_uniqueness(none) is None
 
 
@@ -110,11 +110,11 @@ def test_all_perturbed_and_all_missing():
     schema = Schema(quasi="x", numeric="x")
     original = Microdata(pl.DataFrame({"x": [1.0, 2.0, 3.0]}), schema)
     turned = Microdata(pl.DataFrame({"x": [3.0, 1.0, 2.0]}), schema)
-    found = measures.release_uniqueness(FilePair(original, turned, np.arange(3)))
+    found = measures.release_uniqueness(FilePair.of(original, turned, np.arange(3)))
     assert found.unperturbed is None
     gone = Microdata(pl.DataFrame({"x": pl.Series([None] * 3, dtype=pl.Float64)}), schema)
-    found = measures.release_uniqueness(FilePair(original, gone, np.arange(3)))
+    found = measures.release_uniqueness(FilePair.of(original, gone, np.arange(3)))
     assert found.meaningful
     assert found.release.classes == 1
     for rows in (None, np.full(3, -1)):
-        assert measures.release_uniqueness(FilePair(original, gone, rows)).meaningful
+        assert measures.release_uniqueness(FilePair.of(original, gone, rows)).meaningful

@@ -211,8 +211,8 @@ def test_released_rows_are_right_where_all_who_share_them_tie():
 def test_a_sample_of_equal_rows_is_refused():
     links = links_of([1, 3, 10, 20], [2, 2, 10, 20], direction=BACK)
     with pytest.raises(UsageError, match="these links are a sample"):
-        formal(replace(links, records=links.records[1:], truth=links.truth[1:]))
-    apart = replace(links, records=links.records[2:], truth=links.truth[2:])
+        formal(replace(links, records=links.records[1:]))
+    apart = replace(links, records=links.records[2:])
     assert formal(apart).compatible == 1
 
 
@@ -254,7 +254,7 @@ def test_an_attack_that_knows_probabilities():
     assert distributions(links)[1][0].tolist() == [0, 1, 2]
     assert formal(links) == (0.5, pytest.approx((0.5 + 0.3 + 0.25) / 4), 4, 4)
     assert formal(links, sample=3).n == 3
-    nobody = replace(links, records=links.records[:0], truth=links.truth[:0])
+    nobody = replace(links, records=links.records[:0])
     assert formal(nobody)[:3] == (0, 0, 0)
 
 

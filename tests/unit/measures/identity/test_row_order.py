@@ -36,8 +36,9 @@ def test_pairs_of_other_files_have_nothing_in_common(columns):
     people = unveil.households(N, seed=7).select(["person", *columns])
     rows = np.random.default_rng(3).permutation(N)
     released = people.take(rows)
-    assert related(FilePair(people, released, rows)) is True
-    assert related(FilePair(people, released, np.roll(rows, 7))) is False
+    assert related(FilePair.of(people, released, rows)) is True
+    assert related(FilePair.of(people, released, np.roll(rows, 7))) is False
     assert (
-        related(FilePair(people.take(rows[:10]), released.take(range(10)), np.arange(10))) is None
+        related(FilePair.of(people.take(rows[:10]), released.take(range(10)), np.arange(10)))
+        is None
     )

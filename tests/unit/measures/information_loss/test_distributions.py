@@ -21,7 +21,7 @@ def shape(before, after=None, rows=None, **said):
         Microdata(pl.DataFrame({"c": side}), Schema({"c": declared}))
         for side, declared in ((before, said), (before if after is None else after, released))
     ]
-    (found,) = shapes(FilePair(*files, rows))
+    (found,) = shapes(FilePair.of(*files, rows))
     assert msgspec.json.decode(msgspec.json.encode(found), type=type(found)) == found
     for which, side in zip(("original", "release"), files, strict=True):
         counts = [getattr(bar, which) for bar in found.bars]
@@ -165,7 +165,7 @@ def test_merged_categories_stand_at_the_end():
     sample = unveil.households(300, seed=7)
     groups = masks.GlobalRecoding(groups={"low": ["none", "primary"]}, columns=["education"])
     release = unveil.mask(sample, [groups], seed=1)
-    found = {one.column: one for one in shapes(FilePair(sample, release.data, release.row_map))}
+    found = {one.column: one for one in shapes(FilePair.of(sample, release.data, release.row_map))}
     assert labels(found["education"])[-1] == "low"
     assert {"person", "household", "weight"}.isdisjoint(found)
 

@@ -31,7 +31,7 @@ def file_pair(before, after, schema=None, rows="all", released_schema=None):
         Microdata(pl.DataFrame(before), schema or Schema()),
         Microdata(pl.DataFrame(after), released_schema or schema or Schema()),
     )
-    return FilePair(*files, np.arange(len(files[1])) if isinstance(rows, str) else rows)
+    return FilePair.of(*files, np.arange(len(files[1])) if isinstance(rows, str) else rows)
 
 
 def groups_by(column, names, codes):
@@ -45,7 +45,7 @@ def values(found):
 
 def masked(sample, *plan):
     release = unveil.mask(sample, list(plan), seed=3)
-    return FilePair(sample, release.data, release.row_map)
+    return FilePair.of(sample, release.data, release.row_map)
 
 
 def test_moments_by_hand():
@@ -108,7 +108,7 @@ def test_what_ranges_sets_and_stars_leave_open():
     assert changed.attributes["grade"]["entropy"] == 0
     whole = measures.loss(pair)
     assert 0 < whole.overall.value < 1
-    unchanged = measures.loss(FilePair(pair.release, pair.release, np.arange(4)))
+    unchanged = measures.loss(FilePair.of(pair.release, pair.release, np.arange(4)))
     assert unchanged.overall.value == 0
 
 
@@ -121,7 +121,7 @@ def test_a_mask_that_drops_a_minority_is_seen():
         groups_by("region", ["most", "few"], small.astype(int)),
         groups_by("sex", ["male", "female"], ages),
     ]
-    found = measures.loss(FilePair(sample, sample.take(kept), kept), groupings=groups)
+    found = measures.loss(FilePair.of(sample, sample.take(kept), kept), groupings=groups)
     assert found["discarded"].value < 0.1
     worst = found.suppression.most_discarded
     assert (worst.column, worst.name, worst.n) == ("region", "few", small.sum())
@@ -132,7 +132,7 @@ def test_a_mask_that_drops_a_minority_is_seen():
     assert all(group.chance > 0.01 for group in found.suppression.groups[2:])
     wrong = groups_by("sex", ["a"], np.zeros(3, int))
     with pytest.raises(UsageError, match="a code for each of the 1,000 original records"):
-        measures.suppression(FilePair(sample, sample, np.arange(1000)), [wrong])
+        measures.suppression(FilePair.of(sample, sample, np.arange(1000)), [wrong])
 
 
 def test_suppressed_cells_by_subgroup():
@@ -269,7 +269,7 @@ def test_fewer_rows_and_rows_of_nobody():
     sample = unveil.households(400).select(["age", "income", "region", "sex"])
     kept = np.arange(0, 400, 2)
     rows = np.where(kept % 8 == 0, -1, kept)
-    found = measures.loss(FilePair(sample, sample.take(kept), rows))
+    found = measures.loss(FilePair.of(sample, sample.take(kept), rows))
     assert found.pairs == 150
     assert found["discarded"].value == 250 / 400
     assert found["IL1s"].value == 0
@@ -339,7 +339,7 @@ def test_predictions_see_a_forgotten_minority():
 def test_held_out_rows_are_not_learned_from():
     sample = unveil.households(300)
     rows = np.random.default_rng(0).permutation(300)[:200]
-    pair = FilePair(sample, sample.take(rows), rows)
+    pair = FilePair.of(sample, sample.take(rows), rows)
     draws = PairedSampler(pair, seed=1)
     held, learned = np.arange(0, 300, 3), np.arange(1, 300, 3)
     chosen = draws.released(learned, 150, "test", avoid=held)
@@ -353,11 +353,11 @@ def test_nor_are_they_where_the_release_is_short_of_others():
     sample = unveil.households(300)
     rows = np.random.default_rng(0).permutation(300)[:220]
     lesson = utility._training_data(
-        PairedSampler(FilePair(sample, sample.take(rows), rows), seed=1), 100
+        PairedSampler(FilePair.of(sample, sample.take(rows), rows), seed=1), 100
     )
     assert (len(lesson.pair.original), lesson.train) == (300, 200)
     assert 0 < len(lesson.pair.release) < 200
-    assert lesson.pair.rows.max() < lesson.train  # the held-out stand behind
+    assert lesson.pair.originals.max() < lesson.train  # the held-out stand behind
 
 
 def test_pmse_by_hand(monkeypatch):
@@ -379,7 +379,7 @@ def test_pmse_by_hand(monkeypatch):
 def test_a_record_and_its_twin_are_in_one_fold():
     sample = unveil.households(100)
     rows = np.append(np.random.default_rng(0).permutation(100)[:60], [-1] * 5)
-    pair = FilePair(sample, sample.take(np.maximum(rows, 0)), rows)
+    pair = FilePair.of(sample, sample.take(np.maximum(rows, 0)), rows)
     folds = propensity_module._folds(pair, np.random.default_rng(1))
     mine, other = folds[:100], folds[100:]
     assert np.array_equal(other[:60], mine[rows[:60]])
@@ -389,13 +389,13 @@ def test_a_record_and_its_twin_are_in_one_fold():
 
 def test_columns_to_measure():
     sample = unveil.households(100)
-    pair = FilePair(sample, sample, np.arange(100))
+    pair = FilePair.of(sample, sample, np.arange(100))
     assert measures.loss(pair, columns=["age", "weight"]).columns == ("age", "weight")
     with pytest.raises(UsageError, match="column 'agee' is not in the data"):
         measures.loss(pair, columns=["agee"])
     other = Microdata(pl.DataFrame({"z": [1]}))
     with pytest.raises(DataError, match="no attribute in common"):
-        measures.loss(FilePair(sample, other, None))
+        measures.loss(FilePair.of(sample, other, None))
     with pytest.raises(UsageError, match="seed: a whole number"):
         measures.loss(pair, seed=-1)
 

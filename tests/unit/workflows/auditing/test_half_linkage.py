@@ -58,7 +58,7 @@ def people_of(n=N, seed=3, **more):
 def linked(people, release=None, rows=None, **options):
     release = people if release is None else release
     rows = np.arange(len(release)) if rows is None else rows
-    return link_halves(FilePair(people, release, rows), 5, silent, **options)
+    return link_halves(FilePair.of(people, release, rows), 5, silent, **options)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ WHY_NOT = {
 @pytest.mark.parametrize("case", WHY_NOT)
 def test_where_it_cannot_be_there_is_a_reason(case):
     people, rows, words = WHY_NOT[case]
-    both = FilePair(people, people, None if rows == "none" else np.arange(len(people)))
+    both = FilePair.of(people, people, None if rows == "none" else np.arange(len(people)))
     assert words in link_halves(both, 5, silent)
 
 

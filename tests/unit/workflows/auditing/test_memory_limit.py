@@ -18,7 +18,7 @@ GIB = 2**30
 @pytest.fixture(scope="module")
 def pair():
     people = unveil.households(5000, seed=1)
-    return FilePair(people, people, np.arange(5000))
+    return FilePair.of(people, people, np.arange(5000))
 
 
 def runs_of(pair, *attacks):

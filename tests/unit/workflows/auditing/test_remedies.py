@@ -100,7 +100,7 @@ def test_a_plan_can_be_carried_out_and_does_what_is_said(people, release, eviden
         again = unveil.mask(release.data, plan).data
         links = unveil.attack(people, again, attacks.Distance(), intruder=every, truth=np.arange(N))
         assert hits(links).mean() == pytest.approx(one.share, abs=0.15)
-        lost = loss(FilePair(people, again, np.arange(N)), seed=3).overall.value
+        lost = loss(FilePair.of(people, again, np.arange(N)), seed=3).overall.value
         assert lost == pytest.approx(one.loss, abs=0.1)
 
 

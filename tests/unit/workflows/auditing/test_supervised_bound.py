@@ -16,7 +16,6 @@ from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.replay import replay
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.auditing.supervised_bound import PROGRAMS, _spec
 
 N, KNOWS = 40, ("age", "hours", "rent")
 pytestmark = pytest.mark.usefixtures("quick_learning")
@@ -77,7 +76,9 @@ def test_it_is_what_the_attack_finds_alone(files, evidence):
     """With as many steps, and no clock."""
     people = unveil.read(files / "o.csv", schema=files / "s.toml")
     release = unveil.read(files / "r.csv", schema=files / "s.toml")
-    spec = attacks.Supervised(model="bilinear", budget=None, steps=PROGRAMS["bilinear"], splits=1)
+    spec = attacks.Supervised(
+        model="bilinear", budget=None, steps=supervised_bound.PROGRAMS["bilinear"], splits=1
+    )
     intruder = unveil.Intruder(knows=KNOWS, direction=WAYS[1])
     links = unveil.attack(people, release, spec, intruder=intruder, truth=files / "map.csv")
     told = msgspec.convert(links.finder.details["learnt"], SupervisedBound)
@@ -138,10 +139,11 @@ def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
 
 @pytest.mark.parametrize(("many", "some"), [(6, True), (7, False)])
 def test_of_large_measures_nothing_is_proven(many, some):
-    programs = PROGRAMS["choquet"] if some else 0
-    assert _spec("choquet", many).steps == programs
-    assert _spec("bilinear", many).steps == PROGRAMS["bilinear"] > 0
-    assert {_spec(model, many).budget for model in MODELS} == {None}
+    programs = supervised_bound.PROGRAMS["choquet"] if some else 0
+    assert supervised_bound._spec("choquet", many).steps == programs
+    bilinear = supervised_bound._spec("bilinear", many).steps
+    assert bilinear == supervised_bound.PROGRAMS["bilinear"] > 0
+    assert {supervised_bound._spec(model, many).budget for model in MODELS} == {None}
 
 
 def test_of_many_records_it_is_left_out(monkeypatch):

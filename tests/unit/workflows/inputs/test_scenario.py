@@ -6,7 +6,7 @@ import pytest
 import unveil
 from unveil import Intruder, attacks, masks, measures
 from unveil.errors import SpecError, UsageError
-from unveil.table import row_identity as rows
+from unveil.values import file_pair
 from unveil.workflows.inputs.scenario import prepare
 
 KNOWS = ["age", "hours", "income", "rent"]
@@ -56,8 +56,8 @@ def test_the_order_of_rows_is_found_once(sample, release, monkeypatch):
         asked.append(files)
         return content_order(*files)
 
-    content_order = rows.content_order
-    monkeypatch.setattr(rows, "content_order", watched)
+    content_order = file_pair.content_order
+    monkeypatch.setattr(file_pair, "content_order", watched)
     scene = prepare(sample, release, intruder=Intruder(), truth=None, seed=3)
     for spec in SPECS[:2]:
         for direction in ("original-to-release", "release-to-original"):
