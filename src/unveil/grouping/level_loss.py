@@ -52,25 +52,25 @@ class LevelLoss(ABC):
 class CellLoss(LevelLoss):
     """A sum over cells: each costs what its value does at its level, and no less at a higher one.
 
-    A cell of a record that is left out costs `lost`, and no cell costs more. So the sum over all
-    cells, as if all were released, is a floor. A record that is left out at some levels is left
-    out at lower ones, too: its additional cost is lost there as well.
+    A cell of an omitted record costs `omitted`, and no cell costs more. So the sum over all
+    cells, as if all were released, is a floor. A record that is omitted at some levels is omitted
+    at lower ones, too, so that its additional cost arises there as well.
     """
 
     costs: tuple[Floats, ...]  # of each attribute, levels x values
-    lost: Floats  # of each attribute
+    omitted: Floats  # cost of a cell of each attribute
     levels: tuple[Floats, ...]  # of each attribute, the cost of its cells at each level
     n: int
 
     @classmethod
-    def from_rows(cls, rows: RolledRows, costs: Sequence[Floats], lost: Floats) -> CellLoss:
+    def from_rows(cls, rows: RolledRows, costs: Sequence[Floats], omitted: Floats) -> CellLoss:
         """The costs of these rows."""
         records, n = rows.counts[:, 0], int(rows.counts[:, 0].sum())
         levels = [
             np.array([(at_level[values] * records).sum() / n for at_level in cost])
             for cost, values in zip(costs, rows.values, strict=True)
         ]
-        return cls(tuple(costs), lost, tuple(levels), n)
+        return cls(tuple(costs), omitted, tuple(levels), n)
 
     def floor(self, shape: tuple[int, ...]) -> Floats:
         """All cells at their levels."""
@@ -93,7 +93,7 @@ class CellLoss(LevelLoss):
         gone = np.flatnonzero(broken[cut.labels] & (cut.rows.counts[:, 0] > 0))
         if not len(gone):
             return 0.0
-        more = np.full(len(gone), self.lost.sum())
+        more = np.full(len(gone), self.omitted.sum())
         for cost, level, own in zip(self.costs, cut.levels, cut.rows.values[:, gone], strict=True):
             more -= cost[level][own]
         return float((more * cut.rows.counts[gone, 0]).sum()) / self.n

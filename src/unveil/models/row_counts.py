@@ -50,10 +50,10 @@ def population_counts(release: Microdata, population: Microdata, keys: Sequence[
     compatible = [_compatible(rows, persons, name) for name in keys]
 
     def count(start: int) -> Ints:
-        here = np.arange(start, min(start + ROWS_AT_ONCE, len(rows)))
-        fits = compatible[0](here)
+        chosen = np.arange(start, min(start + ROWS_AT_ONCE, len(rows)))
+        fits = compatible[0](chosen)
         for fits_column in compatible[1:]:
-            fits &= fits_column(here)
+            fits &= fits_column(chosen)
         return np.asarray(fits @ people.sizes)
 
     counts = np.concatenate(on_all_cores(count, range(0, len(rows), ROWS_AT_ONCE)))
@@ -66,10 +66,10 @@ def _compatible(rows: Microdata, people: Microdata, name: str) -> Callable[[Ints
         ends, values = bounds(rows, name), bounds(people, name)
         unknown = ~values.present
 
-        def within(here: Ints) -> Bools:
-            lower, upper = ends.lower[here, None], ends.upper[here, None]
+        def within(chosen: Ints) -> Bools:
+            lower, upper = ends.lower[chosen, None], ends.upper[chosen, None]
             fits: Bools = (values.upper >= lower) & (values.lower <= upper)
-            return fits | ~ends.present[here, None] | unknown
+            return fits | ~ends.present[chosen, None] | unknown
 
         return within
     listed = common_categories(people, rows, name)
@@ -77,7 +77,7 @@ def _compatible(rows: Microdata, people: Microdata, name: str) -> Callable[[Ints
     # A person's cell may be several values, too: one of them has to fit.
     fits = _members(ours) @ _members(theirs).T > 0
     fits[-1] = True  # missing, though there be no category at all
-    return lambda here: fits[ours.cell[here]][:, theirs.cell]
+    return lambda chosen: fits[ours.cell[chosen]][:, theirs.cell]
 
 
 def _members(sets: CodeSets) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

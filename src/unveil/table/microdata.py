@@ -312,7 +312,7 @@ class Microdata:
             self.columns == other.columns
             and len(self) == len(other)
             and self.schema == other.schema
-            and all(_same(a, b) for a, b in zip(self._columns, other._columns, strict=True))
+            and all(_equal_cells(a, b) for a, b in zip(self._columns, other._columns, strict=True))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -323,7 +323,7 @@ class Microdata:
         return f"Microdata({summary}{': ' if roles else ''}{', '.join(roles)})"
 
 
-def _same(a: pl.Series, b: pl.Series) -> bool:
+def _equal_cells(a: pl.Series, b: pl.Series) -> bool:
     if a.dtype.is_numeric() and b.dtype.is_numeric():
         whole = a.dtype.is_integer() and b.dtype.is_integer()
         kind = pl.Int128 if whole else pl.Float64

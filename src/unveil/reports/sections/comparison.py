@@ -197,15 +197,15 @@ def releases(comparison: Comparison, *, external: bool = False) -> Section:
     )
 
 
-def _interval(one: ComparedRelease) -> Interval | None:
-    return None if one.worst is None else one.worst.interval
+def _interval(release: ComparedRelease) -> Interval | None:
+    return None if release.worst is None else release.worst.interval
 
 
-def _policy(one: ComparedRelease) -> Cell:
-    if one.passed is None:
+def _policy(release: ComparedRelease) -> Cell:
+    if release.passed is None:
         return "none given"
-    limits = [limit.replace("_", " ") for limit in one.broken]
-    return "kept" if one.passed else phrase("broken: {}", names(limits))
+    limits = [limit.replace("_", " ") for limit in release.broken]
+    return "kept" if release.passed else phrase("broken: {}", names(limits))
 
 
 def order(comparison: Comparison) -> Section:
@@ -284,10 +284,10 @@ def differences(comparison: Comparison, *, external: bool = False) -> Section | 
     )
 
 
-def _interval_end(one: Difference, end: str) -> Cell:
-    if one.paired is None or one.paired.interval is None:
+def _interval_end(difference: Difference, end: str) -> Cell:
+    if difference.paired is None or difference.paired.interval is None:
         return None
-    return points(getattr(one.paired.interval, end))
+    return points(getattr(difference.paired.interval, end))
 
 
 def by_attack(comparison: Comparison) -> Section | None:

@@ -56,38 +56,38 @@ def _overall(lost: Loss) -> Phrase:
 
 def _missing(lost: Loss, *, external: bool) -> Iterator[Phrase]:
     """Suppressed records and cells; an internal page names the subgroup that lost the most."""
-    gone = lost.suppression
+    suppression = lost.suppression
     if external:
-        if gone.discarded:
-            share = percent(gone.discarded)
+        if suppression.discarded:
+            share = percent(suppression.discarded)
             yield phrase("{} of the records are [not released](loss-discarded).", share)
-        if gone.suppressed:
-            share = percent(gone.suppressed)
+        if suppression.suppressed:
+            share = percent(suppression.suppressed)
             yield phrase("{} of the cells are [not told any more](loss-suppressed).", share)
         return
-    most = gone.most_discarded
-    if uneven := uneven_discards(gone):
+    most = suppression.most_discarded
+    if uneven := uneven_discards(suppression):
         yield uneven
-    elif most is not None and most.discarded and gone.discarded:
+    elif most is not None and most.discarded and suppression.discarded:
         yield phrase(
             "{} of the records are [not released](loss-discarded), most of {}, {}: {} of {}.",
-            percent(gone.discarded),
+            percent(suppression.discarded),
             *(name(most.column), name(most.name)),
             *(percent(most.discarded), counted(most.n)),
         )
-    most = gone.most_suppressed
-    if most is not None and most.suppressed and gone.suppressed:
+    most = suppression.most_suppressed
+    if most is not None and most.suppressed and suppression.suppressed:
         yield phrase(
             "{} of the cells are [not told any more](loss-suppressed), most of {}, {}: {}.",
-            percent(gone.suppressed),
+            percent(suppression.suppressed),
             *(name(most.column), name(most.name), percent(most.suppressed)),
         )
-    most = gone.most_generalised
-    if most is not None and most.generalisation and gone.generalisation:
+    most = suppression.most_generalised
+    if most is not None and most.generalisation and suppression.generalisation:
         yield phrase(
             "Released cells [leave open](loss-generalisation) {} of what they could say, most "
             "of {}, {}: {}.",
-            percent(gone.generalisation),
+            percent(suppression.generalisation),
             *(name(most.column), name(most.name), percent(most.generalisation)),
         )
 
@@ -137,9 +137,9 @@ def _measures(lost: Loss, *, external: bool) -> Exhibit:
     )
 
 
-def _by_group(gone: Suppression) -> list[Exhibit]:
+def _by_group(suppression: Suppression) -> list[Exhibit]:
     """What each subgroup lost, those that lost the most first."""
-    groups = sorted((one for one in gone.groups if _lost(one)), key=_lost, reverse=True)
+    groups = sorted(filter(_group_loss, suppression.groups), key=_group_loss, reverse=True)
     if not groups:
         return []
     table = tabulate(
@@ -181,7 +181,7 @@ def _compared(field: str, head: str) -> tuple[Cells[GroupLoss], Cells[GroupLoss]
     )
 
 
-def _lost(group: GroupLoss) -> float:
+def _group_loss(group: GroupLoss) -> float:
     """What a group lost, 0 to 1: its discarded records all, the others what they leave open."""
     return 1 - (1 - group.discarded) * (1 - (group.generalisation or 0.0))
 

@@ -70,13 +70,13 @@ def _lead(worst: SupervisedBound, evidence: Evidence) -> Phrase:
     )
 
 
-def _ceiling(one: SupervisedBound, evidence: Evidence) -> float | None:
+def _ceiling(bound: SupervisedBound, evidence: Evidence) -> float | None:
     """What no attack exceeds that compares the same; None: no other attack did."""
     same = (
         found.risk.ceiling
         for found in evidence.attacks
-        if found.risk.direction == one.direction
-        and {*found.risk.attributes} == {*one.attributes}
+        if found.risk.direction == bound.direction
+        and {*found.risk.attributes} == {*bound.attributes}
         and not found.by_file
         and found.risk.interval is None
     )
@@ -117,10 +117,10 @@ def _linked(learnt: Sequence[SupervisedBound], evidence: Evidence) -> Exhibit:
     )
 
 
-def _proof(one: SupervisedBound) -> Phrase:
-    if one.proven:
+def _proof(bound: SupervisedBound) -> Phrase:
+    if bound.proven:
         return phrase("proven")
-    return phrase("not proven, {} are open: {}", expected(one.gap), one.why)
+    return phrase("not proven, {} are open: {}", expected(bound.gap), bound.why)
 
 
 def _held_out(learnt: Sequence[SupervisedBound]) -> Exhibit:
