@@ -64,6 +64,9 @@ class LinkageFiles:
     learnt: LearntSearch | None = None  # trained on the reference records, to link strangers
     on_bound: Callable[[float, float], None] | None = None  # training progress: links, bound
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "on_bound": None}  # a callback stays in its process
+
     @property
     def pair(self) -> tuple[Microdata, Microdata]:
         """The intruder's records and the release."""

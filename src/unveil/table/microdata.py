@@ -144,6 +144,9 @@ class Microdata:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Microdata never changes: make a new one to set {name}")
 
+    def __reduce__(self) -> tuple[Any, ...]:  # for a worker process
+        return _restored, (self._columns, self._marks, self._origin, self.schema)
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in the file's order."""
@@ -268,9 +271,7 @@ class Microdata:
         schema: Schema,
         origin: Origin | None = None,
     ) -> Microdata:
-        new = object.__new__(Microdata)
-        new._set(columns, marks, origin or self._origin, schema)
-        return new
+        return _restored(columns, marks, origin or self._origin, schema)
 
     def to_frame(self, kind: Kind | None = None) -> Any:
         """Export the table as the kind of frame it came in, or as another kind.
@@ -329,3 +330,9 @@ def _equal_cells(a: pl.Series, b: pl.Series) -> bool:
         kind = pl.Int128 if whole else pl.Float64
         return a.cast(kind).equals(b.cast(kind))
     return labels_of(a).equals(labels_of(b))
+
+
+def _restored(*state: Any) -> Microdata:
+    new = object.__new__(Microdata)
+    new._set(*state)
+    return new

@@ -138,6 +138,9 @@ class Links:
     def __len__(self) -> int:
         return len(self.records)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "progress": None}  # a callback stays in its process
+
     def __repr__(self) -> str:
         known = "truth not known" if self.truth is None else "truth known"
         size = f"{count(len(self), 'record')}, {count(self.candidates, 'candidate')}"

@@ -53,6 +53,9 @@ class Scenario:
     seed: int
     on_bound: Callable[[float, float], None] | None = None  # progress of learning: links, bound
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "on_bound": None}  # a callback stays in its process
+
     def links(self, spec: Attack, intruder: Intruder) -> Links:
         """The links of one attack; see `unveil.attack`."""
         check_kinds(spec, intruder, self.truth)
@@ -92,38 +95,15 @@ class Scenario:
         _warn_of_separated(files)
         if isinstance(spec, Pairs):
             spec = msgspec.structs.replace(spec, pairs=as_microdata(spec.pairs))
-        return self._links(spec, intruder, files, pair)
+        return self.links_of(spec, intruder, files, pair)
 
-    def _links(
+    def links_of(
         self, spec: Attack, intruder: Intruder, files: LinkageFiles, pair: FilePair
     ) -> Links:
         """The links of an attack on these records, whose true rows are those of the pair."""
-
-        def attack_strangers(source: Any) -> Links:
-            people = self.side.copied(table_of(source, self.pair.original.schema))
-            for name in files.columns:
-                people.check(name)
-            if spec.knows is None:
-                people = recode_like_release(
-                    files.release, people, (*files.columns, *intruder.blocks)
-                )
-            blocks = known_blocks(people, files.release, intruder)
-            positions = files.positions._replace(
-                intruder=np.arange(len(people)), file_size=len(people)
-            )
-            others = replace(
-                files,
-                intruder_records=people,
-                blocks=blocks,
-                positions=positions,
-                learnt=getattr(finder, "learnt", None),
-            )
-            nobodys = np.full(len(files.release), -1)  # no released row belongs to a stranger
-            strangers = FilePair.of(people, files.release, nobodys)
-            return self._links(spec, intruder, others, strangers)
-
         order = CanonicalOrder(pair, files.reverse)
         finder = spec.finder(files)
+        learnt = getattr(finder, "learnt", None)
         return Links(
             attack=spec,
             intruder=intruder,
@@ -131,9 +111,39 @@ class Scenario:
             pair=pair,
             records=np.arange(files.queries_first(len(pair.original), len(pair.release))[0]),
             positions=files.queries_first(files.positions.intruder, files.positions.released),
-            attack_strangers=attack_strangers,
+            attack_strangers=StrangerAttack(self, spec, intruder, replace(files, learnt=learnt)),
             seed=self.seed,
         )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class StrangerAttack:
+    """The same attack on people who are not in the release: ranks and scales stay."""
+
+    scenario: Scenario
+    spec: Attack
+    intruder: Intruder
+    files: LinkageFiles
+
+    def __call__(self, source: Any) -> Links:
+        """The links of these people, to whom no released row belongs."""
+        scenario, files = self.scenario, self.files
+        people = scenario.side.copied(table_of(source, scenario.pair.original.schema))
+        for name in files.columns:
+            people.check(name)
+        if self.spec.knows is None:
+            compared = (*files.columns, *self.intruder.blocks)
+            people = recode_like_release(files.release, people, compared)
+        others = replace(
+            files,
+            intruder_records=people,
+            blocks=known_blocks(people, files.release, self.intruder),
+            positions=files.positions._replace(
+                intruder=np.arange(len(people)), file_size=len(people)
+            ),
+        )
+        nobody = FilePair.of(people, files.release, np.full(len(files.release), -1))
+        return scenario.links_of(self.spec, self.intruder, others, nobody)
 
 
 def prepare(
