@@ -39,39 +39,11 @@ del TYPE_CHECKING  # the public names are exactly those of __all__
 __version__ = "0.1.0"
 
 __all__ = [
-    "Attribute",
-    "Audit",
-    "Csv",
-    "Excel",
-    "Intruder",
-    "Links",
-    "Microdata",
-    "Plan",
-    "Policy",
-    "Release",
-    "Releases",
-    "Schema",
-    "UnveilError",
-    "aggregation",
-    "attack",
-    "attacks",
-    "audit",
-    "compare",
-    "households",
-    "inspect",
-    "link",
-    "mask",
-    "masks",
-    "measures",
-    "models",
-    "read",
-    "read_evidence",
-    "read_plan",
-    "read_policy",
-    "read_schema",
-    "report",
-    "write",
-]
+    "Attribute", "Audit", "Csv", "Excel", "Intruder", "Links", "Microdata", "Plan", "Policy",
+    "Release", "Releases", "Schema", "UnveilError", "aggregation", "attack", "attacks", "audit",
+    "compare", "households", "inspect", "link", "mask", "masks", "measures", "models", "read",
+    "read_evidence", "read_plan", "read_policy", "read_schema", "report", "write",
+]  # fmt: skip
 
 # Public names load when first used: importing unveil loads no heavy package.
 _HOME = {

@@ -47,24 +47,7 @@ __all__ = [
 ]  # fmt: skip
 
 METHODS: tuple[type[Mask], ...] = (
-    AdditiveNoise,
-    CorrelatedNoise,
-    MultiplicativeNoise,
-    RankSwapping,
-    DistributionSwapping,
-    IndividualRanking,
-    Microaggregation,
-    AntiUnification,
-    Mondrian,
-    LocalSuppression,
-    FullDomain,
-    TopCoding,
-    BottomCoding,
-    GlobalRecoding,
-    Pram,
-    Rounding,
-    Sampling,
-    Shuffle,
-    Synthesis,
-    Function,
-)
+    AdditiveNoise, CorrelatedNoise, MultiplicativeNoise, RankSwapping, DistributionSwapping,
+    IndividualRanking, Microaggregation, AntiUnification, Mondrian, LocalSuppression, FullDomain,
+    TopCoding, BottomCoding, GlobalRecoding, Pram, Rounding, Sampling, Shuffle, Synthesis, Function,
+)  # fmt: skip

@@ -26,19 +26,10 @@ Value = Callable[[Item], float | None]
 
 # Vega keeps names in JavaScript objects, which define these names themselves.
 RESERVED_NAMES = {
-    "constructor",
-    "hasOwnProperty",
-    "isPrototypeOf",
-    "propertyIsEnumerable",
-    "toLocaleString",
-    "toString",
-    "valueOf",
-    "__proto__",
-    "__defineGetter__",
-    "__defineSetter__",
-    "__lookupGetter__",
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString",
+    "toString", "valueOf", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__",
     "__lookupSetter__",
-}
+}  # fmt: skip
 
 Cell = Piece | Phrase | None
 Row = tuple[Cell, ...]
