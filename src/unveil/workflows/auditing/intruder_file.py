@@ -54,7 +54,7 @@ class IntruderFile:
     @cached_property
     def shared(self) -> tuple[str, ...]:
         """The attributes that the release has, too."""
-        released = personal_attributes(self.scenario.side.data)
+        released = personal_attributes(self.pair.release)
         return tuple(name for name in self.attributes if name in released)
 
 

@@ -45,7 +45,7 @@ class Scenario:
     """
 
     original: Microdata
-    side: JoinedReleases  # the release, or several
+    release: JoinedReleases  # one, or several
     pair: FilePair  # the intruder's records and the released rows
     positions: RowPositions
     intruder: Intruder  # who holds these records
@@ -61,7 +61,7 @@ class Scenario:
         check_kinds(spec, intruder, self.truth)
         _check_records(intruder, self.intruder)
         records, released = self.pair.original, self.pair.release
-        knowing = self.side.knowing(intruder)
+        knowing = self.release.knowing(intruder)
         if isinstance(spec, Structural):
             columns, others = disjoint_columns(records, released, knowing)
         else:
@@ -70,10 +70,10 @@ class Scenario:
         if spec.knows is not None:
             if intruder.channel is False:  # a Release knows it
                 intruder = msgspec.structs.replace(intruder, channel=True)
-            known = self.side.known_by(intruder, self.original, self.seed)
-            masking = self.side.masking_of(known, self.original, columns, self.seed)
+            known = self.release.known_by(intruder, self.original, self.seed)
+            masking = self.release.masking_of(known, self.original, columns, self.seed)
             if spec.knows == "original":
-                records = self.side.repeat_masking(known, records, self.seed)
+                records = self.release.repeat_masking(known, records, self.seed)
                 pair = replace(pair, original=records)
         else:  # who knows the masking knows what it has merged
             records = recode_like_release(released, records, (*columns, *intruder.blocks))
@@ -128,7 +128,7 @@ class StrangerAttack:
     def __call__(self, source: Any) -> Links:
         """The links of these people, to whom no released row belongs."""
         scenario, files = self.scenario, self.files
-        people = scenario.side.copied(table_of(source, scenario.pair.original.schema))
+        people = scenario.release.copied(table_of(source, scenario.pair.original.schema))
         for name in files.columns:
             people.check(name)
         if self.spec.knows is None:
@@ -163,12 +163,12 @@ def prepare(
     else:
         people = as_microdata(original, schema)
         declared = schema_for_others(people, declared)
-    side = join_releases(release, declared)
-    released = side.data
+    joined = join_releases(release, declared)
+    released = joined.data
     file = table_of(intruder.records, declared) if intruder.has_file else None
-    records = side.copied(people if file is None else file)
+    records = joined.copied(people if file is None else file)
     rows = np.arange(len(people)) if file is None else None
-    pair = FilePair(records, released, correspondence(truth, records, rows, people, side))
+    pair = FilePair(records, released, correspondence(truth, records, rows, people, joined))
     held = held_rows(intruder, pair, seed)
     if held is not None:
         known = None if pair.truth is None else pair.truth.take_records(held)
@@ -176,7 +176,7 @@ def prepare(
     rows = np.arange(len(records)) if held is None else held
     return Scenario(
         original=people,
-        side=side,
+        release=joined,
         pair=pair,
         positions=RowPositions(rows, len(records), _as_written(release, len(released))),
         intruder=intruder,

@@ -27,22 +27,22 @@ class _TruthSources:
     records: Microdata  # the intruder's
     rows: Ints | None  # the original's row of each of them; None for a file of its own
     original: Microdata
-    side: JoinedReleases  # which may know its row map
+    joined: JoinedReleases  # the release, which may know its row map
 
     @property
     def release(self) -> Microdata:
-        return self.side.data
+        return self.joined.data
 
 
 def correspondence(
-    truth: Any, records: Microdata, rows: Ints | None, original: Microdata, side: JoinedReleases
+    truth: Any, records: Microdata, rows: Ints | None, original: Microdata, joined: JoinedReleases
 ) -> Correspondence | None:
     """The truth in whatever form a user states it; None if it is not known.
 
     The records are the intruder's; `rows` are theirs in the original, None for a file of its own.
     """
-    found = _rows_of_records(truth, _TruthSources(records, rows, original, side))
-    return None if found is None else Correspondence.from_rows(found, len(side.data))
+    found = _rows_of_records(truth, _TruthSources(records, rows, original, joined))
+    return None if found is None else Correspondence.from_rows(found, len(joined.data))
 
 
 def _rows_of_records(truth: Any, sources: _TruthSources) -> Ints | None:
@@ -60,10 +60,10 @@ def _rows_of_records(truth: Any, sources: _TruthSources) -> Ints | None:
     if truth is not None:
         rows = _row_map(truth, sources)
         return _through(sources, _row_of_original(rows, len(sources.original)), "a row map")
-    if sources.side.row_map is None:
+    if sources.joined.row_map is None:
         return None
     _check_origin(sources)
-    return _through(sources, _row_of_original(sources.side.row_map, len(sources.original)), None)
+    return _through(sources, _row_of_original(sources.joined.row_map, len(sources.original)), None)
 
 
 def _row_map(truth: Any, sources: _TruthSources) -> Ints:
@@ -97,9 +97,9 @@ def _check_origin(sources: _TruthSources) -> None:
     """The row map of a release holds for the masked table only, its rows in their order."""
     here = fingerprints(sources.original)
     same = {
-        name: here[name] == sources.side.origin[name]
+        name: here[name] == sources.joined.origin[name]
         for name in here
-        if name in sources.side.origin
+        if name in sources.joined.origin
     }
     named = [same[name] for name in sources.original.schema.with_role("identifier") if name in same]
     if not all(named) or (same and not any(same.values())):
@@ -134,10 +134,10 @@ def _by_identifier(column: str, sources: _TruthSources) -> Ints | None:
         return found
     if (
         sources.rows is None
-        and sources.side.row_map is not None
+        and sources.joined.row_map is not None
         and column in sources.original.columns
     ):
-        to_release = _row_of_original(sources.side.row_map, len(sources.original))
+        to_release = _row_of_original(sources.joined.row_map, len(sources.original))
         return np.append(to_release, -1)[rows_of_ids(ids, sources.original, column)]
     raise DataError(
         f"truth: column '{column}' is not in the release, so it does not tell which row is "
