@@ -16,8 +16,8 @@ import numpy as np
 from people import masked, people
 from unveil.attacks.distance.numeric_metrics import polynomial
 from unveil.engines import metric as metrics
-from unveil.engines.local import engine as local
 from unveil.engines.local import index
+from unveil.engines.local.engine import LocalEngine
 
 LEAVES = (16, 32, 64, 128, 512, 2048)
 N, NOISE = 20_000, 0.5
@@ -46,15 +46,15 @@ def main():
     """Print the table."""
     print("| attributes | question | " + " | ".join(f"{leaf} in a leaf" for leaf in LEAVES) + " |")
     print("|" + "---|" * (len(LEAVES) + 2), flush=True)
-    metric = metrics.euclid()
+    metric, local = metrics.euclid(), LocalEngine()
     for name, queries in files():
         base, truth = masked(queries, NOISE, seed=1)
         few = queries[:2000]
         questions = {
-            "rank_of_truth": lambda q=queries, b=base, t=truth: local.rank_of_truth(
-                q, b, t, metric, stop_at=1
-            ),
-            "nearest, 2,000": lambda q=few, b=base: local.nearest(q, b, metric),
+            "rank_of_truth": lambda q=queries, b=base, t=truth: local.prepare(
+                q, b, metric
+            ).rank_of_truth(None, t, stop_at=1),
+            "nearest, 2,000": lambda q=few, b=base: local.prepare(q, b, metric).nearest(None),
         }
         for asked, question in questions.items():
             cells = []

@@ -53,13 +53,13 @@ def prepare(tool, base, distance, threads):
         index.add(base.astype(np.float32))
         return lambda part, _: index.search(part.astype(np.float32), 1)
     from unveil.engines import metric as metrics
-    from unveil.engines.local import engine as local
+    from unveil.engines.local.engine import LocalEngine
 
-    metric = getattr(metrics, distance)()
+    local, metric = LocalEngine(threads), getattr(metrics, distance)()
     if tool == "nearest":
-        return lambda part, _: local.nearest(part, base, metric, threads=threads)
-    return lambda part, truth: local.rank_of_truth(
-        part, base, truth, metric, stop_at=1, threads=threads
+        return lambda part, _: local.prepare(part, base, metric).nearest(None)
+    return lambda part, truth: local.prepare(part, base, metric).rank_of_truth(
+        None, truth, stop_at=1
     )
 
 

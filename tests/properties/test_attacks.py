@@ -352,10 +352,10 @@ def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
     found = []
     for few, gappy in ((0, False), (1000, False), (1000, None)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("unveil.engines.local.blocking.FEW_BLOCKS", few)
+            patch.setattr("unveil.engines.local.block_problems.FEW_BLOCKS", few)
             if gappy is not None:  # as if no cell were missing: then parts are listed
-                patch.setattr("unveil.attacks.blocking.RecordBlocks.has_missing", gappy)
-            other = replace(links)
+                patch.setattr("unveil.engines.blocks.Blocks.has_missing", gappy)
+            other = replace(links, finder=replace(links.finder))  # prepared anew
             found.append([getattr(other, part) for part in PARTS])
     for one in found[1:]:
         for part, value, first in zip(PARTS, one, found[0], strict=True):

@@ -21,13 +21,14 @@ from unveil.attacks.probabilistic.fellegi_sunter import (
     estimate,
     initial_model,
 )
-from unveil.attacks.probabilistic.pair_counts import level_shares
-from unveil.engines.local.level_comparison import (
+from unveil.attacks.probabilistic.level_counts import (
     count_equal,
     count_levels,
     count_pairs,
     level_totals,
 )
+from unveil.attacks.probabilistic.pair_counts import level_shares
+from unveil.engines.select import engine
 from unveil.values.links import ComparisonBlock
 
 EXAMPLES = settings.default.max_examples
@@ -70,10 +71,10 @@ def as_counts(patterns):
 def small(at_once, dense, part, largest):
     """Little room, so that a few pairs take every way."""
     with (
-        mock.patch("unveil.engines.local.level_comparison.PAIRS_AT_ONCE", at_once),
-        mock.patch("unveil.engines.local.level_patterns.DENSE_PATTERNS", dense),
-        mock.patch("unveil.engines.local.level_patterns.CODES_PER_PART", part),
-        mock.patch("unveil.engines.local.level_patterns.LARGEST_KEY", largest),
+        mock.patch("unveil.attacks.probabilistic.level_counts.PAIRS_AT_ONCE", at_once),
+        mock.patch("unveil.attacks.probabilistic.level_patterns.DENSE_PATTERNS", dense),
+        mock.patch("unveil.attacks.probabilistic.level_patterns.CODES_PER_PART", part),
+        mock.patch("unveil.attacks.probabilistic.level_patterns.LARGEST_KEY", largest),
     ):
         yield
 
@@ -115,7 +116,7 @@ def test_equality_is_counted_without_comparing(seed):
     blocks = rng.integers(0, 3, len(a)), rng.integers(0, 3, len(b))
     parts = [ComparisonBlock(*(np.flatnonzero(of == block) for of in blocks)) for block in range(3)]
     by_comparing = count_levels(a, b, ends, parts)
-    assert as_counts(count_equal(a, b, blocks)) == as_counts(by_comparing)
+    assert as_counts(count_equal(a, b, blocks, engine())) == as_counts(by_comparing)
     totals = level_totals(a, b, ends, parts)
     assert totals.tolist() == by_comparing.totals().tolist()
 

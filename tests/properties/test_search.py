@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -13,134 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fixtures.search import blocks_of, density, nearest, prepared, rank_of_truth
 from naive import search as naive
+from strategies.searches import cases
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
-from unveil.engines.local.blocking import BlockedBase
-from unveil.engines.local.engine import PreparedSearch, density, nearest, rank_of_truth
 from unveil.engines.records import Records
-
-SIDES = ("both", "both", "above", "below")
-KNOTS = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0)  # dyadic, so that gaps and knots meet exactly
-LEVELS = (0.0, 1.0, 1.5, 2.0, 4.0, 7.0)
-CODES = 7
-
-
-@dataclass
-class Case:
-    """Two files and a metric, for the engine and for the twin."""
-
-    queries: Records
-    base: Records
-    metric: metrics.Metric
-    truth: Any
-    distances: Any  # by the twin
-
-
-def some(rng, options, size):
-    return sorted(rng.choice(options, size=size, replace=False).tolist())
-
-
-def a_cost(rng, *, coded):
-    """The same cost twice: the engine's and the twin's; some say what a missing cell costs."""
-    ours, twin = a_plain_cost(rng, coded=coded)
-    if rng.integers(3) == 0:
-        twin.missing = float(rng.choice([0, 0.5, 9]))
-        ours = replace(ours, missing=twin.missing)
-    return ours, twin
-
-
-def a_plain_cost(rng, *, coded):
-    kind = rng.integers(6 if coded else 5)
-    side, weight = str(rng.choice(SIDES)), float(rng.choice([0.5, 1, 3]))
-    if kind == 0:
-        return metrics.squared(weight, side=side), naive.squared(weight, side)
-    if kind == 1:
-        return metrics.absolute(weight, side=side), naive.absolute(weight, side)
-    knots = some(rng, KNOTS, rng.integers(1, 4))
-    costs = some(rng, LEVELS, len(knots) + 1)
-    if kind == 2:
-        equal = costs[0] if rng.integers(2) else None
-        ours = metrics.prorated(knots, costs[1:], equal=equal, side=side)
-        return ours, naive.prorated(knots, costs[1:], side, equal)
-    if kind == 5:
-        cells = rng.choice([0, 1, 2.5, np.inf], size=(CODES, CODES), p=[0.3, 0.3, 0.3, 0.1])
-        return metrics.table(cells), naive.table(cells.tolist())
-    if kind == 4:
-        costs[-1] = math.inf
-    return metrics.levels(knots, costs, side=side), naive.levels(knots, costs, side)
-
-
-def a_measure(rng, width):
-    values = np.zeros(1 << width)
-    for s in range(1, 1 << width):
-        inside = max(values[s & ~(1 << j)] for j in range(width) if s >> j & 1)
-        values[s] = inside + rng.random() * rng.integers(0, 2)
-    values[-1] = max(values[-1], 0.1)
-    return FuzzyMeasure(values / values[-1])
-
-
-def a_metric(rng, kind, width, *, coded):
-    """The engine's metric, and the twin's costs, combination and root."""
-    weights = rng.choice([0, 0.5, 1, 2], size=width)
-    weights[rng.integers(width)] = 1
-    given_weights = weights if rng.integers(2) else None
-    used = weights if given_weights is not None else np.ones(width)
-    if kind == "euclid":
-        return metrics.euclid(given_weights), [naive.squared(w) for w in used], naive.total, True
-    if kind in ("manhattan", "chebyshev"):
-        made = getattr(metrics, kind)(given_weights)
-        combine = naive.total if kind == "manhattan" else max
-        return made, [naive.absolute(w) for w in used], combine, False
-    ours, twins = zip(*(a_cost(rng, coded=coded) for _ in range(width)), strict=True)
-    if kind == "sum":
-        return metrics.Metric(ours), twins, naive.total, False
-    if kind == "largest":
-        return metrics.Metric(ours, combine="largest"), twins, max, False
-    measure = a_measure(rng, width)
-    return metrics.choquet(measure, ours), twins, naive.choquet(measure.values), False
-
-
-@st.composite
-def cases(draw, kinds=("euclid", "manhattan", "chebyshev", "sum", "largest", "choquet")):
-    """Small files full of ties, duplicates and constants; hypothesis chooses, numpy fills."""
-    kind = draw(st.sampled_from(kinds))
-    width, n_queries = draw(st.integers(1, 5)), draw(st.integers(1, 8))
-    n_base = draw(st.sampled_from([1, 2, 3, 8, 40]))
-    filled = draw(st.sampled_from(["codes", "whole", "halves", "any", "constant"]))
-    missing = draw(st.sampled_from([0.0, 0.0, 0.4]))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-
-    def a_file(n):
-        values = rng.integers(0, CODES, size=(n, width)).astype(float)
-        if filled == "halves":
-            values -= rng.integers(0, 2, size=values.shape) * 0.5
-        if filled == "any" and kind in ("euclid", "manhattan", "chebyshev"):
-            values += rng.standard_normal(values.shape)
-        return np.full_like(values, 3) if filled == "constant" else values
-
-    files = a_file(n_queries), a_file(n_base)
-    present = [rng.random(values.shape) >= missing for values in files]
-    metric, costs, combine, root = a_metric(rng, kind, width, coded=filled in ("codes", "whole"))
-    step = draw(st.sampled_from([0, 0.1, 0.5]))
-    offset = rng.integers(-40, 41, n_base) * step if step else None
-    lists = [
-        [[v if p else None for v, p in zip(*row, strict=True)] for row in zip(*file, strict=True)]
-        for file in zip([f.tolist() for f in files], [p.tolist() for p in present], strict=True)
-    ]
-    scores = naive.scores(*lists, costs, combine, offset)
-    kept = [int if filled == "whole" else float] * 2
-    queries, base = (
-        Records(values.astype(kind), seen if missing else None)
-        for values, seen, kind in zip(files, present, kept, strict=True)
-    )
-    return Case(
-        queries,
-        Records(base.values, base.present, offset),
-        metric,
-        rng.integers(-1, n_base, n_queries),
-        np.sqrt(scores) if root and offset is None else scores,
-    )
 
 
 @contextmanager
@@ -245,17 +122,17 @@ def test_the_order_of_the_rows_means_nothing(case, leaf, random):
 @given(cases(), st.booleans(), st.integers(0, 2**32), leaves, threads)
 def test_an_answer_does_not_depend_on_who_else_is_asked_about(case, blocked, seed, leaf, threads):
     rng = np.random.default_rng(seed)
-    base, asking = case.base, None
+    base, blocks = case.base, None
     if blocked and case.metric.measure is None:  # which has no further attributes
         asking, asked = (rng.integers(-1, 2, (len(f), 2)) for f in (case.queries, case.base))
-        base = BlockedBase(case.base, asking, asked)
+        blocks = blocks_of(asking, asked)
     questions = [rng.integers(0, len(case.queries), rng.integers(0, 9)) for _ in range(3)]
     truth, metric = case.truth, case.metric
     with small_leaves(leaf):
-        ready = PreparedSearch(case.queries, base, metric, threads=threads)
-        ranks = rank_of_truth(case.queries, base, truth, metric, stop_at=2)
-        near = nearest(case.queries, base, metric, k=2)
-        thick = density(case.queries, base, metric)
+        ready = prepared(case.queries, base, metric, blocks=blocks, threads=threads)
+        ranks = rank_of_truth(case.queries, base, truth, metric, blocks=blocks, stop_at=2)
+        near = nearest(case.queries, base, metric, blocks=blocks, k=2)
+        thick = density(case.queries, base, metric, blocks=blocks)
         for rows in (*questions, None):
             own = slice(None) if rows is None else rows
             some = ready.rank_of_truth(rows, truth[own], stop_at=2)
@@ -267,8 +144,10 @@ def test_an_answer_does_not_depend_on_who_else_is_asked_about(case, blocked, see
             assert ready.density(rows).log_sum.tolist() == thick.log_sum[own].tolist()
             if rows is None or not len(rows):
                 continue
-            alone = base if asking is None else replace(base, query_codes=asking[rows])
-            others = rank_of_truth(case.queries.take(rows), alone, truth[rows], metric, stop_at=2)
+            alone = None if blocks is None else replace(blocks, queries=blocks.queries[rows])
+            others = rank_of_truth(
+                case.queries.take(rows), base, truth[rows], metric, blocks=alone, stop_at=2
+            )
             assert some.n_closer.tolist() == others.n_closer.tolist()
             assert some.n_tied.tolist() == others.n_tied.tolist()
 
@@ -324,21 +203,14 @@ def test_a_missing_cell_under_a_linear_map_costs_what_it_costs_on_average(seed):
 def test_each_kernel_is_compiled_once():
     """The properties above have used every metric: one specialisation serves them all."""
     from unveil.engines.local.kernels import density as densities
-    from unveil.engines.local.kernels import (
-        expectation,
-        filters,
-        neighbours,
-        ranking,
-        rows,
-        tree,
-        walk,
-    )
+    from unveil.engines.local.kernels import filters, missing_costs, neighbours, ranking, tree, walk
+    from unveil.support.kernels import rows
 
     kernels = {
         ranking.rank_block,
         neighbours.nearest_block,
         densities.density_block,
-        expectation.expected_costs,
+        missing_costs.expected_costs,
         filters.all_to_axes,
         rows.hash_rows,
         rows.mark_new,

@@ -14,6 +14,8 @@ from unveil.attacks.supervised.constraints import LinkageConstraints
 from unveil.attacks.supervised.hitting_set import Conflicts
 from unveil.attacks.supervised.skyline import Competition
 from unveil.engines.metric import euclid
+from unveil.engines.records import Records
+from unveil.engines.select import engine
 
 
 @st.composite
@@ -75,7 +77,9 @@ def test_a_larger_family_links_no_less(files):
 def test_competitors_are_those_that_none_dominates(files, data):
     asking, asked = files
     record = data.draw(st.integers(0, len(asking) - 1))
-    contest = Competition(asking, asked, euclid(), range(asking.shape[1]))
+    contest = Competition(
+        engine(), Records(asking), Records(asked), euclid(), range(asking.shape[1])
+    )
     every = np.arange(len(asked))
     found = contest.skyline(np.array([record]), np.array([record]), [every], np.ones_like(every))
     cost = contest.costs(np.full(len(asked), record), every)

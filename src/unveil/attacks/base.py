@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
@@ -13,6 +13,8 @@ from msgspec import Meta
 
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.attacks.blocking import RecordBlocks
+from unveil.engines.base import Engine
+from unveil.engines.select import engine as select_engine
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.specs import Spec, method_name
@@ -63,6 +65,7 @@ class LinkageFiles:
     seed: int = 0
     learnt: LearntSearch | None = None  # trained on the reference records, to link strangers
     on_bound: Callable[[float, float], None] | None = None  # training progress: links, bound
+    engine: Engine = field(default_factory=select_engine)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "on_bound": None}  # a callback stays in its process

@@ -9,15 +9,16 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.base import Attack, LinkageFiles
-from unveil.engines.local.index import EqualRows
 from unveil.errors import DataError, SchemaError
 from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.equal_rows import EqualRows
 from unveil.support.options import Progress
 from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import rows_of_ids
-from unveil.values.links import ComparisonBlock, Finder, Margins, RankedCandidates, RankOfTruth
+from unveil.values.links import ComparisonBlock, Finder, Margins
 from unveil.values.pair_table import PAIR_COLUMNS
+from unveil.values.search_results import Neighbours, RankOfTruth
 from unveil.wording import count, listing
 
 
@@ -87,6 +88,7 @@ class PairList:
     supervised: bool = False
     margins: Margins | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    engine: None = None
     degrees: None = None
     posterior_model: None = None
     guess: bool = False
@@ -132,7 +134,7 @@ class PairList:
             closer = np.minimum(closer, stop_at)
         return RankOfTruth(np.where(listed, closer, -1), np.where(listed, tied, -1))
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Neighbours:
         del progress
         start, end = (np.searchsorted(self.query, records, side) for side in ("left", "right"))
         at = start[:, None] + np.arange(k)
@@ -140,7 +142,7 @@ class PairList:
         at = np.where(there, at, 0)
         best = np.where(start < end, start, 0)
         begin, stop = self._runs()
-        return RankedCandidates(
+        return Neighbours(
             np.where(there, self.candidate[at], -1),
             np.where(there, -self.weight[at], np.inf),
             np.where(start < end, stop[best] - begin[best], 0),

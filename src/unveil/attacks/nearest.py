@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from unveil.attacks.base import LearntSearch, LinkageFiles
 from unveil.attacks.matched.comparer import PosteriorModel
-from unveil.engines.local.blocking import BlockedBase, PartitionedBase
-from unveil.engines.local.engine import PreparedSearch, costs_of
-from unveil.engines.local.index import EqualRows, same_rows
+from unveil.engines.base import Prepared
+from unveil.engines.blocks import Blocks
 from unveil.engines.metric import Metric
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.equal_rows import EqualRows
 from unveil.support.options import Progress
-from unveil.support.threads import cores
-from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
+from unveil.values.links import ComparisonBlock, Margins
+from unveil.values.search_results import Neighbours, RankOfTruth
 
 DENSITY_ERROR = 1e-3  # relative, of the sum of likelihoods over all candidates
 
@@ -47,25 +47,19 @@ class NearestSearch:
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        prepared, rows = self._prepare(records)
-        found = prepared.rank_of_truth(rows, truth, stop_at=stop_at, progress=progress)
-        return RankOfTruth(found.n_closer, found.n_tied, work=found.work)
+        return self._prepared.rank_of_truth(records, truth, stop_at=stop_at, progress=progress)
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
-        prepared, rows = self._prepare(records)
-        found = prepared.nearest(rows, k=k, progress=progress)
-        return RankedCandidates(found.rows, found.scores, found.n_best, found.work)
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Neighbours:
+        return self._prepared.nearest(records, k=k, progress=progress)
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
         """The cost of each pair, as a sum without the root; infinite where not compared."""
-        found = costs_of(*self._sides, self.metric, (records, candidates))
-        return np.where(self.compares(records, candidates), found, np.inf)
+        return self._prepared.costs(records, candidates)
 
     def log_sums(self, records: Ints, error: float) -> Floats:
         if self.metric.root:
             return replace(self, metric=replace(self.metric, root=False)).log_sums(records, error)
-        prepared, rows = self._prepare(records)
-        return prepared.density(rows, error=error).log_sum
+        return self._prepared.density(records, error=error).log_sum
 
     def log_totals(self, records: Ints) -> Floats | None:
         """The log of the sum of all likelihoods; None where scores are no likelihoods."""
@@ -77,11 +71,13 @@ class NearestSearch:
         queries, base = self._sides
         return len(queries), len(base)
 
+    @property
+    def engine(self) -> str:
+        return self._prepared.engine
+
     def equal_rows(self) -> tuple[EqualRows, EqualRows]:
-        first, second = (
-            _equal_rows(records, blocks)
-            for records, blocks in zip(self._sides, self._blocks, strict=True)
-        )
+        blocks = self._blocks.queries, self._blocks.base
+        first, second = map(self._distinct_rows, self._sides, blocks)
         return first, second
 
     def restrict(self, records: Ints, candidates: Ints) -> NearestSearch:
@@ -96,7 +92,9 @@ class NearestSearch:
     def with_prices(self, prices: Floats) -> NearestSearch:
         base = self._sides[1]
         offset = prices if base.offset is None else base.offset + prices
-        return self._replace_base(replace(base, offset=offset))
+        priced = self._replace_base(replace(base, offset=offset))
+        vars(priced)["_prepared"] = self._prepared.with_offset(offset)
+        return priced
 
     def scale_costs(self, rate: float) -> NearestSearch:
         if rate == 1:
@@ -123,43 +121,33 @@ class NearestSearch:
     def _sides(self) -> tuple[Records, Records]:
         return self.files.queries_first(self.intruder_records, self.released)
 
-    def _prepare(self, records: Ints) -> tuple[PreparedSearch, Ints | None]:
-        """A prepared search and the rows that query it; with blocks, only these are prepared."""
-        blocks = self.files.blocks
-        if not blocks.columns or (blocks.has_missing and self.metric.measure is None):
-            return self._prepared, records
+    @cached_property
+    def _prepared(self) -> Prepared:
         queries, base = self._sides
-        parts = PartitionedBase(base, self.comparison_blocks(records))
-        return PreparedSearch(queries.take(records), parts, self.metric), None
+        blocks = self._blocks if self.files.blocks.columns else None
+        return self.files.engine.prepare(queries, base, self.metric, blocks=blocks)
 
     @cached_property
-    def _prepared(self) -> PreparedSearch:
-        """All queries against the whole base; a block with missing cells is one more attribute."""
-        queries, base = self._sides
-        blocks = self.files.blocks
-        if not blocks.columns:
-            return PreparedSearch(queries, base, self.metric)
-        of_query, of_base = (blocks.cells[own] for own in self._blocks)
-        return PreparedSearch(queries, BlockedBase(base, of_query, of_base), self.metric)
-
-    @property
-    def _blocks(self) -> tuple[Ints, Ints]:
-        return self.files.queries_first(self.files.blocks.intruder, self.files.blocks.released)
+    def _blocks(self) -> Blocks:
+        between = self.files.blocks.between
+        return between.reversed if self.files.reverse else between
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
-        return self.files.blocks.comparison_blocks(*self._blocks, records)
+        return self._blocks.comparison_blocks(records)
 
     def n_candidates(self, records: Ints) -> Ints:
-        queries, base = self._blocks
-        return self.files.blocks.n_candidates(queries[records], base)
+        return self._blocks.n_candidates(records)
 
     def compares(self, records: Ints, candidates: Ints) -> Bools:
-        queries, base = self._blocks
-        return self.files.blocks.compatible(queries[records], base[candidates])
+        return self._blocks.compares(records, candidates)
 
     def classes(self) -> Ints:
-        blocks = self.files.blocks.released if self.files.blocks.columns else np.zeros(0, np.int64)
-        return same_rows(self.released.cells(), blocks, cores(None)).of_record()
+        rows = replace(self.released, offset=None)
+        return self._distinct_rows(rows, self.files.blocks.released).of_record()
+
+    def _distinct_rows(self, records: Records, blocks: Ints) -> EqualRows:
+        offset = [] if records.offset is None else [records.offset]
+        return self.files.engine.distinct_rows(np.column_stack([records.cells(), *offset, blocks]))
 
     @property
     def degrees(self) -> float | None:
@@ -167,13 +155,6 @@ class NearestSearch:
             return None
         squares = all(cost.is_squared for cost in self.metric.cost_tuple)
         return len(self.columns) / 2 if squares else float(max(len(self.columns), 1))
-
-
-def _equal_rows(records: Records, blocks: Ints) -> EqualRows:
-    cells = records.cells()
-    if records.offset is not None:  # one more number of each
-        cells = np.column_stack([cells, records.offset])
-    return same_rows(np.ascontiguousarray(cells), blocks, cores(None))
 
 
 def as_records(values: NDArray[Any]) -> Records:

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.aggregation.measure import FuzzyMeasure, as_floats, check_weights
-from unveil.engines.local.kernels import costs as kernel
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
 from unveil.wording import count
 
+Kind = Literal["square", "linear", "pieces", "table"]
 Side = Literal["both", "above", "below"]
+Combination = Literal["sum", "largest", "choquet"]
 MAX_CHOQUET = 10
 MIN_KNOT_GAP = 1e-300  # knots nearer than this have no slope between them
-TIE_RELATIVE, TIE_ABSOLUTE = kernel.RELATIVE, kernel.ABSOLUTE  # two distances nearer than this tie
-SIDES = {"both": kernel.BOTH, "above": kernel.ABOVE, "below": kernel.BELOW}
-COMBINE = {"sum": kernel.SUM, "largest": kernel.LARGEST, "choquet": kernel.CHOQUET}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -36,8 +34,8 @@ class Cost:
     average cost.
     """
 
-    kind: int
-    side: int
+    kind: Kind
+    side: Side
     weight: float = 1.0
     end: Floats = field(default_factory=lambda: np.zeros(0))
     value: Floats = field(default_factory=lambda: np.zeros(0))
@@ -51,26 +49,26 @@ class Cost:
     @property
     def categories(self) -> int | None:
         """The number of codes of a table; none for other costs."""
-        return round(len(self.value) ** 0.5) if self.kind == kernel.TABLE else None
+        return round(len(self.value) ** 0.5) if self.kind == "table" else None
 
     @property
     def is_squared(self) -> bool:
         """Whether the cost is the squared gap, on both sides or on one."""
-        return self.kind == kernel.SQUARE
+        return self.kind == "square"
 
     @property
     def two_sided(self) -> bool:
         """Whether larger and smaller candidates have a gap."""
-        return self.side == kernel.BOTH
+        return self.side == "both"
 
     @property
     def reversed(self) -> Cost:
         """The same cost with query and candidate exchanged."""
-        if self.kind == kernel.TABLE:
+        if self.kind == "table":
             cells = self.value.reshape(self.categories or 0, -1)
             return replace(self, value=cells.T.ravel())
-        sides = {kernel.ABOVE: kernel.BELOW, kernel.BELOW: kernel.ABOVE}
-        return replace(self, side=sides.get(self.side, self.side))
+        sides: dict[Side, Side] = {"both": "both", "above": "below", "below": "above"}
+        return replace(self, side=sides[self.side])
 
     @property
     def integral(self) -> bool:
@@ -92,19 +90,19 @@ class Cost:
 
     def largest(self, gap: float) -> float:
         """The largest finite cost of any gap up to this one."""
-        if self.kind in (kernel.SQUARE, kernel.LINEAR):
-            return self.weight * (gap * gap if self.kind == kernel.SQUARE else gap)
+        if self.kind in ("square", "linear"):
+            return self.weight * (gap * gap if self.kind == "square" else gap)
         return float(self.value[np.isfinite(self.value)].max(initial=self.missing or 0.0))
 
 
 def squared(weight: float = 1.0, *, side: Side = "both") -> Cost:
     """The weight times the squared gap."""
-    return _smooth(kernel.SQUARE, weight, side)
+    return _smooth("square", weight, side)
 
 
 def absolute(weight: float = 1.0, *, side: Side = "both") -> Cost:
     """The weight times the gap."""
-    return _smooth(kernel.LINEAR, weight, side)
+    return _smooth("linear", weight, side)
 
 
 def levels(
@@ -161,7 +159,7 @@ def table(costs: ArrayLike, *, missing: float | None = None) -> Cost:
         raise SpecError("a table of costs is square: the same codes for query and candidate")
     if np.isnan(cells).any() or (cells < 0).any():
         raise SpecError("a table of costs has numbers of 0 or more, or infinity")
-    return Cost(kernel.TABLE, kernel.BOTH, value=cells.ravel(), missing=missing)
+    return Cost("table", "both", value=cells.ravel(), missing=missing)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -188,7 +186,7 @@ class Metric:
     """
 
     costs: Cost | tuple[Cost, ...]
-    combine: Literal["sum", "largest", "choquet"] = "sum"
+    combine: Combination = "sum"
     root: bool = False
     matrix: Floats | None = None
     measure: FuzzyMeasure | None = None
@@ -198,7 +196,7 @@ class Metric:
             object.__setattr__(self, "costs", tuple(self.costs))
         if not self.cost_tuple or not all(isinstance(cost, Cost) for cost in self.cost_tuple):
             raise SpecError("a metric has costs, such as squared(): one for each attribute, or one")
-        if self.combine not in COMBINE:
+        if self.combine not in get_args(Combination):
             raise SpecError("costs are combined by 'sum', 'largest' or 'choquet'")
         if (self.combine == "choquet") != isinstance(self.measure, FuzzyMeasure):
             raise SpecError("a fuzzy measure goes with combine='choquet', and that with a measure")
@@ -223,7 +221,7 @@ class Metric:
             raise SpecError(
                 f"after the linear map there is a cost for each of the {matrix.shape[1]} columns"
             )
-        if any(cost.kind == kernel.TABLE for cost in self.cost_tuple):
+        if any(cost.kind == "table" for cost in self.cost_tuple):
             raise SpecError("a table of costs knows codes, which a linear map does not keep")
         if any(cost.missing is not None for cost in self.cost_tuple):
             raise SpecError("after a linear map no cell is missing: leave out what one costs")
@@ -235,7 +233,7 @@ class Metric:
 
     def __repr__(self) -> str:
         kinds = {cost.kind for cost in self.cost_tuple}
-        names = {kernel.SQUARE: "squares", kernel.LINEAR: "gaps"}
+        names = {"square": "squares", "linear": "gaps"}
         what = names.get(kinds.pop(), "costs") if len(kinds) == 1 else "costs"
         mapped = ", after a linear map" if self.matrix is not None else ""
         return f"Metric({self.combine} of {what}{', root' if self.root else ''}{mapped})"
@@ -317,10 +315,10 @@ def _weighted(cost: Callable[[float], Cost], weights: ArrayLike | None) -> Cost 
     return tuple(cost(weight) for weight in check_weights(weights).tolist())
 
 
-def _smooth(kind: int, weight: float, side: Side) -> Cost:
+def _smooth(kind: Kind, weight: float, side: Side) -> Cost:
     if not 0 <= as_floats(weight, "a weight") < np.inf:
         raise SpecError("a weight is a finite number of 0 or more")
-    return Cost(kind, _side(side), float(weight))
+    return Cost(kind, _check_side(side), float(weight))
 
 
 def _pieces(ends: Floats, values: Floats, slopes: Floats, side: Side) -> Cost:
@@ -328,13 +326,13 @@ def _pieces(ends: Floats, values: Floats, slopes: Floats, side: Side) -> Cost:
         raise SpecError("knots and tolerances are finite and ascend from 0 or more")
     if np.isnan(values).any() or values[0] < 0 or (values[1:] < values[:-1]).any():
         raise SpecError("costs start at 0 or more and never fall as the gap widens")
-    return Cost(kernel.PIECES, _side(side), 1.0, np.append(ends, np.inf), values, slopes)
+    return Cost("pieces", _check_side(side), 1.0, np.append(ends, np.inf), values, slopes)
 
 
-def _side(side: str) -> int:
-    if side not in SIDES:
+def _check_side(side: Side) -> Side:
+    if side not in get_args(Side):
         raise SpecError("a side is 'both', 'above' or 'below'")
-    return SIDES[side]
+    return side
 
 
 def _spectrum(matrix: ArrayLike) -> tuple[Floats, Floats, Floats]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,6 +107,11 @@ class Records:
             None if self.present is None else self.present[rows],
             None if self.offset is None else self.offset[rows],
         )
+
+    def select(self, columns: Sequence[int]) -> Records:
+        """Some attributes of the records."""
+        present = None if self.present is None else self.present[:, columns]
+        return Records(self.values[:, columns], present, self.offset)
 
     def cells(self) -> NDArray[np.float64]:
         """The numbers as 64-bit floats, a NaN where missing; not copied without need."""

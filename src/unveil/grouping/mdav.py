@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.engines.local.index import SAMPLE, principal_axes, same_rows
+from unveil.engines.local.index import SAMPLE, principal_axes
 from unveil.engines.local.kernels import filters, tree, walk
 from unveil.grouping.kernels import centre, remaining
 from unveil.grouping.kernels import mdav as kernels
 from unveil.grouping.kernels import v_mdav as variable
 from unveil.support.arrays import Floats, Floats32, Ints
 from unveil.support.compile import prepare
+from unveil.support.equal_rows import same_rows
 from unveil.support.options import Progress
 
 # The boxes of many axes exclude little; there, leaves are large. Half or twice as large is

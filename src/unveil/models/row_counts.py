@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from unveil.engines.local.index import same_rows
 from unveil.grouping.classes import Classes
 from unveil.grouping.wildcards import count_fitting_rows
 from unveil.support.arrays import Bools, Ints
+from unveil.support.equal_rows import same_rows
 from unveil.support.threads import cores, on_all_cores
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets
 from unveil.table.encoding.shared_attributes import common_categories, common_cells, common_level

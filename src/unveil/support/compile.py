@@ -54,8 +54,9 @@ def forget_stale(folder: Path) -> None:
 
 @cache
 def _sources(package: Path) -> str:
-    """The hash of all kernel sources of the package."""
-    kernels = (path.read_bytes() for path in sorted(package.rglob("kernels/*.py")))
+    """The hash of all kernel sources of the package, and of the tie rule that they compile in."""
+    sources = [*sorted(package.rglob("kernels/*.py")), *package.glob("engines/base.py")]
+    kernels = (path.read_bytes() for path in sources)
     return sha256(Path(__file__).read_bytes() + b"".join(kernels)).hexdigest()
 
 

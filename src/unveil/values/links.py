@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
-import numpy as np
 import polars as pl
 
 from unveil.errors import DataError, UsageError
@@ -18,43 +17,12 @@ from unveil.support.specs import Spec, method_name
 from unveil.table.row_identity import sample_rows
 from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
+from unveil.values.search_results import Neighbours, RankOfTruth
 from unveil.wording import count
 
 Margins = Literal["distance", "likelihood"]  # scores that can be compared with each other
 N_TOP = 3  # candidates of each record: the best, the second, and one in reserve
 MOST_RECORDS = 10**12
-
-
-class RankOfTruth(NamedTuple):
-    """The rank of the true candidate of each record; -1 where it is not a candidate."""
-
-    n_closer: Ints  # strictly closer candidates; at least so many where the count was stopped
-    n_tied: Ints  # other candidates at the same score; -1 where the count was stopped
-    chance: Floats | None = None  # probability of the true link, where a matching decides
-    work: int = 0  # cells compared, as `unveil.support.work` counts them; 0: next to nothing
-
-    def take(self, positions: Ints) -> RankOfTruth:
-        """The ranks of some of the records."""
-        chance = None if self.chance is None else self.chance[positions]
-        return RankOfTruth(self.n_closer[positions], self.n_tied[positions], chance)
-
-    @property
-    def hits(self) -> Floats:
-        """The probability that each record is linked to its true row."""
-        if self.chance is not None:
-            return self.chance
-        nearest = self.n_closer == 0
-        shares: Floats = nearest / np.where(nearest, 1 + self.n_tied, 1)
-        return shares
-
-
-class RankedCandidates(NamedTuple):
-    """The best candidates of each record, a row each; -1 and infinity where none is left."""
-
-    rows: Ints  # ties with the best by row number, the others by score
-    scores: Floats  # the lower, the better
-    n_best: Ints  # candidates at the best score
-    work: int = 0  # cells compared
 
 
 class ComparisonBlock(NamedTuple):
@@ -83,12 +51,16 @@ class Finder(Protocol):
     def details(self) -> dict[str, Any]:
         """How the attack computes its scores, as plain values; may be empty."""
 
+    @property
+    def engine(self) -> str | None:
+        """The name of the engine that compares the files; None if none does."""
+
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
         """The rank of the true row of each record."""
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Neighbours:
         """The best candidates of each record."""
 
     def comparison_blocks(self, records: Ints) -> list[ComparisonBlock]:
@@ -201,7 +173,7 @@ class Links:
         """The rank of the true row of each record, counting closer ones up to `stop_at`."""
         return self.finder.rank_of_truth(self.records, self.true_rows, stop_at, self.progress)
 
-    def nearest(self, k: int) -> RankedCandidates:
+    def nearest(self, k: int) -> Neighbours:
         """The k best candidates of each record."""
         return self.finder.nearest(self.records, k, self.progress)
 
@@ -211,7 +183,7 @@ class Links:
         return self.rank_up_to(1)
 
     @cached_property
-    def top_candidates(self) -> RankedCandidates:
+    def top_candidates(self) -> Neighbours:
         """The best few candidates of each record."""
         return self.nearest(N_TOP)
 

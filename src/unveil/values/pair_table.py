@@ -9,7 +9,8 @@ import polars as pl
 from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import whole_number
-from unveil.values.links import Links, RankedCandidates
+from unveil.values.links import Links
+from unveil.values.search_results import Neighbours
 from unveil.wording import count
 
 PAIR_COLUMNS = ("unique_id_l", "unique_id_r", "match_weight", "match_probability")
@@ -25,7 +26,7 @@ def pair_table(links: Links, k: int) -> pl.DataFrame:
     n_listed = np.clip(top.n_best, k, PAIRS_PER_RECORD)
     _check_size(n_listed, top.n_best)
     untied = np.flatnonzero(n_listed == k)
-    best = RankedCandidates(top.rows[untied], top.scores[untied], top.n_best[untied])
+    best = Neighbours(top.rows[untied], top.scores[untied], top.n_best[untied])
     parts = [_pairs(untied, n_listed, best)]
     for batch in _batches(n_listed, k):
         most = int(n_listed[batch].max())
@@ -44,9 +45,7 @@ def pair_table(links: Links, k: int) -> pl.DataFrame:
     )
 
 
-def _pairs(
-    positions: Ints, n_listed: Ints, candidates: RankedCandidates
-) -> tuple[Ints, Ints, Floats]:
+def _pairs(positions: Ints, n_listed: Ints, candidates: Neighbours) -> tuple[Ints, Ints, Floats]:
     """The record, the row and the score of each pair; ties up to rounding get the same score."""
     rows, scores, n_best, _ = candidates
     column = np.arange(rows.shape[1])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fixtures.search import rank_of_truth
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
-from unveil.engines.local.engine import rank_of_truth
 from unveil.errors import SpecError
 
 THREE = FuzzyMeasure.additive([1, 1, 1])

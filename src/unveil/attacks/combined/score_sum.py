@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from unveil.attacks.matched.comparer import PAIRS_AT_ONCE, Comparer, pair_keys
-from unveil.engines.local.index import EqualRows, same_rows
-from unveil.engines.metric import TIE_ABSOLUTE, TIE_RELATIVE
+from unveil.engines.base import ties
 from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.equal_rows import EqualRows, same_rows
 from unveil.support.options import Progress
 from unveil.support.work import EXACT_CELLS
-from unveil.values.links import ComparisonBlock, Margins, RankedCandidates, RankOfTruth
+from unveil.values.links import ComparisonBlock, Margins
+from unveil.values.search_results import Neighbours, RankOfTruth
 
 LIST_LENGTHS = (16, 128, 1000)  # candidates that each attack lists, until all records are decided
 
@@ -52,6 +53,11 @@ class ScoreSum:
     @property
     def supervised(self) -> bool:
         return any(part.supervised for part in self.summands)
+
+    @property
+    def engine(self) -> str | None:
+        names = dict.fromkeys(part.engine for part in self.summands if part.engine is not None)
+        return ", ".join(names) or None
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -118,9 +124,8 @@ class ScoreSum:
             closer = np.minimum(closer, stop_at)
         return RankOfTruth(closer, tied, work=work)
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
-        rows, scores = np.full((len(records), k), -1), np.full((len(records), k), np.inf)
-        n_best = np.zeros(len(records), np.int64)
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Neighbours:
+        rows, scores, n_best, _ = result = Neighbours.none_yet(len(records), k)
         there = np.arange(len(records))
         for length in (*(max(length, k) for length in LIST_LENGTHS), None):
             open_still = np.zeros(len(there), np.bool_)
@@ -133,7 +138,7 @@ class ScoreSum:
             there = there[open_still]
             if not len(there):
                 break
-        return RankedCandidates(rows, scores, n_best)
+        return result
 
     @property
     def _cells(self) -> int:
@@ -200,11 +205,7 @@ class ScoreSum:
 
 def _compare(cost: Floats, other: Floats) -> Ints:
     """-1 where a cost is less than the other, 0 where they tie, 1 where it is more."""
-    with np.errstate(invalid="ignore"):
-        gap = np.where(cost == other, 0.0, cost - other)
-        tolerance = TIE_RELATIVE * np.maximum(np.abs(cost), np.abs(other)) + TIE_ABSOLUTE
-        tied = np.isfinite(gap) & (np.abs(gap) <= tolerance)
-    side: Ints = np.where(tied, 0, np.sign(gap)).astype(np.int64)
+    side: Ints = np.where(ties(cost, other), 0, np.where(cost < other, -1, 1))
     return side
 
 
@@ -212,8 +213,8 @@ def _best(listed: ListedCandidates, records: int, k: int) -> tuple[Ints, Floats,
     """The k best of each record, and how many tie with the best; ties by row."""
     least = np.full(records, np.inf)
     np.minimum.at(least, listed.record, listed.cost)
-    ties = (_compare(listed.cost, least[listed.record]) == 0) & np.isfinite(listed.cost)
-    cost = np.where(ties, least[listed.record], listed.cost)
+    tied = ties(listed.cost, least[listed.record]) & np.isfinite(listed.cost)
+    cost = np.where(tied, least[listed.record], listed.cost)
     order = np.lexsort((listed.candidate, cost, listed.record))
     order = order[np.isfinite(listed.cost[order])]
     record = listed.record[order]
@@ -222,4 +223,4 @@ def _best(listed: ListedCandidates, records: int, k: int) -> tuple[Ints, Floats,
     rows, scores = np.full((records, k), -1), np.full((records, k), np.inf)
     rows[record[kept], place[kept]] = listed.candidate[order[kept]]
     scores[record[kept], place[kept]] = cost[order[kept]]
-    return rows, scores, np.bincount(listed.record[ties], minlength=records)
+    return rows, scores, np.bincount(listed.record[tied], minlength=records)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from unveil.engines.local.index import EqualRows
 from unveil.support.arrays import Floats, Ints
+from unveil.support.equal_rows import EqualRows
 from unveil.values.file_pair import CanonicalOrder
 from unveil.values.links import Finder
 

@@ -22,7 +22,8 @@ from unveil.attacks.matched.posterior import posterior
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress
 from unveil.values.file_pair import CanonicalOrder
-from unveil.values.links import ComparisonBlock, Finder, Margins, RankedCandidates, RankOfTruth
+from unveil.values.links import ComparisonBlock, Finder, Margins
+from unveil.values.search_results import Neighbours, RankOfTruth
 
 TIE = 1e-9  # relative: probabilities nearer than this are equal
 NO_PAIR = -1  # a key
@@ -102,6 +103,10 @@ class MatchedFinder:
         """The details of the attack and of the matching."""
         return self.base.details | self._matches.details
 
+    @property
+    def engine(self) -> str | None:
+        return self.base.engine
+
     @cached_property
     def pairs(self) -> ClassPairs:
         """The classes of equal records and candidates."""
@@ -137,7 +142,7 @@ class MatchedFinder:
         chance = np.where(there, table.chance[at], 0.0) if self.decides else None
         return RankOfTruth(np.where(there, closer, -1), np.where(there, tied, -1), chance)
 
-    def nearest(self, records: Ints, k: int, progress: Progress | None) -> RankedCandidates:
+    def nearest(self, records: Ints, k: int, progress: Progress | None) -> Neighbours:
         del progress
         table, classes = self.table, self.pairs.candidates
         rows = self.pairs.records.of[records]
@@ -150,7 +155,7 @@ class MatchedFinder:
         with np.errstate(divide="ignore"):
             scores = np.abs(np.log(np.where(there, table.chance[pair], 0.0)))
         n_best = np.where(n_listed > 0, table.n_tied[start] + 1, 0)
-        return RankedCandidates(np.where(there, member, -1), scores, n_best)
+        return Neighbours(np.where(there, member, -1), scores, n_best)
 
     def log_totals(self, records: Ints) -> Floats | None:
         """0, since scores are log-probabilities; None for a single matching and for a guess."""

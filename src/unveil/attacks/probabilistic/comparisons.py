@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.attacks.base import LinkageFiles
 from unveil.attacks.distance.attribute_costs import mean_and_deviation, warn_constant
-from unveil.engines.local.level_comparison import level_totals
+from unveil.attacks.probabilistic.level_counts import level_totals
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_level

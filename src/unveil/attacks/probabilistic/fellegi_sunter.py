@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unveil.engines.local.level_patterns import ExpectedMatches, LevelPatterns
+from unveil.attacks.probabilistic.level_patterns import ExpectedMatches, LevelPatterns
 from unveil.support.arrays import Bools, Floats, Ints
 
 TINY = 1e-300  # a probability whose logarithm is still a number

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.fellegi_sunter import FellegiSunterModel
-from unveil.engines.local.level_patterns import LevelPatterns
+from unveil.attacks.probabilistic.level_patterns import LevelPatterns
 from unveil.engines.metric import Cost, Metric, levels, prorated, table
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats

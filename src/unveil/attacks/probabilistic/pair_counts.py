@@ -10,14 +10,14 @@ from unveil.attacks.blocking import block_records
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.fellegi_sunter import initial_model
-from unveil.attacks.probabilistic.match_weights import weight_metric
-from unveil.engines.local.level_comparison import (
+from unveil.attacks.probabilistic.level_counts import (
     count_equal,
     count_levels,
     count_pairs,
     level_totals,
 )
-from unveil.engines.local.level_patterns import LevelPatterns, key_words
+from unveil.attacks.probabilistic.level_patterns import LevelPatterns, key_words
+from unveil.attacks.probabilistic.match_weights import weight_metric
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 from unveil.table.row_identity import content_order
@@ -57,11 +57,13 @@ def count_comparisons(
     blocks = own.blocks
     reference, released = _cells(comparisons)
     ends = [one.tolerances for one in comparisons]
-    pairs = int(blocks.n_candidates(blocks.intruder, blocks.released).sum())
+    every = np.arange(len(reference))
+    pairs = int(blocks.between.n_candidates(every).sum())
     most = MOST_PAIRS if len(key_words(ends)) == 1 else MOST_WIDE_PAIRS
-    equality = all(one.equality for one in comparisons) and not blocks.has_missing
+    equality = all(one.equality for one in comparisons) and not blocks.between.has_missing
     if equality and (len(ends) <= FEW_ATTRIBUTES or pairs > most):
-        patterns = count_equal(reference, released, (blocks.intruder, blocks.released))
+        numbers = blocks.intruder, blocks.released
+        patterns = count_equal(reference, released, numbers, files.engine)
         if patterns is not None:
             return CountedPairs(patterns, level_shares(patterns.totals(), patterns.first), pairs)
     if pairs > most:
@@ -85,8 +87,7 @@ def _cells(comparisons: Sequence[AttributeComparison]) -> tuple[Floats, Floats]:
 
 
 def _all_blocks(files: LinkageFiles) -> list[ComparisonBlock]:
-    blocks, every = files.blocks, np.arange(len(files.intruder_records))
-    return blocks.comparison_blocks(blocks.intruder, blocks.released, every)
+    return files.blocks.between.comparison_blocks(np.arange(len(files.intruder_records)))
 
 
 def _sample(
@@ -124,7 +125,7 @@ def _sample(
     ends = [one.tolerances for one in comparisons]
     patterns = count_pairs(a, b, ends, np.ascontiguousarray(rows), np.concatenate(pairs_each))
     # Blocks with missing cells overlap, and their pairs are too many to list.
-    exact = not files.blocks.has_missing
+    exact = not files.blocks.between.has_missing
     totals = level_totals(a, b, ends, _all_blocks(search.files)) if exact else patterns.totals()
     u = level_shares(totals, patterns.first)
     return CountedPairs(patterns, u, pairs, len(rows), pairs / patterns.pairs)

@@ -70,7 +70,7 @@ class TrainingFiles:
     @cached_property
     def competition(self) -> Competition:
         """The costs of pairs, attribute by attribute."""
-        return Competition(*self.sides, self.metric, self.attribute_of)
+        return Competition(self.files.engine, *self.sides, self.metric, self.attribute_of)
 
     def search(self, metric: Metric) -> NearestSearch:
         """The nearest candidates by a metric of all columns."""

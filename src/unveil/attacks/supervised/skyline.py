@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from unveil.attacks.supervised.kernels import skyline as kernels
-from unveil.engines.metric import TIE_RELATIVE, Metric, euclid
-from unveil.engines.problem import build_problem, check
+from unveil.engines.base import RELATIVE, Engine
+from unveil.engines.metric import Metric
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.compile import prepare
-from unveil.support.threads import cores, run_blocks, thread_blocks
+from unveil.support.threads import cores, run_blocks
 
 # A distance that ties is not less. Costs are squares of distances: a candidate is strictly nearer
 # than another if it costs less than this times as much.
-NEARER = (1 - TIE_RELATIVE) ** 2
+NEARER = (1 - RELATIVE) ** 2
+ZERO_COST = 1e-30  # a squared difference below this is rounding
+PAIRS_AT_ONCE = 1_000_000  # whose costs are computed together
 
 
 class Skyline(NamedTuple):
@@ -37,32 +40,39 @@ class Skyline(NamedTuple):
 
 
 class Competition:
-    """Queries and the candidates that compete for them, prepared once.
+    """Queries and the candidates that compete for them, attribute by attribute, prepared once.
 
     `attribute_of` has the attribute of each column: the two ends of a range count as one.
     """
 
     def __init__(
-        self, queries: Records, base: Records, metric: Metric, attribute_of: Sequence[int]
+        self,
+        engine: Engine,
+        queries: Records,
+        base: Records,
+        metric: Metric,
+        attribute_of: Sequence[int],
     ) -> None:
-        self._threads = cores(None)
-        self._problem = build_problem(*check(queries, base, metric), metric, self._threads)
-        self._attribute_of = np.array(attribute_of, np.int64)
-        self._n_attributes = int(self._attribute_of.max()) + 1
+        costs = metric.costs_for(queries.width)
+        columns = [
+            [column for column, of in enumerate(attribute_of) if of == attribute]
+            for attribute in range(max(attribute_of) + 1)
+        ]
+        self._attributes = [
+            engine.prepare(
+                queries.select(own),
+                base.select(own),
+                Metric(tuple(costs[column] for column in own)),
+            )
+            for own in columns
+        ]
 
     def costs(self, queries: Ints, candidates: Ints) -> Floats:
         """The costs of some pairs, pairs x attributes."""
-        prepare("the costs of attributes", _rehearse)
-        problem = self._problem
-        costs = np.empty((len(queries), self._n_attributes))
-
-        def work(start: int, stop: int) -> None:
-            files = problem.terms, problem.queries, problem.missing, problem.base
-            block = slice(start, stop)
-            pairs = queries[block], candidates[block]
-            kernels.cost_pairs_by_attribute(*files, *pairs, self._attribute_of, costs[block])
-
-        run_blocks(work, thread_blocks(len(queries), self._threads), threads=self._threads)
+        costs = np.empty((len(queries), len(self._attributes)))
+        for place, attribute in enumerate(self._attributes):
+            costs[:, place] = attribute.costs(queries, candidates)
+        costs[costs < ZERO_COST] = 0.0
         return costs
 
     def skyline(
@@ -74,31 +84,40 @@ class Competition:
         candidate that costs more than the true one in every attribute is no competitor. A
         candidate stands for sizes[row] identical ones.
         """
-        problem = self._problem
         prepare("the competitors of records", _rehearse)
         kept: list[Ints] = [np.zeros(0, np.int64)] * len(queries)
         counts = np.zeros((len(queries), 3), np.int64)
+        true_costs = self.costs(queries, truth)
+        pairs = np.cumsum([0, *map(len, candidates)])
+        for begin, end in pairwise(_batches(pairs)):
+            own = np.repeat(queries[begin:end], np.diff(pairs)[begin:end])
+            costs = self.costs(own, np.concatenate(candidates[begin:end]))
 
-        def work(start: int, stop: int) -> None:
-            most = max(map(len, candidates[start:stop]), default=0)
-            rows, costs = np.empty(most, np.int64), np.empty((most + 2, self._n_attributes))
-            for place in range(start, stop):
-                query = queries[place]
-                missing = problem.missing[query if len(problem.missing) > 1 else 0]
-                files = problem.terms, problem.queries[query], missing, problem.base
-                competing = candidates[place], sizes, truth[place], self._attribute_of
-                kernels.undominated(*files, *competing, NEARER, rows, costs, counts[place])
-                kept[place] = rows[: counts[place, 0]].copy()
+            def work(start: int, stop: int, first: int = begin, costs: Floats = costs) -> None:
+                for place in range(first + start, first + stop):
+                    rows = candidates[place]
+                    of_query = costs[pairs[place] - pairs[first] : pairs[place + 1] - pairs[first]]
+                    found, true = np.empty(len(rows), np.int64), truth[place]
+                    kernels.undominated(
+                        of_query, rows, sizes, true, true_costs[place], NEARER, found, counts[place]
+                    )
+                    kept[place] = rows[found[: counts[place, 0]]]
 
-        blocks = thread_blocks(len(queries), self._threads, records_each=1000)
-        run_blocks(work, blocks, threads=self._threads)
+            run_blocks(work, range(end - begin + 1), threads=cores(None))
         starts = np.concatenate([[0], np.cumsum([len(rows) for rows in kept], dtype=np.int64)])
         rows = np.concatenate([np.zeros(0, np.int64), *kept])
         return Skyline(starts, rows, counts[:, 1], counts[:, 2] > 0)
 
 
+def _batches(pairs: Ints) -> list[int]:
+    """The bounds of batches of queries, given where the pairs of each begin."""
+    bounds = [0]
+    while bounds[-1] < len(pairs) - 1:
+        last = int(np.searchsorted(pairs, pairs[bounds[-1]] + PAIRS_AT_ONCE, "right")) - 1
+        bounds.append(max(last, bounds[-1] + 1))
+    return bounds
+
+
 def _rehearse() -> None:
-    records, one = Records(np.zeros((2, 1))), np.zeros(1, np.int64)
-    competition = Competition(records, records, euclid(), [0])
-    competition.costs(one, one)
-    competition.skyline(one, one, [np.arange(2)], np.ones(2, np.int64))
+    costs, one = np.zeros((2, 1)), np.zeros(3, np.int64)
+    kernels.undominated(costs, np.arange(2), one + 1, 0, costs[0], NEARER, one[:2], one)

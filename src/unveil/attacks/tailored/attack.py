@@ -18,7 +18,6 @@ from unveil.attacks.tailored.channel_estimates import (
 from unveil.attacks.tailored.likelihood import Likelihoods, likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.attacks.tailored.pair_likelihood import PairLikelihood
-from unveil.engines.local.engine import costs_of, density
 from unveil.engines.records import multiply_rows
 from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Floats
@@ -150,20 +149,21 @@ class Tailored(Attack, frozen=True, kw_only=True):
             log_normal, pairs = _log_normal(pairs.released[:, smooth]), pairs.without(smooth)
             if not pairs.costs:
                 return log_normal
-        search = NearestSearch(
+        by_row = NearestSearch(
             replace(population.files, reverse=True),
             replace(as_records(pairs.intruder), offset=pairs.spread),
             as_records(pairs.released),
             pairs.metric.reversed,
             (),
         )
-        evidence = log_normal + search.log_sums(rows, DENSITY_ERROR)
+        evidence = log_normal + by_row.log_sums(rows, DENSITY_ERROR)
         impossible = np.isneginf(evidence)
         if impossible.any() and not files.few_records and files.truth is None:
             excluded = {}
             for columns, part in likelihoods_of(channels, population).items():
                 released, base = as_records(part.released), as_records(part.intruder)
-                log_sum = density(released, base, part.metric.reversed).log_sum
+                search = files.engine.prepare(released, base, part.metric.reversed)
+                log_sum = search.density(None).log_sum
                 excluded[columns] = int(np.isneginf(log_sum).sum())
             raise _contradiction(excluded, "released rows", int(impossible.sum()))
         return np.where(impossible, evidence[~impossible].min(initial=0.0), evidence)
@@ -187,10 +187,10 @@ def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
         return
     rows = files.truth.row_of_record
     records = np.flatnonzero(rows >= 0)
-    truth = records, rows[records]
     excluded = {}
     for columns, part in parts.items():
-        costs = costs_of(as_records(part.intruder), as_records(part.released), part.metric, truth)
+        sides = as_records(part.intruder), as_records(part.released)
+        costs = files.engine.prepare(*sides, part.metric).costs(records, rows[records])
         excluded[columns] = int(np.isinf(costs).sum())
     if not any(excluded.values()):
         return

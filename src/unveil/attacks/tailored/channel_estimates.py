@@ -13,9 +13,8 @@ from unveil.attacks.nearest import as_records
 from unveil.attacks.tailored.likelihood import likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.attacks.tailored.pair_likelihood import PairLikelihood
-from unveil.engines.local.engine import density
-from unveil.engines.local.index import same_rows
 from unveil.support.arrays import Floats, Ints
+from unveil.support.equal_rows import same_rows
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.encoding.to_columns import Slack
 from unveil.values.release.channels import (
@@ -168,12 +167,12 @@ def _log_likelihood(channels: Sequence[Channel], view: MaskedView) -> float:
     pairs = PairLikelihood.join(parts)
     intruder, released = as_records(pairs.intruder), as_records(pairs.released)
     if view.files.few_records:
-        rows = _sample_rows(pairs.intruder)
-        found = density(intruder.take(rows), released, pairs.metric, error=1e-3).log_sum
+        rows, metric = _sample_rows(pairs.intruder), pairs.metric
+        queries, base = intruder.take(rows), released
     else:
-        rows = _sample_rows(pairs.released)
-        base = replace(intruder, offset=pairs.spread)
-        found = density(released.take(rows), base, pairs.metric.reversed, error=1e-3).log_sum
+        rows, metric = _sample_rows(pairs.released), pairs.metric.reversed
+        queries, base = released.take(rows), replace(intruder, offset=pairs.spread)
+    found = view.files.engine.prepare(queries, base, metric).density(None, error=1e-3).log_sum
     return float(np.maximum(found, LEAST_LOG_LIKELIHOOD).sum() - len(rows) * pairs.constant)
 
 

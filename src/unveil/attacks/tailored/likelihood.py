@@ -18,7 +18,7 @@ from unveil.attacks.distance.category_sets import CategoryDistance, CategorySets
 from unveil.attacks.nearest import as_records
 from unveil.attacks.tailored.masked_view import Ends, MaskedView
 from unveil.attacks.tailored.pair_likelihood import DENSITY_ERROR, PairLikelihood
-from unveil.engines.local.engine import density
+from unveil.engines.base import Engine
 from unveil.engines.metric import Cost, levels, prorated, squared, table
 from unveil.engines.records import multiply_rows
 from unveil.support.arrays import Floats
@@ -50,14 +50,15 @@ def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Lik
     parts = {}
     for columns, of_view in likelihood.items():
         part = of_view(view)
-        parts[columns] = part.with_missing(part if whole is view else of_view(whole))
+        population = part if whole is view else of_view(whole)
+        parts[columns] = part.with_missing(population, files.engine)
     for channel in files.masking.channels if files.masking else ():
         if isinstance(channel, channels.Groups):
-            _normalise_groups(parts, channel.columns)
+            _normalise_groups(parts, channel.columns, files.engine)
     return parts
 
 
-def _normalise_groups(parts: Likelihoods, grouped: tuple[str, ...]) -> None:
+def _normalise_groups(parts: Likelihoods, grouped: tuple[str, ...], engine: Engine) -> None:
     """Make the released rows the only possible values of columns replaced by centres.
 
     Centres are among the originals, but not more probable where originals are denser.
@@ -67,7 +68,8 @@ def _normalise_groups(parts: Likelihoods, grouped: tuple[str, ...]) -> None:
         return
     part = PairLikelihood.join([parts[columns] for columns in own])
     queries, base = as_records(part.intruder), as_records(part.released)
-    log_sum = density(queries, base, part.metric, error=DENSITY_ERROR).log_sum
+    search = engine.prepare(queries, base, part.metric)
+    log_sum = search.density(None, error=DENSITY_ERROR).log_sum
     spread = np.where(np.isfinite(log_sum), log_sum, 0.0)
     for columns in own:  # whose probabilities now sum to 1
         parts[columns] = replace(parts[columns], spread=np.zeros(len(spread)), constant=0.0)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unveil.engines.local.engine import density
+from unveil.engines.base import Engine
 from unveil.engines.metric import Cost, Metric, table
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
@@ -63,7 +63,7 @@ class PairLikelihood:
             costs=tuple(self.costs[j] for j in kept),
         )
 
-    def with_missing(self, whole: PairLikelihood) -> PairLikelihood:
+    def with_missing(self, whole: PairLikelihood, engine: Engine) -> PairLikelihood:
         """The likelihood where a missing cell counts for nothing; `whole` is the population's.
 
         Numbers that miss the same cells get one more number, a code, whose table has the costs of
@@ -75,13 +75,14 @@ class PairLikelihood:
         coded = replace(self, costs=tuple(replace(cost, missing=0.0) for cost in self.costs))
         width = whole.intruder.shape[1]
         if self.intruder.shape[1] != width:  # one attribute, which is missing or not
-            return coded._add_code(np.arange(absent.shape[1]), whole._surprise(np.arange(width)))
+            surprise = whole._surprise(np.arange(width), engine)
+            return coded._add_code(np.arange(absent.shape[1]), surprise)
         patterns = np.vstack([absent, np.isnan(whole.intruder)])
         missing_together: dict[bytes, list[int]] = {}
         for column in np.flatnonzero(absent.any(axis=0)).tolist():
             missing_together.setdefault(patterns[:, column].tobytes(), []).append(column)
         for columns in map(np.array, missing_together.values()):
-            coded = coded._add_code(columns, whole._surprise(columns))
+            coded = coded._add_code(columns, whole._surprise(columns, engine))
         return coded
 
     def _add_code(self, columns: Ints, surprise: Floats) -> PairLikelihood:
@@ -104,7 +105,7 @@ class PairLikelihood:
             constant=self.constant + least,
         )
 
-    def _surprise(self, columns: Ints) -> Floats:
+    def _surprise(self, columns: Ints, engine: Engine) -> Floats:
         """The negative log-probability of each released cell in the population; 0 if missing."""
         known, there = (~np.isnan(side[:, columns[0]]) for side in (self.intruder, self.released))
         surprise = np.zeros(len(there))
@@ -113,7 +114,8 @@ class PairLikelihood:
         base = Records(self.intruder[known][:, columns], offset=self.spread[known])
         queries = Records(self.released[there][:, columns])
         metric = Metric(tuple(self.costs[j] for j in columns))
-        log_sum = density(queries, base, metric.reversed, error=DENSITY_ERROR).log_sum
+        search = engine.prepare(queries, base, metric.reversed)
+        log_sum = search.density(None, error=DENSITY_ERROR).log_sum
         unlikely = np.log(known.sum()) - log_sum
         possible = np.isfinite(unlikely)
         most = float(unlikely[possible].max()) if possible.any() else 0.0

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil.engines.local.kernels import costs, filters, rows, tree, walk
-from unveil.engines.problem import Problem
+from unveil.engines.local.kernels import costs, filters, tree, walk
+from unveil.engines.local.problem import Problem
 from unveil.support.arrays import Bools, Floats, Floats32, Ints
+from unveil.support.equal_rows import same_rows
 from unveil.support.threads import run_blocks, thread_blocks
 
 # Leaves are small where boxes exclude most of them. The boxes of many axes exclude little:
@@ -33,47 +32,6 @@ class Index:
         """All that a kernel reads."""
         queries = walk.Queries(problem.queries, problem.missing)
         return walk.SearchArrays(self.frame, problem.terms, self.tree, self.candidates, queries)
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class EqualRows:
-    """Records that are the same, together."""
-
-    order: Ints  # the records, group by group
-    starts: Ints  # where each group begins, and the end
-
-    @property
-    def firsts(self) -> Ints:
-        """A record of each group, the one that stands for it."""
-        return self.order[self.starts[:-1]]
-
-    @property
-    def all_single(self) -> bool:
-        """Whether no two records are the same."""
-        return len(self.starts) == len(self.order) + 1
-
-    def of_record(self) -> Ints:
-        """The group of each record."""
-        groups = np.empty(len(self.order), np.int64)
-        groups[self.order] = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        return groups
-
-    def spread(self, answers: NDArray[Any]) -> None:
-        """Give every record the answer of the one that stands for its group."""
-        if not self.all_single:
-            answers[self.order] = answers[np.repeat(self.firsts, np.diff(self.starts))]
-
-
-def same_rows(values: Floats, extra: NDArray[np.generic], threads: int) -> EqualRows:
-    """Group equal rows; `extra`, if not empty, is one more number of each."""
-    bits, more = values.view(np.uint64), extra.view(np.uint64)
-    hashes = np.empty(len(values), np.uint64)
-    run_blocks(
-        lambda start, stop: rows.hash_rows(bits, more, hashes, start, stop),
-        thread_blocks(len(values), threads),
-        threads=threads,
-    )
-    return EqualRows(*rows.group_rows(bits, more, hashes))
 
 
 def build(problem: Problem, threads: int) -> Index:

@@ -1,11 +1,10 @@
 """Agreement patterns: how many pairs of records agree on exactly which attributes."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil.engines.base import MOST_ATTRIBUTES, Codes
 from unveil.engines.local.kernels.patterns import DistinctRows, count_agreeing, scratch_for
 from unveil.errors import DataError
 from unveil.support.arrays import Ints, Ints32
@@ -14,10 +13,7 @@ from unveil.support.options import Progress
 from unveil.support.threads import cores, run_blocks
 from unveil.wording import count
 
-Codes = NDArray[np.integer[Any]]
-
 _REHEARSAL = np.zeros((1, 1), np.int64)
-MOST_ATTRIBUTES = 20
 MOST_RECORDS = 2**31 - 1  # kernels count rows in 32 bits
 
 

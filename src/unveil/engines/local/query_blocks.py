@@ -4,14 +4,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unveil.engines.local.index import Index, same_rows
+from unveil.engines.local.index import Index
 from unveil.engines.local.kernels import density as densities
 from unveil.engines.local.kernels import filters, neighbours, ranking, walk
-from unveil.engines.problem import Problem
+from unveil.engines.local.problem import Problem
 from unveil.support.arrays import Floats, Ints
+from unveil.support.equal_rows import same_rows
 from unveil.support.options import Progress
 from unveil.support.threads import block_bounds, run_blocks, thread_blocks
 from unveil.support.work import EXACT_CELLS, QUERY_CELLS
+from unveil.values.search_results import Neighbours
 
 QUERIES_AT_ONCE = 512  # between two looks at progress and Ctrl-C
 
@@ -42,24 +44,21 @@ def count_closer(
 
 def find_nearest(
     problem: Problem, index: Index, k: int, workers: int, progress: Progress | None
-) -> tuple[neighbours.BestCandidates, int]:
-    """The best candidates of each query, by their places in this problem; the work."""
+) -> Neighbours:
+    """The best candidates of each query, by their places in this problem."""
     search = index.search(problem)
     groups = same_rows(problem.queries, np.zeros(0), workers)
     order = _in_tree_order(groups.firsts, search, workers)
-    n = len(problem.queries)
-    found = neighbours.BestCandidates(
-        np.full((n, k), -1), np.full((n, k), np.inf), np.zeros(n, np.int64)
-    )
+    found = Neighbours.none_yet(len(problem.queries), k)
 
     def answer(block: Ints, scratch: walk.WalkScratch) -> None:
         short = neighbours.Shortlist(np.zeros(k, np.int64), np.zeros(k), np.zeros(k), np.zeros(k))
         neighbours.nearest_block(search, block, found, short, scratch)
 
     work = _answer_in_blocks(answer, order, search, workers, progress)
-    for part in found:
+    for part in (found.rows, found.scores, found.n_best):
         groups.spread(part)
-    return found, work
+    return found._replace(work=work)
 
 
 def sum_exponentials(

@@ -3,8 +3,8 @@
 n_closer counts the candidates that are strictly closer to the record than its true row, n_tied
 those that are exactly as close. An attack that breaks ties at random links the record correctly
 with this probability, so the sum over all records is the expected number of correct links. The
-search counts both, and `RankOfTruth.hits` in `values/links.py` divides; here ties are chosen. A
-matching replaces the formula by its own probability.
+search counts both, and `RankOfTruth.hits` in `values/search_results.py` divides; here ties are
+chosen. A matching replaces the formula by its own probability.
 """
 
 from collections.abc import Sequence

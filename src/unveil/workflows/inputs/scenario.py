@@ -247,10 +247,8 @@ def _warn_of_separated(files: LinkageFiles) -> None:
     if not files.blocks.columns or files.truth is None:
         return
     rows = files.truth.row_of_record
-    there = rows >= 0
-    apart = ~files.blocks.compatible(
-        files.blocks.intruder[there], files.blocks.released[rows[there]]
-    )
+    there = np.flatnonzero(rows >= 0)
+    apart = ~files.blocks.between.compares(there, rows[there])
     if apart.any():
         logging.getLogger("unveil").warning(
             "blocks by %s part %s from their true rows, which cannot be found then: were these "

@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures.search import rank_of_truth
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.fellegi_sunter import FellegiSunterModel
+from unveil.attacks.probabilistic.level_counts import count_levels
 from unveil.attacks.probabilistic.match_weights import thresholds, weight_metric
-from unveil.engines.local.engine import rank_of_truth
-from unveil.engines.local.level_comparison import count_levels
 from unveil.errors import SpecError
 from unveil.values.links import ComparisonBlock
 

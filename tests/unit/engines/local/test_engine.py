@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fixtures.search import blocks_of, density, nearest, prepared, rank_of_truth
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
 from unveil.engines.local import engine as local
-from unveil.engines.local.blocking import BlockedBase, PartitionedBase
-from unveil.engines.local.engine import PreparedSearch, density, nearest, rank_of_truth
 from unveil.engines.records import Records
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.values.links import ComparisonBlock
@@ -414,7 +413,7 @@ def test_offsets_that_32_bits_round(monkeypatch):
 )
 def test_parts_and_blocks_are_the_searches_of_their_own(monkeypatch, few, metric):
     """With offsets too: each part as if it were the whole base."""
-    monkeypatch.setattr("unveil.engines.local.blocking.FEW_BLOCKS", few)
+    monkeypatch.setattr("unveil.engines.local.block_problems.FEW_BLOCKS", few)
     rng = np.random.default_rng(few)
     queries, values = rng.integers(0, 5, (60, 2)), rng.integers(0, 5, (80, 2))
     base = Records(values.astype(float), offset=rng.integers(0, 3, 80).astype(float))
@@ -424,13 +423,11 @@ def test_parts_and_blocks_are_the_searches_of_their_own(monkeypatch, few, metric
         ComparisonBlock(np.flatnonzero(asking == block), np.flatnonzero(asked == block))
         for block in range(12)
     ]
-    answers = [
-        (rank_of_truth(queries, given, truth, metric), nearest(queries, given, metric, k=3))
-        for given in (
-            PartitionedBase(base, parts),
-            BlockedBase(base, asking[:, None], asked[:, None]),
-        )
-    ]
+    blocks, answers = blocks_of(asking[:, None], asked[:, None]), []
+    for coded in (False, True):  # as if a cell were missing: then blocks are an attribute
+        monkeypatch.setattr("unveil.engines.blocks.Blocks.has_missing", coded)
+        ranks = rank_of_truth(queries, base, truth, metric, blocks=blocks)
+        answers.append((ranks, nearest(queries, base, metric, blocks=blocks, k=3)))
     for part in parts:
         if not len(part.candidates):
             assert all((near.rows[part.records] == -1).all() for _, near in answers)
@@ -478,7 +475,7 @@ def test_several_questions_need_one_index(monkeypatch):
     people, truth = rng.standard_normal((300, 3)), rng.permutation(300)
     seen = rng.random(people.shape) > 0.2
     metric = metrics.whitened(np.cov(people.T))
-    ready = PreparedSearch(Records(people, seen), people[np.argsort(truth)], metric)
+    ready = prepared(Records(people, seen), people[np.argsort(truth)], metric)
     complete = np.flatnonzero(seen.all(1))  # alone they would have no missing cell to reckon with
     for rows in (complete, np.arange(300), complete[:5]):
         ranks = ready.rank_of_truth(rows, truth[rows])

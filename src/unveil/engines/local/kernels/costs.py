@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil.engines.base import ABSOLUTE, RELATIVE
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part
 
 SQUARE, LINEAR, PIECES, TABLE = range(4)  # an attribute's cost
 BOTH, ABOVE, BELOW = range(3)  # which candidates have a gap: any, larger or smaller ones
 SUM, LARGEST, CHOQUET = range(3)  # how attributes are combined
-
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # two distances nearer than this tie
 
 
 class Terms(NamedTuple):

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.engines.local.kernels.costs import ABSOLUTE, RELATIVE, Terms
+from unveil.engines.base import ABSOLUTE, RELATIVE
+from unveil.engines.local.kernels.costs import Terms
 from unveil.support.arrays import Floats, Floats32, Ints
 from unveil.support.compile import kernel, part
 

@@ -9,14 +9,7 @@ from unveil.engines.local.kernels.costs import compare
 from unveil.engines.local.kernels.filters import thresholds, to_axes
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part, step
-
-
-class BestCandidates(NamedTuple):
-    """Room for k candidates of each query."""
-
-    rows: Ints
-    scores: Floats
-    n_best: Ints
+from unveil.values.search_results import Neighbours
 
 
 class Shortlist(NamedTuple):
@@ -145,7 +138,7 @@ def gather_ties(
 def nearest_block(
     search: walk.SearchArrays,
     block: Ints,
-    result: BestCandidates,
+    result: Neighbours,
     short: Shortlist,
     scratch: walk.WalkScratch,
 ) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.engines.local.kernels import levels as kernel
+from unveil.attacks.probabilistic.kernels import levels as kernel
 from unveil.support.arrays import Floats, Ints, Ints32
 from unveil.support.threads import block_bounds, cores, run_blocks
 

@@ -1,4 +1,4 @@
-"""Blocking: queries that are compared with some of the candidates only.
+"""Blocks as problems: queries that are compared with some of the candidates only.
 
 Large blocks are searched one by one. Small ones are searched together, the block being one more
 attribute in which a gap is impossible: a tree for each of a hundred thousand blocks would take
@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from unveil.engines.local.kernels import costs as kernel
-from unveil.engines.problem import Problem
-from unveil.engines.records import Records
+from unveil.engines.local.problem import Problem
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.values.links import ComparisonBlock
@@ -24,31 +22,6 @@ Numbers = TypeVar("Numbers", Floats, Ints)
 
 SMALL_BLOCK = 2000  # candidates of a block that is not worth a tree of its own
 FEW_BLOCKS = 8  # small blocks that are not worth an attribute of their own
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class PartitionedBase:
-    """Candidates, and the blocks in which queries are compared; no query is in two blocks."""
-
-    records: Records | ArrayLike
-    blocks: Sequence[ComparisonBlock]
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class BlockedBase:
-    """Candidates that a query is compared with where all codes are equal; -1 equals any."""
-
-    records: Records | ArrayLike
-    query_codes: Ints  # queries x codes
-    base_codes: Ints  # candidates x codes
-
-
-Base = Records | PartitionedBase | BlockedBase | ArrayLike
-
-
-def all_candidates(base: Base) -> Records | ArrayLike:
-    """The candidates of all blocks."""
-    return base.records if isinstance(base, PartitionedBase | BlockedBase) else base
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -69,15 +42,15 @@ class BlockProblem:
 
 
 def block_problems(
-    problem: Problem, base: Base, progress: Progress | None
+    problem: Problem, parts: Sequence[ComparisonBlock] | None, progress: Progress | None
 ) -> Iterator[tuple[BlockProblem, Progress | None]]:
     """The problem block by block, or as a whole, each with its share of the progress."""
-    if not isinstance(base, PartitionedBase):
+    if parts is None:
         n, rows = len(problem.queries), np.arange(len(problem.base))
         whole = BlockProblem(problem, np.arange(n), np.zeros(n, np.int64), rows, rows)
         yield whole, _share_of(progress, 0, n, n)
         return
-    blocks = [block for block in base.blocks if len(block.candidates) and len(block.records)]
+    blocks = [block for block in parts if len(block.candidates) and len(block.records)]
     small = [block for block in blocks if len(block.candidates) <= SMALL_BLOCK]
     if len(small) <= FEW_BLOCKS or problem.terms.combine == kernel.CHOQUET:
         small = []

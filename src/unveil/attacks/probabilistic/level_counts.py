@@ -4,9 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unveil.engines.local.kernels import levels as kernel
-from unveil.engines.local.level_patterns import LevelPatterns, PatternTally, Tolerances, merge_runs
-from unveil.engines.local.patterns import MOST_ATTRIBUTES, pattern_counts
+from unveil.attacks.probabilistic.kernels import levels as kernel
+from unveil.attacks.probabilistic.level_patterns import (
+    LevelPatterns,
+    PatternTally,
+    Tolerances,
+    merge_runs,
+)
+from unveil.engines.base import MOST_ATTRIBUTES, Engine
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.threads import cores, run_blocks
@@ -92,7 +97,9 @@ def count_pairs(
     return tally.weighted(keys, times)
 
 
-def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> LevelPatterns | None:
+def count_equal(
+    a: Floats, b: Floats, blocks: tuple[Ints, Ints], engine: Engine
+) -> LevelPatterns | None:
     """Count all pairs of the same block by which attributes are equal.
 
     Pairs are counted in groups and not compared, however many there are. None, if there are
@@ -105,7 +112,7 @@ def count_equal(a: Floats, b: Floats, blocks: tuple[Ints, Ints]) -> LevelPattern
     if len(columns) > MOST_ATTRIBUTES:
         return None
     codes = np.column_stack(columns)
-    counts = pattern_counts(codes[: len(a)], codes[len(a) :])
+    counts = engine.pattern_counts(codes[: len(a)], codes[len(a) :])
     found = np.flatnonzero(counts)
     found = found[found >> (len(columns) - 1) == 1]  # those of one block
     keys, width = np.zeros(len(found), np.int64), a.shape[1]

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from unveil.engines.local.index import same_rows
-from unveil.engines.local.kernels.rows import group_rows
+from unveil.support.equal_rows import same_rows
+from unveil.support.kernels.rows import group_rows
 
 
 @pytest.mark.parametrize("deceived", [False, True])
