@@ -8,7 +8,16 @@ from typing import Any
 
 import click
 
-from unveil.cli import PATH, bar, complain, force_option, json_option, print_json, print_table, say
+from unveil.cli import (
+    PATH,
+    complain,
+    force_option,
+    json_option,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
 from unveil_papers.framework.reproduction import (
     SIGNS,
     Cell,
@@ -79,7 +88,7 @@ def command(
     if figures is not None:
         check_figures(figures, (report,), force=force)
     try:
-        with bar("beginning") as show:
+        with progress("beginning") as show:
             result = reproduce(names or NAMES, quick=quick, seed=seed, fresh=fresh, progress=show)
     except KeyboardInterrupt:
         again = "without --fresh it" if fresh else "the same command"

@@ -3,6 +3,8 @@
 import json
 import os
 import pty
+import re
+import shutil
 import subprocess
 import sys
 
@@ -13,6 +15,7 @@ import pytest
 import unveil
 from unveil.cli import main
 from unveil.cli.main import COMMANDS
+from unveil.workflows.auditing.supervised_bound import LEARNT_RECORDS
 
 # As a user has it: output that goes to a file or a pipe is buffered.
 BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -615,10 +618,75 @@ def test_the_help_of_an_attack_is_its_own_and_fits_a_screen(unveil_command, monk
     described = json.loads(unveil_command("methods", attack, "--json").out)
     own = " ".join(shown.partition(f"Parameters of {attack}:")[2].split())
     for parameter in described["parameters"]:
-        assert f"--{parameter['name'].replace('_', '-')}" in own or attack == "structural"
+        name = parameter["name"].replace("_", "-")
+        assert re.search(rf"--(\[no-\])?({attack}-)?{name} ", own), name
         sentence = parameter["meaning"].split(". ")[0].rstrip(".")
         assert " ".join(sentence.split()) in own
     assert own.count(" --") <= 2 * len(described["parameters"])
+
+
+def test_the_help_of_an_audit_is_in_groups(unveil_command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = unveil_command("audit", "--help").out
+    groups = [line[:-1] for line in shown.splitlines() if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    assert groups == ["Files", "Intruder", "Limits", "Output", "Effort"]
+    assert len(shown.splitlines()) <= 66
+    assert f"up to {LEARNT_RECORDS:,} records" in " ".join(shown.split())
+
+
+def test_the_help_of_link_has_the_parameters_of_the_named_attack(unveil_command):
+    assert "--criterion" not in unveil_command("link", "--help").out
+    shown = unveil_command("link", "--attack", "rank", "--help").out
+    assert "--criterion" in shown
+    assert "--metric" not in shown
+    assert "Parameters of the attack" in shown
+
+
+def test_a_shell_completes_commands_attacks_and_options(unveil_command, tmp_path):
+    for shell in ("zsh", "fish"):
+        assert "_UNVEIL_COMPLETE" in unveil_command("completion", shell).out
+    script = tmp_path / "unveil"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m unveil "$@"\n')
+    script.chmod(0o755)
+    (tmp_path / "completion.sh").write_text(unveil_command("completion", "bash").out)
+    lines = ["attack", "completion", "attack di", "attack pro", "audit --attack supe"]
+    lines += ["attack distance --metr"]
+    asked = "".join(
+        f"COMPREPLY=(); COMP_WORDS=(unveil {line}); COMP_CWORD={len(line.split())}; "
+        "_unveil_completion unveil; echo ${COMPREPLY[@]}; "
+        for line in lines
+    )
+    done = subprocess.run(
+        [shutil.which("bash"), "-c", f". {tmp_path}/completion.sh; {asked}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )
+    assert done.stdout.split() == [
+        "attack", "completion", "distance", "probabilistic", "supervised", "--metric"
+    ]  # fmt: skip
+
+
+def test_quiet_prints_results_only_and_verbose_each_task(unveil_command, to_mask, caplog):
+    (to_mask / "still.toml").write_text(
+        '[[mask]]\nmethod = "rank-swapping"\np = 0\ncolumns = ["savings"]'
+    )
+    command = mask_command(to_mask, "--force", plan="still.toml")
+    plain = unveil_command(*command)
+    assert "nothing changed in savings" in caplog.text
+    assert "Wrote" in plain.out
+    caplog.clear()
+    quiet = unveil_command("--quiet", *command)
+    assert quiet.err == caplog.text == ""
+    assert quiet.out == plain.out[: plain.out.index("Wrote")]
+    assert "not a command" in unveil_command("-q", "nothing").err
+    told = unveil_command("-v", *command).err
+    assert re.search(r"^ *\d+\.\d\d s  rank-swapping$", told, re.M)
+    assert "nothing changed in savings" in told
+    assert told.rstrip().endswith("s  done")
+    assert unveil_command(*command).err == plain.err  # it holds for one command
+    assert unveil_command("-q", "-v", *command).code == 2
 
 
 def test_the_help_of_attack_lists_them(unveil_command):

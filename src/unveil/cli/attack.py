@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from unveil.cli import options
 from unveil.cli.attack_text import print_attack
-from unveil.cli.console import print_json, progress, say
+from unveil.cli.console import note, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import as_usage, attack_of, attack_options, attack_summaries
-from unveil.cli.sections import CSV, SectionedCommand
+from unveil.cli.sections import CSV, SectionedCommand, complete_names
 from unveil.errors import UsageError
 from unveil.wording import listing, suggest
 
 if TYPE_CHECKING:
-    from unveil.files.formats.base import Format
-    from unveil.table.microdata import Microdata
-    from unveil.table.schema import Schema
-    from unveil.values.release.plan import Plan
+    pass
 
 SECTIONS = {
     "Files and intruder": (
@@ -63,6 +60,10 @@ class AttackCommands(click.Group):
                 f"'{args[0]}' is not an attack{remedy}. The attack comes first: {_example()}"
             )
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The attacks that begin so, without making their commands."""
+        return complete_names(self, ctx, incomplete, attack_summaries())
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the attacks, each with its line."""
@@ -152,75 +153,51 @@ def _attack(
     **chosen: Any,
 ) -> None:
     """Make one attack and print what it found."""
-    from dataclasses import replace
-
-    import msgspec
-
-    from unveil.files.documents.toml import as_schema, read_plan
+    from unveil.files.documents.toml import read_plan
     from unveil.files.locations import check_outputs
-    from unveil.files.tables import write
     from unveil.values.intruder import Intruder
-    from unveil.workflows.auditing.attack_summary import describe_attack, risk_by_releases
-    from unveil.workflows.inputs.scenario import check_kinds, prepare
-    from unveil.workflows.inputs.sources import schema_for_others
+    from unveil.workflows.attack import AttackSettings, attack_summary
 
     truths = truths if also else truths[-1:]  # of an option given twice the last counts
     spec = attack_of(name, {k: v for k, v in chosen.items() if k not in options.CSV_OPTIONS})
     dialect = options.format_of(chosen, original, release)
-    more = (schema, release_schema, outsiders, records, chosen.get("pairs"), *truths, *plans, *also)
-    check_outputs((), (original, release, *more), force=force, tables=[out])
-    with progress(f"reading {original}") as show:
-        people = options.read_table(original, schema, dialect)
-        show(f"reading {release}")
-        declared = schema_for_others(people, as_schema(schema))
-        released = [
-            options.read_table(
-                file, release_schema or declared, dialect, part=release_schema is None
-            )
-            for file in (release, *also)
-        ]
-        known_plans = tuple(read_plan(path) for path in plans)
-        with as_usage():
-            intruder = Intruder(
-                knows=options.split_names(knows),
-                records=_records(records, declared, dialect),
-                blocks=options.split_names(blocks) or (),
-                direction=direction,  # type: ignore[arg-type]
-            )
-
-        def show_links(done: int, total: int) -> None:
-            show(f"{spec.name}: {done:,} of {total:,}")
-
-        def show_bound(linked: float, bound: float) -> None:
-            show(
-                f"{spec.name}: {linked:,.6g} linked, at most {bound:,.6g}; Ctrl-C to leave it there"
-            )
-
-        _check_releases(plans, truths, also, key)
-        per_release = []
-        for target, plan, truth in _targets(released, key, known_plans, truths):
-            informed = msgspec.structs.replace(intruder, channel=plan)
-            with as_usage():
-                check_kinds(spec, informed, truth)
-                scenario = prepare(people, target, intruder=informed, truth=truth, seed=seed)
-                links = replace(scenario, on_bound=show_bound).links(spec, informed)
-            links = replace(links, progress=show_links)
-            per_release.append(links if sample is None else links.sample(sample))
-        links = per_release[-1] if key else per_release[0]
-        control = None
-        if outsiders is not None:
-            control = links.on(options.read_table(outsiders, declared, dialect, part=True))
-        summary = describe_attack(links, top=top, outsiders=control)
-        if also and links.truth is not None:
-            summary["several"] = risk_by_releases(per_release, keyed=key is not None)
-        if out is not None:
-            write(links, out, force=force)
+    check_outputs((), plans, force=force, tables=[out])
+    settings = AttackSettings(
+        release_schema=release_schema,
+        format=dialect,
+        also=also,
+        key=key,
+        plans=tuple(read_plan(path) for path in plans),
+        outsiders=outsiders,
+        sample=sample,
+        top=top,
+        links=out,
+        force=force,
+    )
+    with progress(f"reading {original}") as show, as_usage():
+        intruder = Intruder(
+            knows=options.split_names(knows),
+            records=_records(records),
+            blocks=options.split_names(blocks) or (),
+            direction=direction,  # type: ignore[arg-type]
+        )
+        summary = attack_summary(
+            original,
+            release,
+            spec,
+            schema=schema,
+            intruder=intruder,
+            truth=truths if len(truths) > 1 else next(iter(truths), None),
+            seed=seed,
+            settings=settings,
+            progress=show,
+        )
     if as_json:
-        print_json(summary)
+        print_json(summary.to_dict())
         return
-    print_attack(links, summary)
+    print_attack(summary)
     if out is not None:
-        say(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
+        note(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
 
 
 def _command(name: str, summary: str) -> click.Command:
@@ -244,44 +221,11 @@ def _command(name: str, summary: str) -> click.Command:
     )
 
 
-def _check_releases(
-    plans: tuple[Path, ...], truths: tuple[str, ...], also: tuple[Path, ...], key: str | None
-) -> None:
-    from unveil.files.locations import is_table_path
-
-    if key is not None and not also:
-        raise UsageError("--key is of several releases: name the others by --also")
-    if len(truths) > 1 and (key is not None or len(truths) != 1 + len(also)):
-        raise UsageError("--truth: one, or, of several releases without a key, one for each")
-    if also and key is None and len(truths) == 1 and is_table_path(truths[0]):
-        raise UsageError(
-            "--truth: a row map is of one release: give one for each, or a --key that all have"
-        )
-    if len(plans) not in (0, 1, 1 + len(also)):
-        raise UsageError("--plan: one for all releases, or one for each")
-
-
-def _targets(
-    released: Sequence[Microdata], key: str | None, plans: tuple[Plan, ...], truths: tuple[str, ...]
-) -> Iterator[tuple[Any, Any, str | None]]:
-    """The releases to attack, each with its plan and its truth: joined by a key, or one by one."""
-    from unveil.values.release.release import Releases
-
-    several, channel = len(plans) > 1, plans[0] if plans else False
-    for number, release in enumerate(released):
-        truth = truths[number] if len(truths) > 1 else next(iter(truths), None)
-        if key is None or number == 0:
-            yield release, plans[number] if several else channel, truth
-        else:
-            joined = Releases(tuple(released[: number + 1]), key)
-            yield joined, plans[: number + 1] if several else channel, truth
-
-
-def _records(text: str | None, schema: Schema | None, dialect: Format | None) -> Any:
+def _records(text: str | None) -> int | float | str | None:
     """A fraction, a count, or a file."""
     if text is None:
         return None
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
-    return options.read_table(text, schema, dialect, part=True)
+    return text

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unveil.cli.console import print_table, say
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
-    from unveil.values.links import Links
-    from unveil.values.results.risk import Claims, Forecast, Risk
+    from unveil.values.results.risk import Claims, Risk
     from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
+    from unveil.workflows.auditing.attack_summary import AttackSummary, UncountedLinks
 
 LEARNT = {"weights": "weights", "choquet": "weights of sets of attributes", "bilinear": "matrix"}
 
 
-def print_attack(links: Links, summary: dict[str, Any]) -> None:
+def print_attack(summary: AttackSummary) -> None:
     """Print the summary of an attack."""
+    links, risk = summary.links, summary.risk
     knows = listing([*links.finder.columns, *links.intruder.blocks])
     of_whom = links.intruder.to_dict()["records"]
     say(f"{links.name}: {f'the intruder knows {knows}, of {of_whom}' if knows else of_whom}")
@@ -26,10 +27,10 @@ def print_attack(links: Links, summary: dict[str, Any]) -> None:
         f"{f', compared only where equal in {inside}' if inside else ''}"
     )
     say()
-    if summary["risk"] is None:
-        _print_uncounted(summary)
+    if summary.uncounted is not None:
+        _print_uncounted(summary, summary.uncounted)
+    if risk is None:
         return
-    risk: Risk = summary["risk"]
     rows = {
         "linked rightly, expected": risk.expected,
         "  of these without a tie": risk.unique,
@@ -49,7 +50,7 @@ def print_attack(links: Links, summary: dict[str, Any]) -> None:
     _print_risk(risk, summary)
 
 
-def _print_risk(risk: Risk, summary: dict[str, Any]) -> None:
+def _print_risk(risk: Risk, summary: AttackSummary) -> None:
     if risk.interval is not None:
         interval = risk.interval
         say(
@@ -63,40 +64,40 @@ def _print_risk(risk: Risk, summary: dict[str, Any]) -> None:
     else:  # the hits of a supervised attack are not by chance
         chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
         say(f"So many hits or more by chance: probability {chance}.")
-    at_risk = summary["at_risk"]
+    at_risk = summary.at_risk
     say(
         f"Records with a risk above {at_risk['threshold']:.0%}: {at_risk['above']:.1%}; highest "
         f"risk {at_risk['highest']:.0%}, mean {at_risk['mean']:.1%}."
     )
-    curve = summary["top"]
+    curve = summary.top
     n, population = curve["n"], curve["population"]
     sample = f" ({n:,} of {population:,} looked at)" if n < population else ""
     places = ", ".join(f"{k}: {share:.1%}" for k, share in enumerate(curve["share"], start=1))
     say(f"The true row among the k best{sample}: {places}.")
-    if summary["details"].get("level") and risk.confirmed is not None:
+    if summary.details.get("level") and risk.confirmed is not None:
         say(
             f"For {_claims(risk.confirmed)} what the masking can have done leaves one row only: "
             "whoever is known to be in the release is found with certainty."
         )
-    elif risk.confirmed is not None and risk.control is not None and summary["forecast"] is None:
+    elif risk.confirmed is not None and risk.control is not None and summary.forecast is None:
         say(
             f"With a clear margin the intruder would claim {_claims(risk.confirmed)}; "
             f"{risk.confirmed.right:,.1f} of these links are right. "
-            f"{'Of the outsiders' if summary['outsiders'] else 'With the true ones not there'}, "
+            f"{'Of the outsiders' if summary.outsiders else 'With the true ones not there'}, "
             f"{_claims(risk.control)}, all wrong."
         )
     _print_forecast(summary)
-    if "row_order" in summary:
-        order = summary["row_order"]
+    if summary.row_order is not None:
+        order = summary.row_order
         say(
             f"Rank correlation of the rows of both files: {order['correlation']:.3f} "
             f"(by chance: probability {order['p_value']:.2g})."
         )
 
 
-def _print_forecast(summary: dict[str, Any]) -> None:
+def _print_forecast(summary: AttackSummary) -> None:
     """Print what the intruder expects of the attack, and how it was made."""
-    expected: Forecast | None = summary["forecast"]
+    expected = summary.forecast
     if expected is not None:
         forecast = f"Without the truth the intruder expects {expected.share:.1%} to be right"
         if expected.found is not None:
@@ -104,12 +105,12 @@ def _print_forecast(summary: dict[str, Any]) -> None:
         claims = f"{expected.claimed:,} of {expected.n:,} with more than {expected.above:.0%}"
         right = "" if expected.right is None else f", of which {expected.right:,.1f} are right"
         say(f"{forecast}. Held to be right: {claims}{right}.")
-    if summary.get("union") is not None:
+    if summary.union is not None:
         say(
             f"An oracle that knew for each record which attack to believe would link "
-            f"{summary['union']:,.1f}."
+            f"{summary.union:,.1f}."
         )
-    details = summary["details"]
+    details = summary.details
     if details.get("matching") == "one-to-one":
         optimal = "no cheaper one exists"
         if not details["proven"]:
@@ -126,7 +127,7 @@ def _print_forecast(summary: dict[str, Any]) -> None:
         from unveil.values.results.supervised_bound import SupervisedBound
 
         _print_learnt(msgspec.convert(details["learnt"], SupervisedBound))
-    for row in summary.get("several", ()):
+    for row in summary.several or ():
         alone = "" if row["alone"] is None else f" in any of them, {row['alone']:,.1f} in this one"
         say(f"{count(row['releases'], 'release')}: {row['expected']:,.1f} linked rightly{alone}.")
 
@@ -176,11 +177,11 @@ def _print_held_out(held: HeldOut | None) -> None:
     say(text + (" So the gain vanishes on people not learnt on." if gone else ""))
 
 
-def _print_uncounted(summary: dict[str, Any]) -> None:
-    clear = summary["clear"]
+def _print_uncounted(summary: AttackSummary, links: UncountedLinks) -> None:
+    clear = links.clear
     say(
-        f"{count(summary['records'], 'record')} linked. Of {summary['looked_at']:,} looked at, "
-        f"{summary['tied']:,} have several best candidates, {summary['unlinked']:,} none"
+        f"{count(links.records, 'record')} linked. Of {links.looked_at:,} looked at, "
+        f"{links.tied:,} have several best candidates, {links.unlinked:,} none"
         f"{'' if clear is None else f'; {clear:,} have a clear margin over the second best'}."
     )
     _print_forecast(summary)

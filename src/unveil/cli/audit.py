@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import bar, print_json, say
+from unveil.cli.console import note, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
-from unveil.cli.parameters import WithAuditSettings, as_usage, values_of
+from unveil.cli.parameters import WithAuditSettings, as_usage, complete_attacks, values_of
+from unveil.cli.sections import CSV
 from unveil.cli.verdict_text import print_audit, print_replay
 from unveil.errors import UsageError
 
@@ -21,44 +22,47 @@ if TYPE_CHECKING:
     from unveil.values.results.policy import Policy
 
 FAILED = 1  # exit code
+SECTIONS = {
+    "Files": ("schema", "release_schema", "truth", "renames", "plan", CSV),
+    "Intruder": ("knows", "intruder_file", "attacks", "errors", "worst_case", "halves"),
+    "Limits": ("policy", "max_risk"),
+    "Output": (
+        *("report", "external", "figures", "evidence", "per_record", "as_json", "force"),
+        *("replay", "resume"),
+    ),
+    "Effort": ("seconds", "exact", "memory", "sweep", "remask", "remedies", "seed"),
+}
 
 
-@click.command(name="audit", cls=WithAuditSettings)
+@click.command(name="audit", cls=WithAuditSettings, sections=SECTIONS)
 @click.argument("original", type=TABLE, required=False)
 @click.argument("release", type=TABLE, required=False)
 @options.schema_option
-@click.option(
-    "--truth",
-    help="Which released row belongs to which person: an identifier of both files, the file of a "
-    "row map, row-order, or none for synthetic rows.",
-)
+@click.option("--truth", help=f"{options.TRUTH}; none for synthetic rows.")
 @click.option(
     "--rename",
     "renames",
     multiple=True,
     metavar="NEW=OLD",
-    help="Column of RELEASE and its name in ORIGINAL; may be repeated.",
+    help="Names of a column in RELEASE and ORIGINAL; repeatable.",
 )
 @click.option(
     "--attack",
     "attacks",
     multiple=True,
-    help="Attack, such as rank-max or tailored-posterior; may be repeated.  [default: those that "
-    "suit the data]",
+    shell_complete=complete_attacks,
+    help="Attack, as rank-max; repeatable.  [default: what suits]",
 )
-@click.option("--policy", type=PATH, help="TOML file of the limits to keep.")
+@click.option("--policy", type=PATH, help="TOML file of the limits.")
 @click.option(
     "--max-risk",
     type=click.FloatRange(0, 1),
-    help="Largest share of people that an attack may link: a policy of one limit.",
+    metavar="NUMBER",
+    help="Largest share that an attack may link.",
 )
 @page_options
 @options.seed_option()
-@click.option(
-    "--replay",
-    type=PATH,
-    help="Repeat the audit of this evidence and check that every number is the same.",
-)
+@click.option("--replay", type=PATH, help="Repeat the audit of this evidence and compare.")
 @options.force_option
 @options.json_option
 @options.csv_options
@@ -80,17 +84,10 @@ def command(
     risk by each attack, other disclosure, and the loss by masking. Exit code 1 means that the
     policy is not kept.
 
-    A policy is a TOML file with any of these lines:
-
-    \b
-        max_risk = 0.05                  max_subgroup_risk = 0.1
-        max_confirmed = 0.01             max_interval_disclosure = 0.4
-        k_anonymity = 3                  l_diversity = 2
-        t_closeness = 0.3                max_loss = 0.3
-        forbid_row_order = true          may_stay_unchanged = ["sex"]
-
-    --evidence holds the plan and its seed, and is as private as ORIGINAL. While an audit
-    runs, finished steps are kept beside it, for --resume.
+    A policy is a TOML file with any of max_risk, max_subgroup_risk, max_confirmed,
+    max_interval_disclosure, k_anonymity, l_diversity, t_closeness, max_loss, forbid_row_order
+    = true, may_stay_unchanged = ["sex"]. --evidence is as private as ORIGINAL: it holds the plan
+    and its seed.
     """  # noqa: D301 - click reads the mark
     if replay is not None:
         _replay(replay, original, release, chosen, as_json=as_json)
@@ -106,7 +103,7 @@ def command(
         pages.say()
         for option, what in (("evidence", "all that was found"), ("per_record", "each risk")):
             if chosen[option] is not None:
-                say(f"Wrote {chosen[option]}: {what}; keep it as private as {original}.")
+                note(f"Wrote {chosen[option]}: {what}; keep it as private as {original}.")
     if result.verdict is not None and not result.verdict.passed:
         raise SystemExit(FAILED)
 
@@ -139,7 +136,7 @@ def _audit(
         "format": options.format_of(chosen, *tables),
     }
     policy = _policy(chosen["policy"], chosen["max_risk"])
-    with bar(f"reading {original}") as show, as_usage():
+    with progress(f"reading {original}") as show, as_usage():
         result = audit(
             original,
             release,
@@ -177,7 +174,7 @@ def _replay(
     if others:
         raise UsageError(f"--replay does what the evidence says: leave out {', '.join(others)}")
     evidence = read_evidence(file)
-    with bar(f"replaying {file}") as show:
+    with progress(f"replaying {file}") as show:
         result = replay(
             evidence,
             original=original,

@@ -53,7 +53,7 @@ def command(
     pages.check((*evidence, *records))
     with progress("reading the evidence") as show:
         comparison = compare(evidence, records=records or None, seed=seed)
-        show("writing the page")
+        show("writing the page", 0, 0)
         pages.write(comparison)
     if as_json:
         print_json(comparison)

@@ -1,10 +1,11 @@
 """Output of the command line: tables on a terminal, plain text in a pipe, JSON on request."""
 
 import json
+import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,12 +13,19 @@ import click
 import msgspec
 
 from unveil.errors import FileError
+from unveil.support.progress import Progress
 from unveil.wording import printable, reason
 
 
 def say(line: str = "") -> None:
     """Print a line to standard output."""
     _echo(printable(line))
+
+
+def note(line: str) -> None:
+    """Print a line beside the result, such as which files were written; not if quiet."""
+    if not asked("quiet"):
+        say(line)
 
 
 def complain(line: str) -> None:
@@ -74,43 +82,77 @@ def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Seq
 
 
 @contextmanager
-def progress(task: str) -> Iterator[Callable[[str], None]]:
-    """Show the current task on standard error, on a terminal; yields a function for the next."""
-    if not sys.stderr.isatty():
-        yield lambda _task: None
-        return
-    from rich.console import Console
-    from rich.text import Text
+def progress(task: str) -> Iterator[Progress]:
+    """Show what is done, on standard error: a bar on a terminal, or lines if verbose."""
+    if asked("quiet"):
+        yield lambda _task, _done, _total: None
+    elif asked("verbose"):
+        yield _lines(task)
+    elif sys.stderr.isatty():
+        with _bar(task) as show:
+            yield show
+    else:
+        yield lambda _task, _done, _total: None
 
-    with Console(stderr=True).status(Text(printable(task))) as status:
-        yield lambda task: status.update(Text(printable(task)))
+
+def _lines(task: str) -> Progress:
+    logger, last = logging.getLogger("unveil"), [task]
+    logger.info("%s", printable(task))
+
+    def show(task: str, _done: float, _total: float) -> None:
+        if task != last[0]:
+            last[0] = task
+            logger.info("%s", printable(task))
+
+    return show
 
 
 @contextmanager
-def bar(task: str) -> Iterator[Callable[[str, float, float], None]]:
-    """Show a progress bar on standard error, on a terminal.
-
-    Yields a function of the current task, how much of all tasks is done, and the total.
-    """
-    if not sys.stderr.isatty():
-        yield lambda _task, _done, _total: None
-        return
+def _bar(task: str) -> Iterator[Progress]:
+    from rich import progress as rich
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    left = (TextColumn("left:"), TimeRemainingColumn())
-    with Progress(*columns, *left, console=Console(stderr=True), transient=True) as shown:
+    columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TimeElapsedColumn())
+    left = (rich.TextColumn("left:"), rich.TimeRemainingColumn())
+    with rich.Progress(*columns, *left, console=Console(stderr=True), transient=True) as shown:
         job = shown.add_task(escape(printable(task)), total=None)
 
         def show(task: str, done: float, total: float) -> None:
-            shown.update(job, description=escape(printable(task)), completed=done, total=total)
+            known = total or None  # the amount of work may be unknown
+            shown.update(job, description=escape(printable(task)), completed=done, total=known)
 
         yield show
+
+
+@contextmanager
+def log_level(*, quiet: bool, verbose: bool) -> Iterator[None]:
+    """What the logger `unveil` prints: warnings, only errors, or each task with its seconds."""
+    logger, handler = logging.getLogger("unveil"), logging.StreamHandler()
+    before = logger.level
+    if quiet:
+        logger.setLevel(logging.ERROR)
+    if verbose:
+        handler.setFormatter(_Seconds())
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        if verbose:
+            logger.info("done")
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+class _Seconds(logging.Formatter):
+    """Messages with the seconds since the start."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"{record.relativeCreated / 1000:8.2f} s  {super().format(record)}"
+
+
+def asked(option: str) -> bool:
+    """Whether a global option is given, such as `unveil --quiet`."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.find_root().params.get(option))

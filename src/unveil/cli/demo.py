@@ -6,7 +6,7 @@ from shlex import quote
 import click
 
 from unveil.cli import options
-from unveil.cli.console import bar, print_table, say
+from unveil.cli.console import print_table, progress, say
 from unveil.cli.options import PATH
 from unveil.cli.verdict_text import print_comparison
 from unveil.errors import FileError
@@ -43,7 +43,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
-    with bar("beginning") as show:
+    with progress("beginning") as show:
         result = demonstrate(
             folder,
             records=records,

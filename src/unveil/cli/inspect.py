@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import print_json, print_table, progress, say
+from unveil.cli.console import note, print_json, print_table, progress, say
 from unveil.cli.options import PATH, TABLE
 from unveil.wording import count
 
@@ -57,7 +57,7 @@ def command(
         return
     print_inspection(inspection, title=str(file))
     if write_schema is not None:
-        say(f"Wrote the schema to {write_schema}: declare the roles in it.")
+        note(f"Wrote the schema to {write_schema}: declare the roles in it.")
 
 
 def print_inspection(inspection: Inspection, *, title: str) -> None:
@@ -89,5 +89,5 @@ def print_inspection(inspection: Inspection, *, title: str) -> None:
     for column in inspection.columns:
         if column.question:
             say(f"? {column.name}: {column.question}")
-    for note in inspection.notes:
-        say(f"! {note}")
+    for remark in inspection.notes:
+        say(f"! {remark}")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import print_json, progress, say
+from unveil.cli.console import note, print_json, progress
 from unveil.cli.link_text import print_linkage
 from unveil.cli.options import PATH, TABLE
-from unveil.cli.parameters import WithAttackParameters, as_usage, attack_of
+from unveil.cli.parameters import WithAttackParameters, as_usage, attack_of, complete_attacks
+from unveil.cli.sections import CSV
 from unveil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,34 +20,36 @@ if TYPE_CHECKING:
     from unveil.workflows.inputs.scenario import Scenario
 
 
-@click.command(name="link", cls=WithAttackParameters)
+SECTIONS = {
+    "Files": ("schema", "other_schema", "truth", CSV),
+    "Linkage": ("attack", "knows", "confidence", "seed"),
+    "Output": ("out", "as_json", "force"),
+}
+
+
+@click.command(
+    name="link", cls=WithAttackParameters, sections=SECTIONS, rest="Parameters of the attack"
+)
 @click.argument("first", type=TABLE, metavar="A")
 @click.argument("second", type=TABLE, metavar="B")
-@click.option(
-    "--schema", "-s", type=PATH, help="Schema of A; of both files, without --other-schema."
-)
+@click.option("--schema", "-s", type=PATH, help="Schema of A; of both without --other-schema.")
 @click.option("--other-schema", type=PATH, help="Schema of B.")
 @click.option(
     "--attack",
-    help="Attack; `unveil methods` lists them.  [default: probabilistic or distance with common "
-    "attributes, structural without]",
+    shell_complete=complete_attacks,
+    help="Attack.  [default: probabilistic or distance with common attributes, else structural]",
 )
-@click.option(
-    "--knows", help="Attributes of A to link by, separated by commas.  [default: all that suit]"
-)
-@click.option(
-    "--truth",
-    help="Which row of B belongs to which row of A: an identifier of both files, the file of a "
-    "row map, or row-order.",
-)
+@click.option("--knows", help="Attributes of A to link by: age,sex.  [default: all that suit]")
+@click.option("--truth", help=f"{options.TRUTH}.")
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.9,
     show_default=True,
+    metavar="NUMBER",
     help="Probability above which a link is claimed.",
 )
-@click.option("--links", "out", type=TABLE, help="Table for the pairs and their probability.")
+@click.option("--links", "out", type=TABLE, help="Table for the pairs, with probabilities.")
 @options.seed_option()
 @options.force_option
 @options.json_option
@@ -85,9 +88,8 @@ def command(
     1): the best two of all records, claimed or not. It is as private as A and B. With --truth
     the correct links are counted.
 
-    Messages call A the original, or the intruder's file, and B the release. The last options
-    below are the parameters of the attacks, also of the default attack; `unveil methods NAME`
-    explains them.
+    Messages call A the original, or the intruder's file, and B the release. The parameters of
+    an attack are options, too: `unveil link --attack NAME --help` shows them.
     """  # noqa: D301 - click reads the mark
     from dataclasses import replace
 
@@ -108,13 +110,13 @@ def command(
     with progress(f"reading {first}") as show:
         shared = schema is not None and other_schema is None
         people = options.read_table(first, schema, dialect, part=shared)
-        show(f"reading {second}")
+        show(f"reading {second}", 0, 0)
         others = options.read_table(
             second, schema if shared else other_schema, dialect, part=shared
         )
         if schema is not None and shared:
             check_named(read_schema(schema), people, others)
-        show("linking")
+        show("linking", 0, 0)
         scenario = prepare(people, others, intruder=Intruder(), truth=truth, seed=seed)
         known = options.split_names(knows)
         with as_usage():
@@ -122,7 +124,7 @@ def command(
             links = link_scenario(scenario, spec, known)
 
         def show_links(done: int, total: int) -> None:
-            show(f"{links.name}: {done:,} of {total:,}")
+            show(links.name, done, total)
 
         links = replace(links, progress=show_links)
         result = linkage(links, scenario, confidence=confidence)
@@ -133,7 +135,7 @@ def command(
         return
     print_linkage(result, first, second)
     if out is not None:
-        say(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")
+        note(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")
 
 
 def _default_attack(

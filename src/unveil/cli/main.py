@@ -15,16 +15,19 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 import click
+from click.shell_completion import CompletionItem
 
 from unveil import __version__
-from unveil.cli.console import complain
-from unveil.errors import PlugInError, UnveilError
+from unveil.cli.console import complain, log_level
+from unveil.cli.sections import complete_names
+from unveil.errors import PlugInError, UnveilError, UsageError
 from unveil.wording import suggest
 
 COMMANDS = {
     "attack": "Attack a release: how many records can be linked?",
     "audit": "Audit a release: a verdict, with evidence.",
     "compare": "Compare several releases: risk against loss.",
+    "completion": "Print the script that completes commands in a shell.",
     "demo": "Demonstrate all steps on an embedded sample.",
     "inspect": "Describe the columns of a file.",
     "link": "Link two files, even with no common attribute.",
@@ -59,6 +62,11 @@ class Commands(click.Group):
         if args and args[0] not in names and not args[0].startswith("-"):
             ctx.fail(f"'{args[0]}' is not a command{suggest(args[0], names)}")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, without importing them."""
+        others = dict.fromkeys(_plug_ins(), "")
+        return complete_names(self, ctx, incomplete, COMMANDS | others)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them, and then those of other packages."""
@@ -107,7 +115,9 @@ def _package(plug_in: EntryPoint) -> str:
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="unveil %(version)s")
-def cli() -> None:
+@click.option("--quiet", "-q", is_flag=True, help="Print results and errors only.")
+@click.option("--verbose", "-v", is_flag=True, help="Print each task with its seconds.")
+def cli(*, quiet: bool, verbose: bool) -> None:
     """Red-team a microdata release before someone else does.
 
     The ending of a file gives its format: CSV, Parquet, Arrow, SPSS (.sav), Stata (.dta), SAS
@@ -117,6 +127,9 @@ def cli() -> None:
     Exit codes: 0 done, 1 the policy failed, 2 usage, 3 data or plan, 4 a package is
     missing, 70 an internal error, 130 stopped.
     """
+    if quiet and verbose:
+        raise UsageError("--quiet and --verbose exclude each other")
+    click.get_current_context().with_resource(log_level(quiet=quiet, verbose=verbose))
 
 
 def main() -> None:

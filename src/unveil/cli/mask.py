@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import print_json, print_table, progress, say
+from unveil.cli.console import note, print_json, print_table, progress, say
 from unveil.cli.options import PATH, TABLE
 from unveil.errors import UsageError
 from unveil.wording import count, listing
@@ -92,13 +92,11 @@ def command(
         data = as_microdata(file, schema, format=source_format)
         target.check_columns(without_identifiers(data).columns)
         target_format = target.output_format(source, source_format)
-        release = mask(
-            data, plan, progress=lambda step, done, n: show(f"{step}: {done:,} of {n:,}")
-        )
+        release = mask(data, plan, progress=show)
         if write_schema is None and _needs_schema(data, release, target_format):
             write_schema = outputs[-1] = target.companion(".schema.toml")
             check_outputs(outputs, inputs, force=force, tables=tables)
-        show(f"writing {out}")
+        show(f"writing {out}", 0, 0)
         write(release, out, format=target_format, force=force, row_map=row_map)
         write(release.plan, written, force=force)
         if write_schema is not None:
@@ -117,11 +115,11 @@ def command(
         )
         return
     print_release(release, left_out, len(data))
-    say(f"Wrote {out}, and {written}: it holds the seed, keep it as private as {file}.")
+    note(f"Wrote {out}, and {written}: it holds the seed, keep it as private as {file}.")
     if row_map is not None:
-        say(f"Wrote {row_map}: whoever has it has undone the masking.")
+        note(f"Wrote {row_map}: whoever has it has undone the masking.")
     if write_schema is not None:
-        say(f"Wrote {write_schema}: what the columns of {out} are; give it with the file.")
+        note(f"Wrote {write_schema}: what the columns of {out} are; give it with the file.")
 
 
 def _needs_schema(data: Microdata, release: Release, target: Format | None) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.wording import listing
@@ -38,6 +39,10 @@ class _Table(click.ParamType[str | Path]):
         from unveil.files.locations import is_uri
 
         return value if is_uri(value) else Path(value)
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """The files of the folder."""
+        return [CompletionItem(incomplete, type="file")]
 
 
 TABLE = _Table()

@@ -7,17 +7,13 @@ from typing import Any
 
 import click
 
-from unveil.cli.console import say
+from unveil.cli.console import note
 from unveil.cli.options import PATH
 from unveil.errors import UsageError
 
 _OPTIONS = (
     click.option("--report", type=PATH, help="HTML page of the results."),
-    click.option(
-        "--external",
-        is_flag=True,
-        help="Omit from the page and the figures what would help an attacker.",
-    ),
+    click.option("--external", is_flag=True, help="Omit what would help an attacker: for others."),
     click.option("--figures", type=PATH, metavar="DIR", help="Folder for the charts, SVG and PNG."),
 )
 PAGE_OPTIONS = ("report", "external", "figures")
@@ -67,6 +63,6 @@ class Pages:
         """Print what was written, and who may see it."""
         who = "for others; read it before you send it" if self.external else "keep it private"
         if self.report is not None:
-            say(f"Wrote {self.report}: the page, {who}.")
+            note(f"Wrote {self.report}: the page, {who}.")
         if self.figures is not None:
-            say(f"Wrote the charts to {self.figures}, {who}.")
+            note(f"Wrote the charts to {self.figures}, {who}.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli.options import PATH, TABLE
+from unveil.cli.sections import SectionedCommand
 from unveil.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _NAMED = "unveil.attack"  # key of the attack that a command line names
 _NOT_OPTIONS = ("rename", "format", "force", "progress")  # the audit command has its own
 
 
-class WithAttackParameters(click.Command):
+class WithAttackParameters(SectionedCommand):
     """A command with an option for every parameter of every attack.
 
     The help shows those of the attack that is named.
@@ -46,7 +47,7 @@ class WithAttackParameters(click.Command):
         return super().parse_args(ctx, args)
 
 
-class WithAuditSettings(click.Command):
+class WithAuditSettings(SectionedCommand):
     """A command with an option for every setting of an audit."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -58,9 +59,9 @@ class WithAuditSettings(click.Command):
             _option(
                 one.name,
                 one,
-                f"{one.meaning}{_allowed(one)}",
+                f"{_first_sentence(one)}{_allowed(one)}",
                 kind=_FILES.get(one.name),
-                metavar="LIST" if one.type.startswith("list") else None,
+                metavar=None if one.name in _FILES else _metavar(one.type),
             )
             for one in describe(AuditSettings, "settings").parameters
             if one.name not in _NOT_OPTIONS
@@ -77,6 +78,11 @@ def attack_summaries() -> dict[str, str]:
     return {method.name: method.summary for method in methods}
 
 
+def complete_attacks(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+    """The names of attacks that begin so, for the completion of a shell."""
+    return [name for name in attack_summaries() if name.startswith(begun)]
+
+
 def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
     """The parameters of one attack; the attack's name precedes a name that is taken."""
     from unveil.attacks import METHODS
@@ -87,7 +93,7 @@ def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
         _option(
             _prefixed(name, one.name) if one.name in taken else one.name,
             one,
-            f"{one.meaning.split('. ')[0].rstrip('.')}.{_allowed(one)}",
+            f"{_first_sentence(one)}{_allowed(one)}",
             metavar=_metavar(one.type),
         )
         for one in method.parameters
@@ -132,15 +138,22 @@ def _option(
 
 def _metavar(kind: str) -> str:
     """The kind of value: a table or a list is given as JSON."""
-    if kind.startswith(("table", "list")):
+    if kind.startswith(("table", "list of list")):
         return "JSON"
+    if kind.startswith("list"):
+        return "LIST"
     return {"number": "NUMBER", "whole number": "NUMBER"}.get(kind, "TEXT")
+
+
+def _first_sentence(parameter: Parameter) -> str:
+    """What a parameter is; `unveil methods NAME` has the rest."""
+    return f"{parameter.meaning.split('. ')[0].rstrip('.')}."
 
 
 def _allowed(parameter: Parameter) -> str:
     """The words that a parameter may have, and its default."""
     words = []
-    if " or " in parameter.type and parameter.type != "true or false":
+    if " or " in parameter.type and not parameter.type.startswith(("true or false", "text")):
         words.append(parameter.type.replace(" or ", ", "))
     if parameter.default not in ("none", "true", "false", "required"):
         default = parameter.default.strip('[]"')

@@ -1,9 +1,11 @@
 """Help in sections: the options of a command under headings, the commonest first."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from unveil.cli.options import CSV_OPTIONS
 
@@ -49,4 +51,17 @@ class SectionedCommand(click.Command):
             listed = [rows[name] for name in names if name in rows]
             if listed:
                 with formatter.section(title):
-                    formatter.write_dl(listed, col_max=WIDTH)
+                    formatter.write_dl([_short(row) for row in listed], col_max=WIDTH)
+
+
+def _short(row: tuple[str, str]) -> tuple[str, str]:
+    """A switch in one word: --[no-]sweep."""
+    return re.sub(r"^--(\S+) / --no-\1$", r"--[no-]\1", row[0]), row[1]
+
+
+def complete_names(
+    group: click.Group, ctx: click.Context, begun: str, names: Mapping[str, str]
+) -> list[CompletionItem]:
+    """The commands that begin so, from their names and lines alone, then the group's options."""
+    items = [CompletionItem(n, help=line) for n, line in names.items() if n.startswith(begun)]
+    return [*items, *click.Command.shell_complete(group, ctx, begun)]

@@ -209,12 +209,11 @@ def make_attack(
     links = replace(scenario.links(run.spec, run.intruder), progress=progress)
     links = sample_to_budget(links, budget)
     summary = describe_attack(links, top=TOP_K)
-    measured = ("risk", "top", "at_risk", "precision", "forecast", "details")
+    measured = ("risk", "top", "at_risk", "precision", "forecast", "details", "row_order")
     return Finding(
         name=run.name,
         spec=plain_spec(run.spec),
-        **{name: summary[name] for name in measured},
-        row_order=summary.get("row_order"),
+        **{name: getattr(summary, name) for name in measured},
         sweeping=run.sweeping,
         by_file=run.by_file,
     ), risk_per_record(links, len(scenario.original), people)

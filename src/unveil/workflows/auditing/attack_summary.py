@@ -1,10 +1,13 @@
 """The summary of an attack: every measure of its links, in plain values."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from unveil import measures
@@ -13,48 +16,90 @@ from unveil.attacks.combined.score_sum import ScoreSum
 from unveil.measures.identity.claims import clear_margin
 from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.values.links import Links
+from unveil.values.results.risk import Forecast, Risk
 
 
-def describe_attack(
-    links: Links, *, top: int = 5, outsiders: Links | None = None
-) -> dict[str, Any]:
-    """The risk, the curves and the forecast of an attack, and the correlation of row orders.
+class UncountedLinks(msgspec.Struct, frozen=True, kw_only=True):
+    """Links whose truth is not known: how many there are, and how clear they are."""
 
-    Without the truth: how many links there are, and how clear they are.
-    """
+    records: int
+    looked_at: int
+    unlinked: int
+    tied: int
+    clear: int | None  # with a clear margin; None where scores have no margin
+
+
+class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """Every measure of an attack. Without the truth there is no risk, but a count of the links."""
+
+    links: Links
+    risk: Risk | None
+    forecast: Forecast | None
+    uncounted: UncountedLinks | None = None
+    outsiders: bool = False  # whether they are the control
+    top: dict[str, Any] = {}
+    at_risk: dict[str, Any] = {}
+    precision: dict[str, Any] | None = None
+    union: float | None = None  # found by any of the combined attacks
+    row_order: dict[str, Any] | None = None
+    several: list[dict[str, Any]] | None = None  # the risk against the number of releases
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the attack says of itself."""
+        return self.links.finder.details
+
+    def of_several(self, links: Sequence[Links], *, keyed: bool) -> AttackSummary:
+        """The same summary with the risk against the number of releases."""
+        return msgspec.structs.replace(self, several=risk_by_releases(links, keyed=keyed))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary in plain values, as `unveil attack --json` prints it."""
+        known = {
+            "attack": self.links.name,
+            "risk": self.risk,
+            "forecast": self.forecast,
+            "details": self.details,
+        }
+        if self.uncounted is not None:
+            return known | msgspec.structs.asdict(self.uncounted)
+        measured = ("outsiders", "top", "at_risk", "precision", "union")
+        known |= {name: getattr(self, name) for name in measured}
+        found = ("row_order", "several")
+        return known | {n: value for n in found if (value := getattr(self, n)) is not None}
+
+
+def describe_attack(links: Links, *, top: int = 5, outsiders: Links | None = None) -> AttackSummary:
+    """The risk, the curves and the forecast of an attack, and the correlation of row orders."""
     if links.truth is None:
         sample, clear = links.sample(SAMPLE_SIZE), None
         if sample.finder.margins:  # the links that an intruder would claim
             clear = int((measures.margins(sample) >= clear_margin(sample) - 1e-9).sum())
-        return {
-            "attack": links.name,
-            "risk": None,
-            "records": len(links),
-            "looked_at": len(sample),
-            "unlinked": int((sample.best < 0).sum()),
-            "tied": int((sample.n_best > 1).sum()),
-            "clear": clear,
-            "forecast": measures.forecast(links),
-            "details": links.finder.details,
-        }
+        uncounted = UncountedLinks(
+            records=len(links),
+            looked_at=len(sample),
+            unlinked=int((sample.best < 0).sum()),
+            tied=int((sample.n_best > 1).sum()),
+            clear=clear,
+        )
+        forecast = measures.forecast(links)
+        return AttackSummary(links=links, risk=None, forecast=forecast, uncounted=uncounted)
     union = None
     if isinstance(links.finder, ScoreSum):  # an oracle knows which combined attack to believe
         combined = [replace(links, finder=part) for part in links.finder.summands]
         union = float(np.sort(measures.in_any(combined)).sum())
-    summary: dict[str, Any] = {
-        "attack": links.name,
-        "risk": measures.risk(links, outsiders=outsiders),
-        "outsiders": outsiders is not None,  # whether they are the control
-        "top": _plain(measures.top_k(links, top)),
-        "at_risk": _plain(measures.at_risk(links)),
-        "precision": _plain(measures.precision(links)) if links.finder.margins else None,
-        "forecast": measures.forecast(links),
-        "union": union,
-        "details": links.finder.details,
-    }
-    if isinstance(links.attack, Position):
-        summary["row_order"] = _plain(measures.row_order(links))
-    return summary
+    in_order = isinstance(links.attack, Position)
+    return AttackSummary(
+        links=links,
+        risk=measures.risk(links, outsiders=outsiders),
+        outsiders=outsiders is not None,
+        top=_plain(measures.top_k(links, top)),
+        at_risk=_plain(measures.at_risk(links)),
+        precision=_plain(measures.precision(links)) if links.finder.margins else None,
+        forecast=measures.forecast(links),
+        union=union,
+        row_order=_plain(measures.row_order(links)) if in_order else None,
+    )
 
 
 def risk_by_releases(links: Sequence[Links], *, keyed: bool) -> list[dict[str, Any]]:

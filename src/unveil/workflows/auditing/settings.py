@@ -36,10 +36,10 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
 
     knows: Annotated[
         tuple[str, ...] | None,
-        _about("Attributes an intruder may know; default: the quasi-identifiers."),
+        _about("Attributes an intruder may know. By default the quasi-identifiers."),
     ] = None
     plan: Annotated[
-        Any, _about("Plan of the release: for attacks that know the method, and for remasking.")
+        Any, _about("Plan of the release. For attacks that know the method, and for remasking.")
     ] = None
     rename: Annotated[
         dict[str, str], _about("Columns of the release: their names in the original.")
@@ -48,7 +48,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     format: Annotated[Any, _about("Format of the files, if its options matter.")] = None
     seconds: Annotated[
         Annotated[float, Meta(gt=0, le=1e9)],
-        _about("Work budget of each attack in laptop seconds; beyond it, records are sampled."),
+        _about("Work of each attack, in laptop seconds. Beyond it, records are sampled."),
     ] = 60.0
     exact: Annotated[bool, _about("Attack all records, however long it takes.")] = False
     memory: Annotated[str | int | None, _about("Memory limit: 4G, 500M, or bytes.")] = None
@@ -59,30 +59,30 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     ] = (0.0, 0.1, 0.2, 0.5)
     remask: Annotated[
         Annotated[int, Meta(ge=0, le=1000)],
-        _about("Number of other seeds to mask with, if the plan is known."),
+        _about("Number of other seeds to mask with. It needs the plan."),
     ] = 5
     remedies: Annotated[
         bool, _about("Try further masks and report how far each lowers the risk.")
     ] = True
     worst_case: Annotated[
-        bool, _about("Learn from the truth what a distance links at worst; up to 2,000 records.")
+        bool, _about("Learn from the truth what a distance links at worst (up to 2,000 records).")
     ] = True
     halves: Annotated[
         bool,
         _about(
-            "Test linkage between two halves of the attributes (no common attribute). "
-            "Slow: up to minutes."
+            "Test linkage between two halves of the attributes (slow). They have no attribute in "
+            "common; it may take minutes."
         ),
     ] = False
     intruder_file: Annotated[
         Any,
-        _about("File of an intruder about the same people, with an identifier of the original."),
+        _about("File of an intruder about the same people. It has an identifier of the original."),
     ] = None
     evidence: Annotated[Any, _about("JSON file for every number with its inputs and settings.")] = (
         None
     )
     per_record: Annotated[
-        Any, _about("Table for the risk of each record; as private as the original.")
+        Any, _about("Table for the risk of each record. As private as the original.")
     ] = None
     force: Annotated[bool, _about("Overwrite files that exist.")] = False
     resume: Annotated[bool, _about("Resume a killed audit that was to write this evidence.")] = (

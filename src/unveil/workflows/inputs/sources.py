@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.errors import UsageError
+from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
 from unveil.files.locations import may_have_format
@@ -50,6 +50,25 @@ def table_in(
     if not is_file or format is None or not may_have_format(source, type(format)):
         format = None  # noqa: A001
     return as_microdata(source, schema, format=format)
+
+
+def read_table(
+    source: Any,
+    schema: Schema | str | os.PathLike[str] | None,
+    format: Format | None,  # noqa: A002 - the word users know
+    *,
+    part: bool = False,
+) -> Microdata:
+    """Microdata from a source; one that is `part` of the schema may lack columns of it."""
+    declared = None if isinstance(source, Microdata) else as_schema(schema)
+    if part and declared is not None:
+        declared = declared.where_there()
+    try:
+        return table_in(format, source, declared)
+    except (DataError, SchemaError) as error:
+        if part:
+            error.or_else(OWN_SCHEMA)
+        raise
 
 
 def schema_for_others(original: Microdata, declared: Schema | None) -> Schema | None:
