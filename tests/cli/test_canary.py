@@ -208,7 +208,7 @@ FILES = {
     "pairs.csv": f"unique_id_l,unique_id_r,match_weight\n{WHOLE},{TEXT},{NUMBER}\n",
 }
 
-FILES = "good.parquet other.parquet --schema keys.toml"
+BOTH = "good.parquet other.parquet --schema keys.toml"
 AUDIT = "audit crowd.parquet moved.parquet --schema crowd.toml"
 FEW = (
     "audit crowd.parquet few.parquet --schema crowd.toml --truth name --attack distance --no-sweep "
@@ -284,37 +284,37 @@ SCENES = [
     (2, "mask good.csv --plan noise.plan -o made.csv --row-map made.csv"),
     (2, "mask good.csv --output made.csv"),
     (2, "mask good.parquet --schema keys.toml --plan copula.plan -o made.csv --row-map map.csv"),
-    *((0, f"attack distance {more} {FILES}") for more in (
+    *((0, f"attack distance {more} {BOTH}") for more in (
         "", "--truth name", "--truth row-order --json", "--knows pay --records 3 --truth row-order",
         "--blocks kind --truth row-order", "--links made.links.csv", "--sample 4 --truth name",
         "--metric mahalanobis --knows pay --truth row-order",
         "--outsiders other.parquet --truth row-order", "--records other.parquet --truth name",
         "--knows pay,age --truth row-order --direction release-to-original",
     )),
-    (0, f"attack rank --knows pay --truth name {FILES}"),
-    (0, f"attack compatible --knows pay,kind --truth name {FILES}"),
-    *((0, f"attack supervised --truth name --knows pay,age --splits 1 {more} {FILES}") for more in (
+    (0, f"attack rank --knows pay --truth name {BOTH}"),
+    (0, f"attack compatible --knows pay,kind --truth name {BOTH}"),
+    *((0, f"attack supervised --truth name --knows pay,age --splits 1 {more} {BOTH}") for more in (
         "", "--model choquet --json", "--model bilinear --direction release-to-original",
     )),
-    *((0, f"attack probabilistic {more} {FILES}") for more in (
+    *((0, f"attack probabilistic {more} {BOTH}") for more in (
         "--truth name", "--truth row-order --json --iterations 1", "--links made.links.csv",
         "--knows pay,kind --truth name --json --p-link-unmatched 1e-9 --p-nonlink-matched 1e-9",
     )),
     (0, "attack position good.parquet other.parquet --truth name"),
-    *((0, f"attack distance --matching {more} {FILES}") for more in (
+    *((0, f"attack distance --matching {more} {BOTH}") for more in (
         "posterior --truth name", "one-to-one --truth row-order --json",
         "posterior --links made.links.csv", "one-to-one --knows pay --links made.links.csv",
     )),
-    *((0, f"attack tailored --knows pay --plan {more} {FILES}") for more in (
+    *((0, f"attack tailored --knows pay --plan {more} {BOTH}") for more in (
         "noise.plan --truth row-order", "noise.plan --matching posterior --truth name --json",
         "many.plan --level original --truth name", "many.plan --level method --truth row-order",
         "noise.plan --links made.links.csv", "noise.plan --matching one-to-one",
     )),
-    (0, f"attack tailored --plan noise.plan {FILES}"),
-    (0, f"attack combined --attacks distance,probabilistic --truth name {FILES}"),
-    (0, f"attack distance --also good.parquet --truth row-order --knows pay {FILES}"),
-    (0, f"attack distance --also good.parquet --key name --truth row-order --json --knows pay {FILES}"),  # noqa: E501
-    *((3, f"attack {more} {FILES}") for more in (
+    (0, f"attack tailored --plan noise.plan {BOTH}"),
+    (0, f"attack combined --attacks distance,probabilistic --truth name {BOTH}"),
+    (0, f"attack distance --also good.parquet --truth row-order --knows pay {BOTH}"),
+    (0, f"attack distance --also good.parquet --key name --truth row-order --json --knows pay {BOTH}"),  # noqa: E501
+    *((3, f"attack {more} {BOTH}") for more in (
         "rank", "distance --knows payy", "distance --truth kind",
         "distance --knows age", "distance --blocks bird", "distance --truth rows.csv",
         "distance --records no.csv",
@@ -329,7 +329,7 @@ SCENES = [
     (3, "attack distance good.parquet cells.csv --release-schema cells.toml --knows name"),
     (2, "attack distance good.parquet other.parquet --knows pay --truth nobody"),
     (2, "attack distance good.parquet other.parquet --knows pay --records 99"),
-    *((2, f"attack {more} {FILES}") for more in (
+    *((2, f"attack {more} {BOTH}") for more in (
         "nose", "rank --metric euclid", "distance --records 99.5", "distance --tables {}x",
         "distance --weights pay=x", "distance --weights pay=-1", "distance --knows name",
         "position --truth row-order", "pairs --pairs pairs.csv --blocks kind",
